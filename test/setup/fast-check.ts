@@ -1,0 +1,15 @@
+/** Gives every property the seed of the run; FC_RUNS deepens or shortens the search. */
+import fc from 'fast-check';
+
+fc.configureGlobal({
+  seed: wholeNumber('FC_SEED'),
+  ...(process.env['FC_RUNS'] === undefined ? {} : { numRuns: wholeNumber('FC_RUNS') }),
+});
+
+function wholeNumber(name: string): number {
+  const value = Number(process.env[name]);
+  if (!Number.isSafeInteger(value)) {
+    throw new Error(`${name} must be a whole number, not ${process.env[name]}`);
+  }
+  return value;
+}

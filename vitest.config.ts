@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const SEED_LIMIT = 2 ** 31;
+
+// One seed for all workers of a run, so that a single number replays every property in it.
+const seed = process.env['FC_SEED'] ?? String(Math.floor(Math.random() * SEED_LIMIT));
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts'],
+    // Processes, not threads: the SQLite adapters start worker threads of their own.
+    pool: 'forks',
+    maxWorkers: 2,
+    env: { FC_SEED: seed },
+    globalSetup: ['test/setup/announce-seed.ts'],
+    setupFiles: ['test/setup/fast-check.ts'],
+  },
+});
