@@ -1,0 +1,291 @@
+/** The rules of the house, each a function from a source tree to the sentences that say what breaks it. */
+import { posix } from 'node:path';
+import type { Node } from 'oxc-parser';
+import { resolveRelative, type SourceFile, type SourceTree, walk } from './source-tree.ts';
+
+export type Rule = (tree: SourceTree) => readonly string[];
+
+/** What each floor may stand on: a new package has to be placed here first. Folders outside use all. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  '@counterfoil/core': [],
+  '@counterfoil/event-stores': ['@counterfoil/core'],
+  '@counterfoil/projections': ['@counterfoil/core'],
+  '@counterfoil/http-host': [
+    '@counterfoil/core',
+    '@counterfoil/event-stores',
+    '@counterfoil/projections',
+  ],
+};
+
+const SCOPE = '@counterfoil/';
+const CORE = 'packages/core';
+
+/** Arrows point downward only, and end at a face: a subpath that the other package exports. */
+export const importFloors: Rule = (tree) => {
+  const manifestOf = new Map([...tree.manifests.values()].map((each) => [each.name, each]));
+  return eachReference(tree, (file, reference) => {
+    const target = resolveRelative(file, reference);
+    if (target !== undefined) {
+      const home = file.folder.startsWith('packages/') ? `${file.folder}/src` : file.folder;
+      return target.startsWith(`${home}/`)
+        ? undefined
+        : `leaves its package by ${reference.to}; import the package's name instead`;
+    }
+    if (!reference.to.startsWith(SCOPE)) return undefined;
+
+    const name = packageName(reference.to);
+    const own = tree.manifests.get(file.folder)?.name ?? '';
+    const mayImport = !file.folder.startsWith('packages/') || FLOORS[own]?.includes(name) === true;
+    if (!mayImport) return `${own} may not import ${name}`;
+    const subpath = `.${reference.to.slice(name.length)}`;
+    return manifestOf.get(name)?.exports?.[subpath] === undefined
+      ? `${reference.to} is not among the exports of ${name}`
+      : undefined;
+  });
+};
+
+/** What a package imports it must depend on; the workspace would hide what a consumer lacks. */
+export const declaredDependencies: Rule = (tree) =>
+  eachReference(tree, (file, reference) => {
+    const manifest = tree.manifests.get(file.folder);
+    const { to } = reference;
+    if (!file.folder.startsWith('packages/') || isTest(file) || /^(\.|node:)/.test(to)) {
+      return undefined;
+    }
+    const name = packageName(to);
+    return manifest?.dependencies?.[name] === undefined &&
+      manifest?.peerDependencies?.[name] === undefined
+      ? `${name} is not a dependency of ${manifest?.name}`
+      : undefined;
+  });
+
+/** What runs in production does not lean on what is published for tests. */
+export const testingStaysApart: Rule = (tree) =>
+  eachReference(tree, (file, reference) => {
+    if (!file.folder.startsWith('packages/') || isTest(file) || isTesting(file.path)) {
+      return undefined;
+    }
+    const target = resolveRelative(file, reference) ?? reference.to;
+    return isTesting(target) || /^@counterfoil\/[^/]+\/testing$/.test(target)
+      ? `production code imports ${reference.to}`
+      : undefined;
+  });
+
+export const noCircles: Rule = (tree) => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const visit = (path: string): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      circles.push([...trail.slice(start), path].join(' -> '));
+      return;
+    }
+    if (done.has(path)) return;
+    trail.push(path);
+    for (const next of neighbours(tree, path, ['import'])) visit(next);
+    trail.pop();
+    done.add(path);
+  };
+  for (const path of tree.files.keys()) visit(path);
+  return circles;
+};
+
+/** Every file of a package is reachable from what the package exports, runs or starts as a worker. */
+export const noDeadFiles: Rule = (tree) => {
+  const reached = new Set<string>();
+  const reach = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const next of neighbours(tree, path, ['import', 'worker'])) reach(next);
+  };
+  for (const [folder, manifest] of tree.manifests) {
+    for (const entry of [
+      ...Object.values(manifest.exports ?? {}),
+      ...Object.values(manifest.bin ?? {}),
+    ]) {
+      reach(posix.join(folder, entry));
+    }
+  }
+  return [...tree.files.values()]
+    .filter((file) => file.folder.startsWith('packages/') && !isTest(file))
+    .filter((file) => !reached.has(file.path))
+    .map((file) => `${file.path} is reached by no export, bin or worker`);
+};
+
+/** Relative imports and declared entries name files that exist, with their extension. */
+export const noMissingFiles: Rule = (tree) => {
+  const missing = eachReference(tree, (file, reference) => {
+    const target = resolveRelative(file, reference);
+    return target === undefined || !/\.[jt]s$|\/[^.]*$/.test(target) || tree.files.has(target)
+      ? undefined
+      : `${reference.to} does not exist (write the .ts)`;
+  });
+  const entries = [...tree.manifests].flatMap(([folder, manifest]) =>
+    [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.bin ?? {})]
+      .map((entry) => posix.join(folder, entry))
+      .filter((entry) => !tree.files.has(entry))
+      .map((entry) => `${folder}/package.json: ${entry} does not exist`),
+  );
+  return [...missing, ...entries];
+};
+
+/** The core decides from what it is told: time, ids and chance arrive in the command. */
+export const corePurity: Rule = (tree) => {
+  const pure = [...tree.files.values()].filter(
+    (file) => file.folder === CORE && !isTest(file) && !isTesting(file.path),
+  );
+  const found: string[] = [];
+  for (const file of pure) {
+    for (const { to, line } of file.references) {
+      if (to.startsWith('.') || to === 'zod' || /^fp-ts\/lib\/[A-Za-z]+\.js$/.test(to)) continue;
+      found.push(`${file.path}:${line} the core may not import ${to}`);
+    }
+    walk(file.program, (node, parent) => {
+      const what = impurity(node, parent);
+      if (what !== undefined) found.push(`${file.path}:${file.lineOf(node)} the core uses ${what}`);
+    });
+  }
+  return found;
+};
+
+const IMPURE_GLOBALS: ReadonlySet<string> = new Set([
+  'Buffer',
+  'console',
+  'crypto',
+  'fetch',
+  'global',
+  'globalThis',
+  'performance',
+  'process',
+  'queueMicrotask',
+  'require',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+]);
+
+function impurity(node: Node, parent: Node | undefined): string | undefined {
+  if (node.type === 'NewExpression' && isGlobal(node.callee, 'Date')) {
+    return node.arguments.length === 0 ? 'new Date() without an argument' : undefined;
+  }
+  if (node.type === 'CallExpression' && isGlobal(node.callee, 'Date')) return 'Date()';
+  if (node.type === 'MemberExpression') {
+    if (isGlobal(node.object, 'Date') && propertyOf(node) === 'now') return 'Date.now';
+    if (isGlobal(node.object, 'Math') && propertyOf(node) === 'random') return 'Math.random';
+  }
+  return node.type === 'Identifier' && IMPURE_GLOBALS.has(node.name) && isRead(node, parent)
+    ? node.name
+    : undefined;
+}
+
+const VAGUE_NAME = /^(utils?|helpers?|common|managers?|misc|.*-(utils?|helpers?|manager))$/;
+
+/** A name that says nothing gathers everything. */
+export const noVagueNames: Rule = (tree) =>
+  [...tree.files.keys()]
+    .filter((path) =>
+      path.split('/').some((part) => VAGUE_NAME.test(part.replace(/(\.test)?\.ts$/, ''))),
+    )
+    .map((path) => `${path} is named after nothing it does`);
+
+/** One place wires the host together. */
+export const oneCompositionRoot: Rule = (tree) =>
+  eachReference(tree, (file, { to }) =>
+    file.folder.startsWith('packages/') &&
+    (to === 'tsyringe' || to === 'reflect-metadata') &&
+    file.path !== 'packages/http-host/src/composition-root.ts'
+      ? `${to} belongs in composition-root.ts alone`
+      : undefined,
+  );
+
+const READS_ITS_PROCESS = /^packages\/http-host\/src\/((main|config|composition-root)\.ts$|cli\/)/;
+
+/** Configuration is read once, at the edge, and handed inward. */
+export const processAtTheEdge: Rule = (tree) => {
+  const found: string[] = [];
+  for (const file of tree.files.values()) {
+    if (!file.folder.startsWith('packages/') || isTest(file)) continue;
+    if (READS_ITS_PROCESS.test(file.path)) continue;
+    for (const { to, line } of file.references) {
+      if (/^(node:)?process$/.test(to)) found.push(`${file.path}:${line} imports ${to}`);
+    }
+    walk(file.program, (node, parent) => {
+      if (node.type === 'Identifier' && node.name === 'process' && isRead(node, parent)) {
+        found.push(`${file.path}:${file.lineOf(node)} reads process`);
+      }
+    });
+  }
+  return found;
+};
+
+function eachReference(
+  tree: SourceTree,
+  judge: (file: SourceFile, reference: SourceFile['references'][number]) => string | undefined,
+): readonly string[] {
+  return [...tree.files.values()].flatMap((file) =>
+    file.references.flatMap((reference) => {
+      const fault = judge(file, reference);
+      return fault === undefined ? [] : [`${file.path}:${reference.line} ${fault}`];
+    }),
+  );
+}
+
+function neighbours(
+  tree: SourceTree,
+  path: string,
+  kinds: readonly ('import' | 'worker')[],
+): readonly string[] {
+  const file = tree.files.get(path);
+  if (file === undefined) return [];
+  return file.references
+    .filter((reference) => kinds.includes(reference.kind))
+    .flatMap((reference) => resolveRelative(file, reference) ?? [])
+    .filter((target) => tree.files.has(target));
+}
+
+function packageName(specifier: string): string {
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+function isTest(file: SourceFile): boolean {
+  return file.path.endsWith('.test.ts');
+}
+
+function isTesting(path: string): boolean {
+  return /^packages\/[^/]+\/src\/testing\//.test(path);
+}
+
+function isGlobal(node: Node, name: string): boolean {
+  return node.type === 'Identifier' && node.name === name;
+}
+
+function propertyOf(node: Node & { type: 'MemberExpression' }): string | undefined {
+  if (node.property.type === 'Identifier' && !node.computed) return node.property.name;
+  return node.property.type === 'Literal' ? String(node.property.value) : undefined;
+}
+
+/** Whether the identifier stands for a value, rather than naming a property, a type or a label. */
+function isRead(node: Node, parent: Node | undefined): boolean {
+  switch (parent?.type) {
+    case 'MemberExpression':
+      return parent.object === node || parent.computed;
+    case 'Property':
+      return parent.value === node || parent.computed;
+    case 'PropertyDefinition':
+      return parent.value === node || parent.computed;
+    case 'MethodDefinition':
+    case 'TSPropertySignature':
+    case 'TSMethodSignature':
+    case 'TSEnumMember':
+    case 'TSTypeReference':
+    case 'TSQualifiedName':
+    case 'LabeledStatement':
+    case 'ImportSpecifier':
+    case 'ExportSpecifier':
+      return false;
+    default:
+      return true;
+  }
+}
