@@ -1,1 +1,64 @@
-export {};
+/** The face of `@counterfoil/core`: the ledger's domain, its events, and the port of the log. */
+export {
+  catalog,
+  decodeEvent,
+  decodeRecord,
+  type EncodedData,
+  type Event,
+  encodeEvent,
+} from './catalog.ts';
+export * as Customer from './domain/customer.ts';
+export * as MerchantAccount from './domain/merchant-account.ts';
+export * as Reference from './domain/reference.ts';
+export * as Sequence from './domain/sequence.ts';
+export * as Tenant from './domain/tenant.ts';
+export * as Transaction from './domain/transaction/index.ts';
+export * from './event-store.ts';
+export {
+  type CommandContext,
+  type Execution,
+  type Executor,
+  execute,
+  type Loaded,
+  load,
+  MAX_DECISIONS,
+  type StateCache,
+} from './execute.ts';
+export { type Currency, currencyCodes, currencyOf } from './kernel/currency.ts';
+export { type AnyCommand, type Decider, fold, never, type Tagged } from './kernel/decider.ts';
+export type {
+  EncodedEvent,
+  EventMetadata,
+  RecordedEvent,
+  StoredEvent,
+} from './kernel/envelope.ts';
+export {
+  DamagedEvent,
+  type EventSchema,
+  type EventSchemas,
+  type EventsOf,
+  event,
+  Instant,
+  Minor,
+  type Upcast,
+} from './kernel/event-schema.ts';
+export { canonicalJson, fingerprint } from './kernel/fingerprint.ts';
+export {
+  CommandId,
+  categoryOf,
+  eventIdOf,
+  type Position,
+  type StreamName,
+  streamName,
+  TenantId,
+  TransactionId,
+} from './kernel/ids.ts';
+export * from './kernel/money.ts';
+export {
+  ACCOUNTS,
+  type Account,
+  type JournalEntry,
+  type JournalLine,
+  journal,
+} from './ledger/journal.ts';
+export { createMemoryEventStore } from './memory-event-store.ts';

@@ -1,0 +1,95 @@
+/** Every event the project knows: the only place that encodes, decodes and upcasts them. */
+import { z } from 'zod';
+import * as Customer from './domain/customer.ts';
+import * as MerchantAccount from './domain/merchant-account.ts';
+import * as Reference from './domain/reference.ts';
+import * as Sequence from './domain/sequence.ts';
+import * as Tenant from './domain/tenant.ts';
+import * as Transaction from './domain/transaction/index.ts';
+import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
+import { DamagedEvent, type EventSchema } from './kernel/event-schema.ts';
+
+/** Any event of any aggregate. */
+export type Event =
+  | Customer.Event
+  | MerchantAccount.Event
+  | Reference.Event
+  | Sequence.Event
+  | Tenant.Event
+  | Transaction.Event;
+
+const AGGREGATES = [Customer, MerchantAccount, Reference, Sequence, Tenant, Transaction];
+
+/** All event schemas by event type. */
+export const catalog: ReadonlyMap<string, EventSchema> = new Map(
+  AGGREGATES.flatMap(({ events }) => Object.entries(events as Record<string, EventSchema>)),
+);
+
+export interface EncodedData {
+  readonly type: string;
+  readonly schemaVersion: number;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** Validates an event and writes its data as JSON text in the current schema version. */
+export function encodeEvent(event: Event): EncodedData {
+  const known = catalog.get(event.type);
+  if (known === undefined) throw new Error(`no event of type ${event.type} in the catalog`);
+  const { type, ...data } = event;
+  return {
+    type,
+    schemaVersion: known.schemaVersion,
+    data: JSON.stringify(z.encode(known.schema, data)),
+  };
+}
+
+/**
+ * Reads a stored event: brings its data up to the current version and validates it.
+ * Throws `DamagedEvent`, naming stream and revision, for whatever it cannot read.
+ */
+export function decodeEvent(stored: StoredEvent): Event {
+  const known = catalog.get(stored.type);
+  if (known === undefined) throw new DamagedEvent(stored, 'unknown event type');
+  const { schemaVersion } = stored;
+  if (
+    !Number.isInteger(schemaVersion) ||
+    schemaVersion < 1 ||
+    schemaVersion > known.schemaVersion
+  ) {
+    throw new DamagedEvent(stored, `schema version ${schemaVersion} is not one of this build`);
+  }
+  let data = jsonOf(stored, stored.data);
+  for (const upcast of known.upcasts.slice(schemaVersion - 1)) {
+    data = upcast(data as Record<string, unknown>);
+  }
+  const read = z.safeDecode(known.schema, data as never);
+  if (!read.success) throw new DamagedEvent(stored, z.prettifyError(read.error));
+  const event = read.data as Record<string, unknown>;
+  event['type'] = stored.type;
+  return event as unknown as Event;
+}
+
+/** A stored event with its data and metadata decoded. */
+export function decodeRecord(stored: StoredEvent): RecordedEvent<Event> {
+  return {
+    id: stored.id,
+    tenantId: stored.tenantId,
+    stream: stored.stream,
+    revision: stored.revision,
+    position: stored.position,
+    time: stored.time,
+    commandId: stored.commandId,
+    commandFingerprint: stored.commandFingerprint,
+    metadata: jsonOf(stored, stored.metadata) as EventMetadata,
+    event: decodeEvent(stored),
+  };
+}
+
+function jsonOf(stored: StoredEvent, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DamagedEvent(stored, `not JSON: ${(cause as Error).message}`);
+  }
+}

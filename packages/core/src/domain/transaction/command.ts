@@ -1,0 +1,220 @@
+/** What can be asked of a payment, and every reason why it may be refused. */
+import type { TenantId, TransactionId } from '../../kernel/ids.ts';
+import type { AlertSource, AlertType, RefundSource } from './codes.ts';
+import type { Route } from './events.ts';
+import type { Order } from './order.ts';
+import type { RefundPolicy } from './state.ts';
+import type { Status } from './status.ts';
+
+/** Facts that a gateway's answer brings, whichever it is. */
+interface Answer {
+  readonly note: string;
+  readonly at: string;
+}
+
+/** How an attempt came out, as the gateway told it. */
+export type Outcome =
+  | (Answer & {
+      readonly result: 'authorized' | 'captured';
+      readonly authCode: string;
+      readonly gatewayTransactionId: string;
+      readonly arn: string;
+      /** Whether the issuer compared the address: it has a fee of its own. */
+      readonly avsChecked: boolean;
+    })
+  | (Answer & {
+      readonly result: 'declined';
+      readonly declineCode: string;
+      readonly hard: boolean;
+      readonly gatewayTransactionId: string;
+      /** Another account will be tried: the attempt ends, the payment goes on. */
+      readonly retryElsewhere: boolean;
+    })
+  | (Answer & {
+      readonly result: 'action-required';
+      readonly nextAction: { readonly type: string; readonly url: string };
+    })
+  | (Answer & { readonly result: 'failed' | 'unknown' });
+
+export interface RefundItem {
+  readonly storefrontVariantId: number;
+  readonly quantity: number;
+  /** Absent: the share of what was paid for that quantity. */
+  readonly amountMinor?: bigint;
+  readonly restock: boolean;
+}
+
+interface PaymentCommands {
+  /** Submits a payment; with a route its first attempt starts in the same append. */
+  SubmitPayment: Order & {
+    readonly route: Route | null;
+    /** Mask of what is on the black list; anything but 0 blocks the payment. */
+    readonly blackListing: number;
+  };
+  StartAttempt: { readonly route: Route };
+  RecordOutcome: { readonly attempt: number; readonly outcome: Outcome };
+  /** The customer did what `nextAction` asked. */
+  CompleteAction: unknown;
+  /** The authorization, or the time to act, ran out. */
+  ExpirePayment: { readonly note: string };
+  /** Absent amount: all that was authorized. */
+  RequestCapture: { readonly captureId: TransactionId; readonly amountMinor?: bigint };
+  RecordCapture: {
+    readonly captureId: TransactionId;
+    readonly gatewayTransactionId: string;
+    readonly arn: string;
+    readonly note: string;
+  };
+  RecordCaptureFailure: { readonly captureId: TransactionId; readonly note: string };
+  RequestVoid: { readonly voidId: TransactionId };
+  RecordVoid: { readonly voidId: TransactionId; readonly note: string };
+  RecordVoidFailure: { readonly voidId: TransactionId; readonly note: string };
+  /** The acquirer paid out `amountMinor`. */
+  SettlePayment: { readonly amountMinor: bigint; readonly reference: string };
+  /** Lets go of what is held in reserve; a part of it when an amount is given. */
+  ReleaseReserve: { readonly amountMinor?: bigint };
+}
+
+interface RefundCommands {
+  RequestRefund: {
+    readonly refundId: TransactionId;
+    /** 0 or absent: the remaining balance. */
+    readonly amountMinor?: bigint;
+    readonly items: readonly RefundItem[];
+    readonly source: RefundSource;
+    readonly notifyCustomer: boolean;
+    readonly requestedBy: string;
+    readonly policy: RefundPolicy;
+  };
+  RecordRefund: {
+    readonly refundId: TransactionId;
+    readonly gatewayTransactionId: string;
+    readonly arn: string;
+    readonly note: string;
+  };
+  RecordRefundFailure: { readonly refundId: TransactionId; readonly note: string };
+  /** The network credited the customer by itself (RDR). */
+  RecordNetworkRefund: {
+    readonly refundId: TransactionId;
+    readonly alertId: TransactionId | null;
+    readonly amountMinor: bigint;
+    readonly arn: string;
+    readonly note: string;
+  };
+}
+
+interface DisputeCommands {
+  OpenChargeback: {
+    readonly chargebackId: TransactionId;
+    readonly reference: string;
+    readonly amountMinor: bigint;
+    readonly reasonCode: string;
+    readonly arn: string;
+    readonly note: string;
+  };
+  MoveChargeback: {
+    readonly chargebackId: TransactionId;
+    readonly to:
+      | 'ChargebackUnderReview'
+      | 'ChargebackWon'
+      | 'ChargebackLost'
+      | 'ChargebackAccepted'
+      | 'ChargebackWithdrawn';
+    readonly note: string;
+  };
+  ReceiveAlert: {
+    readonly alertId: TransactionId;
+    readonly reference: string;
+    readonly source: AlertSource;
+    readonly alertType: AlertType;
+    readonly amountMinor: bigint;
+    readonly arn: string;
+    readonly note: string;
+  };
+  /** The first final outcome wins. */
+  MoveAlert: {
+    readonly alertId: TransactionId;
+    readonly to: 'AlertResolved' | 'AlertDeclined' | 'AlertExpired';
+    readonly note: string;
+  };
+}
+
+type Commands = PaymentCommands & RefundCommands & DisputeCommands;
+
+/** Every command names its payment and the business time at which it holds. */
+interface Addressed {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  readonly at: string;
+}
+
+export type CommandOf<Type extends keyof Commands> = Addressed & {
+  readonly type: Type;
+} & Commands[Type];
+export type PaymentCommand = {
+  [Type in keyof PaymentCommands]: CommandOf<Type>;
+}[keyof PaymentCommands];
+export type RefundCommand = {
+  [Type in keyof RefundCommands]: CommandOf<Type>;
+}[keyof RefundCommands];
+export type DisputeCommand = {
+  [Type in keyof DisputeCommands]: CommandOf<Type>;
+}[keyof DisputeCommands];
+export type Command = PaymentCommand | RefundCommand | DisputeCommand;
+
+export type Rejection =
+  | { readonly type: 'TransactionUnknown' }
+  | { readonly type: 'TransactionExists' }
+  | { readonly type: 'UnknownCurrency'; readonly currency: string }
+  | { readonly type: 'AmountNotPositive'; readonly amountMinor: bigint; readonly currency: string }
+  /** The command does not fit the status that the payment or the child has. */
+  | { readonly type: 'WrongStatus'; readonly status: Status; readonly command: Command['type'] }
+  | { readonly type: 'AttemptUnknown'; readonly attempt: number }
+  | { readonly type: 'RequestUnderWay'; readonly request: 'capture' | 'void' }
+  /** This capture or void has failed before; a new try takes a new id. */
+  | { readonly type: 'RequestFailedBefore'; readonly request: 'capture' | 'void' }
+  | { readonly type: 'RequestUnknown'; readonly request: 'capture' | 'void' }
+  | {
+      readonly type: 'CaptureExceedsAuthorization';
+      readonly requestedMinor: bigint;
+      readonly authorizedMinor: bigint;
+      readonly currency: string;
+    }
+  | { readonly type: 'VoidAfterRefund' }
+  | {
+      readonly type: 'ReleaseExceedsReserve';
+      readonly requestedMinor: bigint;
+      readonly heldMinor: bigint;
+      readonly currency: string;
+    }
+  | { readonly type: 'RefundExists'; readonly refundId: TransactionId }
+  | { readonly type: 'NotRefundable'; readonly status: Status }
+  | { readonly type: 'RefundBlockedByChargeback' }
+  | { readonly type: 'RefundWindowClosed'; readonly refundWindowDays: number }
+  | { readonly type: 'NothingLeftToRefund' }
+  | {
+      readonly type: 'RefundExceedsRemaining';
+      readonly requestedMinor: bigint;
+      readonly remainingMinor: bigint;
+      readonly currency: string;
+    }
+  | { readonly type: 'RefundItemsNotAllowed' }
+  | { readonly type: 'RefundItemsRequired' }
+  | { readonly type: 'RefundItemUnknown'; readonly storefrontVariantId: number }
+  | {
+      readonly type: 'RefundQuantityExceeded';
+      readonly storefrontVariantId: number;
+      readonly requested: number;
+      readonly remaining: number;
+    }
+  | {
+      readonly type: 'RefundItemsIncomplete';
+      readonly itemsMinor: bigint;
+      readonly amountMinor: bigint;
+      readonly currency: string;
+    }
+  | { readonly type: 'RefundUnknown'; readonly refundId: TransactionId }
+  | { readonly type: 'ChargebackUnknown'; readonly chargebackId: TransactionId }
+  | { readonly type: 'AlertUnknown'; readonly alertId: TransactionId }
+  /** An id that is in use for another child of this payment. */
+  | { readonly type: 'ChildExists'; readonly id: TransactionId };

@@ -1,0 +1,134 @@
+/** What the card's side takes back or warns of: chargebacks and alerts. */
+import { type Either, left, right } from 'fp-ts/lib/Either.js';
+import { never } from '../../kernel/decider.ts';
+import type { CommandOf, DisputeCommand, Rejection } from './command.ts';
+import type { Event } from './events.ts';
+import { alertFees, chargebackFees } from './fees.ts';
+import { isChildId } from './refund.ts';
+import { type Payment, remainingMinor, routeOf } from './state.ts';
+import { mayMove } from './status.ts';
+
+type Decision = Either<Rejection, readonly Event[]>;
+
+export function decideDispute(payment: Payment, command: DisputeCommand): Decision {
+  switch (command.type) {
+    case 'OpenChargeback':
+      return openChargeback(payment, command);
+    case 'MoveChargeback':
+      return moveChargeback(payment, command);
+    case 'ReceiveAlert':
+      return receiveAlert(payment, command);
+    case 'MoveAlert':
+      return moveAlert(payment, command);
+    default:
+      return never(command);
+  }
+}
+
+/**
+ * The bank has taken the money whatever we think of it, so a chargeback on top of a refund is
+ * recorded, with the part that was given back twice.
+ * Checked in this order: (a repeat), ChildExists, WrongStatus, AmountNotPositive.
+ */
+function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>): Decision {
+  const { chargebackId, reference, amountMinor, reasonCode, arn, note, at } = command;
+  const { sandbox, currency, status } = payment;
+  if (payment.chargebacks.some((each) => each.reference === reference)) return right([]);
+  if (isChildId(payment, chargebackId)) return left({ type: 'ChildExists', id: chargebackId });
+  const route = routeOf(payment);
+  if ((status !== 'Captured' && status !== 'Settled') || route === undefined) {
+    return left({ type: 'WrongStatus', status, command: command.type });
+  }
+  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  const beyond = amountMinor - remainingMinor(payment);
+  const { merchantAccountId } = route;
+  return right([
+    {
+      type: 'ChargebackOpened',
+      chargebackId,
+      reference,
+      sandbox,
+      merchantAccountId,
+      currency,
+      amountMinor,
+      reasonCode,
+      arn,
+      beyondCapturedMinor: beyond > 0n ? beyond : 0n,
+      note,
+      fees: chargebackFees(route.terms),
+      at,
+    },
+  ]);
+}
+
+/** Checked in this order: ChargebackUnknown, (a repeat), WrongStatus. */
+function moveChargeback(payment: Payment, command: CommandOf<'MoveChargeback'>): Decision {
+  const { chargebackId, to, note, at } = command;
+  const chargeback = payment.chargebacks.find((each) => each.chargebackId === chargebackId);
+  const route = routeOf(payment);
+  if (chargeback === undefined || route === undefined) {
+    return left({ type: 'ChargebackUnknown', chargebackId });
+  }
+  const { status, amountMinor } = chargeback;
+  if (status === to) return right([]);
+  if (!mayMove(status, to)) return left({ type: 'WrongStatus', status, command: command.type });
+  if (to === 'ChargebackWon' || to === 'ChargebackWithdrawn') {
+    const { sandbox, currency } = payment;
+    const { merchantAccountId } = route;
+    return right([
+      { type: to, chargebackId, sandbox, merchantAccountId, currency, amountMinor, note, at },
+    ]);
+  }
+  return right([{ type: to, chargebackId, note, at }]);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Hours in which a source wants its answer; the others set no deadline. */
+const ANSWER_HOURS: Readonly<Record<string, number>> = { AlertProvider: 24, CDRN: 72 };
+
+/** Checked in this order: (a repeat), ChildExists, WrongStatus, AmountNotPositive. */
+function receiveAlert(payment: Payment, command: CommandOf<'ReceiveAlert'>): Decision {
+  const { alertId, reference, source, alertType, amountMinor, arn, note, at } = command;
+  const { sandbox, currency, status } = payment;
+  if (payment.alerts.some((each) => each.reference === reference)) return right([]);
+  if (isChildId(payment, alertId)) return left({ type: 'ChildExists', id: alertId });
+  const route = routeOf(payment);
+  if (route === undefined || payment.capturedMinor === 0n) {
+    return left({ type: 'WrongStatus', status, command: command.type });
+  }
+  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  const hours = ANSWER_HOURS[source];
+  const { merchantAccountId } = route;
+  return right([
+    {
+      type: 'AlertReceived',
+      alertId,
+      reference,
+      source,
+      alertType,
+      sandbox,
+      merchantAccountId,
+      currency,
+      amountMinor,
+      arn,
+      deadline:
+        hours === undefined ? null : new Date(Date.parse(at) + hours * HOUR_MS).toISOString(),
+      note,
+      fees: alertFees(route.terms, source),
+      at,
+    },
+  ]);
+}
+
+/** Checked in this order: AlertUnknown, (a repeat), WrongStatus. */
+function moveAlert(payment: Payment, command: CommandOf<'MoveAlert'>): Decision {
+  const { alertId, to, note, at } = command;
+  const alert = payment.alerts.find((each) => each.alertId === alertId);
+  if (alert === undefined) return left({ type: 'AlertUnknown', alertId });
+  if (alert.status === to) return right([]);
+  if (!mayMove(alert.status, to)) {
+    return left({ type: 'WrongStatus', status: alert.status, command: command.type });
+  }
+  return right([{ type: to, alertId, note, at }]);
+}

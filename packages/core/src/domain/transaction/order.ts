@@ -1,0 +1,110 @@
+/** What is bought, by whom and from where: the facts that a payment is submitted with. */
+import { z } from 'zod';
+import { Instant, Minor } from '../../kernel/event-schema.ts';
+
+/** A card as the ledger keeps it: never its full number. */
+export const Card = z.strictObject({
+  /** The gateway's token for the card. */
+  token: z.string().min(1).max(255),
+  /** Keyed hash of the number: equal cards have equal fingerprints within one installation. */
+  fingerprint: z.string().max(128),
+  bin: z.string().regex(/^(\d{6}|\d{8})?$/),
+  last4: z.string().regex(/^(\d{4})?$/),
+  /** 1 to 6, 0 when the network is unknown. */
+  brandId: z.int().min(0).max(6),
+  expMonth: z.int().min(1).max(12),
+  expYear: z.int().min(2000).max(2999),
+  /** Country of the issuer (ISO 3166, two letters); empty when unknown. */
+  binCountry: z.string().max(2),
+});
+export type Card = z.output<typeof Card>;
+
+/** One line of the cart. Amounts are minor units of the payment's currency. */
+export const LineItem = z.strictObject({
+  storefrontVariantId: z.int().nonnegative(),
+  storefrontProductId: z.int().nonnegative(),
+  quantity: z.int().positive(),
+  unitPriceMinor: Minor,
+  unitCostMinor: Minor,
+  discountCodeId: z.int().nonnegative(),
+  discountMinor: Minor,
+  salesStrategyId: z.int().nonnegative(),
+  customDiscountMinor: Minor,
+});
+export type LineItem = z.output<typeof LineItem>;
+
+export const Address = z.strictObject({
+  addressType: z.enum(['DEFAULT', 'SHIPPING']),
+  email: z.string().max(320),
+  firstName: z.string().max(200),
+  lastName: z.string().max(200),
+  address: z.string().max(500),
+  city: z.string().max(200),
+  postalCode: z.string().max(32),
+  state: z.string().max(100),
+  countryCode: z.string().max(2),
+  phone: z.string().max(64),
+});
+export type Address = z.output<typeof Address>;
+
+/** The visit in which the order was placed. */
+export const Session = z.strictObject({
+  id: z.string().max(255),
+  ip: z.string().max(45),
+  useragent: z.string().max(1024),
+  url: z.string().max(2048),
+  timestamp: Instant,
+  ipCity: z.string().max(200),
+  ipCountryCode: z.string().max(2),
+});
+export type Session = z.output<typeof Session>;
+
+/** Everything a payment is submitted with, apart from ids and time. */
+export const orderFields = {
+  sandbox: z.boolean(),
+  orderId: z.int().positive(),
+  customerId: z.int().positive(),
+  email: z.string().max(320),
+  firstName: z.string().max(200),
+  lastName: z.string().max(200),
+  /** What is asked of the card, in minor units; 0 only when nothing is charged yet. */
+  amountMinor: Minor,
+  currency: z.string().length(3),
+  /** `automatic`: authorized and captured in one go; `manual`: authorized, captured later. */
+  captureMode: z.enum(['automatic', 'manual']),
+  /** One of the kinds 1 to 5, or a tenant's own application. */
+  applicationId: z.int().positive(),
+  applicationKind: z.int().min(1).max(5),
+  companyId: z.int().positive(),
+  shopId: z.int().positive().nullable(),
+  campaignId: z.int().positive().nullable(),
+  affiliateId: z.int().positive().nullable(),
+  productId: z.int().positive().nullable(),
+  pricePointId: z.int().positive().nullable(),
+  /** The subscription that this payment starts or renews. */
+  subscriptionId: z.int().positive().nullable(),
+  /** Which cycle of the subscription, from 1. */
+  paymentNumber: z.int().positive(),
+  /** Which try within the cycle, from 1, and of all cycles. */
+  attempt: z.int().positive(),
+  totalAttempt: z.int().positive(),
+  card: Card.nullable(),
+  walletPayA: z.boolean(),
+  walletPayB: z.boolean(),
+  /** The partner's own session, click or visit id: what a lead is matched by. */
+  partnerSession: z.string().max(255).nullable(),
+  /** The service's own session id. */
+  serviceSession: z.string().max(255),
+  items: z.array(LineItem).max(1000),
+  addresses: z.array(Address).max(10),
+  session: Session.nullable(),
+};
+export const Order = z.strictObject(orderFields);
+export type Order = z.output<typeof Order>;
+
+/** What the customer pays for a line: price times quantity, less its discounts, never below zero. */
+export function lineTotalMinor(item: LineItem): bigint {
+  const total =
+    item.unitPriceMinor * BigInt(item.quantity) - item.discountMinor - item.customDiscountMinor;
+  return total < 0n ? 0n : total;
+}

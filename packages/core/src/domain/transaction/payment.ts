@@ -1,0 +1,383 @@
+/** From the order to the money: submit, attempt, authorize, capture, void, settle. */
+import { type Either, left, right } from 'fp-ts/lib/Either.js';
+import { currencyOf } from '../../kernel/currency.ts';
+import { never } from '../../kernel/decider.ts';
+import { canonicalJson } from '../../kernel/fingerprint.ts';
+import { percentOf } from '../../kernel/money.ts';
+import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts';
+import type { Event, Route } from './events.ts';
+import { approvalFees, captureFees, declineFees } from './fees.ts';
+import { type Order, Order as OrderSchema } from './order.ts';
+import { type Payment, routeOf, type State } from './state.ts';
+import { mayMove, type Status } from './status.ts';
+
+type Decision = Either<Rejection, readonly Event[]>;
+
+/** Checked in this order: TransactionExists, UnknownCurrency, AmountNotPositive. */
+export function submit(state: State, command: CommandOf<'SubmitPayment'>): Decision {
+  const { type: _, tenantId: __, transactionId, route, blackListing, at, ...order } = command;
+  if (state !== null) {
+    return sameOrder(state, order) ? right([]) : left({ type: 'TransactionExists' });
+  }
+  const { amountMinor, currency } = order;
+  if (currencyOf(currency) === undefined) return left({ type: 'UnknownCurrency', currency });
+  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  const submitted: Event = { type: 'PaymentSubmitted', transactionId, ...order, at };
+  if (blackListing !== 0) {
+    return right([
+      submitted,
+      { type: 'PaymentBlocked', blackListing, note: 'on the black list', at },
+    ]);
+  }
+  return right(route === null ? [submitted] : [submitted, attemptStarted(1, route, at)]);
+}
+
+/** Whether a payment was submitted with this order: the key of a repeat. */
+function sameOrder(payment: Payment, order: Order): boolean {
+  const keys = Object.keys(OrderSchema.shape) as (keyof Order)[];
+  return keys.every((key) => canonicalJson(payment[key]) === canonicalJson(order[key]));
+}
+
+function attemptStarted(attempt: number, route: Route, at: string): Event {
+  return { type: 'AttemptStarted', attempt, route, at };
+}
+
+export function decidePayment(
+  payment: Payment,
+  command: Exclude<PaymentCommand, { type: 'SubmitPayment' }>,
+): Decision {
+  switch (command.type) {
+    case 'StartAttempt':
+      return startAttempt(payment, command);
+    case 'RecordOutcome':
+      return recordOutcome(payment, command);
+    case 'CompleteAction':
+      return completeAction(payment, command);
+    case 'ExpirePayment':
+      if (payment.status === 'Expired') return right([]);
+      if (!mayMove(payment.status, 'Expired')) return wrongStatus(payment, command);
+      return right([{ type: 'AuthorizationExpired', note: command.note, at: command.at }]);
+    case 'RequestCapture':
+      return requestCapture(payment, command);
+    case 'RecordCapture':
+      return recordCapture(payment, command);
+    case 'RecordCaptureFailure':
+      return recordCaptureFailure(payment, command);
+    case 'RequestVoid':
+      return requestVoid(payment, command);
+    case 'RecordVoid':
+      return recordVoid(payment, command);
+    case 'RecordVoidFailure':
+      return recordVoidFailure(payment, command);
+    case 'SettlePayment':
+      return settle(payment, command);
+    case 'ReleaseReserve':
+      return releaseReserve(payment, command);
+    default:
+      return never(command);
+  }
+}
+
+function wrongStatus(payment: Payment, command: PaymentCommand): Decision {
+  return left({ type: 'WrongStatus', status: payment.status, command: command.type });
+}
+
+/** A further attempt starts only when the one before was declined and left the payment open. */
+function startAttempt(payment: Payment, command: CommandOf<'StartAttempt'>): Decision {
+  const last = payment.attempts.at(-1);
+  const open =
+    payment.status === 'Created' ||
+    (payment.status === 'Processing' && last?.outcome === 'declined');
+  if (open) return right([attemptStarted(payment.attempts.length + 1, command.route, command.at)]);
+  const repeated =
+    last?.outcome === 'pending' && last.route.merchantAccountId === command.route.merchantAccountId;
+  return repeated ? right([]) : wrongStatus(payment, command);
+}
+
+/** Checked in this order: AttemptUnknown, (a repeat), WrongStatus. */
+function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): Decision {
+  const { attempt, outcome } = command;
+  const last = payment.attempts.at(-1);
+  const route = routeOf(payment);
+  if (last === undefined || route === undefined || attempt > last.attempt) {
+    return left({ type: 'AttemptUnknown', attempt });
+  }
+  if (isKnown(payment, attempt, outcome)) return right([]);
+  const expected = payment.status === 'Processing' && last.outcome === 'pending';
+  const resolves = payment.status === 'Unknown' && mayMove('Unknown', statusOf(outcome));
+  if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);
+  return right(outcomeEvents(payment, route, attempt, outcome));
+}
+
+const STATUS_OF_RESULT = {
+  authorized: 'Authorized',
+  captured: 'Captured',
+  declined: 'Declined',
+  failed: 'Failed',
+  unknown: 'Unknown',
+  'action-required': 'RequiresAction',
+} as const satisfies Record<Outcome['result'], Status>;
+
+function statusOf(outcome: Outcome): Status {
+  return STATUS_OF_RESULT[outcome.result];
+}
+
+/** The same answer of the gateway a second time: from a retry, a sweeper, or another host. */
+function isKnown(payment: Payment, attempt: number, outcome: Outcome): boolean {
+  const recorded = payment.attempts.find((each) => each.attempt === attempt)?.outcome;
+  switch (outcome.result) {
+    case 'authorized':
+    case 'captured':
+      return (
+        recorded === 'approved' &&
+        (payment.capturedMinor > 0n || outcome.result === 'authorized') &&
+        payment.gatewayTransactionId === outcome.gatewayTransactionId
+      );
+    case 'action-required':
+      return recorded === 'action-required';
+    default:
+      return recorded === outcome.result;
+  }
+}
+
+function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome: Outcome): Event[] {
+  const { note, at } = outcome;
+  const books = booksOf(payment, route);
+  switch (outcome.result) {
+    case 'authorized': {
+      const { authCode, gatewayTransactionId } = outcome;
+      const fees = approvalFees(route.terms, outcome);
+      const { amountMinor } = payment;
+      return [
+        {
+          type: 'PaymentAuthorized',
+          ...books,
+          amountMinor,
+          authCode,
+          gatewayTransactionId,
+          note,
+          fees,
+          at,
+        },
+      ];
+    }
+    case 'captured':
+      return [
+        captured(payment, route, {
+          ...outcome,
+          amountMinor: payment.amountMinor,
+          fees: approvalFees(route.terms, outcome),
+        }),
+      ];
+    case 'declined': {
+      const { declineCode, hard, gatewayTransactionId, retryElsewhere } = outcome;
+      const fees = declineFees(route.terms);
+      if (retryElsewhere && !hard && payment.status === 'Processing') {
+        return [{ type: 'AttemptDeclined', attempt, ...books, declineCode, note, fees, at }];
+      }
+      return [
+        {
+          type: 'PaymentDeclined',
+          ...books,
+          declineCode,
+          hard,
+          gatewayTransactionId,
+          note,
+          fees,
+          at,
+        },
+      ];
+    }
+    case 'action-required':
+      return [{ type: 'ActionRequired', attempt, nextAction: outcome.nextAction, at }];
+    case 'failed':
+      return [{ type: 'PaymentFailed', note, at }];
+    case 'unknown':
+      return [{ type: 'OutcomeUnknown', note, at }];
+    default:
+      return never(outcome);
+  }
+}
+
+function booksOf({ sandbox, currency }: Payment, { merchantAccountId }: Route) {
+  return { sandbox, merchantAccountId, currency };
+}
+
+function captured(
+  payment: Payment,
+  route: Route,
+  facts: {
+    amountMinor: bigint;
+    authCode: string;
+    gatewayTransactionId: string;
+    arn: string;
+    note: string;
+    fees: ReturnType<typeof approvalFees>;
+    at: string;
+  },
+): Event {
+  const { terms } = route;
+  const { amountMinor, authCode, gatewayTransactionId, arn, note, at } = facts;
+  return {
+    type: 'PaymentCaptured',
+    ...booksOf(payment, route),
+    amountMinor,
+    authCode,
+    gatewayTransactionId,
+    arn,
+    note,
+    fees: [...facts.fees, ...captureFees(terms, amountMinor, payment.currency)],
+    reserveMinor: percentOf(amountMinor, terms.reservePercentage),
+    at,
+  };
+}
+
+function completeAction(payment: Payment, command: CommandOf<'CompleteAction'>): Decision {
+  const attempt = payment.attempts.length;
+  if (payment.status !== 'RequiresAction') {
+    return payment.status === 'Created' ? wrongStatus(payment, command) : right([]);
+  }
+  return right([{ type: 'ActionCompleted', attempt, at: command.at }]);
+}
+
+/**
+ * Checked in this order: (a repeat), RequestFailedBefore, WrongStatus, RequestUnderWay,
+ * AmountNotPositive, CaptureExceedsAuthorization.
+ */
+function requestCapture(payment: Payment, command: CommandOf<'RequestCapture'>): Decision {
+  const { captureId, at } = command;
+  if (payment.pendingCapture?.captureId === captureId || payment.captureId === captureId) {
+    return right([]);
+  }
+  if (payment.failedRequestIds.includes(captureId)) {
+    return left({ type: 'RequestFailedBefore', request: 'capture' });
+  }
+  if (payment.status !== 'Authorized') return wrongStatus(payment, command);
+  const underWay = requestUnderWay(payment);
+  if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  const { authorizedMinor, currency } = payment;
+  const amountMinor = command.amountMinor ?? authorizedMinor;
+  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  if (amountMinor > authorizedMinor) {
+    return left({
+      type: 'CaptureExceedsAuthorization',
+      requestedMinor: amountMinor,
+      authorizedMinor,
+      currency,
+    });
+  }
+  return right([{ type: 'CaptureRequested', captureId, amountMinor, at }]);
+}
+
+function requestUnderWay(payment: Payment): 'capture' | 'void' | undefined {
+  if (payment.pendingCapture !== null) return 'capture';
+  return payment.pendingVoidId === null ? undefined : 'void';
+}
+
+function recordCapture(payment: Payment, command: CommandOf<'RecordCapture'>): Decision {
+  if (payment.captureId === command.captureId) return right([]);
+  const pending = payment.pendingCapture;
+  const route = routeOf(payment);
+  if (pending?.captureId !== command.captureId || route === undefined) {
+    return left({ type: 'RequestUnknown', request: 'capture' });
+  }
+  const { gatewayTransactionId, arn, note, at } = command;
+  return right([
+    captured(payment, route, {
+      amountMinor: pending.amountMinor,
+      authCode: payment.authCode,
+      gatewayTransactionId: gatewayTransactionId || payment.gatewayTransactionId,
+      arn,
+      note,
+      fees: [],
+      at,
+    }),
+  ]);
+}
+
+function recordCaptureFailure(
+  payment: Payment,
+  command: CommandOf<'RecordCaptureFailure'>,
+): Decision {
+  const { captureId, note, at } = command;
+  if (payment.failedRequestIds.includes(captureId)) return right([]);
+  if (payment.pendingCapture?.captureId !== captureId) {
+    return left({ type: 'RequestUnknown', request: 'capture' });
+  }
+  return right([{ type: 'CaptureFailed', captureId, note, at }]);
+}
+
+/** Checked in this order: (a repeat), RequestFailedBefore, WrongStatus, RequestUnderWay, VoidAfterRefund. */
+function requestVoid(payment: Payment, command: CommandOf<'RequestVoid'>): Decision {
+  const { voidId, at } = command;
+  if (payment.pendingVoidId === voidId || payment.voidId === voidId) return right([]);
+  if (payment.failedRequestIds.includes(voidId)) {
+    return left({ type: 'RequestFailedBefore', request: 'void' });
+  }
+  if (!mayMove(payment.status, 'Voided')) return wrongStatus(payment, command);
+  const underWay = requestUnderWay(payment);
+  if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  const moneyIsOut =
+    payment.refunds.some((refund) => refund.status !== 'RefundFailed') ||
+    payment.chargebacks.length > 0;
+  if (moneyIsOut) return left({ type: 'VoidAfterRefund' });
+  return right([{ type: 'VoidRequested', voidId, at }]);
+}
+
+function recordVoid(payment: Payment, command: CommandOf<'RecordVoid'>): Decision {
+  const { voidId, note, at } = command;
+  if (payment.voidId === voidId) return right([]);
+  const route = routeOf(payment);
+  if (payment.pendingVoidId !== voidId || route === undefined) {
+    return left({ type: 'RequestUnknown', request: 'void' });
+  }
+  const amountMinor = payment.capturedMinor;
+  const reserveMinor = payment.reserveHeldMinor;
+  const books = booksOf(payment, route);
+  return right([{ type: 'PaymentVoided', voidId, ...books, amountMinor, reserveMinor, note, at }]);
+}
+
+function recordVoidFailure(payment: Payment, command: CommandOf<'RecordVoidFailure'>): Decision {
+  const { voidId, note, at } = command;
+  if (payment.failedRequestIds.includes(voidId)) return right([]);
+  if (payment.pendingVoidId !== voidId) return left({ type: 'RequestUnknown', request: 'void' });
+  return right([{ type: 'VoidFailed', voidId, note, at }]);
+}
+
+/** Checked in this order: (a repeat), WrongStatus, RequestUnderWay, AmountNotPositive. */
+function settle(payment: Payment, command: CommandOf<'SettlePayment'>): Decision {
+  const { amountMinor, reference, at } = command;
+  const route = routeOf(payment);
+  if (payment.status === 'Settled' && payment.settlementReference === reference) return right([]);
+  if (!mayMove(payment.status, 'Settled') || route === undefined)
+    return wrongStatus(payment, command);
+  if (payment.pendingVoidId !== null) return left({ type: 'RequestUnderWay', request: 'void' });
+  if (amountMinor <= 0n) {
+    return left({ type: 'AmountNotPositive', amountMinor, currency: payment.currency });
+  }
+  return right([
+    { type: 'PaymentSettled', ...booksOf(payment, route), amountMinor, reference, at },
+  ]);
+}
+
+/** Checked in this order: (nothing held), AmountNotPositive, ReleaseExceedsReserve. */
+function releaseReserve(payment: Payment, command: CommandOf<'ReleaseReserve'>): Decision {
+  const heldMinor = payment.reserveHeldMinor;
+  const route = routeOf(payment);
+  const amountMinor = command.amountMinor ?? heldMinor;
+  const { currency } = payment;
+  if (route === undefined || (heldMinor === 0n && command.amountMinor === undefined))
+    return right([]);
+  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  if (amountMinor > heldMinor) {
+    return left({
+      type: 'ReleaseExceedsReserve',
+      requestedMinor: amountMinor,
+      heldMinor,
+      currency,
+    });
+  }
+  return right([
+    { type: 'ReserveReleased', ...booksOf(payment, route), amountMinor, at: command.at },
+  ]);
+}

@@ -1,0 +1,532 @@
+/** A payment as its events have made it, and what follows from that: balances and flags. */
+import { z } from 'zod';
+import { never } from '../../kernel/decider.ts';
+import { Instant, Minor } from '../../kernel/event-schema.ts';
+import { TransactionId } from '../../kernel/ids.ts';
+import { type Event, type EventOf, events, Route } from './events.ts';
+import { orderFields } from './order.ts';
+import type { Status } from './status.ts';
+
+const note = z.string();
+
+const Attempt = z.strictObject({
+  attempt: z.int(),
+  route: Route,
+  startedAt: Instant,
+  outcome: z.enum(['pending', 'approved', 'declined', 'failed', 'unknown', 'action-required']),
+  declineCode: z.string(),
+  note,
+});
+export type Attempt = z.output<typeof Attempt>;
+
+const Refund = z.strictObject({
+  refundId: TransactionId,
+  status: z.enum(['RefundPending', 'Refunded', 'RefundFailed']),
+  amountMinor: Minor,
+  items: events.RefundRequested.schema.shape.items,
+  source: events.RefundRequested.schema.shape.source,
+  /** The alert that an RDR credit answers. */
+  alertId: TransactionId.nullable(),
+  notifyCustomer: z.boolean(),
+  requestedBy: z.string(),
+  requestedAt: Instant,
+  completedAt: Instant.nullable(),
+  gatewayTransactionId: z.string(),
+  arn: z.string(),
+  note,
+});
+export type Refund = z.output<typeof Refund>;
+
+const Chargeback = z.strictObject({
+  chargebackId: TransactionId,
+  reference: z.string(),
+  status: z.enum([
+    'ChargebackOpen',
+    'ChargebackUnderReview',
+    'ChargebackWon',
+    'ChargebackLost',
+    'ChargebackAccepted',
+    'ChargebackWithdrawn',
+  ]),
+  amountMinor: Minor,
+  beyondCapturedMinor: Minor,
+  reasonCode: z.string(),
+  arn: z.string(),
+  note,
+  openedAt: Instant,
+  changedAt: Instant,
+  completedAt: Instant.nullable(),
+});
+export type Chargeback = z.output<typeof Chargeback>;
+
+const Alert = z.strictObject({
+  alertId: TransactionId,
+  reference: z.string(),
+  source: events.AlertReceived.schema.shape.source,
+  alertType: events.AlertReceived.schema.shape.alertType,
+  status: z.enum(['AlertOpen', 'AlertResolved', 'AlertDeclined', 'AlertExpired']),
+  amountMinor: Minor,
+  arn: z.string(),
+  deadline: Instant.nullable(),
+  note,
+  receivedAt: Instant,
+  changedAt: Instant,
+  completedAt: Instant.nullable(),
+});
+export type Alert = z.output<typeof Alert>;
+
+/** The whole of a payment. Read models store it through this schema (`z.encode`, `z.decode`). */
+export const Payment = z.strictObject({
+  transactionId: TransactionId,
+  ...orderFields,
+  submittedAt: Instant,
+  changedAt: Instant,
+  completedAt: Instant.nullable(),
+  status: z.enum([
+    'Created',
+    'Processing',
+    'RequiresAction',
+    'Authorized',
+    'Captured',
+    'Settled',
+    'Declined',
+    'Failed',
+    'Blocked',
+    'Expired',
+    'Unknown',
+    'Voided',
+  ]),
+  blackListing: z.int(),
+  attempts: z.array(Attempt),
+  nextAction: events.ActionRequired.schema.shape.nextAction.nullable(),
+  authorizedMinor: Minor,
+  capturedMinor: Minor,
+  capturedAt: Instant.nullable(),
+  /** Intents whose outcome is not known yet. */
+  pendingCapture: z.strictObject({ captureId: TransactionId, amountMinor: Minor }).nullable(),
+  pendingVoidId: TransactionId.nullable(),
+  /** The captures and voids that were asked for and refused by the gateway, by id. */
+  failedRequestIds: z.array(TransactionId),
+  /** Intents that came to their end, by id: a repeat of them is no news. */
+  captureId: TransactionId.nullable(),
+  voidId: TransactionId.nullable(),
+  settledMinor: Minor,
+  settlementReference: z.string(),
+  reserveHeldMinor: Minor,
+  authCode: z.string(),
+  gatewayTransactionId: z.string(),
+  arn: z.string(),
+  declineCode: z.string(),
+  note,
+  refunds: z.array(Refund),
+  chargebacks: z.array(Chargeback),
+  alerts: z.array(Alert),
+});
+export type Payment = z.output<typeof Payment>;
+
+/** Null before the payment is submitted. */
+export type State = Payment | null;
+export const initial: State = null;
+
+export function evolve(state: State, event: Event): State {
+  if (event.type === 'PaymentSubmitted') return submitted(event);
+  if (state === null) throw new Error(`${event.type} without a payment`);
+  return { ...state, ...changed(state, event), changedAt: event.at };
+}
+
+function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Payment {
+  return {
+    ...order,
+    submittedAt: at,
+    changedAt: at,
+    completedAt: null,
+    status: 'Created',
+    blackListing: 0,
+    attempts: [],
+    nextAction: null,
+    authorizedMinor: 0n,
+    capturedMinor: 0n,
+    capturedAt: null,
+    pendingCapture: null,
+    pendingVoidId: null,
+    failedRequestIds: [],
+    captureId: null,
+    voidId: null,
+    settledMinor: 0n,
+    settlementReference: '',
+    reserveHeldMinor: 0n,
+    authCode: '',
+    gatewayTransactionId: '',
+    arn: '',
+    declineCode: '',
+    note: '',
+    refunds: [],
+    chargebacks: [],
+    alerts: [],
+  };
+}
+
+function changed(
+  payment: Payment,
+  event: Exclude<Event, { type: 'PaymentSubmitted' }>,
+): Partial<Payment> {
+  switch (event.type) {
+    case 'PaymentBlocked':
+      return { ...ended('Blocked', event), blackListing: event.blackListing };
+    case 'AttemptStarted':
+      return { status: 'Processing', attempts: [...payment.attempts, started(event)] };
+    case 'AttemptDeclined':
+      return { attempts: concluded(payment, 'declined', event), declineCode: event.declineCode };
+    case 'ActionRequired':
+      return {
+        status: 'RequiresAction',
+        nextAction: event.nextAction,
+        attempts: concluded(payment, 'action-required'),
+      };
+    case 'ActionCompleted':
+      return { status: 'Processing', nextAction: null, attempts: concluded(payment, 'pending') };
+    case 'PaymentAuthorized':
+      return {
+        status: 'Authorized',
+        authorizedMinor: event.amountMinor,
+        authCode: event.authCode,
+        gatewayTransactionId: event.gatewayTransactionId,
+        note: event.note,
+        nextAction: null,
+        attempts: concluded(payment, 'approved', event),
+      };
+    case 'CaptureRequested':
+      return { pendingCapture: { captureId: event.captureId, amountMinor: event.amountMinor } };
+    case 'CaptureFailed':
+      return {
+        pendingCapture: null,
+        failedRequestIds: [...payment.failedRequestIds, event.captureId],
+        note: event.note,
+      };
+    case 'PaymentCaptured':
+      return captured(payment, event);
+    case 'PaymentDeclined':
+      return {
+        ...ended('Declined', event),
+        declineCode: event.declineCode,
+        gatewayTransactionId: event.gatewayTransactionId,
+        nextAction: null,
+        attempts: concluded(payment, 'declined', event),
+      };
+    case 'PaymentFailed':
+      return { ...ended('Failed', event), attempts: concluded(payment, 'failed', event) };
+    case 'OutcomeUnknown':
+      return {
+        status: 'Unknown',
+        note: event.note,
+        attempts: concluded(payment, 'unknown', event),
+      };
+    case 'AuthorizationExpired':
+      return { ...ended('Expired', event), nextAction: null };
+    case 'VoidRequested':
+      return { pendingVoidId: event.voidId };
+    case 'VoidFailed':
+      return {
+        pendingVoidId: null,
+        failedRequestIds: [...payment.failedRequestIds, event.voidId],
+        note: event.note,
+      };
+    case 'PaymentVoided':
+      return {
+        status: 'Voided',
+        completedAt: payment.completedAt ?? event.at,
+        pendingVoidId: null,
+        voidId: event.voidId,
+        reserveHeldMinor: payment.reserveHeldMinor - event.reserveMinor,
+        note: event.note,
+      };
+    case 'PaymentSettled':
+      return {
+        status: 'Settled',
+        settledMinor: event.amountMinor,
+        settlementReference: event.reference,
+      };
+    case 'ReserveReleased':
+      return { reserveHeldMinor: payment.reserveHeldMinor - event.amountMinor };
+    default:
+      return childChanged(payment, event);
+  }
+}
+
+type ChildEvent = Extract<
+  Event,
+  { refundId: TransactionId } | { chargebackId: TransactionId } | { alertId: TransactionId }
+>;
+
+function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
+  switch (event.type) {
+    case 'RefundRequested':
+    case 'NetworkRefunded':
+      return { refunds: [...payment.refunds, refundOf(event)] };
+    case 'Refunded':
+      return {
+        refunds: payment.refunds.map((refund) =>
+          refund.refundId === event.refundId
+            ? {
+                ...refund,
+                status: 'Refunded',
+                completedAt: event.at,
+                gatewayTransactionId: event.gatewayTransactionId,
+                arn: event.arn,
+                note: event.note,
+              }
+            : refund,
+        ),
+      };
+    case 'RefundFailed':
+      return {
+        refunds: payment.refunds.map((refund) =>
+          refund.refundId === event.refundId
+            ? { ...refund, status: 'RefundFailed', completedAt: event.at, note: event.note }
+            : refund,
+        ),
+      };
+    case 'ChargebackOpened':
+      return { chargebacks: [...payment.chargebacks, chargebackOf(event)] };
+    case 'ChargebackUnderReview':
+    case 'ChargebackWon':
+    case 'ChargebackLost':
+    case 'ChargebackAccepted':
+    case 'ChargebackWithdrawn':
+      return {
+        chargebacks: payment.chargebacks.map((chargeback) =>
+          chargeback.chargebackId === event.chargebackId
+            ? {
+                ...chargeback,
+                status: event.type,
+                note: event.note,
+                changedAt: event.at,
+                completedAt: event.type === 'ChargebackUnderReview' ? null : event.at,
+              }
+            : chargeback,
+        ),
+      };
+    case 'AlertReceived':
+      return { alerts: [...payment.alerts, alertOf(event)] };
+    case 'AlertResolved':
+    case 'AlertDeclined':
+    case 'AlertExpired':
+      return {
+        alerts: payment.alerts.map((alert) =>
+          alert.alertId === event.alertId
+            ? {
+                ...alert,
+                status: event.type,
+                note: event.note,
+                changedAt: event.at,
+                completedAt: event.at,
+              }
+            : alert,
+        ),
+      };
+    default:
+      return never(event);
+  }
+}
+
+function ended(
+  status: Payment['status'],
+  { note, at }: { note: string; at: string },
+): Partial<Payment> {
+  return { status, note, completedAt: at };
+}
+
+function started({ attempt, route, at }: EventOf<'AttemptStarted'>): Attempt {
+  return { attempt, route, startedAt: at, outcome: 'pending', declineCode: '', note: '' };
+}
+
+/** Writes the outcome into the attempt under way, which is always the last one. */
+function concluded(
+  payment: Payment,
+  outcome: Attempt['outcome'],
+  { note = '', declineCode = '' }: { note?: string; declineCode?: string } = {},
+): Attempt[] {
+  const last = payment.attempts.at(-1);
+  if (last === undefined) return payment.attempts;
+  return [...payment.attempts.slice(0, -1), { ...last, outcome, note, declineCode }];
+}
+
+function captured(payment: Payment, event: EventOf<'PaymentCaptured'>): Partial<Payment> {
+  return {
+    status: 'Captured',
+    authorizedMinor: payment.authorizedMinor === 0n ? event.amountMinor : payment.authorizedMinor,
+    capturedMinor: event.amountMinor,
+    capturedAt: event.at,
+    completedAt: event.at,
+    pendingCapture: null,
+    captureId: payment.pendingCapture?.captureId ?? null,
+    reserveHeldMinor: event.reserveMinor,
+    authCode: event.authCode,
+    gatewayTransactionId: event.gatewayTransactionId,
+    arn: event.arn,
+    note: event.note,
+    declineCode: '',
+    nextAction: null,
+    attempts: concluded(payment, 'approved', event),
+  };
+}
+
+function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund {
+  const common = {
+    refundId: event.refundId,
+    amountMinor: event.amountMinor,
+    requestedAt: event.at,
+  };
+  if (event.type === 'RefundRequested') {
+    return {
+      ...common,
+      status: 'RefundPending',
+      items: event.items,
+      source: event.source,
+      alertId: null,
+      notifyCustomer: event.notifyCustomer,
+      requestedBy: event.requestedBy,
+      completedAt: null,
+      gatewayTransactionId: '',
+      arn: '',
+      note: '',
+    };
+  }
+  return {
+    ...common,
+    status: 'Refunded',
+    items: [],
+    source: 'RDR',
+    alertId: event.alertId,
+    notifyCustomer: false,
+    requestedBy: '',
+    completedAt: event.at,
+    gatewayTransactionId: '',
+    arn: event.arn,
+    note: event.note,
+  };
+}
+
+function chargebackOf(event: EventOf<'ChargebackOpened'>): Chargeback {
+  return {
+    chargebackId: event.chargebackId,
+    reference: event.reference,
+    status: 'ChargebackOpen',
+    amountMinor: event.amountMinor,
+    beyondCapturedMinor: event.beyondCapturedMinor,
+    reasonCode: event.reasonCode,
+    arn: event.arn,
+    note: event.note,
+    openedAt: event.at,
+    changedAt: event.at,
+    completedAt: null,
+  };
+}
+
+function alertOf(event: EventOf<'AlertReceived'>): Alert {
+  return {
+    alertId: event.alertId,
+    reference: event.reference,
+    source: event.source,
+    alertType: event.alertType,
+    status: 'AlertOpen',
+    amountMinor: event.amountMinor,
+    arn: event.arn,
+    deadline: event.deadline,
+    note: event.note,
+    receivedAt: event.at,
+    changedAt: event.at,
+    completedAt: null,
+  };
+}
+
+/** The account that the payment was last routed to; undefined before the first attempt. */
+export function routeOf(payment: Payment): Route | undefined {
+  return payment.attempts.at(-1)?.route;
+}
+
+function sum<Item extends { readonly amountMinor: bigint }>(items: readonly Item[]): bigint {
+  return items.reduce((total, item) => total + item.amountMinor, 0n);
+}
+
+/** Refunds that were paid, RDR credits among them. */
+export function refundedMinor(payment: Payment): bigint {
+  return sum(payment.refunds.filter((refund) => refund.status === 'Refunded'));
+}
+
+/** Refunds on their way: their amount is reserved until the gateway has answered. */
+export function pendingRefundMinor(payment: Payment): bigint {
+  return sum(payment.refunds.filter((refund) => refund.status === 'RefundPending'));
+}
+
+const HOLDING: ReadonlySet<Status> = new Set([
+  'ChargebackOpen',
+  'ChargebackUnderReview',
+  'ChargebackLost',
+  'ChargebackAccepted',
+]);
+
+/** Whether a chargeback has the money, or may still get it. */
+export function holdsMoney(chargeback: Chargeback): boolean {
+  return HOLDING.has(chargeback.status);
+}
+
+/** What chargebacks hold of the payment. */
+export function disputedMinor(payment: Payment): bigint {
+  return sum(payment.chargebacks.filter(holdsMoney));
+}
+
+/**
+ * The money-out rule, for refunds, alerts, RDR and chargebacks alike: what may still leave. Paid and
+ * pending refunds, RDR credits and chargebacks that hold money never exceed the capture by our doing;
+ * a chargeback that comes on top of them is recorded, and leaves nothing.
+ */
+export function remainingMinor(payment: Payment): bigint {
+  const rest =
+    payment.capturedMinor -
+    refundedMinor(payment) -
+    pendingRefundMinor(payment) -
+    disputedMinor(payment);
+  return rest > 0n ? rest : 0n;
+}
+
+/** What decides, outside the payment itself, whether it may still be refunded. */
+export interface RefundPolicy {
+  /** Days after the capture in which a refund is allowed; the tenant's setting. */
+  readonly refundWindowDays: number;
+  /** The merchant account's `forceAllowRefunds`: lifts the window, and nothing else. */
+  readonly forceAllowRefunds: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+export function insideRefundWindow(payment: Payment, policy: RefundPolicy, now: string): boolean {
+  if (policy.forceAllowRefunds || payment.capturedAt === null) return true;
+  return Date.parse(now) - Date.parse(payment.capturedAt) <= policy.refundWindowDays * DAY_MS;
+}
+
+/** The flag `refundable` of the payment's own record. */
+export function isRefundable(payment: Payment, policy: RefundPolicy, now: string): boolean {
+  return (
+    (payment.status === 'Captured' || payment.status === 'Settled') &&
+    payment.pendingVoidId === null &&
+    payment.capturedMinor > refundedMinor(payment) + pendingRefundMinor(payment) &&
+    !payment.chargebacks.some(holdsMoney) &&
+    insideRefundWindow(payment, policy, now)
+  );
+}
+
+/** The flag `refunded`: paid refunds equal the capture. */
+export function isRefunded(payment: Payment): boolean {
+  return payment.capturedMinor > 0n && refundedMinor(payment) >= payment.capturedMinor;
+}
+
+/** The flag `chargedBack`: stays true once set, won or not. */
+export function isChargedBack(payment: Payment): boolean {
+  return payment.chargebacks.length > 0;
+}
+
+/** The flag `hasAlert`: an alert came, or the network credited the customer (RDR). */
+export function hasAlert(payment: Payment): boolean {
+  return payment.alerts.length > 0 || payment.refunds.some((refund) => refund.source === 'RDR');
+}

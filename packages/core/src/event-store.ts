@@ -1,0 +1,98 @@
+/** The port of the event log. Every adapter passes the contract suite of `@counterfoil/core/testing`. */
+import type { EncodedEvent, StoredEvent } from './kernel/envelope.ts';
+import type { CommandId, Position, StreamName } from './kernel/ids.ts';
+
+/** What the writer believes of the stream. `exact` names the revision of its last event. */
+export type Expected =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'noStream' }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'exact'; readonly revision: number };
+
+export interface AppendRequest {
+  readonly stream: StreamName;
+  /** One or more events, appended together or not at all. */
+  readonly events: readonly EncodedEvent[];
+  readonly expected: Expected;
+  /** The command that these events answer; its fingerprint tells a repeat from a misuse of its id. */
+  readonly command: { readonly id: CommandId; readonly fingerprint: string };
+}
+
+/** Where the last event of an append came to stand. */
+export interface Receipt {
+  readonly revision: number;
+  readonly position: Position;
+}
+
+/**
+ * `appended`: durable. `repeated`: the stream already holds this command; its first receipt.
+ * `conflict`: the stream is not as expected; `actual` is the revision of its last event, -1 when it
+ * has none. `command-id-reused`: the stream holds this command id with another fingerprint.
+ * The command id is looked at before the expected revision.
+ */
+export type AppendResult =
+  | ({ readonly outcome: 'appended' } & Receipt)
+  | ({ readonly outcome: 'repeated' } & Receipt)
+  | { readonly outcome: 'conflict'; readonly actual: number }
+  | { readonly outcome: 'command-id-reused' };
+
+export interface ReadOptions {
+  /** First revision wanted; 0 when absent. */
+  readonly from?: number;
+  /** At most so many events; unbounded when absent. */
+  readonly limit?: number;
+}
+
+export interface SubscribeOptions {
+  /** The last position already seen; from the beginning when absent. */
+  readonly after?: Position;
+  /** At most so many events in a batch. */
+  readonly batchSize?: number;
+  /** End after the events that are in the log now, instead of waiting for more. */
+  readonly untilHead?: boolean;
+  /** Ends the subscription: the iteration completes without an error. */
+  readonly signal?: AbortSignal;
+}
+
+export interface EventStore {
+  /** Appends atomically to one stream. Resolves only when the events are durable. */
+  append(request: AppendRequest): Promise<AppendResult>;
+  /** The events of a stream in order; empty when there is no such stream. */
+  read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]>;
+  /**
+   * All events in global order, in batches, without gap or repeat: an event is delivered only when
+   * no event with a smaller position can still appear.
+   */
+  subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]>;
+  /** The position of the last event; undefined for an empty log. */
+  head(): Promise<Position | undefined>;
+  /** Waits for appends under way and frees the store. Later calls fail with `closed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Why a store could not do its work. `closed`: after close. `locked`: another process writes to this
+ * log. `full`: no room on the disk. `read-only`: the log may not be written. `corrupt`: the file is
+ * not a log of this project or is damaged. `unavailable`: the store cannot be reached; an append may
+ * or may not have happened, and a retry with the same command id settles it. `too-large`: the events
+ * are larger than the store takes.
+ */
+export type EventStoreErrorCode =
+  | 'closed'
+  | 'locked'
+  | 'full'
+  | 'read-only'
+  | 'corrupt'
+  | 'unavailable'
+  | 'too-large';
+
+/** A failure of the store itself. A conflict is not one: it is a value. */
+export class EventStoreError extends Error {
+  override readonly name = 'EventStoreError';
+  readonly code: EventStoreErrorCode;
+
+  constructor(code: EventStoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,202 @@
+/** The one way in for commands: read, fold, decide, append; and again when somebody was faster. */
+import { isLeft } from 'fp-ts/lib/Either.js';
+import { type Event as AnyEvent, decodeEvent, encodeEvent } from './catalog.ts';
+import type { EventStore, Receipt } from './event-store.ts';
+import type { AnyCommand, Decider } from './kernel/decider.ts';
+import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
+import { canonicalJson, fingerprint } from './kernel/fingerprint.ts';
+import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
+
+/** How often a command is decided anew after a conflict before the caller is told of it. */
+export const MAX_DECISIONS = 8;
+
+/** What comes with a command from outside: its name, who sent it, and the clock's word. */
+export interface CommandContext {
+  /** The same id twice does one thing on a stream. */
+  readonly commandId: CommandId;
+  readonly metadata: EventMetadata;
+  /** When it is recorded (ISO 8601, GMT). */
+  readonly recordedAt: string;
+  /**
+   * What makes two commands the same, where that is less than all of the command: a request repeated
+   * later has another `at`, and is still the same. The whole command but `at` when absent.
+   */
+  readonly fingerprint?: string;
+}
+
+/**
+ * `accepted`: the events are durable (none when there was nothing to do); `repeated` tells that the
+ * command had been carried out before, and `events` are those of the first time. `rejected`: the
+ * domain refused. `command-id-reused`: the id belongs to another command. `conflict`: others were
+ * faster `MAX_DECISIONS` times in a row; nothing was written.
+ */
+export type Execution<Event, State, Rejection> =
+  | {
+      readonly outcome: 'accepted';
+      readonly events: readonly Event[];
+      readonly state: State;
+      readonly receipt: Receipt | undefined;
+      readonly repeated: boolean;
+    }
+  | { readonly outcome: 'rejected'; readonly rejection: Rejection; readonly state: State }
+  | { readonly outcome: 'command-id-reused' }
+  | { readonly outcome: 'conflict' };
+
+/** The present of one stream, with what is needed to recognise its commands. */
+export interface Loaded<State> {
+  readonly state: State;
+  /** Of the last event; -1 for an empty stream. */
+  readonly revision: number;
+  readonly commands: ReadonlyMap<CommandId, Carried>;
+}
+
+interface Carried {
+  readonly fingerprint: string;
+  readonly firstRevision: number;
+  readonly receipt: Receipt;
+}
+
+/** Keeps the folded present of streams between commands. What it holds may be stale, never wrong. */
+export interface StateCache {
+  get(stream: StreamName): Loaded<unknown> | undefined;
+  set(stream: StreamName, loaded: Loaded<unknown>): void;
+}
+
+export interface Executor {
+  readonly store: EventStore;
+  readonly cache?: StateCache;
+}
+
+/** Reads a stream and folds it. */
+export async function load<
+  Command extends AnyCommand,
+  Event extends AnyEvent,
+  State,
+  Rejection extends { readonly type: string },
+>(
+  { store, cache }: Executor,
+  decider: Decider<Command, Event, State, Rejection>,
+  stream: StreamName,
+): Promise<Loaded<State>> {
+  const known = (cache?.get(stream) as Loaded<State> | undefined) ?? {
+    state: decider.initial,
+    revision: -1,
+    commands: new Map(),
+  };
+  const news = await store.read(stream, { from: known.revision + 1 });
+  if (news.length === 0) return known;
+  const loaded = advance(decider, known, news);
+  cache?.set(stream, loaded);
+  return loaded;
+}
+
+function advance<Event extends AnyEvent, State>(
+  decider: { readonly evolve: (state: State, event: Event) => State },
+  { state: from, revision: seen, commands: carried }: Loaded<State>,
+  news: readonly StoredEvent[],
+): Loaded<State> {
+  let state = from;
+  let revision = seen;
+  const commands = new Map(carried);
+  for (const stored of news) {
+    state = decider.evolve(state, decodeEvent(stored) as Event);
+    revision = stored.revision;
+    commands.set(stored.commandId, {
+      fingerprint: stored.commandFingerprint,
+      firstRevision: commands.get(stored.commandId)?.firstRevision ?? revision,
+      receipt: { revision, position: stored.position },
+    });
+  }
+  return { state, revision, commands };
+}
+
+/** Carries out one command on its stream. */
+export async function execute<
+  Command extends AnyCommand,
+  Event extends AnyEvent,
+  State,
+  Rejection extends { readonly type: string },
+>(
+  executor: Executor,
+  decider: Decider<Command, Event, State, Rejection>,
+  command: Command,
+  context: CommandContext,
+): Promise<Execution<Event, State, Rejection>> {
+  const stream = decider.streamOf(command);
+  const { commandId } = context;
+  const mark = context.fingerprint ?? fingerprint(canonicalJson({ ...command, at: undefined }));
+  let loaded = await load(executor, decider, stream);
+  for (let decision = 1; decision <= MAX_DECISIONS; decision += 1) {
+    const before = loaded.commands.get(commandId);
+    if (before !== undefined) return repeat(executor, stream, loaded, before, mark);
+
+    const decided = decider.decide(loaded.state, command);
+    if (isLeft(decided))
+      return { outcome: 'rejected', rejection: decided.left, state: loaded.state };
+    const events = decided.right;
+    if (events.length === 0) {
+      const { state } = loaded;
+      return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
+    }
+
+    const appended = await executor.store.append({
+      stream,
+      events: events.map((event, index) => envelope(event, index, command, context)),
+      expected:
+        loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
+      command: { id: commandId, fingerprint: mark },
+    });
+    switch (appended.outcome) {
+      case 'appended': {
+        const { revision, position } = appended;
+        const receipt = { revision, position };
+        const state = events.reduce(decider.evolve, loaded.state);
+        const commands = new Map(loaded.commands).set(commandId, {
+          fingerprint: mark,
+          firstRevision: revision - events.length + 1,
+          receipt,
+        });
+        executor.cache?.set(stream, { state, revision, commands });
+        return { outcome: 'accepted', events, state, receipt, repeated: false };
+      }
+      case 'command-id-reused':
+        return { outcome: 'command-id-reused' };
+      case 'conflict':
+      case 'repeated':
+        loaded = await load(executor, decider, stream);
+    }
+  }
+  return { outcome: 'conflict' };
+}
+
+async function repeat<Event, State>(
+  { store }: Executor,
+  stream: StreamName,
+  { state }: Loaded<State>,
+  carried: Carried,
+  mark: string,
+): Promise<Execution<Event, State, never>> {
+  if (carried.fingerprint !== mark) return { outcome: 'command-id-reused' };
+  const { firstRevision, receipt } = carried;
+  const stored = await store.read(stream, {
+    from: firstRevision,
+    limit: receipt.revision - firstRevision + 1,
+  });
+  const events = stored.map((event) => decodeEvent(event) as Event);
+  return { outcome: 'accepted', events, state, receipt, repeated: true };
+}
+
+function envelope(
+  event: AnyEvent,
+  index: number,
+  { tenantId }: AnyCommand,
+  { commandId, metadata, recordedAt }: CommandContext,
+): EncodedEvent {
+  return {
+    ...encodeEvent(event),
+    id: eventIdOf(commandId, index),
+    tenantId,
+    time: recordedAt,
+    metadata: JSON.stringify(metadata),
+  };
+}

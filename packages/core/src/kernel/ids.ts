@@ -1,0 +1,46 @@
+/** Branded identifiers and the one place where stream names are built. */
+import { z } from 'zod';
+
+/** A tenant is a parent company; its id is a positive integer. */
+export const TenantId = z.int().positive().brand<'TenantId'>();
+export type TenantId = z.infer<typeof TenantId>;
+
+/** Identifier of a payment or of one of its children (refund, chargeback, alert): a UUID in lower case. */
+export const TransactionId = z.guid().toLowerCase().brand<'TransactionId'>();
+export type TransactionId = z.infer<typeof TransactionId>;
+
+/** Names one append for ever: the same command id twice does one thing. A UUID in lower case. */
+export const CommandId = z.guid().toLowerCase().brand<'CommandId'>();
+export type CommandId = z.infer<typeof CommandId>;
+
+/** `<category>-<tenant>-<id>`: the tenant is part of the name, so no id can reach another tenant's stream. */
+export type StreamName = string & z.core.$brand<'StreamName'>;
+
+/**
+ * A place in the global order of one log. Opaque: made by a store, kept and handed back by readers.
+ * Two positions of the same log compare as strings (`<`, `>`), and nothing else may be read from them.
+ */
+export type Position = string & z.core.$brand<'Position'>;
+
+const CATEGORY = /^[a-z][a-z_]*$/;
+
+/** Builds a stream name. Categories are lower case with underscores, so the first dash ends the category. */
+export function streamName(category: string, tenantId: TenantId, id: string | number): StreamName {
+  if (!CATEGORY.test(category)) throw new RangeError(`not a stream category: ${category}`);
+  return `${category}-${tenantId}-${id}` as StreamName;
+}
+
+/** The category of a stream: what stands before the first dash. */
+export function categoryOf(stream: StreamName): string {
+  const dash = stream.indexOf('-');
+  return dash < 0 ? stream : stream.slice(0, dash);
+}
+
+/**
+ * The id of the nth event of a command: the command's own UUID with the index mixed into its last
+ * sixteen bits, so that a retried append names the same events again.
+ */
+export function eventIdOf(commandId: CommandId, index: number): string {
+  const tail = Number.parseInt(commandId.slice(-4), 16) ^ index;
+  return commandId.slice(0, -4) + tail.toString(16).padStart(4, '0');
+}

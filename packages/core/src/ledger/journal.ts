@@ -1,0 +1,118 @@
+/** The books: what each event posts to which account, balanced by construction. */
+import type { Event } from '../catalog.ts';
+import type { Fee, FeeAccount } from '../domain/transaction/events.ts';
+import { never } from '../kernel/decider.ts';
+
+/** The accounts, from the merchant's side. */
+export const ACCOUNTS = [
+  'acquirer-receivable',
+  'bank',
+  'chargebacks',
+  'refunds',
+  'reserve',
+  'sales',
+] as const;
+
+export type Account = (typeof ACCOUNTS)[number] | FeeAccount;
+
+/**
+ * One line of a journal entry: exactly one of debit and credit is positive, the other 0.
+ * Amounts are minor units of the line's currency.
+ */
+export interface JournalLine {
+  readonly account: Account;
+  readonly currency: string;
+  readonly debitMinor: bigint;
+  readonly creditMinor: bigint;
+}
+
+/** What one event posts, to the books of one merchant account. Debits equal credits in each currency. */
+export interface JournalEntry {
+  readonly sandbox: boolean;
+  readonly merchantAccountId: number;
+  readonly description: string;
+  /** When it holds in the business (ISO 8601, GMT). */
+  readonly at: string;
+  readonly lines: readonly JournalLine[];
+}
+
+interface Posting {
+  readonly debit: Account;
+  readonly credit: Account;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+}
+
+/** The entry of an event; undefined when it moves no money. */
+export function journal(event: Event): JournalEntry | undefined {
+  if (!('merchantAccountId' in event && 'sandbox' in event)) return undefined;
+  const lines = postings(event)
+    .filter(({ amountMinor }) => amountMinor !== 0n)
+    .flatMap(linesOf);
+  if (lines.length === 0) return undefined;
+  const { sandbox, merchantAccountId, type, at } = event;
+  return { sandbox, merchantAccountId, description: type, at, lines };
+}
+
+type MoneyEvent = Extract<Event, { merchantAccountId: number; sandbox: boolean }>;
+
+function postings(event: MoneyEvent): readonly Posting[] {
+  const { currency } = event;
+  const move = (debit: Account, credit: Account, amountMinor: bigint): Posting => ({
+    debit,
+    credit,
+    amountMinor,
+    currency,
+  });
+  switch (event.type) {
+    case 'PaymentAuthorized':
+    case 'PaymentDeclined':
+    case 'AttemptDeclined':
+    case 'AlertReceived':
+      return feePostings(event.fees);
+    case 'PaymentCaptured':
+      return [
+        move('acquirer-receivable', 'sales', event.amountMinor),
+        ...feePostings(event.fees),
+        move('reserve', 'acquirer-receivable', event.reserveMinor),
+      ];
+    case 'PaymentVoided':
+      return [
+        move('sales', 'acquirer-receivable', event.amountMinor),
+        move('acquirer-receivable', 'reserve', event.reserveMinor),
+      ];
+    case 'PaymentSettled':
+      return [move('bank', 'acquirer-receivable', event.amountMinor)];
+    case 'ReserveReleased':
+      return [move('acquirer-receivable', 'reserve', event.amountMinor)];
+    case 'Refunded':
+    case 'NetworkRefunded':
+      return [move('refunds', 'acquirer-receivable', event.amountMinor)];
+    case 'ChargebackOpened':
+      return [
+        move('chargebacks', 'acquirer-receivable', event.amountMinor),
+        ...feePostings(event.fees),
+      ];
+    case 'ChargebackWon':
+    case 'ChargebackWithdrawn':
+      return [move('acquirer-receivable', 'chargebacks', event.amountMinor)];
+    default:
+      return never(event);
+  }
+}
+
+function feePostings(fees: readonly Fee[]): Posting[] {
+  return fees.map(({ account, amountMinor, currency }) => ({
+    debit: account,
+    credit: 'acquirer-receivable',
+    amountMinor,
+    currency,
+  }));
+}
+
+function linesOf({ debit, credit, amountMinor, currency }: Posting): JournalLine[] {
+  return [
+    { account: debit, currency, debitMinor: amountMinor, creditMinor: 0n },
+    { account: credit, currency, debitMinor: 0n, creditMinor: amountMinor },
+  ];
+}

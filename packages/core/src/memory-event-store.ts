@@ -1,0 +1,160 @@
+/** The reference implementation of the event store: a log in memory, for tests and small embeddings. */
+import type {
+  AppendRequest,
+  AppendResult,
+  EventStore,
+  Expected,
+  ReadOptions,
+  Receipt,
+  SubscribeOptions,
+} from './event-store.ts';
+import { EventStoreError } from './event-store.ts';
+import { never } from './kernel/decider.ts';
+import type { StoredEvent } from './kernel/envelope.ts';
+import type { CommandId, Position, StreamName } from './kernel/ids.ts';
+
+const DEFAULT_BATCH_SIZE = 256;
+/** Digits of a position: as many as the largest safe integer has, so that positions compare as text. */
+const POSITION_DIGITS = 16;
+
+interface Stream {
+  readonly events: StoredEvent[];
+  readonly commands: Map<CommandId, { readonly fingerprint: string; readonly receipt: Receipt }>;
+}
+
+/** A log that lives as long as the process. Appending costs the same however long the log is. */
+export function createMemoryEventStore(): EventStore {
+  return new MemoryEventStore();
+}
+
+class MemoryEventStore implements EventStore {
+  readonly #log: StoredEvent[] = [];
+  readonly #streams = new Map<StreamName, Stream>();
+  /** Wakes the subscriptions that wait for more; each entry is one of them. */
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  async append(request: AppendRequest): Promise<AppendResult> {
+    this.#refuseWhenClosed();
+    if (request.events.length === 0) throw new RangeError('an append has at least one event');
+    const stream = this.#streams.get(request.stream);
+    const first = stream?.commands.get(request.command.id);
+    if (first !== undefined) {
+      return first.fingerprint === request.command.fingerprint
+        ? { outcome: 'repeated', ...first.receipt }
+        : { outcome: 'command-id-reused' };
+    }
+    const actual = (stream?.events.length ?? 0) - 1;
+    if (!fits(request.expected, actual)) return { outcome: 'conflict', actual };
+    return { outcome: 'appended', ...this.#store(request, stream) };
+  }
+
+  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
+    return this.#streams.get(stream)?.events.slice(from, from + limit) ?? [];
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    return this.#batches(options, this.#log.length);
+  }
+
+  async head(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    return this.#log.at(-1)?.position;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  #store(request: AppendRequest, existing: Stream | undefined): Receipt {
+    const stream: Stream = existing ?? { events: [], commands: new Map() };
+    if (existing === undefined) this.#streams.set(request.stream, stream);
+    for (const event of request.events) {
+      const stored: StoredEvent = {
+        id: event.id,
+        type: event.type,
+        schemaVersion: event.schemaVersion,
+        tenantId: event.tenantId,
+        time: event.time,
+        data: event.data,
+        metadata: event.metadata,
+        stream: request.stream,
+        revision: stream.events.length,
+        position: positionOf(this.#log.length + 1),
+        commandId: request.command.id,
+        commandFingerprint: request.command.fingerprint,
+      };
+      stream.events.push(stored);
+      this.#log.push(stored);
+    }
+    const receipt = {
+      revision: stream.events.length - 1,
+      position: positionOf(this.#log.length),
+    };
+    const { id, fingerprint } = request.command;
+    stream.commands.set(id, { fingerprint, receipt });
+    this.#wake();
+    return receipt;
+  }
+
+  async *#batches(options: SubscribeOptions, head: number): AsyncGenerator<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { batchSize = DEFAULT_BATCH_SIZE, signal, untilHead = false } = options;
+    let seen = options.after === undefined ? 0 : Number(options.after);
+    while (!(this.#closed || signal?.aborted)) {
+      const end = untilHead ? head : this.#log.length;
+      if (seen < end) {
+        const batch = this.#log.slice(seen, Math.min(end, seen + batchSize));
+        seen += batch.length;
+        yield batch;
+      } else if (untilHead) {
+        return;
+      } else {
+        await this.#more(signal);
+      }
+    }
+  }
+
+  /** Settles on the next append, on close or when the signal fires. */
+  #more(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', wake);
+    });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new EventStoreError('closed', 'the event store is closed');
+  }
+}
+
+function fits(expected: Expected, actual: number): boolean {
+  switch (expected.kind) {
+    case 'any':
+      return true;
+    case 'noStream':
+      return actual === -1;
+    case 'exists':
+      return actual !== -1;
+    case 'exact':
+      return actual === expected.revision;
+    default:
+      return never(expected);
+  }
+}
+
+function positionOf(ordinal: number): Position {
+  return String(ordinal).padStart(POSITION_DIGITS, '0') as Position;
+}
