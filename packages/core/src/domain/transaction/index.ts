@@ -1,7 +1,7 @@
 /** The story of a payment: submitted, attempted, taken, and what may be given back of it. */
 
 export * from './codes.ts';
-export type { Command, Rejection } from './command.ts';
+export type { Command, CommandOf, Outcome, RefundItem, Rejection } from './command.ts';
 export { decide, streamOf } from './decide.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './order.ts';
