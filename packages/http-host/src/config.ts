@@ -1,0 +1,198 @@
+/** The configuration: the environment, checked once at start, with errors that say what to set. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
+import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
+
+const MASTER_KEY_BYTES = 32;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  readonly eventStoreUrl: string;
+  readonly readModelUrl: string;
+  readonly logLevel: LogLevel;
+  readonly demo: boolean;
+  /** NODE_ENV=production: no demo, no generated secrets. */
+  readonly production: boolean;
+  /** Undefined outside production until `loadMasterKey` has read or made one. */
+  readonly masterKey: Buffer | undefined;
+  readonly failedAuthenticationsPerMinute: number;
+  readonly limits: HttpLimits;
+}
+
+/** The environment does not describe a host; `problems` has a line for each variable at fault. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const EVENT_STORES = ['sqlite:', 'esdb:', 'esdb+discover:', 'kurrentdb:', 'postgres:', 'memory:'];
+const READ_MODELS = ['sqlite:', 'postgres:', 'memory:'];
+
+const MAX_PORT = 65_535;
+
+/** Every variable with its check; a description is what the caller is told to set. */
+const Environment = z.object({
+  PORT: integer({ from: 0, to: MAX_PORT, fallback: 3_000 }),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z.string().default('./data'),
+  EVENT_STORE_URL: url(EVENT_STORES).optional(),
+  READ_MODEL_URL: url(READ_MODELS).optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  DEMO: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
+  NODE_ENV: z.string().optional(),
+  MASTER_KEY: z
+    .string()
+    .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
+    .optional(),
+  FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
+  HEADERS_TIMEOUT_MS: count(DEFAULT_LIMITS.headersTimeoutMs),
+  REQUEST_TIMEOUT_MS: count(DEFAULT_LIMITS.requestTimeoutMs),
+  KEEP_ALIVE_TIMEOUT_MS: count(DEFAULT_LIMITS.keepAliveTimeoutMs),
+  SOCKET_TIMEOUT_MS: count(DEFAULT_LIMITS.socketTimeoutMs),
+  MAX_HEADER_BYTES: count(DEFAULT_LIMITS.maxHeaderBytes),
+  MAX_BODY_BYTES: count(DEFAULT_LIMITS.maxBodyBytes),
+  MAX_REQUESTS_PER_SOCKET: count(DEFAULT_LIMITS.maxRequestsPerSocket),
+  MAX_CONNECTIONS: count(DEFAULT_LIMITS.maxConnections),
+  MAX_IN_FLIGHT: count(DEFAULT_LIMITS.maxInFlight),
+  SHUTDOWN_GRACE_MS: count(DEFAULT_LIMITS.shutdownGraceMs),
+});
+
+type Variables = z.output<typeof Environment>;
+
+/** Reads the configuration from an environment such as `process.env`. Throws a ConfigError. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(withoutEmpty(env));
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`),
+    );
+  }
+  const problems = contradictions(parsed.data);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return configOf(parsed.data);
+}
+
+function configOf(variables: Variables): Config {
+  const { DATA_DIR: dataDir, MASTER_KEY: masterKey } = variables;
+  return {
+    port: variables.PORT,
+    host: variables.HOST,
+    dataDir,
+    eventStoreUrl: variables.EVENT_STORE_URL ?? `sqlite:${join(dataDir, 'events.db')}`,
+    readModelUrl: variables.READ_MODEL_URL ?? `sqlite:${join(dataDir, 'read-models.db')}`,
+    logLevel: variables.LOG_LEVEL,
+    demo: variables.DEMO,
+    production: isProduction(variables),
+    masterKey: masterKey === undefined ? undefined : Buffer.from(masterKey, 'base64'),
+    failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    limits: {
+      headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
+      keepAliveTimeoutMs: variables.KEEP_ALIVE_TIMEOUT_MS,
+      socketTimeoutMs: variables.SOCKET_TIMEOUT_MS,
+      maxHeaderBytes: variables.MAX_HEADER_BYTES,
+      maxBodyBytes: variables.MAX_BODY_BYTES,
+      maxRequestsPerSocket: variables.MAX_REQUESTS_PER_SOCKET,
+      maxConnections: variables.MAX_CONNECTIONS,
+      maxInFlight: variables.MAX_IN_FLIGHT,
+      shutdownGraceMs: variables.SHUTDOWN_GRACE_MS,
+    },
+  };
+}
+
+/** What each variable allows and all together do not. */
+function contradictions(variables: Variables): string[] {
+  const problems: string[] = [];
+  if (isProduction(variables)) {
+    if (variables.DEMO) problems.push('DEMO must not be true with NODE_ENV=production');
+    if (variables.MASTER_KEY === undefined) {
+      problems.push('MASTER_KEY must be set with NODE_ENV=production: `openssl rand -base64 32`');
+    }
+  }
+  if (variables.REQUEST_TIMEOUT_MS < variables.HEADERS_TIMEOUT_MS) {
+    problems.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
+  }
+  return problems;
+}
+
+const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
+
+/**
+ * The key that secrets are encrypted with: the configured one, or, outside production, that of
+ * `<DATA_DIR>/secrets.json`, which is made on first use and readable by its owner only.
+ */
+export function loadMasterKey(config: Config): Buffer {
+  if (config.masterKey !== undefined) return config.masterKey;
+  if (config.production) throw new ConfigError(['MASTER_KEY must be set']);
+  const path = join(config.dataDir, 'secrets.json');
+  mkdirSync(config.dataDir, { recursive: true });
+  const made = { masterKey: randomBytes(MASTER_KEY_BYTES).toString('base64') };
+  try {
+    // Fails if the file is there: a key that something was encrypted with is never replaced.
+    writeFileSync(path, `${JSON.stringify(made)}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return Buffer.from(keptMasterKey(path), 'base64');
+}
+
+function keptMasterKey(path: string): string {
+  try {
+    return SecretsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).masterKey;
+  } catch {
+    // Neither the parser's message nor zod's, for they may quote the secret.
+    throw new ConfigError([`MASTER_KEY is not set, and ${path} holds no usable key`]);
+  }
+}
+
+function isProduction(variables: Variables): boolean {
+  return variables.NODE_ENV === 'production';
+}
+
+function isMasterKey(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length === MASTER_KEY_BYTES && bytes.toString('base64') === text;
+}
+
+/** `PORT=` in a file of variables means: not set. */
+function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]),
+  );
+}
+
+function count(fallback: number) {
+  return integer({ from: 1, to: 2 ** 31 - 1, fallback });
+}
+
+function integer({ from, to, fallback }: { from: number; to: number; fallback: number }) {
+  const message = `must be a whole number from ${from} to ${to}`;
+  return z
+    .string()
+    .regex(/^\d+$/, message)
+    .transform(Number)
+    .pipe(z.number().min(from, message).max(to, message))
+    .default(fallback);
+}
+
+function url(schemes: readonly string[]) {
+  return z
+    .string()
+    .refine(
+      (text) => schemes.some((scheme) => text.startsWith(scheme)),
+      `must begin with one of ${schemes.join(' ')}`,
+    );
+}

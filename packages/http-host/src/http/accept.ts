@@ -1,0 +1,65 @@
+/** What the caller's Accept header admits: JSON at all, and errors as problem+json. */
+
+export interface Acceptance {
+  /** Neither application/json nor application/problem+json is admitted. */
+  readonly refusesJson: boolean;
+  /** The form that errors take. */
+  readonly errorForm: 'json' | 'problem';
+}
+
+const JSON_TYPE = 'application/json';
+const PROBLEM_TYPE = 'application/problem+json';
+
+const ANYTHING: Acceptance = { refusesJson: false, errorForm: 'json' };
+
+/** Callers send few different values; the bound only keeps a hostile one from filling the memory. */
+const MAX_REMEMBERED = 256;
+const MAX_REMEMBERED_LENGTH = 512;
+
+const remembered = new Map<string, Acceptance>();
+
+/** Reads an Accept header, quality values included. An absent one admits everything. */
+export function acceptanceOf(accept: string | undefined): Acceptance {
+  if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return ANYTHING;
+  const known = remembered.get(accept);
+  if (known !== undefined) return known;
+  const acceptance = parse(accept);
+  if (accept.length <= MAX_REMEMBERED_LENGTH) {
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(accept, acceptance);
+  }
+  return acceptance;
+}
+
+function parse(accept: string): Acceptance {
+  const ranges = accept.split(',').map(parseRange);
+  const json = qualityOf(ranges, JSON_TYPE);
+  const problem = qualityOf(ranges, PROBLEM_TYPE);
+  // A wildcard admits problem+json but does not ask for it.
+  const asksForProblem = ranges.some(({ type, quality }) => type === PROBLEM_TYPE && quality > 0);
+  return {
+    refusesJson: json === 0 && problem === 0,
+    errorForm: asksForProblem && problem >= json ? 'problem' : 'json',
+  };
+}
+
+interface MediaRange {
+  readonly type: string;
+  readonly quality: number;
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  const quality = weight === undefined ? 1 : Number(weight.slice('q='.length));
+  return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+}
+
+/** The most specific range that matches decides (RFC 9110, section 12.5.1). */
+function qualityOf(ranges: readonly MediaRange[], type: string): number {
+  for (const candidate of [type, 'application/*', '*/*']) {
+    const range = ranges.find((each) => each.type === candidate);
+    if (range !== undefined) return range.quality;
+  }
+  return 0;
+}

@@ -1,0 +1,115 @@
+/** Who is calling: the API key, the tenant it belongs to, its scopes, and the party that uses it. */
+import { z } from 'zod';
+import type { Access, Principal } from './endpoint.ts';
+import { type Refusal, refuse } from './errors.ts';
+import { type Environment, isApiKey, type KeyKind, keyDigest } from './keys.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** What is kept of a key. The key itself is not. */
+export interface KeyRecord {
+  readonly keyId: string;
+  readonly tenantId: number;
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  readonly scopes: ReadonlySet<string>;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  /** Milliseconds since the epoch. */
+  readonly revokedAt?: number;
+  readonly rateLimitPerMinute: number;
+}
+
+/** The port to the keys. Asked on every request, so it should answer from memory. */
+export interface KeyDirectory {
+  /** The key with this SHA-256 digest (hex), revoked and expired ones included. */
+  find(digest: string): Promise<KeyRecord | undefined>;
+}
+
+type KeyAccess = Extract<Access, { kind: 'api-key' }>;
+
+const BEARER = /^bearer\b/i;
+
+/** RFC 9110 wants a challenge beside every 401. */
+const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' } };
+
+const MAX_EMAIL_LENGTH = 254;
+
+const EMAIL = z.regexes.email;
+
+/**
+ * The record of the key that was sent, or why it is refused. In this order: key missing, Bearer
+ * prefix, key unknown, revoked, expired; all 401.
+ */
+export async function findKey(
+  head: RequestHead,
+  keys: KeyDirectory,
+  nowMs: number,
+): Promise<KeyRecord | Refusal> {
+  const { authorization } = head;
+  if (authorization === undefined || authorization === '') {
+    return refuse('api_key_missing', undefined, CHALLENGE);
+  }
+  if (BEARER.test(authorization)) return refuse('bearer_prefix', undefined, CHALLENGE);
+  const record = isApiKey(authorization) ? await keys.find(keyDigest(authorization)) : undefined;
+  if (record === undefined || record.kind !== 'api') {
+    return refuse('api_key_invalid', undefined, CHALLENGE);
+  }
+  if (record.revokedAt !== undefined && record.revokedAt <= nowMs) {
+    return refuse('api_key_revoked', undefined, CHALLENGE);
+  }
+  if (record.expiresAt !== undefined && record.expiresAt <= nowMs) {
+    return refuse('api_key_expired', undefined, CHALLENGE);
+  }
+  return record;
+}
+
+/**
+ * The principal of a request with this key. Throws, in this order: ClientId missing (400), of
+ * another tenant (403), scope lacking (403), UserEmail missing or not an address (400).
+ */
+export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess): Principal {
+  const { clientId, userEmail } = head;
+  if (clientId === undefined || clientId === '') throw refuse('client_id_required');
+  if (clientId !== String(key.tenantId)) throw refuse('tenant_mismatch');
+  if (!key.scopes.has(access.scope)) {
+    throw refuse('insufficient_scope', `The API key lacks the scope ${access.scope}`);
+  }
+  if (userEmail === undefined || userEmail === '') {
+    if (access.requiresUserEmail) throw refuse('user_email_required');
+  } else if (userEmail.length > MAX_EMAIL_LENGTH || !EMAIL.test(userEmail)) {
+    throw refuse('user_email_invalid');
+  }
+  const { tenantId, environment, keyId, scopes } = key;
+  return { tenantId, environment, keyId, scopes, actor: userEmail || undefined };
+}
+
+/**
+ * The tenant that a body claims must be the caller's own. Made on the body as it was sent, before
+ * the rest of it is looked at, so that another tenant's id is 403 whatever else is wrong.
+ */
+export function checkClaimedTenant(body: unknown, principal: Principal): void {
+  const claimed = member(body, 'parentCompanyId');
+  // What is not a number is left to the schema: it names no tenant.
+  if (typeof claimed === 'number' && claimed !== principal.tenantId)
+    throw refuse('tenant_mismatch');
+}
+
+/**
+ * The user that a body claims must be the one of the header. Made once the body is known to be
+ * valid, and before anything is looked up. Addresses are compared without regard to case.
+ */
+export function checkClaimedUser(body: unknown, principal: Principal): void {
+  const claimed = member(body, 'userEmail');
+  if (typeof claimed !== 'string' || principal.actor === undefined) return;
+  if (claimed.toLowerCase() !== principal.actor.toLowerCase()) {
+    throw refuse('user_email_mismatch', undefined, {
+      errors: [{ pointer: '/userEmail', detail: 'Must be the address of the UserEmail header' }],
+    });
+  }
+}
+
+function member(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null
+    ? (body as Record<string, unknown>)[name]
+    : undefined;
+}

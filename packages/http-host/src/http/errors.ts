@@ -1,0 +1,451 @@
+/** Every error the host answers: the one table of codes, the refusal a handler throws, the body it becomes. */
+import type { z } from 'zod';
+
+/** One row of the table. `title` is the default message; `description` is for the reference. */
+export interface ErrorRow {
+  readonly status: number;
+  readonly title: string;
+  readonly description: string;
+  /** The same request may succeed later, so an idempotent replay must not remember this answer. */
+  readonly transient?: true;
+}
+
+/**
+ * The only place where a code meets an HTTP status. Codes are part of the interface: they are added,
+ * never renamed. Within a status the order is the order in which the checks are made.
+ */
+export const ERRORS = {
+  // 400: how the request was written
+  malformed_request: {
+    status: 400,
+    title: 'The request is not well-formed HTTP',
+    description:
+      'The request could not be parsed, or its framing is ambiguous (Transfer-Encoding beside Content-Length, an unknown transfer coding). The connection is closed.',
+  },
+  duplicate_header: {
+    status: 400,
+    title: 'A header that must be unique was sent more than once',
+    description:
+      'Authorization, ClientId, UserEmail, Idempotency-Key, Host and the headers that frame a message may each be sent once.',
+  },
+  host_required: {
+    status: 400,
+    title: 'The Host header is missing',
+    description: 'HTTP/1.1 requires exactly one Host header.',
+  },
+  client_id_required: {
+    status: 400,
+    title: 'The ClientId header is missing',
+    description: 'ClientId carries the tenant id, the id of the parent company.',
+  },
+  user_email_required: {
+    status: 400,
+    title: 'The UserEmail header is missing',
+    description: 'UserEmail names the party that makes the request; it is kept in the audit trail.',
+  },
+  user_email_invalid: {
+    status: 400,
+    title: 'The UserEmail header is not an email address',
+    description: 'UserEmail must be one email address of at most 254 characters.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    title: 'The Idempotency-Key header is not usable',
+    description: 'Idempotency-Key is 1 to 255 visible ASCII characters.',
+  },
+  body_not_allowed: {
+    status: 400,
+    title: 'This operation takes no body',
+    description: 'A body was sent to an operation that has none.',
+  },
+  incomplete_body: {
+    status: 400,
+    title: 'The body ended early or is framed wrongly',
+    description: 'The connection broke off, or a chunk of the body was malformed.',
+  },
+  invalid_utf8: {
+    status: 400,
+    title: 'The body is not valid UTF-8',
+    description: 'JSON is exchanged in UTF-8.',
+  },
+  invalid_json: {
+    status: 400,
+    title: 'The body is not valid JSON',
+    description: 'The body could not be parsed as JSON.',
+  },
+  json_too_deep: {
+    status: 400,
+    title: 'The JSON body is nested too deeply',
+    description: 'Objects and arrays may be nested at most 32 deep.',
+  },
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    description:
+      'One or more fields are missing or wrong. `errors` names each: a JSON Pointer into the body, or /path/… and /query/… for parameters.',
+  },
+  user_email_mismatch: {
+    status: 400,
+    title: 'userEmail in the body differs from the UserEmail header',
+    description: 'Where the body carries userEmail it must be the address of the UserEmail header.',
+  },
+  // 400: rules of the business
+  currency_unknown: {
+    status: 400,
+    title: 'The currency is not known',
+    description: 'The currency is not an ISO 4217 code that the service settles.',
+  },
+  amount_precision: {
+    status: 400,
+    title: 'The amount has more decimals than its currency',
+    description: 'An amount may have no more decimals than ISO 4217 gives its currency.',
+  },
+  amount_not_positive: {
+    status: 400,
+    title: 'The amount must be greater than zero',
+    description: 'Payments, captures and settlements move more than nothing.',
+  },
+  reference_unknown: {
+    status: 400,
+    title: 'The request names something that does not exist',
+    description:
+      'An application, company, shop, product, price point, campaign, affiliate or merchant account of that id is not defined for the tenant.',
+  },
+  no_merchant_account: {
+    status: 400,
+    title: 'No merchant account takes this payment',
+    description:
+      'Every merchant account of the company was passed over: its currencies, its card networks or its largest price do not admit the payment.',
+  },
+  subscription_not_available: {
+    status: 400,
+    title: 'Subscriptions are not available yet',
+    description:
+      'A payment that starts a subscription is refused as long as nothing would bill it.',
+  },
+  card_invalid: {
+    status: 400,
+    title: 'The card is not valid',
+    description: 'The number fails its check digit, or the card has expired.',
+  },
+  capture_exceeds_authorized: {
+    status: 400,
+    title: 'The amount is greater than what was authorized',
+    description: 'A capture may take at most the authorized amount.',
+  },
+  payment_state: {
+    status: 400,
+    title: 'The state of the payment does not allow this',
+    description: 'Read the payment again: its status does not allow the operation.',
+  },
+  not_refundable: {
+    status: 400,
+    title: 'The transaction cannot be refunded',
+    description: 'It was not captured, is charged back, or its refund window has passed.',
+  },
+  refund_exceeds_refundable: {
+    status: 400,
+    title: 'The amount is greater than what can still be refunded',
+    description:
+      'Refunds, RDR credits and open, lost or accepted chargebacks together never exceed the captured amount.',
+  },
+  refund_items_required: {
+    status: 400,
+    title: 'A partial refund of an ecommerce order needs a complete refundItems list',
+    description: 'The amounts of refundItems must add up to the amount refunded.',
+  },
+  refund_items_invalid: {
+    status: 400,
+    title: 'refundItems does not fit the order',
+    description:
+      'An item is not part of the order, or more of it would be refunded than was bought.',
+  },
+  // 401
+  api_key_missing: {
+    status: 401,
+    title: 'The Authorization header is missing',
+    description: 'Authorization carries the API key as its raw value.',
+  },
+  bearer_prefix: {
+    status: 401,
+    title: 'Send the API key as the raw value of Authorization, without a Bearer prefix',
+    description: 'Authorization carries the API key alone, with no scheme before it.',
+  },
+  api_key_invalid: {
+    status: 401,
+    title: 'The API key is not valid',
+    description: 'The value of Authorization is not a key of this service.',
+  },
+  api_key_revoked: {
+    status: 401,
+    title: 'The API key has been revoked',
+    description: 'The key was revoked; use another.',
+  },
+  api_key_expired: {
+    status: 401,
+    title: 'The API key has expired',
+    description: 'The key is past its expiry, or past the overlap of its rotation.',
+  },
+  // 402
+  card_declined: {
+    status: 402,
+    title: 'The card was declined',
+    description: 'The issuer or the gateway declined the payment.',
+  },
+  refund_failed: {
+    status: 402,
+    title: 'The gateway refused the refund',
+    description: 'Nothing was paid; the amount can be refunded again, in another way if need be.',
+  },
+  // 403
+  tenant_mismatch: {
+    status: 403,
+    title: 'The API key does not belong to this tenant',
+    description:
+      'ClientId, and parentCompanyId where the body carries it, must be the tenant of the key.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The API key lacks the scope for this operation',
+    description: 'Issue a key with the scope that the operation names.',
+  },
+  live_data_forbidden: {
+    status: 403,
+    title: 'A test key makes and sees sandbox data only',
+    description: 'Use a live key, or leave `sandbox` out.',
+  },
+  // 404 to 406
+  route_not_found: {
+    status: 404,
+    title: 'There is no such operation',
+    description: 'No operation has this path.',
+  },
+  not_found: {
+    status: 404,
+    title: 'There is no such resource',
+    description: 'It does not exist, or it belongs to another tenant: the answer is the same.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'This path does not take this method',
+    description: 'Allow names the methods of the path.',
+  },
+  not_acceptable: {
+    status: 406,
+    title: 'The answer has no form that Accept admits',
+    description: 'Answers are application/json; errors may be application/problem+json.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request did not arrive in time',
+    description: 'The head or the body of the request took too long. The connection is closed.',
+  },
+  // 409 to 417
+  duplicate: {
+    status: 409,
+    title: 'It exists already',
+    description: 'Something with the same identifier exists already.',
+  },
+  key_not_active: {
+    status: 409,
+    title: 'The key is not active',
+    description: 'It has expired, was revoked, or was rotated before.',
+  },
+  stale_row_version: {
+    status: 409,
+    title: 'The resource was changed in the meantime',
+    description: 'rowVersion is not the current one: read the resource again and repeat.',
+  },
+  concurrent_update: {
+    status: 409,
+    title: 'Others kept changing the resource at the same time',
+    description: 'Nothing was done; repeat the request.',
+    transient: true,
+  },
+  idempotency_in_flight: {
+    status: 409,
+    title: 'The first request with this Idempotency-Key is still under way',
+    description: 'Repeat the request after the seconds that Retry-After names.',
+    transient: true,
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'If-Match does not name the current version',
+    description: 'Read the resource again and repeat with its current ETag.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    description: 'A body may have at most 1 MiB.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The body must be application/json',
+    description: 'Content-Type must be application/json, in UTF-8.',
+  },
+  unsupported_content_encoding: {
+    status: 415,
+    title: 'The body must not be compressed',
+    description: 'Content-Encoding other than identity is refused.',
+  },
+  expectation_failed: {
+    status: 417,
+    title: 'The Expect header asks for something unknown',
+    description: 'Only 100-continue is understood.',
+  },
+  // 422 to 431
+  idempotency_key_reused: {
+    status: 422,
+    title: 'This Idempotency-Key was used with another request',
+    description: 'A key names one request for 24 hours; use a new key for a new request.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    description: 'The limit of the tenant is used up; Retry-After names the seconds to wait.',
+    transient: true,
+  },
+  too_many_failed_authentications: {
+    status: 429,
+    title: 'Too many failed authentications from this address',
+    description:
+      'Retry-After names the seconds to wait. Requests with a valid key are not affected.',
+    transient: true,
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The head of the request is too large',
+    description: 'The request line and the headers together may have at most 16 KiB.',
+  },
+  // 5xx
+  internal_error: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    description:
+      'The request id finds the cause in the logs. Repeating with the same Idempotency-Key is safe.',
+    transient: true,
+  },
+  gateway_error: {
+    status: 502,
+    title: 'The payment gateway could not be used',
+    description: 'The gateway refused the connection or answered with something unintelligible.',
+    transient: true,
+  },
+  overloaded: {
+    status: 503,
+    title: 'The service has too much to do',
+    description: 'Nothing was done; repeat after the seconds that Retry-After names.',
+    transient: true,
+  },
+  gateway_timeout: {
+    status: 504,
+    title: 'The payment gateway did not answer in time',
+    description:
+      'The outcome is not known yet; the payment shows it once the gateway has been asked.',
+    transient: true,
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A stable, documented error code. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One field that is wrong, and how. */
+export interface ErrorDetail {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+interface RefusalOptions {
+  readonly errors?: readonly ErrorDetail[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An expected refusal of a request. Carries no stack: it is an answer, not an accident. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly errors: readonly ErrorDetail[] | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: RefusalOptions) {
+    // A refusal is made for every bad request: collecting a stack for each would cost more than the rest.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.name = 'Refusal';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.errors = options.errors;
+    this.headers = options.headers;
+  }
+}
+
+/**
+ * Makes the refusal of a request: `throw refuse('refund_exceeds_refundable')`. The message defaults
+ * to the title of the code and is shown to the caller as it stands.
+ */
+export function refuse(code: ErrorCode, message?: string, options: RefusalOptions = {}): Refusal {
+  return new Refusal(code, message ?? ERRORS[code].title, options);
+}
+
+/** Whether the same request may be answered otherwise later. */
+export function isTransient(code: ErrorCode): boolean {
+  const row: ErrorRow = ERRORS[code];
+  return row.transient === true;
+}
+
+/** Longer lists help nobody and would let a small request cause a large answer. */
+const MAX_REPORTED_ERRORS = 50;
+
+/** The issues zod found, as pointers. `root` is '' for the body, '/query' or '/path' for parameters. */
+export function errorsOfIssues(
+  issues: readonly z.core.$ZodIssue[],
+  root: '' | '/query' | '/path',
+): ErrorDetail[] {
+  const errors: ErrorDetail[] = [];
+  for (const issue of issues) {
+    const base = root + pointerOf(issue.path);
+    // zod reports unknown keys at the object that holds them; the caller wants each key named.
+    const pointers =
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => base + pointerOf([key]))
+        : [base];
+    for (const pointer of pointers) {
+      if (errors.length === MAX_REPORTED_ERRORS) return errors;
+      errors.push({
+        pointer,
+        detail: issue.code === 'unrecognized_keys' ? 'Unknown field' : issue.message,
+      });
+    }
+  }
+  return errors;
+}
+
+/** A path as a JSON Pointer (RFC 6901). */
+function pointerOf(path: readonly PropertyKey[]): string {
+  let pointer = '';
+  for (const step of path) {
+    pointer += `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return pointer;
+}
+
+/** The body of an error, in either form. The problem form has the members of RFC 9457 as well. */
+export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'problem'): string {
+  const { code, message, errors } = refusal;
+  const shared = { success: false, message, code, requestId, ...(errors && { errors }) };
+  if (form === 'json') return JSON.stringify(shared);
+  return JSON.stringify({
+    type: problemType(code),
+    title: ERRORS[code].title,
+    status: refusal.status,
+    detail: message,
+    ...shared,
+  });
+}
+
+/** The problem type of a code: its entry in the reference page, relative to the host. */
+export function problemType(code: ErrorCode): string {
+  return `/docs#error-${code}`;
+}

@@ -1,0 +1,120 @@
+/** The endpoints for those who run the host: is it alive, is it ready, what does it count. */
+import { z } from 'zod';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Resolves when the thing checked can be used, rejects when not. */
+export type ReadinessCheck = (signal: AbortSignal) => Promise<void> | void;
+
+const CHECK_TIMEOUT_MS = 2_000;
+
+/** Collects what must work before requests may come. */
+export class Readiness {
+  readonly #checks = new Map<string, ReadinessCheck>();
+  readonly #onFailure: (name: string, error: unknown) => void;
+  #draining = false;
+
+  /** `onFailure` is told why a check failed; the caller of /readyz is not. */
+  constructor(onFailure: (name: string, error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  add(name: string, check: ReadinessCheck): void {
+    this.#checks.set(name, check);
+  }
+
+  /** From now on not ready, for good: the balancer shall send its requests elsewhere. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Runs all checks at once. */
+  async report(): Promise<{ ready: boolean; checks: Record<string, 'ok' | 'failed'> }> {
+    const results = await Promise.all(
+      [...this.#checks].map(async ([name, check]) => [name, await this.#run(name, check)] as const),
+    );
+    const ready = !this.#draining && results.every(([, result]) => result === 'ok');
+    return { ready, checks: Object.fromEntries(results) };
+  }
+
+  async #run(name: string, check: ReadinessCheck): Promise<'ok' | 'failed'> {
+    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+    const { promise: timedOut, reject } = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    try {
+      await Promise.race([check(signal), timedOut]);
+      return 'ok';
+    } catch (error) {
+      this.#onFailure(name, error);
+      return 'failed';
+    }
+  }
+}
+
+const TAG = 'Operations';
+const PUBLIC = { kind: 'public' } as const;
+
+const Live = z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' });
+
+const Ready = z
+  .object({
+    status: z.enum(['ok', 'unavailable']),
+    checks: z
+      .record(z.string(), z.enum(['ok', 'failed']))
+      .meta({ description: 'Each check by name' }),
+  })
+  .meta({ id: 'Readiness' });
+
+/** /livez, /readyz and /metrics. They need no key, and are answered under overload as well. */
+export function healthEndpoints(readiness: Readiness, metrics: Metrics): Endpoint[] {
+  const shared = {
+    method: 'GET',
+    tag: TAG,
+    access: PUBLIC,
+    rejections: [],
+    idempotency: 'none',
+    answeredUnderOverload: true,
+  } as const;
+  return [
+    endpoint({
+      ...shared,
+      operationId: 'getLiveness',
+      path: '/livez',
+      summary: 'Is the process alive',
+      description: 'Answers as long as the process can answer at all. A failure means: restart it.',
+      responses: { 200: { description: 'It is', schema: Live } },
+      handle: async () => ({ status: 200, body: { status: 'ok' } }),
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getReadiness',
+      path: '/readyz',
+      summary: 'May requests be sent here',
+      description: 'Not ready while a check fails, and from the beginning of a shutdown.',
+      responses: {
+        200: { description: 'Ready', schema: Ready },
+        503: { description: 'Not ready: send requests elsewhere', schema: Ready },
+      },
+      handle: async () => {
+        const { ready, checks } = await readiness.report();
+        const status = ready ? 'ok' : 'unavailable';
+        return { status: ready ? 200 : 503, body: { status, checks } };
+      },
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getMetrics',
+      path: '/metrics',
+      summary: 'Figures for Prometheus',
+      description: 'In the text format of Prometheus.',
+      responses: {
+        200: { description: 'The figures', schema: z.string(), contentType: 'text/plain' },
+      },
+      handle: async () => ({
+        status: 200,
+        raw: await metrics.text(),
+        contentType: metrics.contentType,
+      }),
+    }),
+  ];
+}

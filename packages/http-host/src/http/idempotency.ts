@@ -1,0 +1,168 @@
+/** Idempotency-Key: the first answer to a request that moves money is the answer to its repetitions. */
+import { hash } from 'node:crypto';
+import type { Answer } from './answer.ts';
+import type { Principal } from './endpoint.ts';
+import { refuse } from './errors.ts';
+
+/** An answer kept for replay. */
+export interface IdempotencyEntry {
+  /** Of the request that was answered: a repetition must be the same request. */
+  readonly fingerprint: string;
+  readonly answer: Answer;
+  readonly recordedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * The port to the kept answers. It need not be durable to the last write: that money moves once is
+ * ensured by ids derived from the key, so an answer that was lost is made again, not paid again.
+ */
+export interface IdempotencyStore {
+  /** The entry under this key that has not expired at `nowMs`. */
+  find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined>;
+  /** Keeps an entry, unless there is one that had not expired when this one was recorded. */
+  put(key: string, entry: IdempotencyEntry): Promise<void>;
+  /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
+  sweep(nowMs: number, limit: number): Promise<number>;
+}
+
+const RETENTION_MS = 24 * 60 * 60 * 1_000;
+
+/** Removing ten times as many as are added, the sweep always catches up, and needs no timer. */
+const PUTS_BETWEEN_SWEEPS = 100;
+const SWEEP_LIMIT = 1_000;
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+const REPLAYED = 'Idempotency-Replayed';
+
+/** The key of the header; undefined if none was sent. Throws when it is not usable. */
+export function idempotencyKeyOf(sent: string | undefined): string | undefined {
+  if (sent !== undefined && !VISIBLE_ASCII.test(sent)) throw refuse('idempotency_key_invalid');
+  return sent;
+}
+
+/**
+ * What a key is unique within: one operation of one tenant in one environment. As parts, these also
+ * name the ids of what the request brings about: `deterministicUuid([...scope, 'refund'])`.
+ */
+export function idempotencyScope(
+  principal: Principal,
+  operationId: string,
+  key: string,
+): readonly [tenant: string, environment: string, operation: string, key: string] {
+  return [String(principal.tenantId), principal.environment, operationId, key];
+}
+
+/** The same for the same request, whatever the order of its fields and the space between them. */
+export function fingerprintOf(params: unknown, body: unknown): string {
+  return hash('sha256', JSON.stringify([sorted(params), sorted(body)]), 'hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  // Wrapped, so that an object never looks like a list of pairs.
+  return { fields: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
+
+export interface IdempotencyOptions {
+  readonly store: IdempotencyStore;
+  /** Told when an answer could not be kept. The answer is sent all the same: its effect stands. */
+  readonly onStoreFailure: (error: unknown) => void;
+  readonly now?: () => number;
+}
+
+interface IdempotentRequest {
+  readonly scope: readonly string[];
+  readonly fingerprint: string;
+}
+
+/** Runs a request once, and replays its answer for 24 hours. */
+export class Idempotency {
+  readonly #store: IdempotencyStore;
+  readonly #onStoreFailure: (error: unknown) => void;
+  readonly #now: () => number;
+  /** The requests under way in this process, with their fingerprints. */
+  readonly #inFlight = new Map<string, string>();
+  #puts = 0;
+
+  constructor({ store, onStoreFailure, now = Date.now }: IdempotencyOptions) {
+    this.#store = store;
+    this.#onStoreFailure = onStoreFailure;
+    this.#now = now;
+  }
+
+  /**
+   * The kept answer, or the one that `work` gives; answers of 5xx and transient ones are not kept.
+   * Throws `idempotency_key_reused` for another request under the key, then `idempotency_in_flight`.
+   */
+  async run(request: IdempotentRequest, work: () => Promise<Answer>): Promise<Answer> {
+    const { fingerprint } = request;
+    const key = JSON.stringify(request.scope);
+    const current = this.#inFlight.get(key);
+    if (current !== undefined) {
+      if (current !== fingerprint) throw refuse('idempotency_key_reused');
+      throw refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
+    }
+    // Taken before the first await, so that of two racing requests only one comes through.
+    this.#inFlight.set(key, fingerprint);
+    try {
+      const entry = await this.#store.find(key, this.#now());
+      if (entry !== undefined) return replay(entry, fingerprint);
+      const answer = await work();
+      if (!answer.transient) await this.#keep(key, fingerprint, answer);
+      return answer;
+    } finally {
+      this.#inFlight.delete(key);
+    }
+  }
+
+  async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
+    const recordedAtMs = this.#now();
+    const expiresAtMs = recordedAtMs + RETENTION_MS;
+    try {
+      await this.#store.put(key, { fingerprint, answer, recordedAtMs, expiresAtMs });
+      this.#puts += 1;
+      if (this.#puts % PUTS_BETWEEN_SWEEPS === 0)
+        await this.#store.sweep(recordedAtMs, SWEEP_LIMIT);
+    } catch (error) {
+      this.#onStoreFailure(error);
+    }
+  }
+}
+
+function replay(entry: IdempotencyEntry, fingerprint: string): Answer {
+  if (entry.fingerprint !== fingerprint) throw refuse('idempotency_key_reused');
+  const { answer } = entry;
+  return { ...answer, headers: { ...answer.headers, [REPLAYED]: 'true' } };
+}
+
+/** Keeps the answers in memory: for tests, and for a host whose ledger is in memory as well. */
+export class MemoryIdempotencyStore implements IdempotencyStore {
+  readonly #entries = new Map<string, IdempotencyEntry>();
+
+  async find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined> {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined;
+  }
+
+  async put(key: string, entry: IdempotencyEntry): Promise<void> {
+    const earlier = this.#entries.get(key);
+    if (earlier !== undefined && earlier.expiresAtMs > entry.recordedAtMs) return;
+    // Entries all live equally long, so in order of insertion they are in order of expiry.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+  }
+
+  async sweep(nowMs: number, limit: number): Promise<number> {
+    let removed = 0;
+    for (const [key, entry] of this.#entries) {
+      if (removed === limit || entry.expiresAtMs > nowMs) break;
+      this.#entries.delete(key);
+      removed += 1;
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,50 @@
+/** The HTTP layer: how endpoints are declared, served and documented. */
+export {
+  checkClaimedTenant,
+  checkClaimedUser,
+  type KeyDirectory,
+  type KeyRecord,
+} from './authenticate.ts';
+export {
+  type Access,
+  type Endpoint,
+  type EndpointDefinition,
+  endpoint,
+  type HandlerResult,
+  type JsonResult,
+  type Principal,
+  type RawResult,
+  type RequestContext,
+  type RequestLogger,
+} from './endpoint.ts';
+export { ERRORS, type ErrorCode, type ErrorDetail, Refusal, refuse } from './errors.ts';
+export { healthEndpoints, Readiness, type ReadinessCheck } from './health.ts';
+export {
+  Idempotency,
+  type IdempotencyEntry,
+  type IdempotencyStore,
+  idempotencyScope,
+  MemoryIdempotencyStore,
+} from './idempotency.ts';
+export { SqliteIdempotencyStore } from './idempotency-sqlite.ts';
+export {
+  type Environment,
+  isApiKey,
+  type KeyKind,
+  keyDigest,
+  keyPrefix,
+  makeKey,
+  maskKey,
+} from './keys.ts';
+export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logging.ts';
+export { Metrics } from './metrics.ts';
+export {
+  type DocumentInfo,
+  makeOpenApiDocument,
+  type OpenApiDocument,
+  openApiEndpoint,
+} from './openapi.ts';
+export { DEFAULT_REQUESTS_PER_MINUTE, RateLimits } from './rate-limit.ts';
+export { referencePageEndpoints, renderReferencePage } from './reference-page.ts';
+export { type CloseReport, DEFAULT_LIMITS, type HttpLimits, HttpServer } from './server.ts';
+export { deterministicUuid, uuidV7 } from './uuid.ts';

@@ -1,0 +1,49 @@
+/** API keys: how one is made, the digest it is kept as, and the masked form that may be shown. */
+import { hash, randomBytes } from 'node:crypto';
+
+export type Environment = 'live' | 'test';
+
+export type KeyKind = 'api' | 'lead-publishable' | 'lead-secret' | 'tenant';
+
+const KEY_BYTES = 32;
+
+const PREFIXES: Readonly<Record<KeyKind, string>> = {
+  api: 'cf',
+  'lead-publishable': 'cf_lead_pub',
+  'lead-secret': 'cf_lead_sec',
+  tenant: 'cf_tenant',
+};
+
+const SHOWN_CHARACTERS = 4;
+
+/** 32 bytes are 43 base64url characters. The last one carries only four bits, which nobody need check. */
+const API_KEY = /^cf_(?:live|test)_[A-Za-z0-9_-]{43}$/;
+
+/** What a new key starts with: `cf_live_`, `cf_lead_pub_test_`, ... */
+export function keyPrefix(kind: KeyKind, environment: Environment): string {
+  return `${PREFIXES[kind]}_${environment}_`;
+}
+
+/** A new key of 256 random bits, to be shown once and kept only as `keyDigest` of it. */
+export function makeKey(kind: KeyKind, environment: Environment): string {
+  return keyPrefix(kind, environment) + randomBytes(KEY_BYTES).toString('base64url');
+}
+
+/** Whether the text has the form of an API key; only then is it worth a look-up. */
+export function isApiKey(text: string): boolean {
+  return API_KEY.test(text);
+}
+
+/**
+ * SHA-256 of the key, in hex. A plain digest is enough for 256 random bits, and looking the digest
+ * up tells nothing by its timing: who chooses keys cannot choose digests.
+ */
+export function keyDigest(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+/** The form for lists and logs: prefix and last four characters, `cf_live_…x3Qk`. */
+export function maskKey(key: string): string {
+  const prefix = /^(?:[a-z]+_)+(?:live|test)_/.exec(key)?.[0];
+  return prefix === undefined ? '…' : `${prefix}…${key.slice(-SHOWN_CHARACTERS)}`;
+}

@@ -1,0 +1,305 @@
+/** The OpenAPI 3.1 document, made from the same endpoints that are served. */
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import { ERRORS, type ErrorCode, problemType } from './errors.ts';
+
+export interface DocumentInfo {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  /** What each tag is about; every tag of an endpoint should be here. In the order of the reference. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export type OpenApiDocument = ReturnType<typeof createDocument>;
+
+const ErrorDetail = z
+  .object({
+    pointer: z.string().meta({ description: 'JSON Pointer to what is wrong', example: '/amount' }),
+    detail: z.string().meta({ description: 'What is wrong with it' }),
+  })
+  .meta({ id: 'ErrorDetail' });
+
+const errorMembers = {
+  success: z.literal(false),
+  message: z.string().meta({ description: 'For a reader; not to be parsed' }),
+  code: z.string().meta({ description: 'Stable: see the list of codes', example: 'not_found' }),
+  requestId: z.string().meta({ description: 'As in X-Request-Id' }),
+  errors: z.array(ErrorDetail).optional().meta({ description: 'The fields at fault' }),
+};
+
+const ErrorBody = z
+  .object(errorMembers)
+  .meta({ id: 'Error', description: 'What every error looks like' });
+
+const Problem = z
+  .object({
+    type: z.string().meta({ description: 'Where the code is described' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    ...errorMembers,
+  })
+  .meta({ id: 'Problem', description: 'The same with the members of RFC 9457' });
+
+const EXAMPLE_REQUEST_ID = '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f';
+
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
+/** Of every answer, then of every answer to a holder of a key. */
+const REQUEST_ID_HEADER = {
+  'X-Request-Id': {
+    description: 'The id that was sent, if usable, else a new one; it is in the logs as well',
+    schema: { type: 'string' },
+    example: EXAMPLE_REQUEST_ID,
+  },
+} as const;
+
+const RATE_HEADERS = {
+  'RateLimit-Policy': {
+    description: 'The limit `q` within `w` seconds, for the tenant in this environment',
+    schema: { type: 'string' },
+    example: '"default";q=100;w=60',
+  },
+  RateLimit: {
+    description: 'What is left, `r`, and the seconds until it is full again, `t`',
+    schema: { type: 'string' },
+    example: '"default";r=99;t=60',
+  },
+} as const;
+
+const REPLAYED_HEADER = {
+  'Idempotency-Replayed': {
+    description: 'Present, and `true`, on an answer that was given before',
+    schema: { type: 'string', const: 'true' },
+  },
+} as const;
+
+const RETRY_AFTER_HEADER = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
+} as const;
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The API key as its raw value, without a Bearer prefix',
+  },
+  clientId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'ClientId',
+    description: 'The tenant id: the id of the parent company',
+  },
+  userEmail: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'UserEmail',
+    description: 'The email of the party that makes the request, for the audit trail',
+  },
+} as const;
+
+const IDEMPOTENCY_PARAMETER = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names the request: a repetition within 24 hours gets the first answer, and the money moves once.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: 'order-1042-refund-1',
+} as const;
+
+/** The codes that the HTTP layer itself may answer an operation with. */
+export function layerCodes(operation: Endpoint): ErrorCode[] {
+  const { access, body, params, query, idempotency } = operation;
+  const codes: ErrorCode[] = ['malformed_request', 'duplicate_header', 'internal_error'];
+  if (!operation.answeredUnderOverload) codes.push('overloaded', 'not_acceptable');
+  if (access.kind === 'api-key') {
+    codes.push('client_id_required', 'user_email_invalid');
+    if (access.requiresUserEmail) codes.push('user_email_required');
+    codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
+    codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
+    codes.push('rate_limited', 'too_many_failed_authentications');
+  }
+  if (body !== undefined || params !== undefined || query !== undefined) {
+    codes.push('invalid_request');
+  }
+  if (body === undefined) codes.push('body_not_allowed');
+  else {
+    codes.push('incomplete_body', 'invalid_utf8', 'invalid_json', 'json_too_deep');
+    codes.push('payload_too_large', 'unsupported_media_type', 'unsupported_content_encoding');
+    if (access.kind === 'api-key') codes.push('user_email_mismatch');
+  }
+  if (idempotency === 'money') {
+    codes.push('idempotency_key_invalid', 'idempotency_in_flight', 'idempotency_key_reused');
+  }
+  return codes;
+}
+
+/** Makes the document of these endpoints. */
+export function makeOpenApiDocument(
+  endpoints: readonly Endpoint[],
+  info: DocumentInfo,
+): OpenApiDocument {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const operation of endpoints) {
+    const method = operation.method.toLowerCase() as 'get';
+    paths[operation.path] = { ...paths[operation.path], [method]: operationOf(operation) };
+  }
+  const used = new Set(endpoints.map(({ tag }) => tag));
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.1',
+    info: {
+      title: info.title,
+      version: info.version,
+      description: info.description,
+      license: LICENSE,
+    },
+    servers: [{ url: '/', description: 'This host' }],
+    tags: Object.entries(info.tags)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: { securitySchemes: SECURITY_SCHEMES },
+  };
+  return createDocument(document);
+}
+
+function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
+  const { params, query, body, access, idempotency } = operation;
+  return {
+    operationId: operation.operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    description: descriptionOf(operation),
+    security: access.kind === 'public' ? [] : [securityOf(access.requiresUserEmail)],
+    ...((params ?? query) !== undefined && {
+      requestParams: {
+        ...(params !== undefined && { path: params as z.ZodObject }),
+        ...(query !== undefined && { query: query as z.ZodObject }),
+      },
+    }),
+    ...(idempotency === 'money' && { parameters: [IDEMPOTENCY_PARAMETER] }),
+    ...(body !== undefined && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: body } },
+      },
+    }),
+    responses: { ...successes(operation), ...failures(operation) },
+  };
+}
+
+function descriptionOf({ description, access }: Endpoint): string {
+  return access.kind === 'public' ? description : `${description}\n\nScope: \`${access.scope}\`.`;
+}
+
+function securityOf(requiresUserEmail: boolean): Record<string, string[]> {
+  return { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
+}
+
+function headersOf({ access, idempotency }: Endpoint) {
+  return {
+    ...REQUEST_ID_HEADER,
+    ...(access.kind === 'api-key' && RATE_HEADERS),
+    ...(idempotency === 'money' && REPLAYED_HEADER),
+  };
+}
+
+type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
+
+function successes(operation: Endpoint): Responses {
+  const responses: Responses = {};
+  for (const [status, definition] of Object.entries(operation.responses)) {
+    const { description, schema, contentType = 'application/json' } = definition;
+    responses[status as '200'] = {
+      description,
+      headers: headersOf(operation),
+      ...(status !== '204' && { content: { [contentType]: { schema } } }),
+    };
+  }
+  return responses;
+}
+
+/** One response a status, with an example of each code. A status with an answer of its own keeps it. */
+function failures(operation: Endpoint): Responses {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...layerCodes(operation), ...operation.rejections])) {
+    const { status } = ERRORS[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses: Responses = {};
+  for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
+    if (operation.responses[status] === undefined) {
+      responses[`${status}` as '400'] = failure(operation, codes);
+    }
+  }
+  return responses;
+}
+
+function failure(operation: Endpoint, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+  const mayWait = codes.some((code) => RETRIED.has(code));
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n'),
+    headers: { ...headersOf(operation), ...(mayWait && RETRY_AFTER_HEADER) },
+    content: {
+      'application/json': { schema: ErrorBody, examples: examplesOf(codes, false) },
+      'application/problem+json': { schema: Problem, examples: examplesOf(codes, true) },
+    },
+  };
+}
+
+const RETRIED: ReadonlySet<ErrorCode> = new Set([
+  'rate_limited',
+  'too_many_failed_authentications',
+  'overloaded',
+  'idempotency_in_flight',
+]);
+
+function examplesOf(codes: readonly ErrorCode[], asProblem: boolean) {
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { title, status } = ERRORS[code];
+      const problem = { type: problemType(code), title, status, detail: title };
+      const shared = { success: false, message: title, code, requestId: EXAMPLE_REQUEST_ID };
+      return [code, { value: asProblem ? { ...problem, ...shared } : shared }];
+    }),
+  );
+}
+
+/**
+ * The endpoint that serves the document of all endpoints, itself among them. The lot is known only
+ * after this one exists, hence the function.
+ */
+export function openApiEndpoint(document: () => OpenApiDocument): Endpoint {
+  let text: string | undefined;
+  return endpoint({
+    operationId: 'getOpenApi',
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Operations',
+    summary: 'This interface as an OpenAPI document',
+    description: 'OpenAPI 3.1, made from the same schemas that check the requests.',
+    access: { kind: 'public' },
+    responses: {
+      200: {
+        description: 'The document',
+        schema: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
+      },
+    },
+    rejections: [],
+    idempotency: 'none',
+    handle: async () => {
+      text ??= JSON.stringify(document());
+      return { status: 200, raw: text };
+    },
+  });
+}

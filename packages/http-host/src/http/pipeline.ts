@@ -1,0 +1,192 @@
+/** The way of one request from its head to its answer; the order of the checks is part of the contract. */
+import type { z } from 'zod';
+import { type Acceptance, acceptanceOf } from './accept.ts';
+import { type Answer, answerOf, refusalAnswer } from './answer.ts';
+import {
+  checkClaimedTenant,
+  checkClaimedUser,
+  findKey,
+  type KeyDirectory,
+  principalOf,
+} from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorsOfIssues, Refusal, refuse } from './errors.ts';
+import {
+  fingerprintOf,
+  type Idempotency,
+  idempotencyKeyOf,
+  idempotencyScope,
+} from './idempotency.ts';
+import type { RateLimits } from './rate-limit.ts';
+import { bodyViolation, parseJson, startReading } from './request-body.ts';
+import type { Exchange } from './request-context.ts';
+import { announcesBody, headViolation } from './request-head.ts';
+import { type EndpointRouter, parseQuery } from './router.ts';
+
+export interface PipelineParts {
+  readonly router: EndpointRouter;
+  readonly keys: KeyDirectory;
+  readonly rateLimits: RateLimits;
+  readonly idempotency: Idempotency;
+  readonly maxBodyBytes: number;
+  /** Whether there is too much to do to begin this request. */
+  readonly isOverloaded: () => boolean;
+}
+
+interface ValidInput {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+const OVERLOADED = { headers: { 'Retry-After': '1' } };
+
+/** Answers one request. Never rejects: whatever goes wrong is an answer as well. */
+export class Pipeline {
+  readonly #parts: PipelineParts;
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+  }
+
+  async answer(exchange: Exchange): Promise<Answer> {
+    const acceptance = acceptanceOf(exchange.head.accept);
+    try {
+      const endpoint = this.#route(exchange, acceptance);
+      if (endpoint.access.kind === 'api-key') await this.#authenticate(exchange, endpoint.access);
+      return await this.#serve(exchange, endpoint, acceptance);
+    } catch (error) {
+      return answerOfError(exchange, error, acceptance);
+    }
+  }
+
+  /** Framing (400), path (404), method (405), overload (503), Accept (406). */
+  #route(exchange: Exchange, acceptance: Acceptance): Endpoint {
+    const { head, request } = exchange;
+    const violation = headViolation(head, request.httpVersionMinor);
+    if (violation !== undefined) {
+      exchange.mustClose = true;
+      throw violation;
+    }
+    if (exchange.expects === 'unknown') throw refuse('expectation_failed');
+    const match = this.#parts.router.find(request.method ?? '', request.url ?? '');
+    if (match instanceof Refusal) throw match;
+    const { endpoint } = match;
+    exchange.endpoint = endpoint;
+    exchange.params = match.params;
+    exchange.queryText = match.queryText;
+    if (!endpoint.answeredUnderOverload && this.#parts.isOverloaded()) {
+      throw refuse('overloaded', undefined, OVERLOADED);
+    }
+    if (acceptance.refusesJson && answersJson(endpoint)) throw refuse('not_acceptable');
+    return endpoint;
+  }
+
+  /** The key (401, 429 for failures), the rate limit (429), then tenant, scope and user. */
+  async #authenticate(
+    exchange: Exchange,
+    access: Extract<Endpoint['access'], { kind: 'api-key' }>,
+  ): Promise<void> {
+    const { keys, rateLimits } = this.#parts;
+    const { head, request, receivedAtMs } = exchange;
+    const key = await findKey(head, keys, receivedAtMs);
+    if (key instanceof Refusal) {
+      throw (await rateLimits.failed(request.socket.remoteAddress)) ?? key;
+    }
+    const use = await rateLimits.use(key);
+    exchange.rateHeaders = use.headers;
+    if (use.refusal !== undefined) throw use.refusal;
+    exchange.principal = principalOf(key, head, access);
+  }
+
+  /** Idempotency-Key, body, claims of the body, input; then the work itself. */
+  async #serve(exchange: Exchange, endpoint: Endpoint, acceptance: Acceptance): Promise<Answer> {
+    if (endpoint.idempotency === 'money') {
+      exchange.idempotencyKey = idempotencyKeyOf(exchange.head.idempotencyKey);
+    }
+    const body = announcesBody(exchange.head)
+      ? await this.#readBody(exchange, endpoint)
+      : undefined;
+    const principal = exchange.knownPrincipal;
+    if (principal !== undefined) checkClaimedTenant(body, principal);
+    const input = validate(exchange, endpoint, body);
+    if (principal !== undefined) checkClaimedUser(body, principal);
+    const { idempotencyKey } = exchange;
+    if (idempotencyKey === undefined || principal === undefined) {
+      return answerOf(await endpoint.handle(exchange, input));
+    }
+    const request = {
+      scope: idempotencyScope(principal, endpoint.operationId, idempotencyKey),
+      fingerprint: fingerprintOf(exchange.params, body),
+    };
+    return this.#parts.idempotency.run(request, async () => {
+      // A refusal of the handler is an answer to be replayed, so it is made into one here.
+      try {
+        return answerOf(await endpoint.handle(exchange, input));
+      } catch (error) {
+        return answerOfError(exchange, error, acceptance);
+      }
+    });
+  }
+
+  async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<unknown> {
+    const { maxBodyBytes } = this.#parts;
+    if (endpoint.body === undefined) throw refuse('body_not_allowed');
+    const violation = bodyViolation(exchange.head, maxBodyBytes);
+    if (violation !== undefined) throw violation;
+    if (exchange.broken !== undefined) throw exchange.broken;
+    if (exchange.expects === 'continue') {
+      exchange.response.writeContinue();
+      exchange.expects = 'none';
+    }
+    const reading = startReading(exchange.request, maxBodyBytes);
+    exchange.failBody = reading.fail;
+    const bytes = await reading.bytes;
+    exchange.failBody = undefined;
+    return parseJson(bytes);
+  }
+}
+
+function answersJson(endpoint: Endpoint): boolean {
+  for (const status in endpoint.responses) {
+    if (endpoint.responses[status]?.contentType !== undefined) return false;
+  }
+  return true;
+}
+
+/** Reports everything that is wrong with path, query and body at once. */
+function validate(exchange: Exchange, endpoint: Endpoint, body: unknown): ValidInput {
+  const params = check(endpoint.params, exchange.params);
+  const query = check(endpoint.query, endpoint.query && parseQuery(exchange.queryText));
+  const content = check(endpoint.body, body);
+  if (params.success && query.success && content.success) {
+    return { params: params.data, query: query.data, body: content.data };
+  }
+  throw refuse('invalid_request', undefined, {
+    errors: [
+      ...errorsOfIssues(params.error?.issues ?? [], '/path'),
+      ...errorsOfIssues(query.error?.issues ?? [], '/query'),
+      ...errorsOfIssues(content.error?.issues ?? [], ''),
+    ],
+  });
+}
+
+const NO_INPUT = { success: true, data: undefined } as const;
+
+interface Checked {
+  readonly success: boolean;
+  readonly data?: unknown;
+  readonly error?: z.ZodError;
+}
+
+function check(schema: z.ZodType | undefined, value: unknown): Checked {
+  return schema === undefined ? NO_INPUT : schema.safeParse(value);
+}
+
+/** What was refused is said; what was not foreseen is logged and shown as nothing but its request id. */
+function answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
+  const { requestId, logger } = exchange;
+  if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
+  logger.error({ err: error }, 'unexpected error');
+  return refusalAnswer(refuse('internal_error'), requestId, acceptance.errorForm);
+}

@@ -1,0 +1,103 @@
+/** The request limits: per tenant and environment, and per address for failed authentications. */
+import { isIPv6 } from 'node:net';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { KeyRecord } from './authenticate.ts';
+import { type Refusal, refuse } from './errors.ts';
+
+const WINDOW_SECONDS = 60;
+
+/** The limit of a tenant for which none was set (contract: 100 requests a minute). */
+export const DEFAULT_REQUESTS_PER_MINUTE = 100;
+
+/** Generous for a misconfigured client, far too few for guessing. */
+const DEFAULT_FAILURES_PER_MINUTE = 60;
+
+/** The limits differ from tenant to tenant while the library has one: so it counts, and we compare. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+const MS_PER_SECOND = 1_000;
+
+export interface RateLimitOptions {
+  readonly failuresPerMinute?: number;
+}
+
+/** What one request leaves of its tenant's allowance. */
+export interface RateUse {
+  /** The headers of the answer, name and value in turn. */
+  readonly headers: readonly string[];
+  readonly refusal: Refusal | undefined;
+}
+
+/** Counts in the memory of this process; several hosts behind a balancer each grant the limit. */
+export class RateLimits {
+  readonly #requests = new RateLimiterMemory({
+    keyPrefix: '',
+    points: NO_LIMIT,
+    duration: WINDOW_SECONDS,
+  });
+  readonly #failures: RateLimiterMemory;
+
+  constructor(options: RateLimitOptions = {}) {
+    this.#failures = new RateLimiterMemory({
+      keyPrefix: '',
+      points: options.failuresPerMinute ?? DEFAULT_FAILURES_PER_MINUTE,
+      duration: WINDOW_SECONDS,
+    });
+  }
+
+  /** Counts one authenticated request. The headers follow draft-ietf-httpapi-ratelimit-headers-10. */
+  async use(key: KeyRecord): Promise<RateUse> {
+    const limit = key.rateLimitPerMinute;
+    const { consumedPoints, msBeforeNext } = await this.#requests.consume(
+      `${key.tenantId}:${key.environment}`,
+    );
+    const resetSeconds = Math.ceil(msBeforeNext / MS_PER_SECOND);
+    const headers = [
+      'RateLimit-Policy',
+      `"default";q=${limit};w=${WINDOW_SECONDS}`,
+      'RateLimit',
+      `"default";r=${Math.max(0, limit - consumedPoints)};t=${resetSeconds}`,
+    ];
+    const refusal =
+      consumedPoints > limit
+        ? refuse('rate_limited', undefined, { headers: { 'Retry-After': String(resetSeconds) } })
+        : undefined;
+    return { headers, refusal };
+  }
+
+  /**
+   * Counts a failed authentication, and answers the refusal once there were too many. Only failures
+   * are refused, never a valid key: behind a proxy all callers share one address, and one of them
+   * must not be able to lock out the others. 256 random bits are not to be guessed either way.
+   */
+  async failed(address: string | undefined): Promise<Refusal | undefined> {
+    try {
+      await this.#failures.consume(networkOf(address ?? ''));
+      return undefined;
+    } catch (exceeded) {
+      if (!(exceeded instanceof RateLimiterRes)) throw exceeded;
+      const seconds = Math.ceil(exceeded.msBeforeNext / MS_PER_SECOND);
+      return refuse('too_many_failed_authentications', undefined, {
+        headers: { 'Retry-After': String(seconds) },
+      });
+    }
+  }
+}
+
+const IPV6_NETWORK_GROUPS = 4;
+
+/** One IPv6 caller has a whole /64 of addresses: the network is what is counted. */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [front = '', back] = address.split('::');
+  const groups = front === '' ? [] : front.split(':');
+  // The gap of `::` stands for zeros; only those within the first four groups matter here.
+  if (back !== undefined) {
+    const tail = back === '' ? [] : back.split(':');
+    while (groups.length + tail.length < 8) groups.push('0');
+    groups.push(...tail);
+  }
+  return groups.slice(0, IPV6_NETWORK_GROUPS).join(':');
+}

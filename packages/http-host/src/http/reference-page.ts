@@ -1,0 +1,247 @@
+/** The reference page: the OpenAPI document as one static page, with no script and nothing from elsewhere. */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Eta } from 'eta';
+import { z } from 'zod';
+import { type Endpoint, endpoint } from './endpoint.ts';
+import { ERRORS } from './errors.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { type Field, fieldsOf, type Schema, Schemas } from './schema-fields.ts';
+
+type Operation = NonNullable<NonNullable<OpenApiDocument['paths']>[string]['get']>;
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options'] as const;
+
+const JSON_TYPE = 'application/json';
+
+/** What the template shows of an operation. */
+interface OperationView {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly paragraphs: readonly string[];
+  readonly headers: readonly string[];
+  readonly parameters: readonly Field[];
+  readonly body: readonly Field[];
+  readonly responses: readonly ResponseView[];
+  readonly errors: readonly { readonly code: string; readonly status: string }[];
+  readonly curl: string;
+}
+
+interface ResponseView {
+  readonly status: string;
+  readonly description: string;
+  readonly fields: readonly Field[];
+}
+
+/** The page, and the policy under which a browser shall show it. */
+export interface ReferencePage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Renders the page of a document. */
+export function renderReferencePage(document: OpenApiDocument): ReferencePage {
+  const css = read('reference-page.css');
+  const operations = operationsOf(document);
+  const groups = (document.tags ?? []).map(({ name, description }) => ({
+    name,
+    slug: slugOf(name),
+    description: description ?? '',
+    operations: operations.filter(({ tags }) => tags.includes(name)).map(({ view }) => view),
+  }));
+  // Our own template: every value in it is escaped, but for the style sheet, which is our own as well.
+  const html = new Eta({ autoEscape: true }).renderString(read('reference-page.eta'), {
+    css,
+    info: document.info,
+    introduction: paragraphsOf(document.info.description ?? ''),
+    groups,
+    errors: Object.entries(ERRORS).map(([code, row]) => ({ code, ...row })),
+  });
+  return { html, contentSecurityPolicy: policyFor(css) };
+}
+
+/** Nothing is allowed but this very style sheet. */
+function policyFor(css: string): string {
+  const digest = hash('sha256', css, 'base64');
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${digest}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function operationsOf(document: OpenApiDocument): { tags: string[]; view: OperationView }[] {
+  const schemas = new Schemas(document);
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      return [{ tags: operation.tags ?? [], view: viewOf({ method, path, operation, schemas }) }];
+    }),
+  );
+}
+
+interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+  readonly schemas: Schemas;
+}
+
+function viewOf({ method, path, operation, schemas }: Place): OperationView {
+  const { operationId = '', summary = '', description = '' } = operation;
+  const body = operation.requestBody;
+  const bodySchema = body !== undefined && 'content' in body ? schemaIn(body.content) : undefined;
+  const headers = securityHeaders(operation);
+  const responses = Object.entries(operation.responses ?? {});
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    summary,
+    paragraphs: paragraphsOf(description),
+    headers,
+    parameters: parametersOf(operation, schemas),
+    body: fieldsOf(bodySchema, schemas),
+    responses: responses
+      .filter(([status]) => Number(status) < 300 || !isError(responses, status))
+      .map(([status, response]) => ({
+        status,
+        description: response.description ?? '',
+        fields: fieldsOf(contentSchema(response), schemas),
+      })),
+    errors: responses.flatMap(([status, response]) =>
+      Object.keys(examplesOf(response)).map((code) => ({ code, status })),
+    ),
+    curl: curlOf({ method, path, headers, bodyExample: schemas.example(bodySchema) }),
+  };
+}
+
+type Response = NonNullable<Operation['responses']>[string];
+
+/** The errors of the layer all have examples named after their codes; own answers do not. */
+function isError(responses: readonly (readonly [string, Response])[], status: string): boolean {
+  const response = responses.find(([each]) => each === status)?.[1];
+  return response !== undefined && Object.keys(examplesOf(response)).length > 0;
+}
+
+function examplesOf(response: Response): object {
+  const content = 'content' in response ? response.content?.[JSON_TYPE] : undefined;
+  return content !== undefined && 'examples' in content ? (content.examples ?? {}) : {};
+}
+
+function contentSchema(response: Response): Schema | undefined {
+  return 'content' in response ? schemaIn(response.content) : undefined;
+}
+
+function schemaIn(content: Readonly<Record<string, object>> | undefined): Schema | undefined {
+  const media = content?.[JSON_TYPE];
+  return media !== undefined && 'schema' in media ? (media.schema as Schema) : undefined;
+}
+
+function parametersOf(operation: Operation, schemas: Schemas): Field[] {
+  return (operation.parameters ?? []).flatMap((parameter) => {
+    if (!('name' in parameter)) return [];
+    const { name, description, required = false } = parameter;
+    const schema = (parameter.schema ?? {}) as Schema;
+    return [
+      {
+        name,
+        where: parameter.in,
+        type: schemas.typeOf(schema),
+        required,
+        description: description ?? schema.description ?? '',
+      },
+    ];
+  });
+}
+
+/** The headers that say who is calling, as the operation needs them. */
+function securityHeaders(operation: Operation): string[] {
+  const names: Record<string, string> = {
+    apiKey: 'Authorization: $API_KEY',
+    clientId: 'ClientId: $CLIENT_ID',
+    userEmail: 'UserEmail: $USER_EMAIL',
+  };
+  return Object.keys(operation.security?.[0] ?? {}).map((scheme) => names[scheme] ?? scheme);
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: readonly string[];
+  readonly bodyExample: unknown;
+}
+
+function curlOf({ method, path, headers, bodyExample }: Call): string {
+  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$BASE_URL${path}"`];
+  for (const header of headers) lines.push(`-H "${header}"`);
+  if (bodyExample !== undefined) {
+    lines.push(`-H 'Content-Type: application/json'`);
+    // A quote in the example would end the shell's own.
+    lines.push(`-d '${JSON.stringify(bodyExample).replaceAll("'", "'\\''")}'`);
+  }
+  return lines.join(' \\\n  ');
+}
+
+function paragraphsOf(text: string): string[] {
+  return text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8');
+}
+
+/** The endpoints that show the page: /docs, and the root, which only leads there. */
+export function referencePageEndpoints(document: () => OpenApiDocument): Endpoint[] {
+  let page: ReferencePage | undefined;
+  const shared = {
+    method: 'GET',
+    tag: 'Operations',
+    access: { kind: 'public' },
+    rejections: [],
+    idempotency: 'none',
+  } as const;
+  const html = { schema: z.string(), contentType: 'text/html' };
+  return [
+    endpoint({
+      ...shared,
+      operationId: 'getReferencePage',
+      path: '/docs',
+      summary: 'This reference',
+      description: 'The interface for readers: every operation, field and error code.',
+      responses: { 200: { description: 'The page', ...html } },
+      handle: async () => {
+        page ??= renderReferencePage(document());
+        return {
+          status: 200,
+          raw: page.html,
+          contentType: 'text/html; charset=utf-8',
+          headers: { 'Content-Security-Policy': page.contentSecurityPolicy },
+        };
+      },
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getRoot',
+      path: '/',
+      summary: 'The way to this reference',
+      description: 'Leads a browser to /docs.',
+      responses: { 302: { description: 'To /docs', ...html } },
+      handle: async () => ({
+        status: 302,
+        raw: '',
+        contentType: 'text/html; charset=utf-8',
+        headers: { Location: '/docs' },
+      }),
+    }),
+  ];
+}

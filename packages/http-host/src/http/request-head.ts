@@ -1,0 +1,93 @@
+/** Reads the head of a request once, from the raw headers: node's merged view hides duplicates. */
+import { type Refusal, refuse } from './errors.ts';
+
+/** The headers that this layer understands. All others are left to node. */
+export interface RequestHead {
+  authorization: string | undefined;
+  clientId: string | undefined;
+  userEmail: string | undefined;
+  idempotencyKey: string | undefined;
+  host: string | undefined;
+  accept: string | undefined;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  contentLength: string | undefined;
+  transferEncoding: string | undefined;
+  requestId: string | undefined;
+  traceparent: string | undefined;
+  /** The first header sent twice that must be unique. */
+  duplicated: string | undefined;
+}
+
+/** Accept is a list, so lines of it may be joined; every other header here must be unique. */
+const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = new Map([
+  ['authorization', 'authorization'],
+  ['clientid', 'clientId'],
+  ['useremail', 'userEmail'],
+  ['idempotency-key', 'idempotencyKey'],
+  ['host', 'host'],
+  ['accept', 'accept'],
+  ['content-type', 'contentType'],
+  ['content-encoding', 'contentEncoding'],
+  ['content-length', 'contentLength'],
+  ['transfer-encoding', 'transferEncoding'],
+  ['x-request-id', 'requestId'],
+  ['traceparent', 'traceparent'],
+]);
+
+/** Gathers the known headers in one pass over `rawHeaders` (name, value, name, value, ...). */
+export function readHead(rawHeaders: readonly string[]): RequestHead {
+  const head: RequestHead = {
+    authorization: undefined,
+    clientId: undefined,
+    userEmail: undefined,
+    idempotencyKey: undefined,
+    host: undefined,
+    accept: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
+    requestId: undefined,
+    traceparent: undefined,
+    duplicated: undefined,
+  };
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const field = FIELDS.get(name.toLowerCase());
+    if (field === undefined) continue;
+    const value = rawHeaders[index + 1] as string;
+    const earlier = head[field];
+    if (earlier === undefined) head[field] = value;
+    else if (field === 'accept') head.accept = `${earlier}, ${value}`;
+    else head.duplicated ??= name;
+  }
+  return head;
+}
+
+/** Whether a body follows this head. */
+export function announcesBody(head: RequestHead): boolean {
+  return (
+    head.transferEncoding !== undefined ||
+    (head.contentLength !== undefined && head.contentLength !== '0')
+  );
+}
+
+/**
+ * Why this head must not be acted upon: an ambiguous one may mean one request to us and another to
+ * a proxy before us (request smuggling). The parser refuses most of these already; this does not
+ * depend on its leniency. Such a connection must be closed.
+ */
+export function headViolation(head: RequestHead, httpVersionMinor: number): Refusal | undefined {
+  if (head.duplicated !== undefined) {
+    return refuse('duplicate_header', `The header ${head.duplicated} was sent more than once`);
+  }
+  if (head.host === undefined && httpVersionMinor > 0) return refuse('host_required');
+  if (head.transferEncoding !== undefined) {
+    const isChunked = head.transferEncoding.toLowerCase() === 'chunked';
+    if (head.contentLength !== undefined || !isChunked || httpVersionMinor === 0) {
+      return refuse('malformed_request');
+    }
+  }
+  return undefined;
+}

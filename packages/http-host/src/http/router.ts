@@ -1,0 +1,82 @@
+/** Finds the endpoint of a request: find-my-way over the declared paths, with 404, 405 and Allow. */
+import findMyWay from 'find-my-way';
+import type { Endpoint } from './endpoint.ts';
+import { type Refusal, refuse } from './errors.ts';
+
+export interface Match {
+  readonly endpoint: Endpoint;
+  readonly params: Record<string, string | undefined>;
+  /** The query as it was sent, without its question mark. */
+  readonly queryText: string;
+}
+
+/** Ids are short; what is longer is no id of ours. */
+const MAX_PARAMETER_LENGTH = 255;
+
+/** A query may repeat a name as often as a filter in a body may have elements. */
+const MAX_QUERY_PARAMETERS = 1_000;
+
+type Router = ReturnType<typeof findMyWay>;
+
+/** The answer to "which endpoint", for a table of endpoints that no longer changes. */
+export class EndpointRouter {
+  readonly #router: Router;
+  readonly #methods: readonly string[];
+
+  constructor(endpoints: readonly Endpoint[]) {
+    this.#router = findMyWay({
+      maxParamLength: MAX_PARAMETER_LENGTH,
+      // Most endpoints have no query: it is parsed for those that declare one.
+      querystringParser: (text) => text,
+    });
+    const operationIds = new Set<string>();
+    for (const endpoint of endpoints) {
+      const { method, path, operationId } = endpoint;
+      if (operationIds.has(operationId)) throw new Error(`operationId twice: ${operationId}`);
+      operationIds.add(operationId);
+      this.#router.on(method, path.replaceAll(/\{([^}]+)\}/g, ':$1'), doNothing, endpoint);
+    }
+    this.#methods = [...new Set(endpoints.map(({ method }) => method))];
+    this.#router.compile();
+  }
+
+  /** The endpoint, or the refusal: no such path, or another method. HEAD is answered by GET. */
+  find(method: string, url: string): Match | Refusal {
+    const found = this.#findIn(method === 'HEAD' ? 'GET' : method, url);
+    if (found !== null) {
+      return {
+        endpoint: found.store as Endpoint,
+        params: found.params,
+        queryText: found.searchParams as unknown as string,
+      };
+    }
+    const allowed = this.#methods.filter((other) => this.#findIn(other, url) !== null);
+    if (allowed.length === 0) return refuse('route_not_found');
+    if (allowed.includes('GET')) allowed.push('HEAD');
+    return refuse('method_not_allowed', undefined, { headers: { Allow: allowed.join(', ') } });
+  }
+
+  #findIn(method: string, url: string) {
+    return this.#router.find(method as Parameters<Router['find']>[0], url);
+  }
+}
+
+function doNothing(): void {}
+
+/** A query as the schemas take it: text, or a list of texts where a name is repeated. */
+export function parseQuery(text: string): Record<string, string | string[]> {
+  // Without a prototype, so that a parameter may have any name.
+  const query: Record<string, string | string[]> = Object.create(null);
+  let count = 0;
+  for (const [name, value] of new URLSearchParams(text)) {
+    count += 1;
+    if (count > MAX_QUERY_PARAMETERS) {
+      throw refuse('invalid_request', `At most ${MAX_QUERY_PARAMETERS} query parameters`);
+    }
+    const earlier = query[name];
+    if (earlier === undefined) query[name] = value;
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else query[name] = [earlier, value];
+  }
+  return query;
+}

@@ -1,0 +1,269 @@
+/** The listening server: node:http with every limit explicit, its answers, and its orderly end. */
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { type Answer, headersOf, rawAnswer } from './answer.ts';
+import type { KeyDirectory } from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type ErrorCode, refuse } from './errors.ts';
+import type { Readiness } from './health.ts';
+import type { Idempotency } from './idempotency.ts';
+import { logRequest } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+import { Pipeline } from './pipeline.ts';
+import type { RateLimits } from './rate-limit.ts';
+import { Exchange } from './request-context.ts';
+import { announcesBody, readHead } from './request-head.ts';
+import { EndpointRouter } from './router.ts';
+import { uuidV7 } from './uuid.ts';
+
+export interface HttpLimits {
+  /** Until the head of a request is complete. */
+  readonly headersTimeoutMs: number;
+  /** Until the whole of a request is. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection may wait for its next request; longer than a balancer's, which must close first. */
+  readonly keepAliveTimeoutMs: number;
+  /** A connection on which nothing moves for so long is dropped, a slow answer's as well. */
+  readonly socketTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxBodyBytes: number;
+  readonly maxRequestsPerSocket: number;
+  readonly maxConnections: number;
+  /** Requests being answered at the same time; one more is refused at once. */
+  readonly maxInFlight: number;
+  /** How long a shutdown waits for requests under way. */
+  readonly shutdownGraceMs: number;
+}
+
+export const DEFAULT_LIMITS: HttpLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  socketTimeoutMs: 120_000,
+  maxHeaderBytes: 16 * 1_024,
+  maxBodyBytes: 1_024 * 1_024,
+  maxRequestsPerSocket: 10_000,
+  maxConnections: 10_000,
+  maxInFlight: 1_000,
+  shutdownGraceMs: 15_000,
+};
+
+/** A request that was refused before its body came may go on sending for so long. */
+const LINGER_BYTES = 4 * 1_024 * 1_024;
+const LINGER_MS = 2_000;
+
+/** How often node looks for requests past their timeout: at least four times within the shortest. */
+const CHECKS_PER_TIMEOUT = 4;
+
+const MS_PER_SECOND = 1_000;
+
+export interface HttpServerOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly keys: KeyDirectory;
+  readonly rateLimits: RateLimits;
+  readonly idempotency: Idempotency;
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/** The outcome of a shutdown: whether every request under way was answered in time. */
+export interface CloseReport {
+  readonly drained: boolean;
+}
+
+export class HttpServer {
+  readonly #server: Server;
+  readonly #pipeline: Pipeline;
+  readonly #limits: HttpLimits;
+  readonly #readiness: Readiness;
+  readonly #metrics: Metrics;
+  readonly #logger: Logger;
+  readonly #active = new Set<Exchange>();
+  readonly #sockets = new Set<Socket>();
+  #closing: Promise<CloseReport> | undefined;
+
+  constructor(options: HttpServerOptions) {
+    const { endpoints, keys, rateLimits, idempotency, readiness, metrics, logger } = options;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#readiness = readiness;
+    this.#metrics = metrics;
+    this.#logger = logger;
+    const { maxBodyBytes, maxInFlight } = this.#limits;
+    this.#pipeline = new Pipeline({
+      router: new EndpointRouter(endpoints),
+      keys,
+      rateLimits,
+      idempotency,
+      maxBodyBytes,
+      isOverloaded: () => this.#active.size > maxInFlight,
+    });
+    metrics.gauge('http_requests_in_flight', 'Requests being answered', () => this.#active.size);
+    this.#server = this.#createServer();
+  }
+
+  /** Starts to accept connections; answers the address, whose port is the one that was free for port 0. */
+  async listen(port: number, host: string): Promise<AddressInfo> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#server.once('error', reject);
+    this.#server.listen(port, host, resolve);
+    await promise;
+    this.#server.off('error', reject);
+    return this.#server.address() as AddressInfo;
+  }
+
+  /**
+   * Ends in order: not ready any more, no new connections, idle ones closed, requests under way
+   * answered (with `Connection: close`) as far as the grace allows, the rest cut off.
+   */
+  close(): Promise<CloseReport> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<CloseReport> {
+    this.#readiness.drain();
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    let drained = true;
+    // Also closes the connections that wait for another request; not those that wait for a first.
+    this.#server.close(() => resolve());
+    for (const socket of this.#sockets) {
+      if (socket.bytesRead === 0) socket.destroy();
+    }
+    const graceEnd = setTimeout(() => {
+      drained = this.#active.size === 0;
+      for (const exchange of this.#active) exchange.abort();
+      this.#server.closeAllConnections();
+    }, this.#limits.shutdownGraceMs);
+    await closed;
+    clearTimeout(graceEnd);
+    return { drained };
+  }
+
+  #createServer(): Server {
+    const limits = this.#limits;
+    const { headersTimeoutMs, requestTimeoutMs } = limits;
+    const server = createServer({
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval:
+        Math.min(headersTimeoutMs, requestTimeoutMs) / CHECKS_PER_TIMEOUT,
+      keepAliveTimeout: limits.keepAliveTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      insecureHTTPParser: false,
+      // Refused by ourselves, so that the refusal has the form of all others.
+      requireHostHeader: false,
+      noDelay: true,
+    });
+    server.maxConnections = limits.maxConnections;
+    server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
+    server.timeout = limits.socketTimeoutMs;
+    // A limit would hide the headers beyond it, duplicates among them; their size is bounded.
+    server.maxHeadersCount = 0;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+    server.on('request', (request, response) => this.#begin(request, response, 'none'));
+    server.on('checkContinue', (request, response) => this.#begin(request, response, 'continue'));
+    server.on('checkExpectation', (request, response) => this.#begin(request, response, 'unknown'));
+    server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
+    return server;
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse, expects: Exchange['expects']): void {
+    const head = readHead(request.rawHeaders);
+    const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
+    this.#active.add(exchange);
+    this.#pipeline
+      .answer(exchange)
+      .then((answer) => this.#send(exchange, answer))
+      .catch((error: unknown) => {
+        // Headers that cannot be written, for example: nothing can be said any more on this connection.
+        exchange.logger.error({ err: error }, 'an answer could not be sent');
+        response.destroy();
+      })
+      .finally(() => this.#active.delete(exchange));
+  }
+
+  #send(exchange: Exchange, answer: Answer): void {
+    const { request, response, head, endpoint, startedAtMs } = exchange;
+    const isUnread = announcesBody(head) && !request.complete;
+    if (isUnread && !this.#isWorthDraining(exchange)) exchange.mustClose = true;
+    if (this.#closing !== undefined) exchange.mustClose = true;
+    response.writeHead(answer.status, headersOf(exchange, answer));
+    if (isUnread && exchange.mustClose && exchange.broken === undefined) {
+      this.#endAfterRest(exchange, answer);
+    } else {
+      response.end(answer.body);
+    }
+    const seconds = (performance.now() - startedAtMs) / MS_PER_SECOND;
+    const method = request.method ?? '';
+    this.#metrics.observeRequest({ method, route: endpoint?.path, status: answer.status }, seconds);
+    logRequest(this.#logger, exchange, answer.status);
+  }
+
+  /** Whether what is still to come of an unread body is little enough to keep the connection for. */
+  #isWorthDraining({ head, expects, broken }: Exchange): boolean {
+    if (broken !== undefined || expects !== 'none') return false;
+    return Number(head.contentLength) <= this.#limits.maxBodyBytes;
+  }
+
+  /**
+   * Answers now, but closes only after reading on for a while: closing on unread data resets the
+   * connection, and the answer would be lost on its way to a client that is still sending.
+   */
+  #endAfterRest({ request, response }: Exchange, answer: Answer): void {
+    let left = LINGER_BYTES;
+    const end = () => {
+      clearTimeout(timeout);
+      response.end();
+    };
+    const timeout = setTimeout(end, LINGER_MS);
+    response.write(answer.body);
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left <= 0) end();
+    });
+    request.on('end', end).on('close', end);
+    request.resume();
+  }
+
+  /** The parser gave up on a connection, or a timeout of it has passed. */
+  #onClientError(error: Error & { code?: string }, socket: Socket): void {
+    if (error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    // Our last words are said; whatever still comes is not listened to.
+    if (!socket.writable) return;
+    const refusal = refuse(PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request');
+    const open = [...this.#active].filter(({ request }) => request.socket === socket);
+    const last = open.at(-1);
+    if (last !== undefined) {
+      // Earlier requests of a pipeline are answered in turn, then the one that broke, then no more.
+      last.breakOff(refusal);
+      return;
+    }
+    const requestId = uuidV7();
+    socket.end(rawAnswer(refusal, requestId, STATUS_CODES[refusal.status] ?? ''));
+    const timeout = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timeout));
+    this.#logger.info({ requestId, status: refusal.status, code: refusal.code }, 'bad request');
+  }
+}
+
+/** What node says of a connection, as a code of ours. Everything else is malformed. */
+const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+};
