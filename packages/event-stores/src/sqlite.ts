@@ -1,1 +1,209 @@
-export {};
+/** The event log in one SQLite file: embedded, durable, one writer with group commit. */
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type {
+  AppendRequest,
+  AppendResult,
+  EventStore,
+  Position,
+  ReadOptions,
+  StoredEvent,
+  StreamName,
+  SubscribeOptions,
+} from '@counterfoil/core';
+import { EventStoreError } from '@counterfoil/core';
+import { Bell } from './sqlite/bell.ts';
+import { failureOf } from './sqlite/failures.ts';
+import { LogReader } from './sqlite/log-reader.ts';
+import { positionOf, rowOf } from './sqlite/messages.ts';
+import { startWriter, type Writer } from './sqlite/writer.ts';
+
+const DEFAULT_BATCH_SIZE = 256;
+const DEFAULT_POLL_INTERVAL_MS = 200;
+/** Rows read in one turn of the event loop. */
+const PAGE_ROWS = 1_000;
+/** Largest append, in UTF-16 units of data and metadata. */
+const MAX_APPEND_LENGTH = 64 * 1024 * 1024;
+
+export interface SqliteEventStoreOptions {
+  /** The log's file, made when it is not there. Its folder must exist, on a local disk. */
+  readonly path: string;
+  /**
+   * Follow a log that another process writes: appends are refused with `read-only`, and any number
+   * of followers may be open. They see new events by looking for them.
+   */
+  readonly follow?: boolean;
+  /** How often a follower's subscription looks for new events; 200 ms when absent. */
+  readonly pollIntervalMs?: number;
+}
+
+/**
+ * Opens a log. Fails with `locked` at once when another store, here or in another process, has it
+ * open for writing, with `read-only` when the file or its folder may not be written, and with
+ * `corrupt` when the file is something else, is damaged or was written by a newer build.
+ */
+export async function openSqliteEventStore(options: SqliteEventStoreOptions): Promise<EventStore> {
+  const path = canonical(options.path);
+  if (options.follow) {
+    const pollMs = options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS;
+    return new SqliteEventStore({ path, reader: openReader(path), pollMs });
+  }
+  const writer = await startWriter({ path });
+  try {
+    return new SqliteEventStore({ path, reader: openReader(path), writer });
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** One name for one file, so that a link does not lead past the lock. */
+function canonical(path: string): string {
+  const absolute = resolve(path);
+  if (existsSync(absolute)) return realpathSync(absolute);
+  const folder = dirname(absolute);
+  return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
+}
+
+/** Opens the reading connection and looks at the last event, where a cut-off file shows first. */
+function openReader(path: string): LogReader {
+  return failing(path, () => {
+    const reader = new LogReader(path);
+    try {
+      const head = reader.head();
+      if (head > 0) reader.readLog(head - 1, head, 1);
+      return reader;
+    } catch (error) {
+      reader.close();
+      throw error;
+    }
+  });
+}
+
+/** Runs a read; what goes wrong in it leaves as the port's error. */
+function failing<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    const { code, message } = failureOf(error, path);
+    throw code === undefined ? error : new EventStoreError(code, message, { cause: error });
+  }
+}
+
+interface Parts {
+  readonly path: string;
+  readonly reader: LogReader;
+  /** Absent in a follower. */
+  readonly writer?: Writer;
+  /** How long a subscription waits before it looks by itself; absent where commits wake it. */
+  readonly pollMs?: number;
+}
+
+class SqliteEventStore implements EventStore {
+  readonly #path: string;
+  readonly #reader: LogReader;
+  readonly #writer: Writer | undefined;
+  readonly #pollMs: number | undefined;
+  readonly #bell = new Bell();
+  #closing: Promise<void> | undefined;
+
+  constructor({ path, reader, writer, pollMs }: Parts) {
+    this.#path = path;
+    this.#reader = reader;
+    this.#writer = writer;
+    this.#pollMs = pollMs;
+    if (writer !== undefined) writer.onCommit = () => this.#bell.ring();
+  }
+
+  async append(request: AppendRequest): Promise<AppendResult> {
+    this.#refuseWhenClosed();
+    if (this.#writer === undefined) {
+      throw new EventStoreError('read-only', `${this.#path}: this store follows another's log`);
+    }
+    if (request.events.length === 0) throw new RangeError('an append has at least one event');
+    if (lengthOf(request) > MAX_APPEND_LENGTH) {
+      throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
+    }
+    return this.#writer.append(request);
+  }
+
+  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
+    const events = this.#page(stream, from, limit);
+    if (events.length < PAGE_ROWS) return events;
+    for (let last = events; last.length === PAGE_ROWS && events.length < limit; ) {
+      await nextTurn();
+      last = this.#page(stream, from + events.length, limit - events.length);
+      events.push(...last);
+    }
+    return events;
+  }
+
+  #page(stream: StreamName, from: number, limit: number): StoredEvent[] {
+    this.#refuseWhenClosed();
+    const rows = Math.min(limit, PAGE_ROWS);
+    return failing(this.#path, () => this.#reader.readStream(stream, from, rows));
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
+    return this.#batches(options, this.#headRow());
+  }
+
+  async *#batches(
+    options: SubscribeOptions,
+    end = Number.MAX_SAFE_INTEGER,
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { batchSize = DEFAULT_BATCH_SIZE, signal } = options;
+    let seen = options.after === undefined ? 0 : rowOf(options.after);
+    while (this.#closing === undefined && !signal?.aborted && seen < end) {
+      const after = seen;
+      const batch = failing(this.#path, () => this.#reader.readLog(after, end, batchSize));
+      if (batch.length === 0) {
+        // Nothing can be committed unnoticed between the read and this: both are in one turn.
+        await this.#bell.wait(signal, this.#pollMs);
+        continue;
+      }
+      seen += batch.length;
+      yield batch;
+      // Others have their turn, however fast the consumer is.
+      await nextTurn();
+    }
+  }
+
+  async head(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    const row = this.#headRow();
+    return row === 0 ? undefined : positionOf(row);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#bell.ring();
+    // The reader first: the last connection to go takes the write-ahead log with it.
+    this.#reader.close();
+    await this.#writer?.close();
+  }
+
+  #headRow(): number {
+    return this.#writer?.head ?? failing(this.#path, () => this.#reader.head());
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing !== undefined) {
+      throw new EventStoreError('closed', `${this.#path}: the event store is closed`);
+    }
+  }
+}
+
+function lengthOf(request: AppendRequest): number {
+  let length = 0;
+  for (const event of request.events) length += event.data.length + event.metadata.length;
+  return length;
+}

@@ -1,0 +1,69 @@
+/** The writer's thread: opens the log for writing, then turns each batch it is sent into one commit. */
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { failureOf } from './failures.ts';
+import { LogWriter } from './log-writer.ts';
+import type { PackedAppends, WriterGreeting, WriterOptions } from './messages.ts';
+import { END } from './messages.ts';
+import { prepareLog } from './schema.ts';
+import { lockForWriting } from './writer-lock.ts';
+
+/** FULL: a commit returns when the disk has it. The checkpoint comes every 16 MiB of log. */
+const SETTINGS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 4000;
+  PRAGMA cache_size = -32000;
+`;
+
+interface OpenLog {
+  readonly lock: DatabaseSync;
+  readonly database: DatabaseSync;
+  readonly writer: LogWriter;
+}
+
+function open(path: string): OpenLog {
+  // Asked first: SQLite opens a file on a read-only disk without a word and fails at the first write.
+  accessSync(dirname(path), constants.W_OK);
+  if (existsSync(path)) accessSync(path, constants.W_OK);
+  const lock = lockForWriting(path);
+  try {
+    const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    try {
+      prepareLog(database, path);
+      database.exec(SETTINGS);
+      return { lock, database, writer: new LogWriter(database, path) };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function serve(port: NonNullable<typeof parentPort>, options: WriterOptions): void {
+  let log: OpenLog;
+  try {
+    log = open(options.path);
+  } catch (error) {
+    const { code = 'unavailable', message } = failureOf(error, options.path);
+    port.postMessage({ failure: { code, message } } satisfies WriterGreeting);
+    port.close();
+    return;
+  }
+  port.on('message', (message: PackedAppends | typeof END) => {
+    if (message !== END) {
+      port.postMessage(log.writer.apply(message));
+      return;
+    }
+    log.database.close();
+    log.lock.close();
+    port.close();
+  });
+  port.postMessage({ head: log.writer.head } satisfies WriterGreeting);
+}
+
+if (parentPort !== null) serve(parentPort, workerData as WriterOptions);

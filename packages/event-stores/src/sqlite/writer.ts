@@ -1,0 +1,161 @@
+/** The main thread's end of the writer: gathers appends into batches, one of which is under way. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { AppendRequest, AppendResult } from '@counterfoil/core';
+import { EventStoreError } from '@counterfoil/core';
+import type { Failure } from './failures.ts';
+import type { PackedReplies, WriterGreeting, WriterOptions } from './messages.ts';
+import { APPENDED, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.ts';
+
+/** A batch is closed when it has so many commands or so much text; the next one takes over. */
+const MAX_BATCH_COMMANDS = 1_024;
+const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
+
+/** The thread's entry stands beside this file, as source or as built. */
+const EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
+const ENTRY = new URL(`./writer-worker${EXTENSION}`, import.meta.url);
+
+interface Pending {
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Batch {
+  readonly packed: (string | number)[];
+  readonly pending: Pending[];
+  length: number;
+}
+
+/** Opens the log for writing, in a thread of its own. */
+export async function startWriter(options: WriterOptions): Promise<Writer> {
+  const worker = new Worker(ENTRY, { workerData: options, name: 'counterfoil-log-writer' });
+  const ended = once(worker, 'exit');
+  const greeted = once(worker, 'message') as Promise<[WriterGreeting]>;
+  const [greeting] = await Promise.race([greeted, ended.then(() => [undefined])]);
+  if (greeting === undefined || 'failure' in greeting) {
+    await ended;
+    throw errorOf(greeting?.failure);
+  }
+  return new Writer(worker, greeting.head);
+}
+
+export class Writer {
+  readonly #worker: Worker;
+  /** Called when the head has moved, before the appends that moved it are answered. */
+  onCommit: () => void = () => {};
+  #head: number;
+  /** Batches to send, the last of which still takes appends. */
+  #waiting: Batch[] = [];
+  #underWay: Batch | undefined;
+  #scheduled = false;
+  #failure: EventStoreError | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(worker: Worker, head: number) {
+    this.#worker = worker;
+    this.#head = head;
+    worker.on('message', (replies: PackedReplies) => this.#answer(replies));
+    worker.on('error', (error) => this.#fail(error));
+    worker.on('exit', () => this.#fail());
+  }
+
+  /** Position of the last event known to be durable, 0 for an empty log. */
+  get head(): number {
+    return this.#head;
+  }
+
+  append(request: AppendRequest): Promise<AppendResult> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      const batch = this.#openBatch();
+      batch.length += pack(request, batch.packed);
+      batch.pending.push({ resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Finishes what is under way, then ends the thread and gives the log free. */
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return;
+    if (this.#underWay !== undefined || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#idle = resolve;
+      });
+    }
+    if (this.#failure !== undefined) return;
+    this.#worker.postMessage(END);
+    await once(this.#worker, 'exit');
+  }
+
+  #openBatch(): Batch {
+    const last = this.#waiting.at(-1);
+    const takesMore =
+      last !== undefined &&
+      last.pending.length < MAX_BATCH_COMMANDS &&
+      last.length < MAX_BATCH_LENGTH;
+    if (takesMore) return last;
+    const batch: Batch = { packed: [], pending: [], length: 0 };
+    this.#waiting.push(batch);
+    return batch;
+  }
+
+  /** Sends at the end of this turn of the event loop, so that all who append in it share a commit. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#underWay = this.#waiting.shift();
+      if (this.#underWay !== undefined) this.#worker.postMessage(this.#underWay.packed);
+    });
+  }
+
+  #answer({ replies, failures }: PackedReplies): void {
+    const pending = this.#underWay?.pending ?? [];
+    this.#underWay = undefined;
+    if (this.#waiting.length > 0) this.#schedule();
+    this.#advance(replies);
+    let at = 0;
+    for (const { resolve, reject } of pending) {
+      const outcome = replies[at] ?? FAILED;
+      const revision = replies[at + 1] ?? 0;
+      const position = replies[at + 2] ?? 0;
+      if (outcome === FAILED) reject(errorOf(failures[revision]));
+      else resolve(resultOf(outcome, revision, position));
+      at += REPLY_FIELDS;
+    }
+    if (this.#waiting.length === 0) this.#idle?.();
+  }
+
+  #advance(replies: readonly number[]): void {
+    const before = this.#head;
+    for (let at = 0; at < replies.length; at += REPLY_FIELDS) {
+      const position = replies[at + 2] ?? 0;
+      if (replies[at] === APPENDED && position > this.#head) this.#head = position;
+    }
+    if (this.#head > before) this.onCommit();
+  }
+
+  /** The thread has ended: what was under way may or may not be in the log. */
+  #fail(cause?: unknown): void {
+    if (this.#failure !== undefined) return;
+    const failure = new EventStoreError('unavailable', 'the writer of the log has ended', {
+      cause,
+    });
+    this.#failure = failure;
+    const batches =
+      this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting];
+    this.#underWay = undefined;
+    this.#waiting = [];
+    for (const { pending } of batches) for (const { reject } of pending) reject(failure);
+    this.#idle?.();
+  }
+}
+
+function errorOf(failure: Failure | undefined): Error {
+  if (failure === undefined) return new EventStoreError('unavailable', 'the writer gave no answer');
+  if (failure.code === undefined) {
+    return new TypeError(`the events cannot be stored: ${failure.message}`);
+  }
+  return new EventStoreError(failure.code, failure.message);
+}
