@@ -119,7 +119,7 @@ export async function execute<
 >(
   executor: Executor,
   decider: Decider<Command, Event, State, Rejection>,
-  command: Command,
+  command: NoInfer<Command>,
   context: CommandContext,
 ): Promise<Execution<Event, State, Rejection>> {
   const stream = decider.streamOf(command);

@@ -10,6 +10,7 @@ export {
 export * as Customer from './domain/customer.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
 export * as Reference from './domain/reference.ts';
+export * as Routing from './domain/routing.ts';
 export * as Sequence from './domain/sequence.ts';
 export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';

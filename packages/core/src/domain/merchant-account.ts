@@ -256,7 +256,10 @@ function faultOf(settings: Settings): Rejection | undefined {
   if (unknown !== undefined) return { type: 'UnknownCurrency', currency: unknown };
   const currency = settings.defaultCurrency;
   if (!held.includes(currency)) return { type: 'DefaultCurrencyNotHeld', currency };
-  const field = FEE_FIELDS.find((name) => isLeft(toMinor(settings[name], currency)));
+  const amounts = { ...settings, maxPrice: settings.maxPrice ?? 0 };
+  const field = [...FEE_FIELDS, 'maxPrice' as const, 'monthlyCap' as const].find((name) =>
+    isLeft(toMinor(amounts[name], currency)),
+  );
   return field === undefined ? undefined : { type: 'FeeTooFine', field, currency };
 }
 

@@ -33,6 +33,7 @@ export type Outcome =
   | (Answer & {
       readonly result: 'action-required';
       readonly nextAction: { readonly type: string; readonly url: string };
+      readonly gatewayTransactionId: string;
     })
   | (Answer & { readonly result: 'failed' | 'unknown' });
 

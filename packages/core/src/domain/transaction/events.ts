@@ -114,6 +114,7 @@ export const events = {
   ActionRequired: event({
     attempt: z.int().positive(),
     nextAction: z.strictObject({ type: z.string(), url: z.string() }),
+    gatewayTransactionId: z.string(),
     at,
   }),
   /** The customer did what was asked; the gateway is about to be asked again. */

@@ -189,7 +189,7 @@ function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome:
       ];
     }
     case 'action-required':
-      return [{ type: 'ActionRequired', attempt, nextAction: outcome.nextAction, at }];
+      return [actionRequired(attempt, outcome)];
     case 'failed':
       return [{ type: 'PaymentFailed', note, at }];
     case 'unknown':
@@ -197,6 +197,13 @@ function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome:
     default:
       return never(outcome);
   }
+}
+
+function actionRequired(
+  attempt: number,
+  { nextAction, gatewayTransactionId, at }: Extract<Outcome, { result: 'action-required' }>,
+): Event {
+  return { type: 'ActionRequired', attempt, nextAction, gatewayTransactionId, at };
 }
 
 function booksOf({ sandbox, currency }: Payment, { merchantAccountId }: Route) {

@@ -181,6 +181,7 @@ function changed(
       return {
         status: 'RequiresAction',
         nextAction: event.nextAction,
+        gatewayTransactionId: event.gatewayTransactionId,
         attempts: concluded(payment, 'action-required'),
       };
     case 'ActionCompleted':

@@ -1,0 +1,56 @@
+/** Which merchant account a payment is sent to, and why the others were passed over. */
+import { isLeft } from 'fp-ts/lib/Either.js';
+import { toMinor } from '../kernel/money.ts';
+import type { MerchantAccount } from './merchant-account.ts';
+
+export interface Routable {
+  readonly currency: string;
+  readonly amountMinor: bigint;
+  /** `cardBrandId` of the card; 0 when unknown. */
+  readonly brandId: number;
+  /** Accounts that have declined this payment already. */
+  readonly tried: readonly number[];
+}
+
+export type SkipReason =
+  | 'already-tried'
+  | 'currency-not-held'
+  | 'network-disabled'
+  | 'over-max-price';
+
+export interface Routing {
+  /** Undefined when no account takes the payment. */
+  readonly account: MerchantAccount | undefined;
+  readonly skipped: readonly { readonly merchantAccountId: number; readonly reason: SkipReason }[];
+}
+
+/** The first account, in the order given, that takes the payment. */
+export function route(accounts: readonly MerchantAccount[], payment: Routable): Routing {
+  const skipped: { merchantAccountId: number; reason: SkipReason }[] = [];
+  for (const account of accounts) {
+    const reason = reasonToSkip(account, payment);
+    if (reason === undefined) return { account, skipped };
+    skipped.push({ merchantAccountId: account.merchantAccountId, reason });
+  }
+  return { account: undefined, skipped };
+}
+
+/** Checked in the order of `SkipReason`. */
+function reasonToSkip(account: MerchantAccount, payment: Routable): SkipReason | undefined {
+  const { settings, merchantAccountId } = account;
+  if (payment.tried.includes(merchantAccountId)) return 'already-tried';
+  if (!settings.currencies.some(({ currency }) => currency === payment.currency)) {
+    return 'currency-not-held';
+  }
+  if (payment.brandId === 1 && !settings.enabledNetworkA) return 'network-disabled';
+  if (payment.brandId === 2 && !settings.enabledNetworkB) return 'network-disabled';
+  return isOverMaxPrice(account, payment) ? 'over-max-price' : undefined;
+}
+
+/** `maxPrice` is in the account's default currency and binds payments in that currency only. */
+function isOverMaxPrice({ settings }: MerchantAccount, payment: Routable): boolean {
+  const { maxPrice, defaultCurrency } = settings;
+  if (maxPrice === null || payment.currency !== defaultCurrency) return false;
+  const limit = toMinor(maxPrice, defaultCurrency);
+  return !isLeft(limit) && payment.amountMinor > limit.right;
+}
