@@ -1,2 +1,13 @@
 /** The face of `@counterfoil/core/testing`: what helps to test an application or an adapter. */
+export * as arbitraries from './arbitraries.ts';
 export * from './event-store-contract.ts';
+export { type Decided, type Given, given } from './given.ts';
+export {
+  commandFor,
+  commandOf,
+  type Move,
+  move,
+  type PaymentHistory,
+  paymentHistory,
+  type Step,
+} from './payment-history.ts';

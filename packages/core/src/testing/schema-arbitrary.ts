@@ -84,10 +84,11 @@ function textsOf({ format }: Definition, checks: readonly Check[]): fc.Arbitrary
   if (pattern !== undefined) return fc.stringMatching(pattern);
   const exact = checks.find(({ check }) => check === 'length_equals')?.length;
   const max = checks.find(({ check }) => check === 'max_length')?.maximum ?? LONGEST_TEXT;
-  return fc.string({
-    minLength: exact ?? lowest(checks, 'min_length') ?? 0,
-    maxLength: exact ?? Math.min(max, LONGEST_TEXT),
-  });
+  if (exact !== undefined) return fc.string({ minLength: exact, maxLength: exact });
+  // A code point may take two of the UTF-16 units that zod counts.
+  const minLength = lowest(checks, 'min_length') ?? 0;
+  const maxLength = Math.max(minLength, Math.floor(Math.min(max, LONGEST_TEXT) / 2));
+  return fc.string({ minLength, maxLength, unit: 'binary' });
 }
 
 function numbersOf({ format }: Definition, checks: readonly Check[]): fc.Arbitrary<number> {
