@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import {
   createDocument,
+  type ZodOpenApiComponentsObject,
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { type Endpoint, endpoint } from './endpoint.ts';
-import { ERRORS, type ErrorCode, problemType } from './errors.ts';
+import { ERRORS, type ErrorCode } from './errors.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -53,16 +54,13 @@ const EXAMPLE_REQUEST_ID = '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f';
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-/** Of every answer, then of every answer to a holder of a key. */
-const REQUEST_ID_HEADER = {
+/** Kept among the components: every answer names several of them. */
+const HEADERS = {
   'X-Request-Id': {
     description: 'The id that was sent, if usable, else a new one; it is in the logs as well',
     schema: { type: 'string' },
     example: EXAMPLE_REQUEST_ID,
   },
-} as const;
-
-const RATE_HEADERS = {
   'RateLimit-Policy': {
     description: 'The limit `q` within `w` seconds, for the tenant in this environment',
     schema: { type: 'string' },
@@ -73,16 +71,10 @@ const RATE_HEADERS = {
     schema: { type: 'string' },
     example: '"default";r=99;t=60',
   },
-} as const;
-
-const REPLAYED_HEADER = {
   'Idempotency-Replayed': {
     description: 'Present, and `true`, on an answer that was given before',
     schema: { type: 'string', const: 'true' },
   },
-} as const;
-
-const RETRY_AFTER_HEADER = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 } as const;
 
@@ -168,7 +160,7 @@ export function makeOpenApiDocument(
       .filter(([name]) => used.has(name))
       .map(([name, description]) => ({ name, description })),
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES },
+    components: componentsOf(endpoints),
   };
   return createDocument(document);
 }
@@ -206,12 +198,20 @@ function securityOf(requiresUserEmail: boolean): Record<string, string[]> {
   return { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
 }
 
-function headersOf({ access, idempotency }: Endpoint) {
-  return {
-    ...REQUEST_ID_HEADER,
-    ...(access.kind === 'api-key' && RATE_HEADERS),
-    ...(idempotency === 'money' && REPLAYED_HEADER),
-  };
+function headersOf({ access, idempotency }: Endpoint): (keyof typeof HEADERS)[] {
+  return [
+    'X-Request-Id',
+    ...(access.kind === 'api-key' ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
+    ...(idempotency === 'money' ? (['Idempotency-Replayed'] as const) : []),
+  ];
+}
+
+function headerReferences(names: readonly (keyof typeof HEADERS)[]) {
+  return Object.fromEntries(names.map((name) => [name, reference('headers', name)]));
+}
+
+function reference(kind: 'headers' | 'examples', name: string): { $ref: string } {
+  return { $ref: `#/components/${kind}/${name}` };
 }
 
 type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>;
@@ -222,7 +222,7 @@ function successes(operation: Endpoint): Responses {
     const { description, schema, contentType = 'application/json' } = definition;
     responses[status as '200'] = {
       description,
-      headers: headersOf(operation),
+      headers: headerReferences(headersOf(operation)),
       ...(status !== '204' && { content: { [contentType]: { schema } } }),
     };
   }
@@ -232,27 +232,32 @@ function successes(operation: Endpoint): Responses {
 /** One response a status, with an example of each code. A status with an answer of its own keeps it. */
 function failures(operation: Endpoint): Responses {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...layerCodes(operation), ...operation.rejections])) {
+  for (const code of failureCodes(operation)) {
     const { status } = ERRORS[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const responses: Responses = {};
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
-    if (operation.responses[status] === undefined) {
-      responses[`${status}` as '400'] = failure(operation, codes);
-    }
+    responses[`${status}` as '400'] = failure(operation, codes);
   }
   return responses;
 }
 
+function failureCodes(operation: Endpoint): ErrorCode[] {
+  const codes = new Set([...layerCodes(operation), ...operation.rejections]);
+  return [...codes].filter((code) => operation.responses[ERRORS[code].status] === undefined);
+}
+
 function failure(operation: Endpoint, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const mayWait = codes.some((code) => RETRIED.has(code));
+  const headers = headersOf(operation);
+  if (codes.some((code) => RETRIED.has(code))) headers.push('Retry-After');
+  const examples = Object.fromEntries(codes.map((code) => [code, reference('examples', code)]));
   return {
     description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n'),
-    headers: { ...headersOf(operation), ...(mayWait && RETRY_AFTER_HEADER) },
+    headers: headerReferences(headers),
     content: {
-      'application/json': { schema: ErrorBody, examples: examplesOf(codes, false) },
-      'application/problem+json': { schema: Problem, examples: examplesOf(codes, true) },
+      'application/json': { schema: ErrorBody, examples },
+      'application/problem+json': { schema: Problem },
     },
   };
 }
@@ -264,15 +269,29 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set([
   'idempotency_in_flight',
 ]);
 
-function examplesOf(codes: readonly ErrorCode[], asProblem: boolean) {
-  return Object.fromEntries(
-    codes.map((code) => {
-      const { title, status } = ERRORS[code];
-      const problem = { type: problemType(code), title, status, detail: title };
-      const shared = { success: false, message: title, code, requestId: EXAMPLE_REQUEST_ID };
-      return [code, { value: asProblem ? { ...problem, ...shared } : shared }];
-    }),
+function exampleOf(code: ErrorCode) {
+  const { title } = ERRORS[code];
+  const value = { success: false, message: title, code, requestId: EXAMPLE_REQUEST_ID };
+  return { summary: title, value };
+}
+
+/** The components that some operation names; one that none does would only be noise. */
+function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObject {
+  const codes = endpoints.flatMap(failureCodes);
+  const schemes = endpoints.flatMap(({ access }) =>
+    access.kind === 'public' ? [] : Object.keys(securityOf(access.requiresUserEmail)),
   );
+  const headers = new Set<string>(endpoints.flatMap(headersOf));
+  if (codes.some((code) => RETRIED.has(code))) headers.add('Retry-After');
+  return {
+    securitySchemes: pick(SECURITY_SCHEMES, new Set(schemes)),
+    headers: pick(HEADERS, headers),
+    examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
+  };
+}
+
+function pick<T extends object>(all: T, names: ReadonlySet<string>): Partial<T> {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name))) as Partial<T>;
 }
 
 /**

@@ -200,48 +200,37 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8');
 }
 
-/** The endpoints that show the page: /docs, and the root, which only leads there. */
+/** The endpoints that show the page, at /docs and at the root. */
 export function referencePageEndpoints(document: () => OpenApiDocument): Endpoint[] {
   let page: ReferencePage | undefined;
   const shared = {
     method: 'GET',
     tag: 'Operations',
+    summary: 'This reference',
+    description: 'The interface for readers: every operation, field and error code.',
     access: { kind: 'public' },
+    responses: {
+      200: { description: 'The page', schema: z.string(), contentType: 'text/html' },
+    },
     rejections: [],
     idempotency: 'none',
+    handle: async () => {
+      page ??= renderReferencePage(document());
+      return {
+        status: 200,
+        raw: page.html,
+        contentType: 'text/html; charset=utf-8',
+        headers: { 'Content-Security-Policy': page.contentSecurityPolicy },
+      };
+    },
   } as const;
-  const html = { schema: z.string(), contentType: 'text/html' };
   return [
-    endpoint({
-      ...shared,
-      operationId: 'getReferencePage',
-      path: '/docs',
-      summary: 'This reference',
-      description: 'The interface for readers: every operation, field and error code.',
-      responses: { 200: { description: 'The page', ...html } },
-      handle: async () => {
-        page ??= renderReferencePage(document());
-        return {
-          status: 200,
-          raw: page.html,
-          contentType: 'text/html; charset=utf-8',
-          headers: { 'Content-Security-Policy': page.contentSecurityPolicy },
-        };
-      },
-    }),
+    endpoint({ ...shared, operationId: 'getReferencePage', path: '/docs' }),
     endpoint({
       ...shared,
       operationId: 'getRoot',
       path: '/',
-      summary: 'The way to this reference',
-      description: 'Leads a browser to /docs.',
-      responses: { 302: { description: 'To /docs', ...html } },
-      handle: async () => ({
-        status: 302,
-        raw: '',
-        contentType: 'text/html; charset=utf-8',
-        headers: { Location: '/docs' },
-      }),
+      summary: 'This reference, at the root',
     }),
   ];
 }

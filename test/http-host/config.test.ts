@@ -1,0 +1,96 @@
+/** The configuration: defaults, what is refused and how it is said, and the key that is made. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadMasterKey, readConfig } from '@counterfoil/http-host/config';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-config-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+describe('the configuration', () => {
+  it('needs nothing', () => {
+    expect(readConfig({ PORT: '' })).toMatchObject({
+      port: 3_000,
+      host: '127.0.0.1',
+      dataDir: './data',
+      eventStoreUrl: 'sqlite:data/events.db',
+      readModelUrl: 'sqlite:data/read-models.db',
+      logLevel: 'info',
+      demo: false,
+      production: false,
+      limits: { maxBodyBytes: 1_048_576 },
+    });
+  });
+
+  it('takes what is set', () => {
+    const config = readConfig({
+      PORT: '0',
+      DATA_DIR: '/var/lib/counterfoil',
+      EVENT_STORE_URL: 'memory:',
+      DEMO: 'true',
+      MASTER_KEY,
+      MAX_IN_FLIGHT: '5',
+    });
+    expect(config).toMatchObject({
+      port: 0,
+      eventStoreUrl: 'memory:',
+      readModelUrl: 'sqlite:/var/lib/counterfoil/read-models.db',
+      demo: true,
+      masterKey: Buffer.alloc(32, 7),
+      limits: { maxInFlight: 5 },
+    });
+  });
+
+  it.each([
+    [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
+    [{ PORT: '3e3' }, 'PORT must be a whole number'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error'],
+    [{ DEMO: 'yes' }, 'DEMO must be true or false'],
+    [{ EVENT_STORE_URL: 'mysql://x' }, 'EVENT_STORE_URL must begin with one of sqlite:'],
+    [{ READ_MODEL_URL: 'esdb://x' }, 'READ_MODEL_URL must begin with one of sqlite: postgres:'],
+    [{ MASTER_KEY: 'c2hvcnQ=' }, 'MASTER_KEY must be 32 random bytes in base64'],
+    [{ MAX_BODY_BYTES: '0' }, 'MAX_BODY_BYTES must be a whole number from 1'],
+    [{ NODE_ENV: 'production' }, 'MASTER_KEY must be set with NODE_ENV=production'],
+    [{ NODE_ENV: 'production', MASTER_KEY, DEMO: 'true' }, 'DEMO must not be true'],
+    [{ REQUEST_TIMEOUT_MS: '5' }, 'REQUEST_TIMEOUT_MS must not be less'],
+  ])('refuses %j', (env, problem) => {
+    expect(() => readConfig(env)).toThrow(ConfigError);
+    expect(() => readConfig(env)).toThrow(problem);
+  });
+
+  it('names all that is wrong at once, and no secret', () => {
+    const env = { PORT: 'x', DEMO: 'x', MASTER_KEY: 'tell-nobody' };
+    expect(() => readConfig(env)).toThrow(/PORT .*\n.*DEMO .*\n.*MASTER_KEY /);
+    expect(() => readConfig(env)).not.toThrow(/tell-nobody/);
+  });
+});
+
+describe('the master key', () => {
+  it('is made once, for its owner alone', () => {
+    const dataDir = join(temporaryFolder(), 'new');
+    const config = readConfig({ DATA_DIR: dataDir });
+    const key = loadMasterKey(config);
+    expect(key).toHaveLength(32);
+    expect(loadMasterKey(config)).toEqual(key);
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is the configured one if there is one', () => {
+    const config = readConfig({ DATA_DIR: temporaryFolder(), NODE_ENV: 'production', MASTER_KEY });
+    expect(loadMasterKey(config)).toEqual(Buffer.alloc(32, 7));
+  });
+
+  it('is never replaced when its file is damaged', () => {
+    const dataDir = temporaryFolder();
+    writeFileSync(join(dataDir, 'secrets.json'), '{"masterKey":"tell-nobody"');
+    const load = () => loadMasterKey(readConfig({ DATA_DIR: dataDir }));
+    expect(load).toThrow(ConfigError);
+    expect(load).not.toThrow(/tell-nobody/);
+  });
+});

@@ -1,0 +1,224 @@
+/** The kept answers: one contract for both stores, and what a caller sees of them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  deterministicUuid,
+  type IdempotencyEntry,
+  type IdempotencyStore,
+  keyDigest,
+  MemoryIdempotencyStore,
+  SqliteIdempotencyStore,
+  uuidV7,
+} from '@counterfoil/http-host/http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { API_KEY, type Bench, type ErrorBody, JSON_HEADERS, startBench } from './listening-host.ts';
+
+function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-answers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'idempotency.db');
+}
+
+function openSqlite(path: string): SqliteIdempotencyStore {
+  const store = new SqliteIdempotencyStore(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function entry(
+  fingerprint: string,
+  recordedAtMs: number,
+  body: string | Buffer = '{}',
+): IdempotencyEntry {
+  return {
+    fingerprint,
+    answer: { status: 201, contentType: 'application/json', body, headers: { Location: '/1' } },
+    recordedAtMs,
+    expiresAtMs: recordedAtMs + 100,
+  };
+}
+
+describe.each<[string, () => IdempotencyStore]>([
+  ['memory', () => new MemoryIdempotencyStore()],
+  ['sqlite', () => openSqlite(temporaryFile())],
+])('the %s store', (_name, open) => {
+  it('finds what was put, and nothing else', async () => {
+    const store = open();
+    await store.put('a', entry('one', 0));
+    expect(await store.find('a', 99)).toEqual(entry('one', 0));
+    expect(await store.find('b', 99)).toBeUndefined();
+  });
+
+  it('keeps bytes and text as they are, and answers without headers', async () => {
+    const store = open();
+    const bytes = entry('one', 0, Buffer.from([0, 255, 1]));
+    await store.put('bytes', bytes);
+    expect(await store.find('bytes', 0)).toEqual(bytes);
+    const bare = {
+      ...entry('one', 0, 'é'),
+      answer: { ...entry('one', 0, 'é').answer, headers: undefined },
+    };
+    await store.put('bare', bare);
+    expect(await store.find('bare', 0)).toEqual(bare);
+  });
+
+  it('keeps the first entry until it expires', async () => {
+    const store = open();
+    await store.put('a', entry('one', 0));
+    await store.put('a', entry('two', 99));
+    expect((await store.find('a', 99))?.fingerprint).toBe('one');
+    expect(await store.find('a', 100)).toBeUndefined();
+    await store.put('a', entry('three', 100));
+    expect((await store.find('a', 100))?.fingerprint).toBe('three');
+  });
+
+  it('sweeps what has expired, in bounded portions', async () => {
+    const store = open();
+    for (const [index, key] of ['a', 'b', 'c'].entries()) await store.put(key, entry(key, index));
+    expect(await store.sweep(99, 10)).toBe(0);
+    expect(await store.sweep(101, 1)).toBe(1);
+    expect(await store.sweep(101, 10)).toBe(1);
+    expect((await store.find('c', 101))?.fingerprint).toBe('c');
+  });
+});
+
+it('the sqlite store outlives its process', async () => {
+  const path = temporaryFile();
+  const first = new SqliteIdempotencyStore(path);
+  await first.put('a', entry('one', 0));
+  first.close();
+  expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
+});
+
+interface Move {
+  readonly key?: string;
+  readonly body?: string;
+  readonly path?: string;
+}
+
+function move(
+  { url }: Bench,
+  { key = 'k', body = '{"amount":1}', path = '/things/1/money' }: Move,
+) {
+  const headers = { ...JSON_HEADERS, 'Idempotency-Key': key };
+  return fetch(url + path, { method: 'POST', headers, body });
+}
+
+const codeOf = async (response: Response) => ((await response.json()) as ErrorBody).code;
+
+describe('over HTTP', () => {
+  it('replays the first answer, whatever the order of the fields', async () => {
+    const bench = await startBench();
+    const first = await move(bench, { body: '{"amount":1,"tags":["a"]}' });
+    const again = await move(bench, { body: '{ "tags": ["a"], "amount": 1.0 }' });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(await again.text()).toBe(await first.text());
+    expect(again.headers.get('location')).toBe('/things/1');
+    expect(first.headers.has('idempotency-replayed')).toBe(false);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(bench.effects).toBe(1);
+  });
+
+  it.each<[string, Move]>([
+    ['another body', { body: '{"amount":2}' }],
+    ['another path', { path: '/things/2/money' }],
+  ])('refuses the key for %s', async (_name, other) => {
+    const bench = await startBench();
+    await move(bench, {});
+    const response = await move(bench, other);
+    expect(response.status).toBe(422);
+    expect(await codeOf(response)).toBe('idempotency_key_reused');
+    expect(bench.effects).toBe(1);
+  });
+
+  it('keeps the keys of an environment to itself', async () => {
+    const bench = await startBench();
+    await move(bench, {});
+    const digest = keyDigest(API_KEY);
+    const record = bench.keys.get(digest);
+    if (record !== undefined) bench.keys.set(digest, { ...record, environment: 'test' });
+    expect((await move(bench, {})).headers.has('idempotency-replayed')).toBe(false);
+    expect(bench.effects).toBe(2);
+  });
+
+  it('refuses a repetition while the first is under way', async () => {
+    const bench = await startBench();
+    const entered = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<void>();
+    bench.onMoney = () => {
+      entered.resolve();
+      return open.promise;
+    };
+    const first = move(bench, {});
+    await entered.promise;
+    const again = await move(bench, {});
+    expect([again.status, await codeOf(again)]).toEqual([409, 'idempotency_in_flight']);
+    expect(again.headers.get('retry-after')).toBe('1');
+    expect((await move(bench, { body: '{"amount":2}' })).status).toBe(422);
+    open.resolve();
+    expect((await first).status).toBe(201);
+    expect((await move(bench, {})).headers.get('idempotency-replayed')).toBe('true');
+    expect(bench.effects).toBe(1);
+  });
+
+  it('keeps refusals of the business, but not failures', async () => {
+    const bench = await startBench();
+    const refusal = { body: '{"amount":400}' };
+    expect(await codeOf(await move(bench, refusal))).toBe('refund_exceeds_refundable');
+    const again = await move(bench, refusal);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([400, 'true']);
+    expect(bench.effects).toBe(1);
+    const failure = { key: 'other', body: '{"amount":502}' };
+    expect((await move(bench, failure)).status).toBe(502);
+    expect((await move(bench, failure)).headers.has('idempotency-replayed')).toBe(false);
+    expect(bench.effects).toBe(3);
+  });
+
+  it('does not keep what never came to be done', async () => {
+    const bench = await startBench();
+    expect((await move(bench, { body: '{"amount":-1}' })).status).toBe(400);
+    expect((await move(bench, {})).status).toBe(201);
+  });
+
+  it('forgets after 24 hours', async () => {
+    let nowMs = 0;
+    const bench = await startBench({ now: () => nowMs });
+    await move(bench, {});
+    nowMs = 24 * 60 * 60 * 1_000 - 1;
+    expect((await move(bench, {})).headers.get('idempotency-replayed')).toBe('true');
+    nowMs += 1;
+    expect((await move(bench, {})).headers.has('idempotency-replayed')).toBe(false);
+  });
+
+  it.each([
+    ['1 character', 'k', 201],
+    ['255 characters', 'k'.repeat(255), 201],
+    ['256 characters', 'k'.repeat(256), 400],
+    ['a space within', 'a b', 400],
+    ['nothing', '', 400],
+    ['beyond ASCII', 'é', 400],
+  ])('takes a key of %s: %s', async (_name, key, status) => {
+    expect((await move(await startBench(), { key })).status).toBe(status);
+  });
+});
+
+describe('ids', () => {
+  const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+  it('of the same parts are the same, and of version 8', () => {
+    const id = deterministicUuid(['1', 'live', 'refund', 'key']);
+    expect(id).toBe('c1efc843-b0e2-84f8-a07b-215f1dc4264b');
+    expect(UUID.exec(id)?.[1]).toBe('8');
+  });
+
+  it('of other parts are others', () => {
+    expect(deterministicUuid(['ab', 'c'])).not.toBe(deterministicUuid(['a', 'bc']));
+  });
+
+  it('that are new are of version 7, and differ', () => {
+    const ids = Array.from({ length: 1_000 }, uuidV7);
+    expect(ids.every((id) => UUID.exec(id)?.[1] === '7')).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,176 @@
+/** The document and the page made from declared endpoints: sound, complete, and safe to show. */
+import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type Endpoint,
+  ERRORS,
+  endpoint,
+  healthEndpoints,
+  Metrics,
+  makeOpenApiDocument,
+  openApiEndpoint,
+  Readiness,
+  referencePageEndpoints,
+  renderReferencePage,
+} from '@counterfoil/http-host/http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { sampleEndpoints, startBench } from './listening-host.ts';
+
+const INFO = {
+  title: 'Sample',
+  version: '1.0.0',
+  description: 'A sample.\n\nOf <two> paragraphs.',
+  tags: { Things: 'About things', Operations: 'About the host', Unused: 'About nothing' },
+};
+
+const Item = z.object({ Quantity: z.int().min(1) }).meta({ id: 'Item' });
+
+const described = endpoint({
+  operationId: 'describedThing',
+  method: 'PUT',
+  path: '/things/{id}/described',
+  tag: 'Things',
+  summary: 'A thing with <b>markup</b>',
+  description: 'For tests.',
+  access: { kind: 'api-key', scope: 'things:write', requiresUserEmail: true },
+  params: z.object({ id: z.uuid().meta({ description: 'Which' }) }),
+  query: z.object({ limit: z.coerce.number().int().default(10), tag: z.string().optional() }),
+  body: z.object({
+    title: z.string().max(40).meta({ description: 'What it is called', example: "Bob's thing" }),
+    items: z.array(Item).max(1_000).optional(),
+    at: z.iso.datetime().nullable().optional(),
+  }),
+  responses: { 200: { description: 'Done', schema: z.object({ items: z.array(Item) }) } },
+  rejections: ['not_found', 'stale_row_version'],
+  idempotency: 'money',
+  handle: async () => ({ status: 200, body: {} }),
+});
+
+function everyEndpoint(): Endpoint[] {
+  const document = () => makeOpenApiDocument(everyEndpoint(), INFO);
+  return [
+    ...sampleEndpoints({ effects: 0, onMoney: async () => {} }),
+    described,
+    ...healthEndpoints(new Readiness(() => {}), new Metrics()),
+    openApiEndpoint(document),
+    ...referencePageEndpoints(document),
+  ];
+}
+
+const document = makeOpenApiDocument(everyEndpoint(), INFO);
+
+describe('the document', () => {
+  it('satisfies the recommended rules of redocly', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-openapi-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'openapi.json');
+    writeFileSync(file, JSON.stringify(document));
+    const redocly = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
+    const { status, stdout, stderr } = spawnSync(
+      redocly,
+      ['lint', file, '--extends', 'recommended', '--format', 'stylish'],
+      {
+        encoding: 'utf8',
+        cwd: folder,
+        env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      },
+    );
+    expect(stdout + stderr).toMatch(/is valid/);
+    expect(stdout + stderr).not.toMatch(/\bwarnings?\b/);
+    expect(status).toBe(0);
+  }, 60_000);
+
+  it('lists every endpoint', () => {
+    const listed = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    const declared = everyEndpoint().map(({ method, path }) => `${method.toLowerCase()} ${path}`);
+    expect(listed.sort()).toEqual(declared.sort());
+  });
+
+  it('says who may call, with what, and what may go wrong', () => {
+    const operation = document.paths?.['/things/{id}/described']?.put;
+    expect(operation?.security).toEqual([{ apiKey: [], clientId: [], userEmail: [] }]);
+    expect(operation?.description).toContain('things:write');
+    expect(operation?.parameters).toMatchObject([
+      { in: 'path', name: 'id', required: true },
+      { in: 'query', name: 'limit', schema: { default: 10 } },
+      { in: 'query', name: 'tag' },
+      { in: 'header', name: 'Idempotency-Key' },
+    ]);
+    const statuses = Object.keys(operation?.responses ?? {});
+    expect(statuses).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '406',
+      '409',
+      '413',
+      '415',
+      '422',
+      '429',
+      '500',
+      '503',
+    ]);
+    expect(operation?.responses?.['409']).toMatchObject({
+      description: expect.stringContaining('stale_row_version'),
+      headers: { RateLimit: {}, 'X-Request-Id': {}, 'Retry-After': {} },
+    });
+  });
+
+  it('drops tags that nothing uses', () => {
+    expect(document.tags?.map(({ name }) => name)).toEqual(['Things', 'Operations']);
+  });
+});
+
+describe('the page', () => {
+  const { html, contentSecurityPolicy } = renderReferencePage(document);
+
+  it('shows every operation, field and code', () => {
+    for (const { operationId, path } of everyEndpoint()) {
+      expect(html).toContain(`<article id="${operationId}">`);
+      expect(html).toContain(`<code>${path}</code>`);
+    }
+    for (const code of Object.keys(ERRORS)) expect(html).toContain(`id="error-${code}"`);
+    for (const field of ['title', 'items[].Quantity', 'at', 'limit']) {
+      expect(html).toContain(`<code>${field}</code>`);
+    }
+  });
+
+  it('gives an example that a shell understands', () => {
+    expect(html).toContain('-H &quot;ClientId: $CLIENT_ID&quot;');
+    expect(html).toContain(
+      'Bob&#39;\\&#39;&#39;s thing'.replaceAll('&#39;', html.includes('&#39;') ? '&#39;' : "'"),
+    );
+  });
+
+  it('escapes what it is given, runs nothing, and loads nothing from elsewhere', () => {
+    expect(html).not.toContain('<b>markup</b>');
+    expect(html).toContain('&lt;b&gt;markup&lt;/b&gt;');
+    expect(html).not.toMatch(/<script|\son\w+=|(?:src|href)="https?:/);
+    const css = /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? '';
+    expect(contentSecurityPolicy).toContain(`style-src 'sha256-${hash('sha256', css, 'base64')}'`);
+    expect(contentSecurityPolicy).toContain("default-src 'none'");
+  });
+
+  it.each(['/', '/docs'])('is served with its policy at %s', async (path) => {
+    const { url } = await startBench({ endpoints: referencePageEndpoints(() => document) });
+    const page = await fetch(url + path, { headers: { Accept: 'text/html' } });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toBe(contentSecurityPolicy);
+    expect(await page.text()).toBe(html);
+  });
+});
+
+it('the document is served', async () => {
+  const { url } = await startBench({ endpoints: [openApiEndpoint(() => document)] });
+  const served = await (await fetch(`${url}/openapi.json`)).json();
+  expect(served).toEqual(JSON.parse(JSON.stringify(document)));
+});

@@ -1,0 +1,102 @@
+/** What those see who run the host: probes, metrics and logs. */
+import { Writable } from 'node:stream';
+import { createLogger, Metrics, Readiness } from '@counterfoil/http-host/http';
+import { describe, expect, it } from 'vitest';
+import { HEADERS, JSON_HEADERS, startBench } from './listening-host.ts';
+
+describe('readiness', () => {
+  it('names each check, and tells only the host why one fails', async () => {
+    const failures: unknown[] = [];
+    const readiness = new Readiness((name, error) => failures.push([name, String(error)]));
+    readiness.add('log', () => {});
+    expect(await readiness.report()).toEqual({ ready: true, checks: { log: 'ok' } });
+    readiness.add('views', async () => {
+      throw new Error('disk full');
+    });
+    expect(await readiness.report()).toEqual({
+      ready: false,
+      checks: { log: 'ok', views: 'failed' },
+    });
+    expect(failures).toEqual([['views', 'Error: disk full']]);
+  });
+
+  it('ends for good when draining', async () => {
+    const readiness = new Readiness(() => {});
+    readiness.drain();
+    expect(await readiness.report()).toEqual({ ready: false, checks: {} });
+  });
+
+  it('needs no key', async () => {
+    const { url } = await startBench();
+    expect(await (await fetch(`${url}/livez`)).json()).toEqual({ status: 'ok' });
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ok', checks: {} });
+  });
+});
+
+describe('metrics', () => {
+  it('count by route and status, and know no tenant and no invented path', async () => {
+    const { url } = await startBench();
+    await fetch(`${url}/things/42`, { headers: HEADERS });
+    await fetch(`${url}/made-up-by-the-caller`);
+    const text = await (await fetch(`${url}/metrics`)).text();
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/things\/\{id\}",status="200"\} 1/,
+    );
+    expect(text).toMatch(/_count\{method="unmatched",route="unmatched",status="404"\} 1/);
+    expect(text).toMatch(/^http_requests_in_flight 1$/m);
+    expect(text).not.toMatch(/tenant|made-up|\/42/);
+  });
+
+  it('show the figures of other modules', async () => {
+    const metrics = new Metrics();
+    let lag = 3;
+    metrics.gauge('projection_lag_events', 'How far behind', () => lag);
+    expect(await metrics.text()).toContain('projection_lag_events 3');
+    lag = 0;
+    expect(await metrics.text()).toContain('projection_lag_events 0');
+  });
+});
+
+describe('logs', () => {
+  it('have one line a request, with who and what, but no body and no key', async () => {
+    const { url, logs } = await startBench();
+    const body = JSON.stringify({ amount: 1, more: { number: '4242424242424242' } });
+    await fetch(`${url}/things?email=a%40example.com`, {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body,
+    });
+    expect(logs).toHaveLength(1);
+    expect(JSON.parse(logs[0] ?? '')).toMatchObject({
+      method: 'POST',
+      route: '/things',
+      status: 200,
+      tenantId: 1,
+      environment: 'live',
+      keyId: 'key-1',
+    });
+    expect(logs[0]).not.toMatch(/4242|a%40example|a@example/);
+    expect(logs[0]).not.toContain(HEADERS.Authorization);
+  });
+
+  it.each([
+    { authorization: 'SECRET' },
+    { headers: { Authorization: 'SECRET' } },
+    { request: { card: { number: 'SECRET' } } },
+    { payment: { cvv: 'SECRET' } },
+    { email: { html: 'SECRET' } },
+    { account: { gatewayCredentials: { password: 'SECRET' } } },
+    { tenant_key: 'SECRET' },
+  ])('hide the secret of %j', (facts) => {
+    const lines: string[] = [];
+    const destination = new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    });
+    createLogger({ level: 'info', destination }).info(facts, 'careless');
+    expect(lines.join('')).toContain('careless');
+    expect(lines.join('')).not.toContain('SECRET');
+  });
+});
