@@ -326,6 +326,7 @@ function outcomeOf({ pick, share }: Move, at: string): Outcome {
       return {
         ...answer,
         result,
+        gatewayTransactionId,
         nextAction: { type: 'redirect', url: 'https://example.com/3ds' },
       };
     default:

@@ -54,9 +54,7 @@ export function decidePayment(
     case 'CompleteAction':
       return completeAction(payment, command);
     case 'ExpirePayment':
-      if (payment.status === 'Expired') return right([]);
-      if (!mayMove(payment.status, 'Expired')) return wrongStatus(payment, command);
-      return right([{ type: 'AuthorizationExpired', note: command.note, at: command.at }]);
+      return expire(payment, command);
     case 'RequestCapture':
       return requestCapture(payment, command);
     case 'RecordCapture':
@@ -104,7 +102,9 @@ function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): D
   }
   if (isKnown(payment, attempt, outcome)) return right([]);
   const expected = payment.status === 'Processing' && last.outcome === 'pending';
-  const resolves = payment.status === 'Unknown' && mayMove('Unknown', statusOf(outcome));
+  // An unknown outcome is resolved by the gateway's word; a customer who fails the action is declined.
+  const waits = payment.status === 'Unknown' || payment.status === 'RequiresAction';
+  const resolves = waits && mayMove(payment.status, statusOf(outcome));
   if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);
   return right(outcomeEvents(payment, route, attempt, outcome));
 }
@@ -245,6 +245,18 @@ function completeAction(payment: Payment, command: CommandOf<'CompleteAction'>):
     return payment.status === 'Created' ? wrongStatus(payment, command) : right([]);
   }
   return right([{ type: 'ActionCompleted', attempt, at: command.at }]);
+}
+
+/**
+ * A capture or void whose outcome is not known yet may have moved the money: it is settled first.
+ * Checked in this order: (a repeat), WrongStatus, RequestUnderWay.
+ */
+function expire(payment: Payment, command: CommandOf<'ExpirePayment'>): Decision {
+  if (payment.status === 'Expired') return right([]);
+  if (!mayMove(payment.status, 'Expired')) return wrongStatus(payment, command);
+  const underWay = requestUnderWay(payment);
+  if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  return right([{ type: 'AuthorizationExpired', note: command.note, at: command.at }]);
 }
 
 /**

@@ -193,6 +193,7 @@ function changed(
         authCode: event.authCode,
         gatewayTransactionId: event.gatewayTransactionId,
         note: event.note,
+        declineCode: '',
         nextAction: null,
         attempts: concluded(payment, 'approved', event),
       };
