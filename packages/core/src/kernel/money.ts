@@ -16,7 +16,8 @@ export type MoneyRejection =
     }
   | { readonly type: 'AmountTooLarge'; readonly amount: string };
 
-const DECIMAL = /^(-?)(\d{1,20})(?:\.(\d{1,20}))?$/;
+/** As many digits as the largest and the smallest double written out; what is longer is no amount. */
+const DECIMAL = /^(-?)(\d{1,400})(?:\.(\d{1,400}))?$/;
 const EXPONENTIAL = /^(-?)(\d)(?:\.(\d+))?e([+-]\d{1,3})$/;
 
 /**
@@ -26,9 +27,9 @@ const EXPONENTIAL = /^(-?)(\d)(?:\.(\d+))?e([+-]\d{1,3})$/;
 export function toMinor(amount: number | string, currency: string): Either<MoneyRejection, bigint> {
   const known = currencyOf(currency);
   if (known === undefined) return left({ type: 'UnknownCurrency', currency });
-  const text = plainDecimal(amount);
-  const parts = DECIMAL.exec(text);
-  if (parts === null) return left({ type: 'NotAnAmount', amount: String(amount) });
+  const text = String(amount);
+  const parts = DECIMAL.exec(typeof amount === 'number' ? plainDecimal(text) : text);
+  if (parts === null) return left({ type: 'NotAnAmount', amount: text });
   const [, sign, whole = '', decimals = ''] = parts;
   const fraction = decimals.replace(/0+$/, '');
   if (fraction.length > known.exponent) {
@@ -40,8 +41,7 @@ export function toMinor(amount: number | string, currency: string): Either<Money
 }
 
 /** `1e-7` is how JavaScript writes small and large numbers; this writes them out. */
-function plainDecimal(amount: number | string): string {
-  const text = String(amount);
+function plainDecimal(text: string): string {
   const parts = EXPONENTIAL.exec(text);
   if (parts === null) return text;
   const [, sign = '', head = '', tail = '', power = '0'] = parts;
