@@ -1,13 +1,13 @@
 /** The SQLite store passes the contract. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventStore } from '@counterfoil/core';
+import type { EventStore, Position } from '@counterfoil/core';
 import { eventStoreContract } from '@counterfoil/core/testing';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { expect, it } from 'vitest';
+import { newAppend } from './support/appends.ts';
+import { newFolder, removeFolders } from './support/folders.ts';
 
 const paths = new Map<EventStore, string>();
-const folders: string[] = [];
 
 async function openAt(path: string): Promise<EventStore> {
   const store = await openSqliteEventStore({ path });
@@ -17,14 +17,42 @@ async function openAt(path: string): Promise<EventStore> {
 
 eventStoreContract({
   name: 'sqlite',
-  open: () => {
-    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-log-'));
-    folders.push(folder);
-    return openAt(join(folder, 'log.db'));
-  },
+  open: () => openAt(join(newFolder(), 'log.db')),
   reopen: (closed) => openAt(paths.get(closed) ?? ''),
   cleanUp: async () => {
     paths.clear();
-    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+    removeFolders();
   },
+});
+
+it('sqlite: refuses an append that is too large, or not of the right types, and that one only', async () => {
+  const store = await openSqliteEventStore({ path: join(newFolder(), 'log.db') });
+  const [event] = newAppend().events;
+  if (event === undefined) throw new Error('an append has an event');
+  const withData = (data: unknown) =>
+    store.append(newAppend(1, { events: [event, { ...event, data: data as string }] }));
+  const results = await Promise.allSettled([
+    store.append(newAppend()),
+    withData('x'.repeat(65 * 1024 * 1024)),
+    withData(undefined),
+    withData(() => 'a function'),
+    store.append(newAppend()),
+  ]);
+  expect(results).toMatchObject([
+    { value: { outcome: 'appended' } },
+    { reason: { name: 'EventStoreError', code: 'too-large' } },
+    { reason: { name: 'TypeError' } },
+    { reason: { name: 'TypeError' } },
+    { value: { outcome: 'appended' } },
+  ]);
+  await store.close();
+  removeFolders();
+});
+
+it('sqlite: refuses a position that it has not made', async () => {
+  const store = await openSqliteEventStore({ path: join(newFolder(), 'log.db') });
+  const subscription = store.subscribe({ after: '12' as Position })[Symbol.asyncIterator]();
+  await expect(subscription.next()).rejects.toThrow(RangeError);
+  await store.close();
+  removeFolders();
 });

@@ -16,7 +16,7 @@ import { EventStoreError } from '@counterfoil/core';
 import { Bell } from './sqlite/bell.ts';
 import { failureOf } from './sqlite/failures.ts';
 import { LogReader } from './sqlite/log-reader.ts';
-import { positionOf, rowOf } from './sqlite/messages.ts';
+import { measure, positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
 const DEFAULT_BATCH_SIZE = 256;
@@ -121,11 +121,11 @@ class SqliteEventStore implements EventStore {
     if (this.#writer === undefined) {
       throw new EventStoreError('read-only', `${this.#path}: this store follows another's log`);
     }
-    if (request.events.length === 0) throw new RangeError('an append has at least one event');
-    if (lengthOf(request) > MAX_APPEND_LENGTH) {
+    const length = measure(request);
+    if (length > MAX_APPEND_LENGTH) {
       throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
     }
-    return this.#writer.append(request);
+    return this.#writer.append(request, length);
   }
 
   async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
@@ -151,25 +151,25 @@ class SqliteEventStore implements EventStore {
     return this.#batches(options, this.#headRow());
   }
 
-  async *#batches(
-    options: SubscribeOptions,
-    end = Number.MAX_SAFE_INTEGER,
-  ): AsyncGenerator<readonly StoredEvent[]> {
+  async *#batches(options: SubscribeOptions, end?: number): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
     const { batchSize = DEFAULT_BATCH_SIZE, signal } = options;
     let seen = options.after === undefined ? 0 : rowOf(options.after);
-    while (this.#closing === undefined && !signal?.aborted && seen < end) {
-      const after = seen;
-      const batch = failing(this.#path, () => this.#reader.readLog(after, end, batchSize));
-      if (batch.length === 0) {
-        // Nothing can be committed unnoticed between the read and this: both are in one turn.
+    while (this.#closing === undefined && !signal?.aborted) {
+      const upTo = end ?? this.#headRow();
+      if (seen < upTo) {
+        const after = seen;
+        const batch = failing(this.#path, () => this.#reader.readLog(after, upTo, batchSize));
+        seen += batch.length;
+        yield batch;
+        // Others have their turn, however fast the consumer is.
+        await nextTurn();
+      } else if (end !== undefined) {
+        return;
+      } else {
+        // No commit goes unnoticed between the look at the head and this: both are in one turn.
         await this.#bell.wait(signal, this.#pollMs);
-        continue;
       }
-      seen += batch.length;
-      yield batch;
-      // Others have their turn, however fast the consumer is.
-      await nextTurn();
     }
   }
 
@@ -200,10 +200,4 @@ class SqliteEventStore implements EventStore {
       throw new EventStoreError('closed', `${this.#path}: the event store is closed`);
     }
   }
-}
-
-function lengthOf(request: AppendRequest): number {
-  let length = 0;
-  for (const event of request.events) length += event.data.length + event.metadata.length;
-  return length;
 }

@@ -19,6 +19,7 @@ export class LogFailure extends Error {
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
 const BY_RESULT_CODE: ReadonlyMap<number, EventStoreErrorCode> = new Map([
+  [1, 'corrupt'], // ERROR: the statements are fixed, so the tables are not what they were
   [3, 'read-only'], // PERM
   [5, 'locked'], // BUSY
   [6, 'locked'], // LOCKED
@@ -28,8 +29,11 @@ const BY_RESULT_CODE: ReadonlyMap<number, EventStoreErrorCode> = new Map([
   [13, 'full'], // FULL
   [14, 'unavailable'], // CANTOPEN
   [18, 'too-large'], // TOOBIG
+  [24, 'corrupt'], // FORMAT
   [26, 'corrupt'], // NOTADB
 ]);
+/** The one result that is the request's fault: a value of the wrong type. */
+const CONSTRAINT = 19;
 const PRIMARY_CODE_MASK = 0xff;
 /** The shared-memory file could not be made larger: what a full disk looks like to the WAL index. */
 const IOERR_SHMSIZE = 4874;
@@ -50,9 +54,10 @@ export function failureOf(error: unknown, path: string): Failure {
   const message = `${path}: ${error.message}`;
   const result = 'errcode' in error ? error.errcode : undefined;
   if (typeof result === 'number') return { code: codeOf(result), message };
-  if ('syscall' in error && 'code' in error && typeof error.code === 'string') {
-    return { code: BY_ERRNO.get(error.code) ?? 'unavailable', message };
-  }
+  const name = 'code' in error ? String(error.code) : '';
+  if ('syscall' in error) return { code: BY_ERRNO.get(name) ?? 'unavailable', message };
+  // A number in the file that no number of the log can have become.
+  if (name === 'ERR_OUT_OF_RANGE') return { code: 'corrupt', message };
   return { code: undefined, message };
 }
 
@@ -60,5 +65,6 @@ function codeOf(result: number): EventStoreErrorCode | undefined {
   if (result === IOERR_SHMSIZE) return 'full';
   // The writer knows what is in the log: a row that should not be there is damage.
   if (UNIQUE_VIOLATIONS.has(result)) return 'corrupt';
-  return BY_RESULT_CODE.get(result & PRIMARY_CODE_MASK);
+  const primary = result & PRIMARY_CODE_MASK;
+  return primary === CONSTRAINT ? undefined : (BY_RESULT_CODE.get(primary) ?? 'unavailable');
 }

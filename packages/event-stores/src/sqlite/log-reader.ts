@@ -80,9 +80,10 @@ export class LogReader {
     });
   }
 
-  /** At most `limit` events after one position and up to another. */
+  /** At most `limit` events after one position and up to another, which the log is known to have. */
   readLog(after: number, upTo: number, limit: number): StoredEvent[] {
     const rows = this.#log.all(after, upTo, limit) as unknown as readonly [...Row, name: string][];
+    if (rows.length === 0) throw this.#damaged(`position ${after + 1} is missing`);
     let position = after;
     return rows.map((row) => {
       position += 1;

@@ -41,17 +41,40 @@ export const EXPECT_EXISTS = -3;
 /** An exact revision that no stream can have. */
 const EXPECT_NOTHING = Number.MAX_SAFE_INTEGER;
 
-/** Adds a request to a batch. Hands back the length of its texts, a measure of the batch's size. */
-export function pack(request: AppendRequest, batch: (string | number)[]): number {
-  const { stream, events, expected, command } = request;
-  batch.push(stream, codeOf(expected), command.id, command.fingerprint, events.length);
+/**
+ * Looks at a request before it joins a batch, where a value of a wrong type would harm its
+ * neighbours. Hands back the length of its texts, a measure of its size.
+ */
+export function measure({ stream, events, expected, command }: AppendRequest): number {
+  if (events.length === 0) throw new RangeError('an append has at least one event');
+  codeOf(expected);
+  expectTexts(stream, command.id, command.fingerprint);
   let length = stream.length;
-  for (const event of events) {
-    const { id, type, schemaVersion, tenantId, time, data, metadata } = event;
-    batch.push(id, type, schemaVersion, tenantId, time, data, metadata);
+  for (const { id, type, schemaVersion, tenantId, time, data, metadata } of events) {
+    expectTexts(id, type, time, data, metadata);
+    expectNumbers(schemaVersion, tenantId);
     length += data.length + metadata.length;
   }
   return length;
+}
+
+function expectTexts(...values: readonly unknown[]): void {
+  if (values.every((value) => typeof value === 'string')) return;
+  throw new TypeError('a field of the append that must be text is not');
+}
+
+function expectNumbers(...values: readonly unknown[]): void {
+  if (values.every(Number.isSafeInteger)) return;
+  throw new TypeError('a field of the append that must be a whole number is not');
+}
+
+/** Adds a measured request to a batch. */
+export function pack(request: AppendRequest, batch: (string | number)[]): void {
+  const { stream, events, expected, command } = request;
+  batch.push(stream, codeOf(expected), command.id, command.fingerprint, events.length);
+  for (const { id, type, schemaVersion, tenantId, time, data, metadata } of events) {
+    batch.push(id, type, schemaVersion, tenantId, time, data, metadata);
+  }
 }
 
 function codeOf(expected: Expected): number {

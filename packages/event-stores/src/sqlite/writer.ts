@@ -64,11 +64,13 @@ export class Writer {
     return this.#head;
   }
 
-  append(request: AppendRequest): Promise<AppendResult> {
+  /** Appends a request of the `length` that `measure` told. */
+  append(request: AppendRequest, length: number): Promise<AppendResult> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       const batch = this.#openBatch();
-      batch.length += pack(request, batch.packed);
+      pack(request, batch.packed);
+      batch.length += length;
       batch.pending.push({ resolve, reject });
       this.#schedule();
     });

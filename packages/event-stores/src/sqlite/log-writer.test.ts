@@ -1,0 +1,130 @@
+/** The writer's batches, on a log in memory: what fails one command must not fail its neighbours. */
+import { DatabaseSync } from 'node:sqlite';
+import type { AppendRequest, EncodedEvent, Expected } from '@counterfoil/core';
+import { CommandId, streamName, TenantId } from '@counterfoil/core';
+import { describe, expect, it } from 'vitest';
+import { LogWriter } from './log-writer.ts';
+import {
+  APPENDED,
+  COMMAND_ID_REUSED,
+  CONFLICT,
+  FAILED,
+  type PackedReplies,
+  pack,
+  REPEATED,
+  REPLY_FIELDS,
+} from './messages.ts';
+import { prepareLog } from './schema.ts';
+
+const TENANT = TenantId.parse(1);
+const ROOM_PAGES = 4;
+
+function newLog(): { database: DatabaseSync; writer: LogWriter } {
+  const database = new DatabaseSync(':memory:');
+  prepareLog(database, 'log');
+  return { database, writer: new LogWriter(database, 'log') };
+}
+
+function event(parts: Partial<Record<keyof EncodedEvent, unknown>> = {}): EncodedEvent {
+  return {
+    id: crypto.randomUUID(),
+    type: 'Captured',
+    schemaVersion: 1,
+    tenantId: TENANT,
+    time: '2024-02-29T12:34:56.789Z',
+    data: '{}',
+    metadata: '{}',
+    ...(parts as Partial<EncodedEvent>),
+  };
+}
+
+function request(id: number, parts: Partial<AppendRequest> = {}): AppendRequest {
+  return {
+    stream: streamName('transaction', TENANT, id),
+    events: [event(), event()],
+    expected: { kind: 'any' },
+    command: { id: CommandId.parse(crypto.randomUUID()), fingerprint: 'same' },
+    ...parts,
+  };
+}
+
+const exact = (revision: number): Expected => ({ kind: 'exact', revision });
+
+function apply(writer: LogWriter, requests: readonly AppendRequest[]): PackedReplies {
+  const batch: (string | number)[] = [];
+  for (const each of requests) pack(each, batch);
+  return writer.apply(batch);
+}
+
+function outcomes({ replies }: PackedReplies): readonly (number | undefined)[] {
+  return replies.filter((_, index) => index % REPLY_FIELDS === 0);
+}
+
+function rowsOf(database: DatabaseSync): number {
+  return Number(database.prepare('SELECT count(*) AS rows FROM events').get()?.['rows']);
+}
+
+describe('log writer', () => {
+  it('decides each command of a batch after those before it', () => {
+    const { writer } = newLog();
+    const first = request(1, { expected: { kind: 'noStream' } });
+    const reuse = { ...first, command: { ...first.command, fingerprint: 'other' } };
+    const batch = [first, request(1, { expected: exact(0) }), first, reuse, request(1)];
+    expect(apply(writer, batch)).toEqual({
+      // biome-ignore format: one command a line
+      replies: [
+        APPENDED, 1, 2,
+        CONFLICT, 1, 0,
+        REPEATED, 1, 2,
+        COMMAND_ID_REUSED, 1, 2,
+        APPENDED, 3, 4,
+      ],
+      failures: [],
+    });
+  });
+
+  it.each([
+    ['a fraction where a whole number belongs', event({ schemaVersion: 1.5 })],
+    ['no number at all', event({ tenantId: Number.NaN })],
+    ['a value that SQLite cannot keep', event({ type: undefined })],
+  ])('fails only the command with %s', (_, bad) => {
+    const { database, writer } = newLog();
+    const wrong = request(2, { events: [event(), bad] });
+    const result = apply(writer, [request(1), wrong, request(3)]);
+    expect(outcomes(result)).toEqual([APPENDED, FAILED, APPENDED]);
+    expect(result.failures).toMatchObject([{ code: undefined }]);
+    expect(rowsOf(database)).toBe(4);
+    // Its stream and its command id are free, and no position was lost.
+    const retry = { ...wrong, events: [event()], expected: { kind: 'noStream' } as const };
+    expect(apply(writer, [retry]).replies).toEqual([APPENDED, 0, 5]);
+  });
+
+  it('does not rely on what it knows of a stream', () => {
+    const { database, writer } = newLog();
+    apply(writer, [request(1)]);
+    // Another hand has got past the lock.
+    const other = new LogWriter(database, 'log');
+    apply(other, [request(1), request(2)]);
+    const batch = [
+      request(1, { expected: exact(1) }),
+      request(1, { expected: exact(3) }),
+      request(3),
+    ];
+    expect(apply(writer, batch).replies).toEqual([CONFLICT, 3, 0, APPENDED, 5, 8, APPENDED, 1, 10]);
+  });
+
+  it('fails with full when there is no room, command by command, and recovers', () => {
+    const { database, writer } = newLog();
+    apply(writer, [request(1)]);
+    const pages = Number(database.prepare('PRAGMA page_count').get()?.['page_count']);
+    database.exec(`PRAGMA max_page_count = ${pages + ROOM_PAGES}`);
+    const large = request(2, { events: [event(), event({ data: 'x'.repeat(1_000_000) })] });
+    const batch = [request(3), large, request(4)];
+    const result = apply(writer, batch);
+    expect(outcomes(result)).toEqual([APPENDED, FAILED, APPENDED]);
+    expect(result.failures).toMatchObject([{ code: 'full' }]);
+    expect(rowsOf(database)).toBe(6);
+    database.exec('PRAGMA max_page_count = 1000000');
+    expect(apply(writer, [large]).replies).toEqual([APPENDED, 1, 8]);
+  });
+});

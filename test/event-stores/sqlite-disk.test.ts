@@ -1,0 +1,210 @@
+/** The SQLite store on bad disks: full, read-only, and files that are damaged or not a log. */
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type AppendRequest, EventStoreError, type StoredEvent } from '@counterfoil/core';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { newAppend, wholeLog } from './support/appends.ts';
+import {
+  canMount,
+  newFolder,
+  newSmallDisk,
+  removeFolders,
+  writeProtect,
+} from './support/folders.ts';
+
+const TIMEOUT_MS = 120_000;
+const MEBIBYTE = 1024 * 1024;
+const noMounts = !canMount();
+
+afterEach(removeFolders);
+
+/** A closed log of some streams; hands back its path and its events. */
+async function writeLog(
+  folder = newFolder(),
+): Promise<{ path: string; log: readonly StoredEvent[] }> {
+  const path = join(folder, 'log.db');
+  const store = await openSqliteEventStore({ path });
+  const requests = Array.from({ length: 20 }, (_, index) => newAppend(1 + (index % 4)));
+  for (const request of requests) await store.append(request);
+  const log = await wholeLog(store);
+  await store.close();
+  return { path, log };
+}
+
+async function expectRefused(path: string, code: string, message = ''): Promise<void> {
+  const refused = { name: 'EventStoreError', code, message: expect.stringContaining(message) };
+  await expect(openSqliteEventStore({ path })).rejects.toMatchObject(refused);
+}
+
+/** Leaves not a byte of room, whatever the block size. */
+function fillUp(file: string): void {
+  for (const bytes of [64 * 1024, 4 * 1024, 1]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+    }
+  }
+}
+
+describe.skipIf(noMounts)('sqlite: full disk (needs mount)', { timeout: TIMEOUT_MS }, () => {
+  it('refuses with full, keeps what it had, and goes on when there is room', async () => {
+    const disk = newSmallDisk(4 * MEBIBYTE);
+    const path = join(disk, 'log.db');
+    let store = await openSqliteEventStore({ path });
+    await store.append(newAppend());
+    fillUp(join(disk, 'filler'));
+
+    const kept: AppendRequest[] = [];
+    const refused: AppendRequest[] = [];
+    while (refused.length < 40) {
+      const requests = Array.from({ length: 8 }, () => newAppend(3));
+      const results = await Promise.allSettled(requests.map((request) => store.append(request)));
+      for (const [index, request] of requests.entries()) {
+        const result = results[index];
+        if (result?.status === 'fulfilled') kept.push(request);
+        else {
+          expect(result?.reason).toMatchObject({ name: 'EventStoreError', code: 'full' });
+          refused.push(request);
+        }
+      }
+    }
+    expect(await wholeLog(store)).toHaveLength(1 + 3 * kept.length);
+    for (const { stream } of refused) expect(await store.read(stream)).toEqual([]);
+
+    rmSync(join(disk, 'filler'));
+    for (const request of refused) {
+      expect(await store.append(request)).toMatchObject({ outcome: 'appended', revision: 2 });
+    }
+    const log = await wholeLog(store);
+    await store.close();
+    store = await openSqliteEventStore({ path });
+    expect(await wholeLog(store)).toStrictEqual(log);
+    expect(log).toHaveLength(1 + 3 * (kept.length + refused.length));
+    await store.close();
+  });
+
+  it('refuses to make a log where there is no room', async () => {
+    const disk = newSmallDisk(MEBIBYTE);
+    fillUp(join(disk, 'filler'));
+    await expectRefused(join(disk, 'log.db'), 'full');
+    rmSync(join(disk, 'filler'));
+    const store = await openSqliteEventStore({ path: join(disk, 'log.db') });
+    expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
+    await store.close();
+  });
+});
+
+describe.skipIf(noMounts)('sqlite: read-only disk (needs mount)', { timeout: TIMEOUT_MS }, () => {
+  it('refuses a log on it, old or new', async () => {
+    const disk = newSmallDisk(4 * MEBIBYTE);
+    const { path } = await writeLog(disk);
+    writeProtect(disk);
+    await expectRefused(path, 'read-only');
+    await expectRefused(join(disk, 'new.db'), 'read-only');
+  });
+});
+
+describe('sqlite: not a log', { timeout: TIMEOUT_MS }, () => {
+  it('refuses another kind of file and leaves it as it was', async () => {
+    const path = join(newFolder(), 'log.db');
+    writeFileSync(path, 'The quick brown fox jumps over the lazy dog. '.repeat(100));
+    const before = readFileSync(path);
+    await expectRefused(path, 'corrupt', 'not a database');
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('refuses the database of another application and leaves it as it was', async () => {
+    const path = join(newFolder(), 'log.db');
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE events (position INTEGER PRIMARY KEY, data TEXT)');
+    other.close();
+    const before = readFileSync(path);
+    await expectRefused(path, 'corrupt', 'not an event log of Counterfoil');
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it('refuses a log of a newer build', async () => {
+    const { path } = await writeLog();
+    const newer = new DatabaseSync(path);
+    newer.exec('PRAGMA user_version = 99');
+    newer.close();
+    await expectRefused(path, 'corrupt', 'use a newer build');
+  });
+
+  it('refuses a folder that is not there', async () => {
+    await expectRefused(join(newFolder(), 'absent', 'log.db'), 'unavailable');
+  });
+
+  it('takes an empty file for a new log', async () => {
+    const path = join(newFolder(), 'log.db');
+    writeFileSync(path, '');
+    const store = await openSqliteEventStore({ path });
+    expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
+    await store.close();
+  });
+});
+
+describe('sqlite: damage', { timeout: TIMEOUT_MS }, () => {
+  it.each([0.2, 0.5, 0.9])('refuses a log cut off at %d of its length', async (part) => {
+    const { path } = await writeLog();
+    truncateSync(path, Math.floor(readFileSync(path).length * part));
+    await expectRefused(path, 'corrupt');
+  });
+
+  it('does not hand out an event of which one letter has changed', async () => {
+    const { path, log } = await writeLog();
+    const bytes = readFileSync(path);
+    const victim = log[7];
+    if (victim === undefined) throw new Error('the log has more events');
+    // Pages that were split may hold a row's bytes twice: all of them are changed.
+    for (let at = bytes.indexOf(victim.id); at >= 0; at = bytes.indexOf(victim.id, at + 1)) {
+      bytes.write('laid', bytes.indexOf('paid in full', at));
+    }
+    writeFileSync(path, bytes);
+    const store = await openSqliteEventStore({ path });
+    const damaged = { code: 'corrupt', message: expect.stringContaining('checksum') };
+    await expect(store.read(victim.stream)).rejects.toMatchObject(damaged);
+    await expect(wholeLog(store)).rejects.toMatchObject(damaged);
+    const whole = log[0]?.stream ?? victim.stream;
+    expect(await store.read(whole)).toStrictEqual(log.filter(({ stream }) => stream === whole));
+    await store.close();
+  });
+
+  // A log that has lost its end cannot be told from a shorter one.
+  it('any flipped bit is told, or leaves a beginning of the log as it was', async () => {
+    const { path, log } = await writeLog();
+    const sound = readFileSync(path);
+    const bit = fc.nat(sound.length * 8 - 1);
+    await fc.assert(
+      fc.asyncProperty(bit, async (index) => {
+        const copy = join(newFolder(), 'log.db');
+        copyFileSync(path, copy);
+        const bytes = Buffer.from(sound);
+        bytes[index >> 3] = (bytes[index >> 3] ?? 0) ^ (1 << (index & 7));
+        writeFileSync(copy, bytes);
+        const seen = await readDamaged(copy);
+        if (seen instanceof EventStoreError)
+          expect(seen.code).toMatch(/corrupt|unavailable|read-only/);
+        else expect(seen).toStrictEqual(log.slice(0, seen.length));
+      }),
+    );
+  });
+});
+
+async function readDamaged(path: string): Promise<readonly StoredEvent[] | EventStoreError> {
+  try {
+    const follower = await openSqliteEventStore({ path, follow: true });
+    try {
+      return await wholeLog(follower);
+    } finally {
+      await follower.close();
+    }
+  } catch (error) {
+    if (error instanceof EventStoreError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+/** A process that holds a log and appends to it until it is killed; tells what was acknowledged. */
+import { writeSync } from 'node:fs';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { newAppend } from './appends.ts';
+
+const STDOUT = 1;
+const EVENTS_PER_APPEND = 3;
+
+const [path = '', writers = '0'] = process.argv.slice(2);
+const store = await openSqliteEventStore({ path });
+writeSync(STDOUT, 'open\n');
+
+async function writeForEver(): Promise<never> {
+  for (;;) {
+    const request = newAppend(EVENTS_PER_APPEND);
+    await store.append(request);
+    writeSync(STDOUT, `${request.command.id}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: Number(writers) }, writeForEver));
