@@ -73,6 +73,14 @@ describe.each<[string, () => IdempotencyStore]>([
     expect((await store.find('a', 100))?.fingerprint).toBe('three');
   });
 
+  it('keeps the first of two that race', async () => {
+    const store = open();
+    const racing = ['one', 'two'].map((fingerprint) => store.put('a', entry(fingerprint, 0)));
+    await Promise.all([...racing, store.put('b', entry('three', 0))]);
+    expect((await store.find('a', 0))?.fingerprint).toBe('one');
+    expect((await store.find('b', 0))?.fingerprint).toBe('three');
+  });
+
   it('sweeps what has expired, in bounded portions', async () => {
     const store = open();
     for (const [index, key] of ['a', 'b', 'c'].entries()) await store.put(key, entry(key, index));
@@ -89,6 +97,16 @@ it('the sqlite store outlives its process', async () => {
   await first.put('a', entry('one', 0));
   first.close();
   expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
+});
+
+it('the sqlite store says so when it cannot keep an answer, and writes what waits when closed', async () => {
+  const path = temporaryFile();
+  const store = new SqliteIdempotencyStore(path);
+  const waiting = store.put('a', entry('one', 0));
+  store.close();
+  await waiting;
+  expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
+  await expect(store.put('b', entry('two', 0))).rejects.toThrow(/not open/);
 });
 
 interface Move {

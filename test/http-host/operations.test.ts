@@ -87,6 +87,7 @@ describe('logs', () => {
     { email: { html: 'SECRET' } },
     { account: { gatewayCredentials: { password: 'SECRET' } } },
     { tenant_key: 'SECRET' },
+    { deep: { er: [{ still: { Authorization: 'SECRET' } }] } },
   ])('hide the secret of %j', (facts) => {
     const lines: string[] = [];
     const destination = new Writable({

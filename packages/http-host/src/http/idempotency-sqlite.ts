@@ -44,11 +44,19 @@ interface Row {
   readonly expires_at_ms: number;
 }
 
+interface WaitingPut {
+  readonly key: string;
+  readonly entry: IdempotencyEntry;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #database: DatabaseSync;
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
+  #waiting: WaitingPut[] = [];
 
   /** Opens or creates the file at `path`. */
   constructor(path: string) {
@@ -73,7 +81,30 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     };
   }
 
-  async put(key: string, entry: IdempotencyEntry): Promise<void> {
+  /** Puts of one turn of the event loop share a transaction: most of its cost is the commit. */
+  put(key: string, entry: IdempotencyEntry): Promise<void> {
+    if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ key, entry, resolve, reject });
+    return promise;
+  }
+
+  #flush(): void {
+    const puts = this.#waiting;
+    if (puts.length === 0) return;
+    this.#waiting = [];
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      for (const { key, entry } of puts) this.#insert(key, entry);
+      this.#database.exec('COMMIT');
+      for (const { resolve } of puts) resolve();
+    } catch (error) {
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      for (const { reject } of puts) reject(error);
+    }
+  }
+
+  #insert(key: string, entry: IdempotencyEntry): void {
     const { fingerprint, answer, recordedAtMs, expiresAtMs } = entry;
     const { status, contentType, body, headers } = answer;
     this.#put.run(
@@ -92,7 +123,9 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     return Number(this.#sweep.run(nowMs, limit).changes);
   }
 
+  /** Writes what still waits, and closes the file. */
   close(): void {
+    this.#flush();
     this.#database.close();
   }
 }

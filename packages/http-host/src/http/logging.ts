@@ -8,29 +8,35 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Bodies, keys and cards are not logged in the first place; this catches the line that forgot. */
-const SECRET_FIELDS = [
+/**
+ * Bodies, keys and cards are not logged in the first place; this catches the line that forgot. In
+ * lower case. Not pino's own `redact`: with wildcards for nested fields it makes a line cost a
+ * hundred microseconds.
+ */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'authorization',
-  'Authorization',
-  'apiKey',
+  'apikey',
   'key',
-  'masterKey',
+  'masterkey',
   'password',
   'token',
   'card',
   'number',
-  'cardNumber',
+  'cardnumber',
   'cvv',
-  'gatewayCredentials',
+  'gatewaycredentials',
   'tenant_key',
   'body',
   'html',
   'text',
-  'templateContent',
-  'templateData',
-];
+  'templatecontent',
+  'templatedata',
+]);
 
-const REDACTED_DEPTHS = ['', '*.', '*.*.'];
+const REDACTED = '[redacted]';
+
+/** What is nested deeper is not written at all. */
+const MAX_LOGGED_DEPTH = 6;
 
 export interface LoggerOptions {
   readonly level: LogLevel;
@@ -44,13 +50,34 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     {
       level,
       base: null,
-      redact: {
-        paths: REDACTED_DEPTHS.flatMap((depth) => SECRET_FIELDS.map((field) => depth + field)),
-        censor: '[redacted]',
-      },
+      formatters: { log: (facts) => redactFields(facts, 0) },
     },
     destination ?? pino.destination({ dest: 1, sync: false }),
   );
+}
+
+function redactFields(facts: object, depth: number): Record<string, unknown> {
+  const shown: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(facts)) {
+    shown[name] = SECRET_FIELDS.has(name.toLowerCase()) ? REDACTED : redact(value, depth + 1);
+  }
+  return shown;
+}
+
+function redact(value: unknown, depth: number): unknown {
+  // Errors are left to pino, which writes their stack.
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  if (depth === MAX_LOGGED_DEPTH) return REDACTED;
+  if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
+  return 'toJSON' in value ? value : redactFields(value, depth);
+}
+
+/**
+ * The logger for `logRequest`. Its lines have the same fields every time, all of them harmless, and
+ * there is one for every request: so it does not look for secrets in them.
+ */
+export function requestLoggerOf(logger: Logger): Logger {
+  return logger.child({}, { formatters: { log: (facts) => facts } });
 }
 
 /** Writes the line of an answered request. The route, not the URL: a query may hold an address. */

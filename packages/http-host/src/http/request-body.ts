@@ -39,28 +39,32 @@ export function startReading(request: IncomingMessage, maxBytes: number): BodyRe
   let first: Buffer | undefined;
   let others: Buffer[] | undefined;
   let length = 0;
-  const onData = (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > maxBytes) return fail(refuse('payload_too_large'));
-    if (first === undefined) first = chunk;
-    else if (others === undefined) others = [first, chunk];
-    else others.push(chunk);
-  };
-  const onEnd = () => {
-    settle();
-    resolve(others === undefined ? (first ?? NO_BYTES) : Buffer.concat(others, length));
-  };
-  const onClose = () => fail(refuse('incomplete_body'));
+  let isSettled = false;
   const fail = (reason: Refusal) => {
-    settle();
+    // The listeners are not taken off: after the end of a body they hear only 'close'.
+    if (isSettled) return;
+    isSettled = true;
     request.pause();
     reject(reason);
   };
-  const settle = () => {
-    request.off('data', onData).off('end', onEnd).off('close', onClose);
+  request.on('data', (chunk: Buffer) => {
+    if (isSettled) return;
+    length += chunk.length;
+    if (length > maxBytes) fail(refuse('payload_too_large'));
+    else if (first === undefined) first = chunk;
+    else if (others === undefined) others = [first, chunk];
+    else others.push(chunk);
+  });
+  request.on('end', () => {
+    if (isSettled) return;
+    isSettled = true;
+    resolve(others === undefined ? (first ?? NO_BYTES) : Buffer.concat(others, length));
+  });
+  // A connection that breaks is reported by 'error' as well, and would be unhandled there.
+  const onBreak = () => {
+    if (!isSettled) fail(refuse('incomplete_body'));
   };
-  // The error listener stays: a broken connection is reported by 'close' as well.
-  request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  request.on('close', onBreak).on('error', onBreak);
   return { bytes: promise, fail };
 }
 

@@ -14,7 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, refuse } from './errors.ts';
 import type { Readiness } from './health.ts';
 import type { Idempotency } from './idempotency.ts';
-import { logRequest } from './logging.ts';
+import { logRequest, requestLoggerOf } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -87,6 +87,7 @@ export class HttpServer {
   readonly #readiness: Readiness;
   readonly #metrics: Metrics;
   readonly #logger: Logger;
+  readonly #requestLogger: Logger;
   readonly #active = new Set<Exchange>();
   readonly #sockets = new Set<Socket>();
   #closing: Promise<CloseReport> | undefined;
@@ -97,6 +98,7 @@ export class HttpServer {
     this.#readiness = readiness;
     this.#metrics = metrics;
     this.#logger = logger;
+    this.#requestLogger = requestLoggerOf(logger);
     const { maxBodyBytes, maxInFlight } = this.#limits;
     this.#pipeline = new Pipeline({
       router: new EndpointRouter(endpoints),
@@ -208,7 +210,7 @@ export class HttpServer {
     const seconds = (performance.now() - startedAtMs) / MS_PER_SECOND;
     const method = request.method ?? '';
     this.#metrics.observeRequest({ method, route: endpoint?.path, status: answer.status }, seconds);
-    logRequest(this.#logger, exchange, answer.status);
+    logRequest(this.#requestLogger, exchange, answer.status);
   }
 
   /** Whether what is still to come of an unread body is little enough to keep the connection for. */
