@@ -30,16 +30,15 @@ export function decideRefund(payment: Payment, command: RefundCommand): Decision
  * Checked in this order: (a repeat) or RefundExists, ChildExists, NotRefundable, RequestUnderWay,
  * RefundBlockedByChargeback, NothingLeftToRefund, RefundWindowClosed, AmountNotPositive,
  * RefundExceedsRemaining, then the items: RefundItemsNotAllowed, RefundItemsRequired,
- * RefundItemUnknown, RefundQuantityExceeded, RefundItemsIncomplete.
+ * RefundItemUnknown, RefundQuantityExceeded, AmountNotPositive (of an item), RefundItemsIncomplete.
  */
 function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): Decision {
   const { refundId, policy, source, notifyCustomer, requestedBy, at } = command;
   const { status, currency } = payment;
   const before = payment.refunds.find((refund) => refund.refundId === refundId);
   if (before !== undefined) {
-    return isFull(command) || before.amountMinor === command.amountMinor
-      ? right([])
-      : left({ type: 'RefundExists', refundId });
+    const same = isFull(command) || before.amountMinor === command.amountMinor;
+    return same && before.source !== 'RDR' ? right([]) : left({ type: 'RefundExists', refundId });
   }
   if (isChildId(payment, refundId)) return left({ type: 'ChildExists', id: refundId });
   if (status !== 'Captured' && status !== 'Settled') return left({ type: 'NotRefundable', status });
@@ -119,6 +118,9 @@ function itemsOf(
         requested,
         remaining: variant.left,
       };
+    }
+    if (given !== undefined && given < 0n) {
+      return { type: 'AmountNotPositive', amountMinor: given, currency: payment.currency };
     }
     quantities.set(storefrontVariantId, requested);
     const share = divideHalfEven(variant.paidMinor * BigInt(quantity), BigInt(variant.ordered));

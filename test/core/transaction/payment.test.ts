@@ -1,0 +1,444 @@
+/** From the order to the money: what each command makes of a payment, event by event. */
+import { Transaction } from '@counterfoil/core';
+import { given } from '@counterfoil/core/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  ask,
+  books,
+  CAPTURED_AT,
+  freeTerms,
+  happened,
+  idOf,
+  NOW,
+  order,
+  past,
+  route,
+  SUBMITTED_AT,
+  transactionId,
+} from '../payment-story.ts';
+
+const otherRoute = { ...route, merchantAccountId: 32 };
+const dearTerms: Transaction.Terms = {
+  ...freeTerms,
+  feeCurrency: 'USD',
+  discountRatePercentage: '2.9',
+  gatewayTransactionFeeMinor: 10n,
+  bankAuthFeeMinor: 5n,
+  bankDeclineFeeMinor: 7n,
+  bankAvsFeeMinor: 3n,
+  customFeeMinor: 1n,
+  customFeeApprovedOnlyMinor: 2n,
+  reservePercentage: '5',
+};
+const dearRoute = { ...route, terms: dearTerms };
+const usd = (account: Transaction.Fee['account'], amountMinor: bigint): Transaction.Fee => ({
+  account,
+  amountMinor,
+  currency: 'USD',
+});
+const APPROVAL_FEES = [usd('fees:gateway', 10n), usd('fees:bank-auth', 5n)];
+const CUSTOM_FEE = usd('fees:custom', 3n);
+
+describe('submit', () => {
+  it('starts the first attempt in the same breath when it has a route', () => {
+    given(Transaction).when(ask.submit()).then(happened.submitted(), happened.attempted());
+  });
+
+  it('only keeps the order when it has none', () => {
+    given(Transaction)
+      .when(ask.submit({ route: null }))
+      .then(happened.submitted());
+  });
+
+  it('blocks what is on the black list before any gateway hears of it', () => {
+    given(Transaction)
+      .when(ask.submit({ blackListing: 3 }))
+      .then(happened.submitted(), happened.blocked());
+  });
+
+  it('does nothing when the same order comes again, however far it has come', () => {
+    given(Transaction, past.created).when(ask.submit()).thenNothing();
+    given(Transaction, past.settled)
+      .when(ask.submit({ at: NOW }))
+      .thenNothing();
+  });
+
+  it('keeps every fact of the order in the payment', () => {
+    const { state } = given(Transaction, past.processing);
+    expect(state).toMatchObject({ ...order, transactionId, submittedAt: SUBMITTED_AT });
+  });
+});
+
+describe('attempts', () => {
+  it('starts the first attempt of a payment that had no route', () => {
+    given(Transaction, past.created)
+      .when(ask.startAttempt())
+      .then({ type: 'AttemptStarted', attempt: 1, route, at: NOW });
+  });
+
+  it('counts on after a soft decline, on another account', () => {
+    const declined = [...past.processing, happened.softDeclined()];
+    given(Transaction, declined)
+      .when(ask.startAttempt(otherRoute))
+      .then({ type: 'AttemptStarted', attempt: 2, route: otherRoute, at: NOW });
+  });
+
+  it('does nothing for an attempt that is under way', () => {
+    given(Transaction, past.processing).when(ask.startAttempt()).thenNothing();
+  });
+
+  it('keeps the whole story of the attempts', () => {
+    const { state } = given(Transaction, [
+      ...past.processing,
+      happened.softDeclined(),
+      happened.attempted(2, otherRoute),
+      happened.captured({ merchantAccountId: 32 }),
+    ]);
+    expect(state).toMatchObject({
+      status: 'Captured',
+      declineCode: '',
+      attempts: [
+        { attempt: 1, route, outcome: 'declined', declineCode: '51' },
+        { attempt: 2, route: otherRoute, outcome: 'approved', declineCode: '' },
+      ],
+    });
+  });
+
+  it('forgets the decline of an earlier attempt once it is authorized', () => {
+    const { state } = given(Transaction, [
+      ...past.processing,
+      happened.softDeclined(),
+      happened.attempted(2),
+      happened.authorized(),
+    ]);
+    expect(state).toMatchObject({ status: 'Authorized', declineCode: '' });
+  });
+});
+
+describe('outcome', () => {
+  it('captures', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.captured))
+      .then(happened.captured());
+  });
+
+  it('authorizes', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.authorized))
+      .then(happened.authorized());
+  });
+
+  it('charges the approval, the address check and the discount, and holds the reserve', () => {
+    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
+      .when(ask.recordOutcome({ ...answer.captured, avsChecked: true }))
+      .then(
+        happened.captured({
+          fees: [
+            ...APPROVAL_FEES,
+            usd('fees:bank-avs', 3n),
+            CUSTOM_FEE,
+            { account: 'fees:discount', amountMinor: 290n, currency: 'GBP' },
+          ],
+          reserveMinor: 500n,
+        }),
+      );
+  });
+
+  it('charges an authorization for the approval alone', () => {
+    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
+      .when(ask.recordOutcome(answer.authorized))
+      .then(happened.authorized({ fees: [...APPROVAL_FEES, CUSTOM_FEE] }));
+  });
+
+  const declined = (facts: object) =>
+    ({
+      type: 'PaymentDeclined',
+      ...books,
+      declineCode: '51',
+      hard: false,
+      gatewayTransactionId: 'gateway-1',
+      note: 'insufficient funds',
+      fees: [],
+      at: SUBMITTED_AT,
+      ...facts,
+    }) as Transaction.Event;
+
+  it('goes on after a soft decline when another account will be tried', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.declinedSoft))
+      .then(happened.softDeclined());
+  });
+
+  it('ends with a soft decline when there is no other account', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }))
+      .then(declined({}));
+  });
+
+  it('ends with a hard decline whatever else could be tried', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.declinedHard))
+      .then(happened.declined());
+  });
+
+  it('charges a decline', () => {
+    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
+      .when(ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }))
+      .then(
+        declined({
+          fees: [usd('fees:gateway', 10n), usd('fees:bank-decline', 7n), usd('fees:custom', 1n)],
+        }),
+      );
+  });
+
+  it('fails', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.failed))
+      .then(happened.failed());
+  });
+
+  it('is no news the second time', () => {
+    const seen = (event: Transaction.Event) => given(Transaction, [...past.processing, event]);
+    seen(happened.captured()).when(ask.recordOutcome(answer.captured)).thenNothing();
+    seen(happened.captured()).when(ask.recordOutcome(answer.authorized)).thenNothing();
+    seen(happened.authorized()).when(ask.recordOutcome(answer.authorized)).thenNothing();
+    seen(happened.softDeclined()).when(ask.recordOutcome(answer.declinedSoft)).thenNothing();
+    seen(happened.declined()).when(ask.recordOutcome(answer.declinedHard)).thenNothing();
+    seen(happened.failed()).when(ask.recordOutcome(answer.failed)).thenNothing();
+    seen(happened.unknown()).when(ask.recordOutcome(answer.unknown)).thenNothing();
+    seen(happened.actionRequired()).when(ask.recordOutcome(answer.actionRequired)).thenNothing();
+  });
+
+  it('is no news of an earlier attempt either', () => {
+    given(Transaction, [...past.processing, happened.softDeclined(), happened.attempted(2)])
+      .when(ask.recordOutcome(answer.declinedSoft, 1))
+      .thenNothing();
+  });
+});
+
+describe('unknown outcome', () => {
+  const unknown = [...past.processing, happened.unknown()];
+
+  it('waits for the gateway to be asked', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.unknown))
+      .then(happened.unknown());
+    expect(given(Transaction, unknown).state).toMatchObject({ status: 'Unknown' });
+  });
+
+  it.each([
+    ['captured', answer.captured, happened.captured()],
+    ['authorized', answer.authorized, happened.authorized()],
+    ['declined', answer.declinedHard, happened.declined()],
+    ['failed', answer.failed, happened.failed()],
+  ] as const)('is found %s', (_, outcome, event) => {
+    given(Transaction, unknown).when(ask.recordOutcome(outcome)).then(event);
+  });
+
+  it('ends when it is found softly declined: it is too late for another account', () => {
+    given(Transaction, unknown)
+      .when(ask.recordOutcome(answer.declinedSoft))
+      .then({
+        type: 'PaymentDeclined',
+        ...books,
+        declineCode: '51',
+        hard: false,
+        gatewayTransactionId: 'gateway-1',
+        note: 'insufficient funds',
+        fees: [],
+        at: SUBMITTED_AT,
+      });
+  });
+});
+
+describe('customer action', () => {
+  const required = [...past.processing, happened.actionRequired()];
+
+  it('is asked for, and shown until it is done', () => {
+    given(Transaction, past.processing)
+      .when(ask.recordOutcome(answer.actionRequired))
+      .then(happened.actionRequired());
+    const nextAction = { type: 'redirect', url: 'https://example.com/3ds' };
+    expect(given(Transaction, required).state).toMatchObject({ nextAction });
+    const done = given(Transaction, [...required, happened.actionCompleted()]);
+    expect(done.state).toMatchObject({ status: 'Processing', nextAction: null });
+  });
+
+  it('is completed once, and the gateway answers again', () => {
+    given(Transaction, required)
+      .when(ask.completeAction())
+      .then({ type: 'ActionCompleted', attempt: 1, at: NOW });
+    const completed = [...required, happened.actionCompleted()];
+    given(Transaction, completed).when(ask.completeAction()).thenNothing();
+    given(Transaction, completed)
+      .when(ask.recordOutcome(answer.captured))
+      .then(happened.captured());
+  });
+
+  it('is failed by the customer: declined, and not tried elsewhere', () => {
+    given(Transaction, required)
+      .when(ask.recordOutcome({ ...answer.declinedHard, hard: false }))
+      .then({ ...happened.declined(), hard: false } as Transaction.Event);
+    const declined = [...required, happened.declined()];
+    expect(given(Transaction, declined).state).toMatchObject({ nextAction: null });
+  });
+
+  it('runs out', () => {
+    given(Transaction, required)
+      .when(ask.expire())
+      .then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
+    given(Transaction, [...required, happened.expired()])
+      .when(ask.expire())
+      .thenNothing();
+  });
+});
+
+describe('capture', () => {
+  const requested = [...past.authorized, happened.captureRequested(4_000n)];
+
+  it('asks for all that was authorized, or for a part', () => {
+    given(Transaction, past.authorized)
+      .when(ask.capture())
+      .then({ ...happened.captureRequested(10_000n), at: NOW } as Transaction.Event);
+    given(Transaction, past.authorized)
+      .when(ask.capture(4_000n))
+      .then({ ...happened.captureRequested(4_000n), at: NOW } as Transaction.Event);
+  });
+
+  it('takes the part, with the discount and the reserve of that part', () => {
+    given(Transaction, [
+      happened.submitted(),
+      happened.attempted(1, dearRoute),
+      happened.authorized(),
+      happened.captureRequested(4_000n),
+    ])
+      .when(ask.recordCapture())
+      .then(
+        happened.captured({
+          amountMinor: 4_000n,
+          gatewayTransactionId: 'gateway-2',
+          fees: [{ account: 'fees:discount', amountMinor: 116n, currency: 'GBP' }],
+          reserveMinor: 200n,
+          at: NOW,
+        }),
+      );
+  });
+
+  it('leaves the rest of the authorization behind', () => {
+    const { state } = given(Transaction, [
+      ...requested,
+      happened.captured({ amountMinor: 4_000n }),
+    ]);
+    expect(state).toMatchObject({
+      status: 'Captured',
+      authorizedMinor: 10_000n,
+      capturedMinor: 4_000n,
+      capturedAt: CAPTURED_AT,
+      pendingCapture: null,
+      captureId: idOf('capture'),
+    });
+  });
+
+  it('may fail, and be asked for anew under another id', () => {
+    given(Transaction, requested)
+      .when(ask.recordCaptureFailure())
+      .then({ ...happened.captureFailed(), at: NOW } as Transaction.Event);
+    given(Transaction, [...requested, happened.captureFailed()])
+      .when(ask.capture(undefined, 2))
+      .then({ ...happened.captureRequested(10_000n, 2), at: NOW } as Transaction.Event);
+  });
+
+  it('is no news the second time', () => {
+    given(Transaction, requested).when(ask.capture(4_000n)).thenNothing();
+    const captured = [...requested, happened.captured({ amountMinor: 4_000n })];
+    given(Transaction, captured).when(ask.capture(4_000n)).thenNothing();
+    given(Transaction, captured).when(ask.recordCapture()).thenNothing();
+    const failed = [...requested, happened.captureFailed()];
+    given(Transaction, failed).when(ask.recordCaptureFailure()).thenNothing();
+  });
+});
+
+describe('void', () => {
+  it('is asked for before and after the capture', () => {
+    const requested = { type: 'VoidRequested', voidId: idOf('void'), at: NOW } as const;
+    given(Transaction, past.authorized).when(ask.void()).then(requested);
+    given(Transaction, past.captured).when(ask.void()).then(requested);
+    const failedRefund = [happened.refundRequested(), happened.refundFailed()];
+    given(Transaction, [...past.captured, ...failedRefund])
+      .when(ask.void())
+      .then(requested);
+  });
+
+  it('gives nothing back of an authorization', () => {
+    given(Transaction, [...past.authorized, happened.voidRequested()])
+      .when(ask.recordVoid())
+      .then(happened.voided({ amountMinor: 0n }));
+  });
+
+  it('gives back the capture, and frees what is still held in reserve', () => {
+    given(Transaction, [
+      ...past.authorized,
+      happened.captured({ reserveMinor: 500n }),
+      happened.reserveReleased(200n),
+      happened.voidRequested(),
+    ])
+      .when(ask.recordVoid())
+      .then(happened.voided({ reserveMinor: 300n }));
+  });
+
+  it('may fail, and be asked for anew under another id', () => {
+    const requested = [...past.captured, happened.voidRequested()];
+    given(Transaction, requested).when(ask.recordVoidFailure()).then(happened.voidFailed());
+    given(Transaction, [...requested, happened.voidFailed()])
+      .when(ask.void(2))
+      .then(happened.voidRequested(2));
+  });
+
+  it('is no news the second time', () => {
+    const requested = [...past.captured, happened.voidRequested()];
+    given(Transaction, requested).when(ask.void()).thenNothing();
+    given(Transaction, [...requested, happened.voided()])
+      .when(ask.void())
+      .thenNothing();
+    given(Transaction, [...requested, happened.voided()])
+      .when(ask.recordVoid())
+      .thenNothing();
+    given(Transaction, [...requested, happened.voidFailed()])
+      .when(ask.recordVoidFailure())
+      .thenNothing();
+  });
+});
+
+describe('settlement and reserve', () => {
+  it('pays out once', () => {
+    given(Transaction, past.captured).when(ask.settle(9_700n)).then(happened.settled(9_700n));
+    given(Transaction, past.settled).when(ask.settle()).thenNothing();
+  });
+
+  it('releases the whole reserve, or a part of it', () => {
+    const held = [...past.authorized, happened.captured({ reserveMinor: 500n })];
+    given(Transaction, held).when(ask.releaseReserve()).then(happened.reserveReleased(500n));
+    given(Transaction, held).when(ask.releaseReserve(200n)).then(happened.reserveReleased(200n));
+    given(Transaction, [...held, happened.reserveReleased(200n)])
+      .when(ask.releaseReserve())
+      .then(happened.reserveReleased(300n));
+    given(Transaction, [...held, happened.reserveReleased(500n)])
+      .when(ask.releaseReserve())
+      .thenNothing();
+  });
+});
+
+it('writes every fact of a payment through its own schema and reads it back', () => {
+  const { state } = given(Transaction, [
+    ...past.authorized,
+    happened.captureRequested(),
+    happened.captured(),
+    happened.alertReceived(),
+    happened.refundRequested({ amountMinor: 1_000n }),
+    happened.refunded({ amountMinor: 1_000n }),
+    happened.chargebackOpened({ beyondCapturedMinor: 1_000n }),
+  ]);
+  const text = JSON.stringify(Transaction.Payment.encode(state as Transaction.Payment));
+  expect(Transaction.Payment.decode(JSON.parse(text))).toEqual(state);
+});

@@ -1,0 +1,415 @@
+/** Every reason why a payment's command is refused, in the order of precedence that the domain documents. */
+import { Transaction, type TransactionId } from '@counterfoil/core';
+import { given } from '@counterfoil/core/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  ask,
+  type Command,
+  type Event,
+  happened,
+  idOf,
+  past,
+  route,
+  transactionId,
+} from '../payment-story.ts';
+
+type Rejection = Transaction.Rejection;
+type Row = readonly [past: readonly Event[], command: Command, rejection: Rejection];
+
+const currency = 'GBP';
+const LATE = '2027-01-01T00:00:00.000Z';
+const refund = (n = 1): TransactionId => idOf('refund', n);
+const item = (storefrontVariantId: number, quantity: number, amountMinor?: bigint) => ({
+  storefrontVariantId,
+  quantity,
+  restock: false,
+  ...(amountMinor === undefined ? {} : { amountMinor }),
+});
+const wrongStatus = (status: Transaction.Status, command: Command['type']): Rejection => ({
+  type: 'WrongStatus',
+  status,
+  command,
+});
+
+const voiding = [...past.captured, happened.voidRequested()];
+const opened = happened.chargebackOpened();
+const alerted = [...past.captured, happened.alertReceived()];
+const refunded = [...past.captured, happened.refundRequested(), happened.refunded()];
+
+/**
+ * By command, in the documented order. Each row breaks its own rule and, wherever a command can,
+ * those that stand below it as well: the first one is told.
+ */
+const ROWS: Readonly<Record<string, readonly Row[]>> = {
+  SubmitPayment: [
+    [past.created, ask.submit({ currency: 'XXX', amountMinor: 0n }), { type: 'TransactionExists' }],
+    [
+      [],
+      ask.submit({ currency: 'XXX', amountMinor: 0n }),
+      { type: 'UnknownCurrency', currency: 'XXX' },
+    ],
+    [[], ask.submit({ amountMinor: 0n }), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    [
+      [],
+      ask.submit({ amountMinor: -1n, blackListing: 1 }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+  ],
+  StartAttempt: [
+    [past.captured, ask.startAttempt(), wrongStatus('Captured', 'StartAttempt')],
+    [
+      past.processing,
+      ask.startAttempt({ ...route, merchantAccountId: 32 }),
+      wrongStatus('Processing', 'StartAttempt'),
+    ],
+  ],
+  RecordOutcome: [
+    [past.created, ask.recordOutcome(answer.captured), { type: 'AttemptUnknown', attempt: 1 }],
+    [past.captured, ask.recordOutcome(answer.failed, 2), { type: 'AttemptUnknown', attempt: 2 }],
+    [past.captured, ask.recordOutcome(answer.failed), wrongStatus('Captured', 'RecordOutcome')],
+    [
+      [...past.processing, happened.softDeclined(), happened.attempted(2)],
+      ask.recordOutcome(answer.captured, 1),
+      wrongStatus('Processing', 'RecordOutcome'),
+    ],
+    [
+      [...past.processing, happened.unknown()],
+      ask.recordOutcome(answer.actionRequired),
+      wrongStatus('Unknown', 'RecordOutcome'),
+    ],
+    [
+      [...past.processing, happened.actionRequired()],
+      ask.recordOutcome(answer.captured),
+      wrongStatus('RequiresAction', 'RecordOutcome'),
+    ],
+  ],
+  CompleteAction: [[past.created, ask.completeAction(), wrongStatus('Created', 'CompleteAction')]],
+  ExpirePayment: [
+    [voiding, ask.expire(), wrongStatus('Captured', 'ExpirePayment')],
+    [
+      [...past.authorized, happened.captureRequested()],
+      ask.expire(),
+      { type: 'RequestUnderWay', request: 'capture' },
+    ],
+    [
+      [...past.authorized, happened.voidRequested()],
+      ask.expire(),
+      { type: 'RequestUnderWay', request: 'void' },
+    ],
+  ],
+  RequestCapture: [
+    [
+      [
+        ...past.authorized,
+        happened.captureRequested(1n),
+        happened.captureFailed(),
+        happened.expired(),
+      ],
+      ask.capture(0n),
+      { type: 'RequestFailedBefore', request: 'capture' },
+    ],
+    [voiding, ask.capture(0n), wrongStatus('Captured', 'RequestCapture')],
+    [
+      [...past.authorized, happened.voidRequested()],
+      ask.capture(0n),
+      { type: 'RequestUnderWay', request: 'void' },
+    ],
+    [
+      [...past.authorized, happened.captureRequested(1n, 2)],
+      ask.capture(20_000n),
+      { type: 'RequestUnderWay', request: 'capture' },
+    ],
+    [past.authorized, ask.capture(0n), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    [
+      past.authorized,
+      ask.capture(10_001n),
+      {
+        type: 'CaptureExceedsAuthorization',
+        requestedMinor: 10_001n,
+        authorizedMinor: 10_000n,
+        currency,
+      },
+    ],
+  ],
+  RecordCapture: [
+    [past.authorized, ask.recordCapture(), { type: 'RequestUnknown', request: 'capture' }],
+    [
+      [...past.authorized, happened.captureRequested()],
+      ask.recordCapture(2),
+      { type: 'RequestUnknown', request: 'capture' },
+    ],
+  ],
+  RecordCaptureFailure: [
+    [past.captured, ask.recordCaptureFailure(), { type: 'RequestUnknown', request: 'capture' }],
+  ],
+  RequestVoid: [
+    [
+      [...voiding, happened.voidFailed(), happened.refundRequested(), happened.settled()],
+      ask.void(),
+      { type: 'RequestFailedBefore', request: 'void' },
+    ],
+    [[...past.settled, opened], ask.void(), wrongStatus('Settled', 'RequestVoid')],
+    [[...voiding, opened], ask.void(2), { type: 'RequestUnderWay', request: 'void' }],
+    [
+      [...past.authorized, happened.captureRequested()],
+      ask.void(),
+      { type: 'RequestUnderWay', request: 'capture' },
+    ],
+    [[...past.captured, happened.refundRequested()], ask.void(), { type: 'VoidAfterRefund' }],
+    [refunded, ask.void(), { type: 'VoidAfterRefund' }],
+    [[...past.captured, opened], ask.void(), { type: 'VoidAfterRefund' }],
+  ],
+  RecordVoid: [[past.captured, ask.recordVoid(), { type: 'RequestUnknown', request: 'void' }]],
+  RecordVoidFailure: [
+    [voiding, ask.recordVoidFailure(2), { type: 'RequestUnknown', request: 'void' }],
+  ],
+  SettlePayment: [
+    [
+      [...past.authorized, happened.voidRequested()],
+      ask.settle(0n),
+      wrongStatus('Authorized', 'SettlePayment'),
+    ],
+    [past.settled, ask.settle(0n, 'payout-2'), wrongStatus('Settled', 'SettlePayment')],
+    [voiding, ask.settle(0n), { type: 'RequestUnderWay', request: 'void' }],
+    [past.captured, ask.settle(0n), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+  ],
+  ReleaseReserve: [
+    [
+      past.captured,
+      ask.releaseReserve(0n),
+      { type: 'AmountNotPositive', amountMinor: 0n, currency },
+    ],
+    [
+      [...past.authorized, happened.captured({ reserveMinor: 500n })],
+      ask.releaseReserve(501n),
+      { type: 'ReleaseExceedsReserve', requestedMinor: 501n, heldMinor: 500n, currency },
+    ],
+  ],
+  RequestRefund: [
+    [
+      [...past.captured, happened.refundRequested({ amountMinor: 6_000n }), opened],
+      ask.refund({ amountMinor: 3_000n }),
+      { type: 'RefundExists', refundId: refund() },
+    ],
+    [
+      [...past.captured, happened.networkRefunded({ refundId: refund() })],
+      ask.refund(),
+      { type: 'RefundExists', refundId: refund() },
+    ],
+    [
+      [...past.captured, opened],
+      ask.refund({ refundId: idOf('chargeback') }),
+      { type: 'ChildExists', id: idOf('chargeback') },
+    ],
+    [
+      past.authorized,
+      ask.refund({ refundId: transactionId }),
+      { type: 'ChildExists', id: transactionId },
+    ],
+    [
+      [...past.authorized, happened.voidRequested()],
+      ask.refund({ amountMinor: -1n }),
+      { type: 'NotRefundable', status: 'Authorized' },
+    ],
+    [[...voiding, happened.voided()], ask.refund(), { type: 'NotRefundable', status: 'Voided' }],
+    [[...voiding, opened], ask.refund({ at: LATE }), { type: 'RequestUnderWay', request: 'void' }],
+    [[...past.captured, opened], ask.refund({ at: LATE }), { type: 'RefundBlockedByChargeback' }],
+    [
+      refunded,
+      ask.refund({ refundId: refund(2), amountMinor: 1n, at: LATE }),
+      { type: 'NothingLeftToRefund' },
+    ],
+    [
+      past.captured,
+      ask.refund({ amountMinor: 20_000n, at: LATE }),
+      { type: 'RefundWindowClosed', refundWindowDays: 180 },
+    ],
+    [
+      past.captured,
+      ask.refund({ amountMinor: -1n, items: [item(1, 1)] }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+    [
+      past.captured,
+      ask.refund({ amountMinor: 10_001n, items: [item(1, 1)] }),
+      {
+        type: 'RefundExceedsRemaining',
+        requestedMinor: 10_001n,
+        remainingMinor: 10_000n,
+        currency,
+      },
+    ],
+    [past.captured, ask.refund({ items: [item(9, 99)] }), { type: 'RefundItemsNotAllowed' }],
+    [past.capturedEcommerce, ask.refund({ amountMinor: 9_999n }), { type: 'RefundItemsRequired' }],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 1n, items: [item(3, 1, -1n), item(1, 99)] }),
+      { type: 'RefundItemUnknown', storefrontVariantId: 3 },
+    ],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 1n, items: [item(1, 2), item(1, 1, -1n)] }),
+      { type: 'RefundQuantityExceeded', storefrontVariantId: 1, requested: 3, remaining: 2 },
+    ],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 4_000n, items: [item(1, 1, -1n), item(2, 1, 4_001n)] }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 4_001n, items: [item(1, 2)] }),
+      { type: 'RefundItemsIncomplete', itemsMinor: 4_000n, amountMinor: 4_001n, currency },
+    ],
+  ],
+  RecordRefund: [
+    [past.captured, ask.recordRefund(), { type: 'RefundUnknown', refundId: refund() }],
+    [
+      [...past.captured, happened.refundRequested(), happened.refundFailed()],
+      ask.recordRefund(),
+      wrongStatus('RefundFailed', 'RecordRefund'),
+    ],
+  ],
+  RecordRefundFailure: [
+    [past.captured, ask.recordRefundFailure(), { type: 'RefundUnknown', refundId: refund() }],
+    [refunded, ask.recordRefundFailure(), wrongStatus('Refunded', 'RecordRefundFailure')],
+  ],
+  RecordNetworkRefund: [
+    [
+      [...refunded, happened.voidRequested(), happened.voided()],
+      ask.recordNetworkRefund({ refundId: refund(), amountMinor: 0n }),
+      { type: 'ChildExists', id: refund() },
+    ],
+    [
+      past.authorized,
+      ask.recordNetworkRefund({ amountMinor: 0n }),
+      { type: 'NotRefundable', status: 'Authorized' },
+    ],
+    [
+      refunded,
+      ask.recordNetworkRefund({ amountMinor: 0n }),
+      { type: 'AmountNotPositive', amountMinor: 0n, currency },
+    ],
+    [
+      refunded,
+      ask.recordNetworkRefund({ amountMinor: 1n }),
+      { type: 'RefundExceedsRemaining', requestedMinor: 1n, remainingMinor: 0n, currency },
+    ],
+  ],
+  OpenChargeback: [
+    [
+      past.authorized,
+      ask.openChargeback({ chargebackId: transactionId, amountMinor: 0n }),
+      { type: 'ChildExists', id: transactionId },
+    ],
+    [
+      past.authorized,
+      ask.openChargeback({ amountMinor: 0n }),
+      wrongStatus('Authorized', 'OpenChargeback'),
+    ],
+    [
+      past.captured,
+      ask.openChargeback({ amountMinor: 0n }),
+      { type: 'AmountNotPositive', amountMinor: 0n, currency },
+    ],
+  ],
+  MoveChargeback: [
+    [
+      past.captured,
+      ask.moveChargeback('ChargebackWon'),
+      { type: 'ChargebackUnknown', chargebackId: idOf('chargeback') },
+    ],
+    [
+      [...past.captured, opened],
+      ask.moveChargeback('ChargebackWon'),
+      wrongStatus('ChargebackOpen', 'MoveChargeback'),
+    ],
+  ],
+  ReceiveAlert: [
+    [
+      past.authorized,
+      ask.receiveAlert({ alertId: transactionId, amountMinor: 0n }),
+      { type: 'ChildExists', id: transactionId },
+    ],
+    [
+      past.authorized,
+      ask.receiveAlert({ amountMinor: 0n }),
+      wrongStatus('Authorized', 'ReceiveAlert'),
+    ],
+    [
+      past.captured,
+      ask.receiveAlert({ amountMinor: -1n }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+  ],
+  MoveAlert: [
+    [
+      past.captured,
+      ask.moveAlert('AlertResolved'),
+      { type: 'AlertUnknown', alertId: idOf('alert') },
+    ],
+    [
+      [...alerted, happened.alertMoved('AlertExpired')],
+      ask.moveAlert('AlertResolved'),
+      wrongStatus('AlertExpired', 'MoveAlert'),
+    ],
+  ],
+};
+
+describe.each(Object.entries(ROWS))('%s', (type, rows) => {
+  const cases = rows.map(([before, command, rejection]) => ({
+    told: rejection.type,
+    before,
+    command,
+    rejection,
+  }));
+
+  it.each(cases)('$told', ({ before, command, rejection }) => {
+    expect(command.type).toBe(type);
+    given(Transaction, before).when(command).thenRejected(rejection);
+  });
+});
+
+const commands = Object.values(ROWS).flatMap((rows) => rows.map(([, command]) => command));
+const later = commands.filter(({ type }) => type !== 'SubmitPayment');
+
+it.each(later)('$type is refused before anything else when there is no payment', (command) => {
+  given(Transaction, []).when(command).thenRejected({ type: 'TransactionUnknown' });
+});
+
+/** The compiler refuses this list while a rejection is missing from it. */
+const EVERY_REJECTION = Object.keys({
+  TransactionUnknown: true,
+  TransactionExists: true,
+  UnknownCurrency: true,
+  AmountNotPositive: true,
+  WrongStatus: true,
+  AttemptUnknown: true,
+  RequestUnderWay: true,
+  RequestFailedBefore: true,
+  RequestUnknown: true,
+  CaptureExceedsAuthorization: true,
+  VoidAfterRefund: true,
+  ReleaseExceedsReserve: true,
+  RefundExists: true,
+  NotRefundable: true,
+  RefundBlockedByChargeback: true,
+  RefundWindowClosed: true,
+  NothingLeftToRefund: true,
+  RefundExceedsRemaining: true,
+  RefundItemsNotAllowed: true,
+  RefundItemsRequired: true,
+  RefundItemUnknown: true,
+  RefundQuantityExceeded: true,
+  RefundItemsIncomplete: true,
+  RefundUnknown: true,
+  ChargebackUnknown: true,
+  AlertUnknown: true,
+  ChildExists: true,
+} satisfies Record<Rejection['type'], true>);
+
+it('has a row for every rejection', () => {
+  const told = Object.values(ROWS).flatMap((rows) => rows.map(([, , { type }]) => type));
+  expect([...new Set(['TransactionUnknown', ...told])].sort()).toEqual(EVERY_REJECTION.sort());
+});
