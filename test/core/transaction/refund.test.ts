@@ -1,0 +1,364 @@
+/** Giving money back: whole and in part, with items, while it is on its way, and by the network itself. */
+import { Transaction } from '@counterfoil/core';
+import { given } from '@counterfoil/core/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  ask,
+  CAPTURED_AT,
+  type Event,
+  ecommerceOrder,
+  happened,
+  idOf,
+  lineItem,
+  NOW,
+  past,
+} from '../payment-story.ts';
+
+const DAY_MS = 86_400_000;
+const policy: Transaction.RefundPolicy = { refundWindowDays: 180, forceAllowRefunds: false };
+const paymentOf = (events: readonly Event[]) =>
+  given(Transaction, events).state as Transaction.Payment;
+const requested = (amountMinor: bigint, n = 1) =>
+  happened.refundRequested({ refundId: idOf('refund', n), amountMinor });
+const refunded = (amountMinor: bigint, n = 1) => [
+  requested(amountMinor, n),
+  happened.refunded({ refundId: idOf('refund', n), amountMinor }),
+];
+
+describe('amount', () => {
+  it.each([
+    ['nothing', {}],
+    ['zero', { amountMinor: 0n }],
+    ['all', { amountMinor: 10_000n }],
+  ])('asks for the whole by %s', (_, facts) => {
+    given(Transaction, past.captured).when(ask.refund(facts)).then(requested(10_000n));
+  });
+
+  it('asks for a part, then for the rest', () => {
+    given(Transaction, past.settled)
+      .when(ask.refund({ amountMinor: 6_000n }))
+      .then(requested(6_000n));
+    given(Transaction, [...past.settled, ...refunded(6_000n)])
+      .when(ask.refund({ refundId: idOf('refund', 2) }))
+      .then(requested(4_000n, 2));
+  });
+
+  it('counts only what was captured', () => {
+    const partly = [
+      ...past.authorized,
+      happened.captureRequested(4_000n),
+      happened.captured({ amountMinor: 4_000n }),
+    ];
+    given(Transaction, partly).when(ask.refund()).then(requested(4_000n));
+  });
+
+  it('reserves what is on its way, and frees it when it fails', () => {
+    const pending = [...past.captured, requested(6_000n)];
+    given(Transaction, pending)
+      .when(ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n }))
+      .thenRejected({
+        type: 'RefundExceedsRemaining',
+        requestedMinor: 6_000n,
+        remainingMinor: 4_000n,
+        currency: 'GBP',
+      });
+    given(Transaction, [...pending, happened.refundFailed()])
+      .when(ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n }))
+      .then(requested(6_000n, 2));
+  });
+
+  it('keeps who asked, from where, and whether the customer is told', () => {
+    const asked = {
+      source: 'Admin',
+      notifyCustomer: true,
+      requestedBy: 'bob@example.com',
+    } as const;
+    given(Transaction, past.captured).when(ask.refund(asked)).then(happened.refundRequested(asked));
+  });
+});
+
+describe('outcome', () => {
+  const pending = [...past.captured, requested(6_000n)];
+
+  it('is paid', () => {
+    given(Transaction, pending)
+      .when(ask.recordRefund())
+      .then(happened.refunded({ amountMinor: 6_000n }));
+  });
+
+  it('fails', () => {
+    given(Transaction, pending).when(ask.recordRefundFailure()).then(happened.refundFailed());
+  });
+
+  it('is no news the second time', () => {
+    given(Transaction, pending)
+      .when(ask.refund({ amountMinor: 6_000n }))
+      .thenNothing();
+    const paid = [...pending, happened.refunded({ amountMinor: 6_000n })];
+    given(Transaction, paid).when(ask.recordRefund()).thenNothing();
+    given(Transaction, paid)
+      .when(ask.refund({ amountMinor: 6_000n }))
+      .thenNothing();
+    given(Transaction, [...pending, happened.refundFailed()])
+      .when(ask.recordRefundFailure())
+      .thenNothing();
+    given(Transaction, [...past.captured, ...refunded(10_000n)])
+      .when(ask.refund())
+      .thenNothing();
+  });
+});
+
+describe('window', () => {
+  const endOfWindow = Date.parse(CAPTURED_AT) + 180 * DAY_MS;
+  const at = (ms: number): string => new Date(ms).toISOString();
+
+  it('is open to its last millisecond and closed after it', () => {
+    const open = at(endOfWindow);
+    given(Transaction, past.captured)
+      .when(ask.refund({ at: open }))
+      .then(happened.refundRequested({ at: open }));
+    given(Transaction, past.captured)
+      .when(ask.refund({ at: at(endOfWindow + 1) }))
+      .thenRejected({ type: 'RefundWindowClosed', refundWindowDays: 180 });
+  });
+
+  it('is lifted by the merchant account, which lifts nothing else', () => {
+    const late = at(endOfWindow + DAY_MS);
+    const lifted = { refundWindowDays: 180, forceAllowRefunds: true };
+    given(Transaction, past.captured)
+      .when(ask.refund({ at: late, policy: lifted }))
+      .then(happened.refundRequested({ at: late }));
+    given(Transaction, [...past.captured, happened.chargebackOpened()])
+      .when(ask.refund({ policy: lifted }))
+      .thenRejected({ type: 'RefundBlockedByChargeback' });
+  });
+
+  it('is the tenant’s own', () => {
+    given(Transaction, past.captured)
+      .when(ask.refund({ policy: { refundWindowDays: 8, forceAllowRefunds: false } }))
+      .thenRejected({ type: 'RefundWindowClosed', refundWindowDays: 8 });
+  });
+});
+
+describe('items of an ecommerce order', () => {
+  const item = (storefrontVariantId: number, quantity: number, amountMinor?: bigint) => ({
+    storefrontVariantId,
+    quantity,
+    restock: true,
+    ...(amountMinor === undefined ? {} : { amountMinor }),
+  });
+  const kept = (storefrontVariantId: number, quantity: number, amountMinor: bigint) => ({
+    storefrontVariantId,
+    quantity,
+    amountMinor,
+    restock: true,
+  });
+  type Items = Transaction.EventOf<'RefundRequested'>['items'];
+  const giving = (amountMinor: bigint, items: Items) =>
+    happened.refundRequested({ amountMinor, items });
+
+  it('take their share of what was paid when they name no amount', () => {
+    given(Transaction, past.capturedEcommerce)
+      .when(ask.refund({ amountMinor: 3_500n, items: [item(1, 1), item(2, 1)] }))
+      .then(giving(3_500n, [kept(1, 1, 2_000n), kept(2, 1, 1_500n)]));
+  });
+
+  it('take the amounts they name, more or less than their share', () => {
+    given(Transaction, past.capturedEcommerce)
+      .when(ask.refund({ amountMinor: 5_000n, items: [item(1, 2, 4_999n), item(2, 1, 1n)] }))
+      .then(giving(5_000n, [kept(1, 2, 4_999n), kept(2, 1, 1n)]));
+  });
+
+  it('may give a thing back for nothing', () => {
+    given(Transaction, past.capturedEcommerce)
+      .when(ask.refund({ amountMinor: 100n, items: [item(1, 1, 100n), item(2, 1, 0n)] }))
+      .then(giving(100n, [kept(1, 1, 100n), kept(2, 1, 0n)]));
+  });
+
+  it('are all that is left when the whole is given back without a list', () => {
+    // 4,000 and 4,500 of goods share 10,000 with the shipping.
+    const all = [kept(1, 2, 4_706n), kept(2, 3, 5_294n)].map((each) => ({
+      ...each,
+      restock: false,
+    }));
+    given(Transaction, past.capturedEcommerce).when(ask.refund()).then(giving(10_000n, all));
+  });
+
+  it('leave only the others for the rest', () => {
+    const first = giving(3_500n, [kept(1, 1, 2_000n), kept(2, 1, 1_500n)]);
+    const rest = [kept(1, 1, 2_600n), kept(2, 2, 3_900n)].map((each) => ({
+      ...each,
+      restock: false,
+    }));
+    given(Transaction, [
+      ...past.capturedEcommerce,
+      first,
+      happened.refunded({ amountMinor: 3_500n }),
+    ])
+      .when(ask.refund({ refundId: idOf('refund', 2) }))
+      .then(
+        happened.refundRequested({ refundId: idOf('refund', 2), amountMinor: 6_500n, items: rest }),
+      );
+  });
+
+  it('may list the whole as well', () => {
+    given(Transaction, past.capturedEcommerce)
+      .when(ask.refund({ items: [item(1, 2, 4_000n), item(2, 3, 6_000n)] }))
+      .then(giving(10_000n, [kept(1, 2, 4_000n), kept(2, 3, 6_000n)]));
+  });
+
+  it('count what is on its way, and are free again when it fails', () => {
+    const pending = [...past.capturedEcommerce, giving(4_000n, [kept(1, 2, 4_000n)])];
+    const again = ask.refund({
+      refundId: idOf('refund', 2),
+      amountMinor: 2_000n,
+      items: [item(1, 1)],
+    });
+    given(Transaction, pending).when(again).thenRejected({
+      type: 'RefundQuantityExceeded',
+      storefrontVariantId: 1,
+      requested: 1,
+      remaining: 0,
+    });
+    given(Transaction, [...pending, happened.refundFailed()])
+      .when(again)
+      .then(
+        happened.refundRequested({
+          refundId: idOf('refund', 2),
+          amountMinor: 2_000n,
+          items: [kept(1, 1, 2_000n)],
+        }),
+      );
+  });
+
+  it('may name a variant twice that stands in two lines of the cart', () => {
+    const twice = { ...ecommerceOrder, items: [lineItem(1, 1, 100n), lineItem(1, 2, 50n)] };
+    const captured = [happened.submitted(twice), happened.attempted(), happened.captured()];
+    given(Transaction, captured)
+      .when(ask.refund({ amountMinor: 201n, items: [item(1, 1), item(1, 2, 134n)] }))
+      .then(giving(201n, [kept(1, 1, 67n), kept(1, 2, 134n)]));
+  });
+
+  it('keep the whole refund possible when all goods went back and shipping is left', () => {
+    const goods = giving(8_500n, [kept(1, 2, 4_000n), kept(2, 3, 4_500n)]);
+    given(Transaction, [
+      ...past.capturedEcommerce,
+      goods,
+      happened.refunded({ amountMinor: 8_500n }),
+    ])
+      .when(ask.refund({ refundId: idOf('refund', 2) }))
+      .then(
+        happened.refundRequested({ refundId: idOf('refund', 2), amountMinor: 1_500n, items: [] }),
+      );
+  });
+
+  it('cost their price less discounts, never below nothing', () => {
+    const line = { ...lineItem(1, 3, 100n), discountMinor: 50n, customDiscountMinor: 25n };
+    expect(Transaction.lineTotalMinor(line)).toBe(225n);
+    expect(Transaction.lineTotalMinor({ ...line, discountMinor: 500n })).toBe(0n);
+  });
+});
+
+describe('network credit (RDR)', () => {
+  it('is recorded as paid, without asking the gateway', () => {
+    given(Transaction, past.captured)
+      .when(ask.recordNetworkRefund({ amountMinor: 4_000n }))
+      .then(happened.networkRefunded({ amountMinor: 4_000n }));
+  });
+
+  it('is bound by the money-out rule but not by the window', () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    given(Transaction, past.captured)
+      .when(ask.recordNetworkRefund({ at }))
+      .then(happened.networkRefunded({ at }));
+    given(Transaction, [...past.captured, requested(1n)])
+      .when(ask.recordNetworkRefund())
+      .thenRejected({
+        type: 'RefundExceedsRemaining',
+        requestedMinor: 10_000n,
+        remainingMinor: 9_999n,
+        currency: 'GBP',
+      });
+  });
+
+  it('is no news the second time', () => {
+    given(Transaction, [...past.captured, happened.networkRefunded()])
+      .when(ask.recordNetworkRefund())
+      .thenNothing();
+  });
+
+  it('sets hasAlert, not chargedBack', () => {
+    const payment = paymentOf([...past.captured, happened.networkRefunded()]);
+    expect(Transaction.hasAlert(payment)).toBe(true);
+    expect(Transaction.isChargedBack(payment)).toBe(false);
+    expect(Transaction.isRefunded(payment)).toBe(true);
+  });
+});
+
+describe('flags', () => {
+  const flags = (events: readonly Event[], now = NOW) => {
+    const payment = paymentOf(events);
+    return [
+      Transaction.isRefundable(payment, policy, now),
+      Transaction.isRefunded(payment),
+      Transaction.hasAlert(payment),
+      Transaction.isChargedBack(payment),
+    ];
+  };
+  const opened = happened.chargebackOpened();
+  const review = happened.chargebackMoved('ChargebackUnderReview');
+
+  it.each([
+    ['before the capture', past.authorized, [false, false, false, false]],
+    ['captured', past.captured, [true, false, false, false]],
+    ['settled', past.settled, [true, false, false, false]],
+    ['with a part on its way', [...past.captured, requested(6_000n)], [true, false, false, false]],
+    ['with all on its way', [...past.captured, requested(10_000n)], [false, false, false, false]],
+    ['partly refunded', [...past.captured, ...refunded(6_000n)], [true, false, false, false]],
+    ['refunded', [...past.captured, ...refunded(10_000n)], [false, true, false, false]],
+    [
+      'refunded in two parts',
+      [...past.captured, ...refunded(6_000n), ...refunded(4_000n, 2)],
+      [false, true, false, false],
+    ],
+    [
+      'after a failed refund',
+      [...past.captured, requested(10_000n), happened.refundFailed()],
+      [true, false, false, false],
+    ],
+    [
+      'voided',
+      [...past.captured, happened.voidRequested(), happened.voided()],
+      [false, false, false, false],
+    ],
+    ['with an alert', [...past.captured, happened.alertReceived()], [true, false, true, false]],
+    ['charged back', [...past.captured, opened], [false, false, false, true]],
+    ['under review', [...past.captured, opened, review], [false, false, false, true]],
+    [
+      'with the chargeback won',
+      [...past.captured, opened, review, happened.chargebackReversed('ChargebackWon')],
+      [true, false, false, true],
+    ],
+    [
+      'with the chargeback lost',
+      [...past.captured, opened, happened.chargebackMoved('ChargebackLost')],
+      [false, false, false, true],
+    ],
+    [
+      'with the chargeback accepted',
+      [...past.captured, opened, happened.chargebackMoved('ChargebackAccepted')],
+      [false, false, false, true],
+    ],
+    [
+      'with the chargeback withdrawn',
+      [...past.captured, opened, happened.chargebackReversed('ChargebackWithdrawn')],
+      [true, false, false, true],
+    ],
+  ] as const)('%s', (_, events, expected) => {
+    expect(flags(events)).toEqual(expected);
+  });
+
+  it('end with the window', () => {
+    expect(flags(past.captured, '2027-01-01T00:00:00.000Z')[0]).toBe(false);
+  });
+});
