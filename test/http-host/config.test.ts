@@ -55,6 +55,7 @@ describe('the configuration', () => {
     [{ EVENT_STORE_URL: 'mysql://x' }, 'EVENT_STORE_URL must begin with one of sqlite:'],
     [{ READ_MODEL_URL: 'esdb://x' }, 'READ_MODEL_URL must begin with one of sqlite: postgres:'],
     [{ MASTER_KEY: 'c2hvcnQ=' }, 'MASTER_KEY must be 32 random bytes in base64'],
+    [{ MASTER_KEY: `${MASTER_KEY} ` }, 'MASTER_KEY must be 32 random bytes in base64'],
     [{ MAX_BODY_BYTES: '0' }, 'MAX_BODY_BYTES must be a whole number from 1'],
     [{ NODE_ENV: 'production' }, 'MASTER_KEY must be set with NODE_ENV=production'],
     [{ NODE_ENV: 'production', MASTER_KEY, DEMO: 'true' }, 'DEMO must not be true'],

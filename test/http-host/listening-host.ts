@@ -54,6 +54,7 @@ export interface Bench {
   url: string;
   port: number;
   server: HttpServer;
+  readonly readiness: Readiness;
   readonly keys: Map<string, KeyRecord>;
   readonly logs: string[];
   /** How often an endpoint that does something has done it. */
@@ -82,7 +83,13 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const keys = new Map([[keyDigest(API_KEY), RECORD]]);
   const readiness = new Readiness(() => {});
   const metrics = new Metrics();
-  const bench = { logs, keys, effects: 0, onMoney: async () => {} } as Partial<Bench> as Bench;
+  const bench = {
+    logs,
+    keys,
+    readiness,
+    effects: 0,
+    onMoney: async () => {},
+  } as Partial<Bench> as Bench;
   const { failuresPerMinute, now, limits } = options;
   bench.server = new HttpServer({
     endpoints: [
@@ -132,7 +139,7 @@ export function sampleEndpoints(bench: Pick<Bench, 'effects' | 'onMoney'>): Endp
       handle: async (context, { params, query }) => {
         if (params.id === '404') throw refuse('not_found');
         if (params.id === '500') throw new Error('the secret plan');
-        return { status: 200, body: { ...params, ...query, actor: context.principal.actor } };
+        return { status: 200, body: { ...params, ...query, traceparent: context.traceparent } };
       },
     }),
     endpoint({

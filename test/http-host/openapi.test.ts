@@ -125,6 +125,13 @@ describe('the document', () => {
     });
   });
 
+  it('has no components that nothing uses', () => {
+    const probes = healthEndpoints(new Readiness(() => {}), new Metrics());
+    const { components } = makeOpenApiDocument(probes, INFO);
+    expect(components?.securitySchemes ?? {}).toEqual({});
+    expect(Object.keys(components?.headers ?? {})).toEqual(['X-Request-Id']);
+  });
+
   it('drops tags that nothing uses', () => {
     expect(document.tags?.map(({ name }) => name)).toEqual(['Things', 'Operations']);
   });

@@ -317,6 +317,16 @@ describe('routing and content', () => {
     expect(errors?.map(({ pointer }) => pointer)).toEqual(['/userEmail', '/amount', '/tags/1']);
   });
 
+  it('points at path and query as well, and at no more than 50 faults', async () => {
+    const { url } = await startBench();
+    const get = await fetch(`${url}/things/x?limit=101`, { headers: HEADERS });
+    const { errors } = (await get.json()) as ErrorBody;
+    expect(errors?.map(({ pointer }) => pointer)).toEqual(['/path/id', '/query/limit']);
+    const body = JSON.stringify({ amount: 1, tags: Array(100).fill(7) });
+    const post = await fetch(`${url}/things`, { method: 'POST', headers: JSON_HEADERS, body });
+    expect(((await post.json()) as ErrorBody).errors).toHaveLength(50);
+  });
+
   it('tells a caller nothing of an unexpected error, and the log everything but secrets', async () => {
     const { url, logs } = await startBench();
     const response = await fetch(`${url}/things/500`, { headers: HEADERS });
@@ -335,6 +345,21 @@ describe('routing and content', () => {
     const { url } = await startBench();
     const response = await fetch(`${url}/livez`, { headers: { 'X-Request-Id': sent } });
     expect(response.headers.get('x-request-id')).toMatch(expected);
+  });
+
+  const trace = 'a'.repeat(32);
+  const span = 'b'.repeat(16);
+  it.each([
+    ['a valid one', `00-${trace}-${span}-01`, true],
+    ['one of a later version', `01-${trace}-${span}-00`, true],
+    ['a version that is not', `ff-${trace}-${span}-01`, false],
+    ['no trace', `00-${'0'.repeat(32)}-${span}-01`, false],
+    ['no span', `00-${trace}-${'0'.repeat(16)}-01`, false],
+    ['capitals', `00-${trace.toUpperCase()}-${span}-01`, false],
+  ])('traceparent: %s', async (_name, traceparent, isKept) => {
+    const { url } = await startBench();
+    const response = await fetch(`${url}/things/1`, { headers: { ...HEADERS, traceparent } });
+    expect(await response.json()).toEqual({ id: '1', limit: 10, ...(isKept && { traceparent }) });
   });
 
   it('sends headers that keep browsers from making anything of an answer', async () => {
@@ -432,16 +457,10 @@ describe('under pressure and at the end', () => {
   });
 
   it('is not ready once it drains', async () => {
-    const { gate, entered, open } = gated();
-    const { port, server } = await startBench({ endpoints: [gate] });
-    const socket = connect(port, '127.0.0.1');
-    socket.write(head('GET /wait') + head('GET /readyz'));
-    const answer = receive(socket);
-    await entered;
-    const closing = server.close();
-    open();
-    expect(await answer).toContain('"waited":true');
-    await closing;
+    const { server, readiness } = await startBench();
+    expect(await readiness.report()).toMatchObject({ ready: true });
+    await server.close();
+    expect(await readiness.report()).toMatchObject({ ready: false });
   });
 
   it('cuts off what does not end within the grace, and says so', async () => {
