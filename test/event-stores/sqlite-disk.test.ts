@@ -174,6 +174,24 @@ describe('sqlite: damage', { timeout: TIMEOUT_MS }, () => {
     await store.close();
   });
 
+  it('does not step over an event that is missing', async () => {
+    const { path, log } = await writeLog();
+    const victim = log.find(({ revision }, at) => revision === 1 && log[at + 1]?.revision === 2);
+    if (victim === undefined) throw new Error('the log has longer streams');
+    const other = new DatabaseSync(path);
+    other.prepare('DELETE FROM events WHERE position = ?').run(Number(victim.position));
+    other.close();
+    const store = await openSqliteEventStore({ path });
+    const missing = { code: 'corrupt', message: expect.stringContaining('is missing') };
+    await expect(wholeLog(store)).rejects.toMatchObject(missing);
+    const stepping = async () => {
+      for await (const _batch of store.subscribe({ batchSize: 1, untilHead: true }));
+    };
+    await expect(stepping()).rejects.toMatchObject(missing);
+    await expect(store.read(victim.stream)).rejects.toMatchObject(missing);
+    await store.close();
+  });
+
   // A log that has lost its end cannot be told from a shorter one.
   it('any flipped bit is told, or leaves a beginning of the log as it was', async () => {
     const { path, log } = await writeLog();

@@ -36,6 +36,7 @@ export function writeProtect(disk: string): void {
 }
 
 export function removeFolders(): void {
-  for (const mount of mounts.splice(0)) execFileSync('umount', [mount]);
+  // Lazily: a failed test may have left a store open on it.
+  for (const mount of mounts.splice(0)) execFileSync('umount', ['--lazy', mount]);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 }
