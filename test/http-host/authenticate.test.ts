@@ -1,4 +1,5 @@
 /** Who is let in, under which limits, and in which order the checks are made. */
+import type { TenantId } from '@counterfoil/core';
 import { isApiKey, type KeyRecord, keyDigest, makeKey, maskKey } from '@counterfoil/http-host/http';
 import { describe, expect, it } from 'vitest';
 import { API_KEY, type Bench, type ErrorBody, HEADERS, startBench } from './listening-host.ts';
@@ -175,7 +176,7 @@ describe('rate limits', () => {
     const record = { rateLimitPerMinute: 1 };
     expect((await attempt(bench, { record })).status).toBe(200);
     expect((await attempt(bench, { record: { environment: 'test' } })).status).toBe(200);
-    const other = { record: { tenantId: 2 }, headers: { ClientId: '2' } };
+    const other = { record: { tenantId: 2 as TenantId }, headers: { ClientId: '2' } };
     expect((await attempt(bench, other)).status).toBe(200);
     expect((await attempt(bench, other)).status).toBe(429);
   });

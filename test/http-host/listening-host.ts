@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
+import type { TenantId } from '@counterfoil/core';
 import {
   createLogger,
   type Endpoint,
@@ -26,7 +27,7 @@ export const API_KEY = makeKey('api', 'live');
 
 const RECORD: KeyRecord = {
   keyId: 'key-1',
-  tenantId: 1,
+  tenantId: 1 as TenantId,
   kind: 'api',
   environment: 'live',
   scopes: new Set(['things:read', 'things:write']),

@@ -1,4 +1,5 @@
 /** Who is calling: the API key, the tenant it belongs to, its scopes, and the party that uses it. */
+import type { TenantId } from '@counterfoil/core';
 import { z } from 'zod';
 import type { Access, Principal } from './endpoint.ts';
 import { type Refusal, refuse } from './errors.ts';
@@ -8,7 +9,7 @@ import type { RequestHead } from './request-head.ts';
 /** What is kept of a key. The key itself is not. */
 export interface KeyRecord {
   readonly keyId: string;
-  readonly tenantId: number;
+  readonly tenantId: TenantId;
   readonly kind: KeyKind;
   readonly environment: Environment;
   readonly scopes: ReadonlySet<string>;

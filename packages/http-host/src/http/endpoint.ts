@@ -1,4 +1,5 @@
 /** The shape of one endpoint, from which its routing, validation, documentation and access all follow. */
+import type { TenantId } from '@counterfoil/core';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Environment } from './keys.ts';
@@ -12,7 +13,7 @@ export type Access =
 
 /** On whose behalf a request is made. */
 export interface Principal {
-  readonly tenantId: number;
+  readonly tenantId: TenantId;
   readonly environment: Environment;
   readonly keyId: string;
   readonly scopes: ReadonlySet<string>;
