@@ -1,1 +1,83 @@
-export {};
+/** The face of `@counterfoil/projections`: read models, their worker, and the queries over them. */
+import type { Projection } from './projection.ts';
+import { ledger } from './views/ledger.ts';
+import { reference } from './views/reference.ts';
+import { transactions } from './views/transactions.ts';
+
+export type { Parking } from './folder.ts';
+export { Progress, type ProjectionMessage, type ProjectionRequest } from './progress.ts';
+export type {
+  Applied,
+  DerivedDocument,
+  Projection,
+  Recorded,
+  States,
+} from './projection.ts';
+export * from './read-model-store.ts';
+export {
+  bringUpToDate,
+  type Difference,
+  differencesOf,
+  dropOldBuilds,
+  type RebuildOptions,
+  type RebuildProgress,
+  type Rebuilt,
+  rebuild,
+  rollBack,
+  swap,
+} from './rebuild.ts';
+export { createMemoryReadModelStore } from './stores/memory.ts';
+export { openSqliteReadModelStore, type SqliteReadModelOptions } from './stores/sqlite.ts';
+export {
+  type AccountBalance,
+  type AccountsPage,
+  type AccountsQuery,
+  type BooksQuery,
+  type LedgerEntry,
+  LedgerView,
+  ledger,
+  type TrialBalance,
+  type TrialBalanceCurrency,
+} from './views/ledger.ts';
+export {
+  type AlertDeadline,
+  alertDeadlines,
+  type OpenIntent,
+  type OpenReason,
+  type OpenWorkPage,
+  type OpenWorkQuery,
+  openIntents,
+} from './views/open-work.ts';
+export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
+export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
+export type { SearchRecord } from './views/search-record.ts';
+export {
+  type AddressRecord,
+  type CartLine,
+  type DetailQuery,
+  DetailView,
+  type FoundPayment,
+  type TransactionDetail,
+} from './views/transaction-detail.ts';
+export type { TransactionRecord } from './views/transaction-record.ts';
+export { transactions } from './views/transactions.ts';
+export {
+  DEFAULT_DAYS,
+  DEFAULT_LIMIT,
+  MAX_LIMIT,
+  type SearchFilter,
+  type SearchPage,
+  type SearchQuery,
+  SearchView,
+} from './views/transactions-search.ts';
+export {
+  createProjector,
+  LEASE_TTL_MS,
+  MAX_BATCH_EVENTS,
+  type Projector,
+  type ProjectorOptions,
+  runProjections,
+} from './worker.ts';
+
+/** All projections of the ledger, as the host runs them. */
+export const PROJECTIONS: readonly Projection[] = [reference, transactions, ledger];

@@ -1,1 +1,11 @@
-export {};
+/** The face of `@counterfoil/projections/testing`: the store's contract suite, and made-up payments. */
+export {
+  type ReadModelStoreContract,
+  readModelStoreContract,
+} from './read-model-store-contract.ts';
+export {
+  type SyntheticOptions,
+  type SyntheticPayment,
+  syntheticEvents,
+  syntheticPayment,
+} from './synthetic-payments.ts';

@@ -1,0 +1,335 @@
+/** Folds batches of events into one build of one projection: states in memory, each document written once. */
+import { categoryOf, decodeEvent, type Position, type StoredEvent } from '@counterfoil/core';
+import type { DerivedDocument, Projection, Recorded } from './projection.ts';
+import type { Build, Change, Commit, Document } from './read-model-store.ts';
+
+/** Decoded states kept between batches: most changes follow the last one within seconds. */
+const MAX_CACHED_STATES = 5_000;
+/** Shared documents known to be there, so that they are not offered with every batch. */
+const MAX_KNOWN_SHARED = 100_000;
+
+/** An event with its record, or with the reason why it cannot be read. */
+export type Decoded =
+  | { readonly stored: StoredEvent; readonly record: Recorded }
+  | { readonly stored: StoredEvent; readonly error: Error };
+
+export function decode(stored: StoredEvent): Decoded {
+  try {
+    const { id, tenantId, stream, revision, position, time } = stored;
+    const event = decodeEvent(stored);
+    return { stored, record: { id, tenantId, stream, revision, position, time, event } };
+  } catch (error) {
+    return { stored, error: error as Error };
+  }
+}
+
+/** Another worker took over: the build has moved on without this one. */
+export class StaleWorker extends Error {
+  override readonly name = 'StaleWorker';
+}
+
+export interface Parking {
+  readonly projection: string;
+  readonly stream: string;
+  readonly error: string;
+}
+
+export interface FolderOptions {
+  readonly projection: Projection;
+  readonly build: Build;
+  readonly epoch: number;
+}
+
+interface Touched {
+  readonly before: unknown;
+  after: unknown;
+  /** The stream whose event changed it last: the one to park when it cannot be written. */
+  stream: string;
+}
+
+interface Fold {
+  readonly touched: Map<string, Touched>;
+  readonly made: { readonly document: DerivedDocument; readonly stream: string }[];
+  readonly park: { event: StoredEvent; error: string }[];
+}
+
+/** Streams that failed beside the fold itself, with the reason. */
+type Condemned = Map<string, string>;
+
+export class Folder {
+  readonly projection: Projection;
+  readonly build: Build;
+  readonly #epoch: number;
+  readonly #states = new Map<string, unknown>();
+  readonly #shared = new Set<string>();
+  #parked: ReadonlySet<string>;
+  #checkpoint: Position | undefined;
+  /** Batches and retries follow one another. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    options: FolderOptions,
+    checkpoint: Position | undefined,
+    parked: ReadonlySet<string>,
+  ) {
+    this.projection = options.projection;
+    this.build = options.build;
+    this.#epoch = options.epoch;
+    this.#checkpoint = checkpoint;
+    this.#parked = parked;
+  }
+
+  /** Takes the build over for this epoch. Throws `StaleWorker` when a later epoch has it. */
+  static async open(options: FolderOptions): Promise<Folder> {
+    const { build, epoch } = options;
+    if (!(await build.fence(epoch))) throw new StaleWorker('a later epoch holds the build');
+    return new Folder(options, await build.checkpoint(), await build.parkedStreams());
+  }
+
+  get checkpoint(): Position | undefined {
+    return this.#checkpoint;
+  }
+
+  reads(event: StoredEvent): boolean {
+    const { categories, types } = this.projection;
+    return (types?.has(event.type) ?? true) && categories.has(categoryOf(event.stream));
+  }
+
+  /** Applies the events after the checkpoint and moves it to `position`. Answers what it had to park. */
+  apply(events: readonly Decoded[], position: Position): Promise<readonly Parking[]> {
+    return this.#inTurn(async () => {
+      const { checkpoint } = this;
+      if (checkpoint !== undefined && position <= checkpoint) return [];
+      const wanted = events.filter(
+        ({ stored }) =>
+          (checkpoint === undefined || stored.position > checkpoint) && this.reads(stored),
+      );
+      return this.#commit(wanted, { checkpoint: position });
+    });
+  }
+
+  /** Applies the events of a parked stream. Answers whether the stream is free again. */
+  retry(stream: string): Promise<boolean> {
+    return this.#inTurn(async () => {
+      const parked = (await this.build.parked()).find((each) => each.stream === stream);
+      if (parked === undefined) return true;
+      const others = new Set(this.#parked);
+      others.delete(stream);
+      const was = this.#parked;
+      this.#parked = others;
+      const failed = await this.#commit(parked.events.map(decode), {
+        checkpoint: this.#checkpoint,
+        unpark: [stream],
+      });
+      if (failed.length === 0) return true;
+      this.#parked = was;
+      return false;
+    });
+  }
+
+  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #commit(
+    events: readonly Decoded[],
+    goal: Pick<Commit, 'checkpoint' | 'unpark'>,
+  ): Promise<readonly Parking[]> {
+    const condemned: Condemned = new Map();
+    // Each round either ends or condemns one more stream of the batch.
+    for (let round = 0; round <= events.length; round += 1) {
+      const fold = await this.#fold(events, condemned);
+      const changes = this.#changesOf(fold, condemned);
+      if (changes === undefined) continue;
+      const result = await this.build.commit({
+        ...goal,
+        expected: this.#checkpoint,
+        epoch: this.#epoch,
+        changes: changes.map(({ change }) => change),
+        park: fold.park,
+      });
+      if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
+      if (result.outcome === 'committed') return this.#committed(fold, changes, goal.checkpoint);
+      const culprit = changes.find(
+        ({ change }) =>
+          change.collection === result.collection &&
+          change.before === undefined &&
+          change.after?.key === result.key,
+      );
+      // Of two streams in one batch that make the same document, the later one is at fault.
+      const stream =
+        changes.findLast(({ change }) => change.after?.key === result.key)?.stream ??
+        culprit?.stream;
+      if (stream === undefined) throw new Error(`nobody made ${result.collection}/${result.key}`);
+      condemned.set(stream, `${result.collection} has ${result.key} already`);
+    }
+    throw new Error('a batch could not be settled by parking each of its streams');
+  }
+
+  #committed(
+    fold: Fold,
+    changes: readonly Written[],
+    checkpoint: Position | undefined,
+  ): readonly Parking[] {
+    this.#checkpoint = checkpoint;
+    for (const [key, { after }] of fold.touched) {
+      this.#states.delete(key);
+      this.#states.set(key, after);
+    }
+    trim(this.#states, MAX_CACHED_STATES);
+    for (const { change } of changes) {
+      if (change.shared === true) this.#shared.add(`${change.collection}/${change.after?.key}`);
+    }
+    trim(this.#shared, MAX_KNOWN_SHARED);
+    const news = fold.park.filter(({ event }) => !this.#parked.has(event.stream));
+    if (fold.park.length > 0) {
+      this.#parked = new Set([...this.#parked, ...fold.park.map(({ event }) => event.stream)]);
+    }
+    const first = new Map(news.toReversed().map(({ event, error }) => [event.stream, error]));
+    const projection = this.projection.name;
+    return [...first].map(([stream, error]) => ({ projection, stream, error }));
+  }
+
+  async #fold(events: readonly Decoded[], condemned: Condemned): Promise<Fold> {
+    await this.#load(events);
+    const fold: Fold = { touched: new Map(), made: [], park: [] };
+    const failing = new Map<string, string>(condemned);
+    const states = {
+      get: (key: string) => (fold.touched.get(key)?.after ?? this.#states.get(key)) as never,
+    };
+    for (const decoded of events) {
+      const { stored } = decoded;
+      const { stream } = stored;
+      const earlier = this.#parked.has(stream) ? 'an earlier event is parked' : failing.get(stream);
+      if (earlier !== undefined) {
+        fold.park.push({ event: stored, error: earlier });
+        continue;
+      }
+      try {
+        if ('error' in decoded) throw decoded.error;
+        const applied = this.projection.apply(decoded.record, states);
+        for (const [key, after] of applied.states) {
+          const touched = fold.touched.get(key);
+          if (touched === undefined) {
+            fold.touched.set(key, { before: this.#states.get(key), after, stream });
+          } else {
+            touched.after = after;
+            touched.stream = stream;
+          }
+        }
+        for (const document of applied.documents ?? []) fold.made.push({ document, stream });
+      } catch (error) {
+        const reason = (error as Error).message;
+        failing.set(stream, reason);
+        fold.park.push({ event: stored, error: reason });
+      }
+    }
+    return fold;
+  }
+
+  /** Brings the states that the batch needs into the cache. */
+  async #load(events: readonly Decoded[]): Promise<void> {
+    const missing = new Set<string>();
+    for (const decoded of events) {
+      if ('error' in decoded) continue;
+      for (const key of neededBy(this.projection, decoded.record)) {
+        if (!this.#states.has(key)) missing.add(key);
+      }
+    }
+    const keys = [...missing];
+    if (keys.length === 0) return;
+    const bodies = await this.build.get(this.projection.stateCollection, keys);
+    keys.forEach((key, index) => {
+      const body = bodies[index];
+      if (body !== undefined) this.#states.set(key, this.projection.decode(body));
+    });
+  }
+
+  /** What to write; undefined when a stream has just been condemned and the batch is to be folded anew. */
+  #changesOf(fold: Fold, condemned: Condemned): readonly Written[] | undefined {
+    const changes: Written[] = [];
+    for (const { document, stream } of fold.made) this.#make(changes, document, stream);
+    const { stateCollection } = this.projection;
+    for (const [key, { before, after, stream }] of fold.touched) {
+      try {
+        const state = { key, body: this.projection.encode(after) };
+        changes.push({
+          stream,
+          change: {
+            collection: stateCollection,
+            // Only its being there matters: a keyed document is replaced as a whole.
+            ...(before === undefined ? {} : { before: { key, body: '' } }),
+            after: state,
+          },
+        });
+        this.#derive(changes, key, { before, after, stream });
+      } catch (error) {
+        condemned.set(stream, (error as Error).message);
+        return undefined;
+      }
+    }
+    return changes;
+  }
+
+  #derive(changes: Written[], key: string, { before, after, stream }: Touched): void {
+    const { projection } = this;
+    if (projection.derive === undefined) return;
+    const old = new Map<string, DerivedDocument>();
+    if (before !== undefined) {
+      for (const each of projection.derive(key, before)) {
+        if (each.shared !== true) old.set(`${each.collection}/${each.key}`, each);
+      }
+    }
+    for (const document of projection.derive(key, after)) {
+      const id = `${document.collection}/${document.key}`;
+      const replaced = old.get(id);
+      old.delete(id);
+      if (replaced === undefined) this.#make(changes, document, stream);
+      else if (!sameDocument(replaced, document)) {
+        changes.push({
+          stream,
+          change: { collection: document.collection, before: replaced, after: document },
+        });
+      }
+    }
+    for (const gone of old.values()) {
+      changes.push({ stream, change: { collection: gone.collection, before: gone } });
+    }
+  }
+
+  #make(changes: Written[], document: DerivedDocument, stream: string): void {
+    const { collection, shared = false } = document;
+    if (shared && this.#shared.has(`${collection}/${document.key}`)) return;
+    changes.push({ stream, change: { collection, after: document, shared } });
+  }
+}
+
+interface Written {
+  readonly change: Change;
+  readonly stream: string;
+}
+
+function neededBy(projection: Projection, record: Recorded): readonly string[] {
+  try {
+    return projection.needs(record);
+  } catch {
+    // It will fail again in `apply`, where failing is dealt with.
+    return [];
+  }
+}
+
+function sameDocument(a: Document, b: Document): boolean {
+  if (a.body !== b.body) return false;
+  const [left, right] = [a.place?.fields ?? {}, b.place?.fields ?? {}];
+  return Object.keys(right).every((field) => left[field] === right[field]);
+}
+
+/** Drops the oldest entries of a map or set beyond a size. */
+function trim(entries: Map<string, unknown> | Set<string>, size: number): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= size) return;
+    entries.delete(key);
+  }
+}

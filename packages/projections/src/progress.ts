@@ -1,0 +1,77 @@
+/** What a worker tells those who wait for it, and how they wait. */
+import type { Position } from '@counterfoil/core';
+import type { Parking } from './folder.ts';
+
+/** From the worker to the host; plain data, so that it passes between threads. */
+export type ProjectionMessage =
+  /** All projections have everything up to this position. */
+  | {
+      readonly type: 'caught-up-to';
+      readonly position: Position;
+      /** Events in the batch that led there. */
+      readonly events: number;
+      /** How old the last of them was when it had been applied. */
+      readonly behindMs: number;
+    }
+  | ({ readonly type: 'parked' } & Parking)
+  /** The answer to a `retry-parked`. */
+  | {
+      readonly type: 'retried';
+      readonly projection: string;
+      readonly stream: string;
+      readonly freed: boolean;
+    };
+
+/** From the host to the worker. */
+export type ProjectionRequest =
+  | { readonly type: 'retry-parked'; readonly projection: string; readonly stream: string }
+  | { readonly type: 'stop' };
+
+interface Waiter {
+  readonly position: Position;
+  readonly done: (reached: boolean) => void;
+}
+
+/** The host's view of how far the read models are: feed it every message of the worker. */
+export class Progress {
+  readonly #waiters = new Set<Waiter>();
+  #position: Position | undefined;
+  #behindMs = 0;
+
+  /** How far all read models reach; undefined before the worker's first word. */
+  get position(): Position | undefined {
+    return this.#position;
+  }
+
+  /** How late the last batch was, in milliseconds: a gauge of the lag. */
+  get behindMs(): number {
+    return this.#behindMs;
+  }
+
+  receive(message: ProjectionMessage): void {
+    if (message.type !== 'caught-up-to') return;
+    if (this.#position !== undefined && message.position <= this.#position) return;
+    this.#position = message.position;
+    this.#behindMs = message.behindMs;
+    for (const waiter of this.#waiters) {
+      if (waiter.position <= message.position) waiter.done(true);
+    }
+  }
+
+  /** Whether the read models have reached a position, waiting for it no longer than the limit. */
+  async reached(position: Position, { timeoutMs }: { timeoutMs: number }): Promise<boolean> {
+    if (this.#position !== undefined && position <= this.#position) return true;
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        position,
+        done: (reached) => {
+          clearTimeout(timer);
+          this.#waiters.delete(waiter);
+          resolve(reached);
+        },
+      };
+      const timer = setTimeout(() => waiter.done(false), timeoutMs);
+      this.#waiters.add(waiter);
+    });
+  }
+}

@@ -1,0 +1,225 @@
+/** Contract cases: lists, walks and greps, each beside a plain filter over the same documents. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Build, Document, Walk } from '../../read-model-store.ts';
+import { commit, type Harness, made, row, thing, word } from './harness.ts';
+
+/** More documents under one value than any adapter would gather and sort at once. */
+const MANY = 1_500;
+const NAMES = ['ann', 'bob', 'cid', 'İda', ''];
+const COLOURS = ['red', 'green', 'blue'];
+
+export function describeQueries(harness: Harness): void {
+  describeLists(harness);
+  describeWalks(harness);
+  describeGreps(harness);
+}
+
+function describeLists(harness: Harness): void {
+  it('lists by prefix in key order, from a key on, up to a limit', async () => {
+    const build = await harness.build();
+    await commit(
+      build,
+      made('things', ...['b/2', 'a/1', 'b/1', 'b', 'c', 'b/10'].map((key) => thing(key))),
+    );
+    const list = async (prefix: string, limit: number, after?: string) => {
+      const options = { prefix, limit, ...(after === undefined ? {} : { after }) };
+      return (await build.list('things', options)).map(({ key }) => key);
+    };
+    expect(await list('', 10)).toEqual(['a/1', 'b', 'b/1', 'b/10', 'b/2', 'c']);
+    expect(await list('b/', 10)).toEqual(['b/1', 'b/10', 'b/2']);
+    expect(await list('b/', 2)).toEqual(['b/1', 'b/10']);
+    expect(await list('b/', 2, 'b/10')).toEqual(['b/2']);
+    expect(await list('b/', 2, 'a')).toEqual(['b/1', 'b/10']);
+    expect(await list('z', 2)).toEqual([]);
+  });
+}
+
+function describeWalks(harness: Harness): void {
+  it('walks by sort descending, then key ascending, within one partition', async () => {
+    const build = await harness.build();
+    await commit(build, [
+      ...made(
+        'rows',
+        row({ key: 'b', sort: 5 }),
+        row({ key: 'a', sort: 5 }),
+        row({ key: 'c', sort: 9 }),
+      ),
+      ...made('rows', row({ key: 'd', sort: 7, partition: 'q' }), row({ key: 'e', sort: -3 })),
+    ]);
+    const walk = { collection: 'rows', where: [], limit: 10 };
+    expect(keys(await build.walk({ ...walk, partition: 'p' }))).toEqual(['c', 'a', 'b', 'e']);
+    expect(keys(await build.walk({ ...walk, partition: 'q' }))).toEqual(['d']);
+    expect(keys(await build.walk({ ...walk, partition: 'none' }))).toEqual([]);
+  });
+
+  it('finds nothing under a value of the wrong type', async () => {
+    const build = await harness.build();
+    await commit(build, made('rows', row({ key: 'a', sort: 1, name: '3', size: 3 })));
+    const find = async (field: string, value: string | number) =>
+      keys(
+        await build.walk({
+          collection: 'rows',
+          partition: 'p',
+          where: [{ field, anyOf: [value] }],
+          limit: 9,
+        }),
+      );
+    expect(await find('size', 3)).toEqual(['a']);
+    expect(await find('size', 3.5)).toEqual([]);
+    expect(await find('size', 2 ** 60)).toEqual([]);
+    expect(await find('name', '3')).toEqual(['a']);
+    expect(await find('name', '')).toEqual([]);
+    expect(await find('key', 'a')).toEqual(['a']);
+    expect(await find('key', 'b')).toEqual([]);
+  });
+
+  it('answers any walk like a plain filter over the documents', async () => {
+    const documents = crowd();
+    const build = await filled(harness, documents);
+    await fc.assert(
+      fc.asyncProperty(walks(documents), async (walk) => {
+        expect(keys(await build.walk(walk))).toEqual(plainly(documents, walk));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('partitions the result into pages, by skipping as by going on', async () => {
+    const documents = crowd();
+    const build = await filled(harness, documents);
+    await fc.assert(
+      fc.asyncProperty(walks(documents), fc.integer({ min: 20, max: 200 }), async (any, limit) => {
+        const { after: _, skip: __, ...walk } = any;
+        const all = plainly(documents, { ...walk, limit: Number.MAX_SAFE_INTEGER });
+        const skipped: string[] = [];
+        const followed: string[] = [];
+        let after: Walk['after'];
+        for (let start = 0; start < all.length; start += limit) {
+          skipped.push(...keys(await build.walk({ ...walk, skip: start, limit })));
+          const page = await build.walk({
+            ...walk,
+            limit,
+            ...(after === undefined ? {} : { after }),
+          });
+          followed.push(...keys(page));
+          const last = page.at(-1);
+          if (last !== undefined) after = { sort: last.sort, key: last.key };
+        }
+        expect(skipped).toEqual(all);
+        expect(followed).toEqual(all);
+      }),
+      { numRuns: 20 },
+    );
+  });
+}
+
+function describeGreps(harness: Harness): void {
+  it('greps the texts of a partition for what they contain, letter by letter', async () => {
+    const build = await harness.build();
+    const texts = [
+      'shop*one london',
+      'shop*two',
+      'a%b_c',
+      'say "hi"',
+      "o'neill",
+      'füße',
+      'ab',
+      'SHOP',
+    ];
+    await commit(build, made('words', ...texts.map((text) => word(text)), word('shop*else', 'q')));
+    const grep = async (needle: string) => [...(await build.grep('words', 'p', needle))].sort();
+    expect(await grep('shop')).toEqual(['shop*one london', 'shop*two']);
+    expect(await grep('p*t')).toEqual(['shop*two']);
+    expect(await grep('ne lo')).toEqual(['shop*one london']);
+    expect(await grep('%b_')).toEqual(['a%b_c']);
+    expect(await grep('y "h')).toEqual(['say "hi"']);
+    expect(await grep("o'n")).toEqual(["o'neill"]);
+    expect(await grep('üß')).toEqual(['füße']);
+    expect(await grep('füß')).toEqual(['füße']);
+    expect(await grep('ab')).toEqual(['ab']);
+    expect(await grep('%')).toEqual(['a%b_c']);
+    expect(await grep('xyz')).toEqual([]);
+    expect(await build.grep('words', 'none', 'shop')).toEqual([]);
+  });
+}
+
+/** Documents of which some values are very common, some rare, and many share their sort. */
+function crowd(): readonly ReturnType<typeof row>[] {
+  return Array.from({ length: MANY }, (_, index) =>
+    row({
+      key: `k${(index * 7_919) % MANY}`,
+      partition: index % 10 === 0 ? 'q' : 'p',
+      sort: Math.floor(index / 3) % 400,
+      name: index % 50 === 0 ? (NAMES[(index / 50) % 5] ?? null) : 'zoe',
+      colour: index % 7 === 0 ? null : (COLOURS[index % 3] ?? null),
+      size: index % 4,
+      changed: (index * 31) % 500,
+    }),
+  );
+}
+
+async function filled(harness: Harness, documents: readonly Document[]): Promise<Build> {
+  const build = await harness.build();
+  await commit(build, made('rows', ...documents));
+  return build;
+}
+
+function walks(documents: readonly ReturnType<typeof row>[]): fc.Arbitrary<Walk> {
+  const instant = fc.integer({ min: -5, max: 405 });
+  const oneOrMore = <Value>(values: readonly Value[]) =>
+    fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 4 });
+  const where = fc.record(
+    {
+      name: oneOrMore([...NAMES, 'zoe', 'nobody']),
+      colour: oneOrMore([...COLOURS, 'grey']),
+      size: oneOrMore([0, 1, 2, 3, 4]),
+      changed: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 200 }),
+      key: fc.array(fc.constantFrom(...documents.map(({ key }) => key)), { minLength: 1 }),
+    },
+    { requiredKeys: [] },
+  );
+  const orRange = fc.record({ field: fc.constant('changed'), from: instant, to: instant });
+  return fc
+    .record(
+      {
+        where,
+        partition: fc.constantFrom('p', 'q'),
+        limit: fc.integer({ min: 1, max: 120 }),
+        from: instant,
+        to: instant,
+        orRange,
+        skip: fc.integer({ min: 0, max: 900 }),
+        after: fc.constantFrom(...documents).map(({ key, place }) => ({ key, sort: place.sort })),
+      },
+      { requiredKeys: ['where', 'partition', 'limit'] },
+    )
+    .map(({ where: fields, ...rest }) => ({
+      collection: 'rows',
+      where: Object.entries(fields).map(([field, anyOf]) => ({ field, anyOf: anyOf ?? [] })),
+      ...(rest as Omit<Walk, 'collection' | 'where'>),
+    }));
+}
+
+/** What a walk must answer, as simply as it can be said. */
+function plainly(documents: readonly ReturnType<typeof row>[], walk: Walk): readonly string[] {
+  const { from = -Infinity, to = Infinity, orRange, after, skip = 0, limit } = walk;
+  const found = documents.filter(({ key, place: { partition, sort, fields } }) => {
+    if (partition !== walk.partition) return false;
+    const changed = fields['changed'] as number;
+    const inRange = sort >= from && sort <= to;
+    const inOther = orRange !== undefined && changed >= orRange.from && changed <= orRange.to;
+    if (!inRange && !inOther) return false;
+    for (const { field, anyOf } of walk.where) {
+      const value = field === 'key' ? key : fields[field];
+      if (value == null || !anyOf.includes(value)) return false;
+    }
+    return after === undefined || sort < after.sort || (sort === after.sort && key > after.key);
+  });
+  found.sort((a, b) => b.place.sort - a.place.sort || (a.key < b.key ? -1 : 1));
+  return found.slice(skip, skip + limit).map(({ key }) => key);
+}
+
+function keys(walked: readonly { readonly key: string }[]): readonly string[] {
+  return walked.map(({ key }) => key);
+}

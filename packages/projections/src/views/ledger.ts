@@ -1,0 +1,321 @@
+/** The ledger read model: journal entries, balances, and the trial balance that they add up to. */
+import { catalog, type JournalLine, journal, toMajor } from '@counterfoil/core';
+import type { Projection, Recorded, States } from '../projection.ts';
+import type { Build, ReadModelStore } from '../read-model-store.ts';
+import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
+import { partitionOf } from './search-record.ts';
+
+/** Raised when the documents change their shape or meaning. */
+const VERSION = '1';
+/** Balances read at a time while they are added up. */
+const LIST_PAGE = 1_000;
+const MERCHANT_ACCOUNT_DIGITS = 10;
+const REVISION_DIGITS = 10;
+
+interface Balance {
+  readonly debitMinor: bigint;
+  readonly creditMinor: bigint;
+}
+
+/** What `journal` can post: the events that name the books they belong to. */
+const MONEY_EVENTS: ReadonlySet<string> = new Set(
+  [...catalog]
+    .filter(([, { schema }]) => 'merchantAccountId' in schema.shape && 'sandbox' in schema.shape)
+    .map(([type]) => type),
+);
+
+const ZERO: Balance = { debitMinor: 0n, creditMinor: 0n };
+
+export const ledger: Projection<Balance> = {
+  name: LEDGER,
+  version: VERSION,
+  categories: new Set(['transaction']),
+  types: MONEY_EVENTS,
+  stateCollection: BALANCES,
+  collections: [
+    { name: BALANCES, kind: 'keyed' },
+    { name: ENTRIES, kind: 'keyed' },
+  ],
+
+  needs(record) {
+    const entry = journal(record.event);
+    return entry === undefined
+      ? []
+      : entry.lines.map((line) => balanceKey(booksOf(record, entry), line));
+  },
+
+  apply(record, states: States<Balance>) {
+    const entry = journal(record.event);
+    if (entry === undefined) return { states: [] };
+    const books = booksOf(record, entry);
+    const changed = new Map<string, Balance>();
+    for (const line of entry.lines) {
+      const key = balanceKey(books, line);
+      const { debitMinor, creditMinor } = changed.get(key) ?? states.get(key) ?? ZERO;
+      changed.set(key, {
+        debitMinor: debitMinor + line.debitMinor,
+        creditMinor: creditMinor + line.creditMinor,
+      });
+    }
+    const { stream, revision } = record;
+    const key = `${stream}@${String(revision).padStart(REVISION_DIGITS, '0')}`;
+    const stored: StoredEntry = [
+      entry.description,
+      entry.at,
+      entry.merchantAccountId,
+      entry.sandbox,
+      entry.lines.map(({ account, currency, debitMinor, creditMinor }) => [
+        account,
+        currency,
+        debitMinor.toString(),
+        creditMinor.toString(),
+      ]),
+    ];
+    const document = { collection: ENTRIES, key, body: JSON.stringify(stored) };
+    return { states: [...changed], documents: [document] };
+  },
+
+  encode({ debitMinor, creditMinor }) {
+    return JSON.stringify([debitMinor.toString(), creditMinor.toString()]);
+  },
+
+  decode(body) {
+    const [debit, credit] = JSON.parse(body) as [string, string];
+    return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
+  },
+};
+
+type StoredEntry = readonly [
+  description: string,
+  at: string,
+  merchantAccountId: number,
+  sandbox: boolean,
+  lines: readonly (readonly [account: string, currency: string, debit: string, credit: string])[],
+];
+
+interface Books {
+  readonly tenantId: number;
+  readonly sandbox: boolean;
+  readonly merchantAccountId: number;
+}
+
+function booksOf(
+  { tenantId }: Recorded,
+  { sandbox, merchantAccountId }: { sandbox: boolean; merchantAccountId: number },
+): Books {
+  return { tenantId, sandbox, merchantAccountId };
+}
+
+/** The merchant account is padded, so that key order is the order of its numbers. */
+function balanceKey(books: Books, { currency, account }: JournalLine): string {
+  const merchantAccount = String(books.merchantAccountId).padStart(MERCHANT_ACCOUNT_DIGITS, '0');
+  return `${partitionOf(books.tenantId, books.sandbox)}/${merchantAccount}/${currency}/${account}`;
+}
+
+/** One account of the books of one merchant account. Amounts are major units of the currency. */
+export interface AccountBalance {
+  readonly merchantAccountId: number;
+  readonly currency: string;
+  readonly account: string;
+  readonly debit: number;
+  readonly credit: number;
+  /** Debit less credit. */
+  readonly balance: number;
+}
+
+export interface TrialBalanceCurrency {
+  readonly currency: string;
+  readonly debit: number;
+  readonly credit: number;
+  /** Debit less credit: 0 in books that balance. */
+  readonly difference: number;
+  readonly accounts: readonly {
+    readonly account: string;
+    readonly debit: number;
+    readonly credit: number;
+    readonly balance: number;
+  }[];
+}
+
+export interface TrialBalance {
+  readonly balanced: boolean;
+  readonly currencies: readonly TrialBalanceCurrency[];
+}
+
+export interface BooksQuery {
+  readonly tenantId: number;
+  /** Live books when absent. */
+  readonly sandbox?: boolean;
+  /** All of the tenant's when absent. */
+  readonly merchantAccountId?: number;
+  /** All when absent. */
+  readonly currency?: string;
+}
+
+export interface AccountsQuery extends BooksQuery {
+  readonly account?: string;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string;
+}
+
+export interface AccountsPage {
+  readonly accounts: readonly AccountBalance[];
+  /** Where the next page starts; undefined after the last. */
+  readonly next: string | undefined;
+}
+
+/** What one event posted, with the place of the event in the log. Amounts in major units. */
+export interface LedgerEntry {
+  readonly stream: string;
+  readonly revision: number;
+  readonly description: string;
+  readonly at: string;
+  readonly merchantAccountId: number;
+  readonly sandbox: boolean;
+  readonly lines: readonly {
+    readonly account: string;
+    readonly currency: string;
+    readonly debit: number;
+    readonly credit: number;
+  }[];
+}
+
+/** Queries over the ledger read model. */
+export class LedgerView {
+  readonly #store: ReadModelStore;
+
+  constructor(store: ReadModelStore) {
+    this.#store = store;
+  }
+
+  /** Balances in the order of merchant account, currency and account. */
+  async accounts(query: AccountsQuery): Promise<AccountsPage> {
+    const model = await liveModel(this.#store, LEDGER);
+    const accounts: AccountBalance[] = [];
+    let last: string | undefined;
+    for await (const found of balances(model, query, query.after)) {
+      if (query.account !== undefined && found.account !== query.account) continue;
+      if (accounts.length === query.limit) return { accounts, next: last };
+      const { key, merchantAccountId, currency, account, balance } = found;
+      accounts.push({ merchantAccountId, currency, account, ...inMajor(balance, currency) });
+      last = key;
+    }
+    return { accounts, next: undefined };
+  }
+
+  /** Totals of each account in each currency, over all merchant accounts that are asked for. */
+  async trialBalance(query: BooksQuery): Promise<TrialBalance> {
+    const model = await liveModel(this.#store, LEDGER);
+    const currencies = new Map<string, Map<string, Balance>>();
+    for await (const { currency, account, balance } of balances(model, query)) {
+      const accounts = currencies.get(currency) ?? new Map<string, Balance>();
+      accounts.set(account, added(accounts.get(account) ?? ZERO, balance));
+      currencies.set(currency, accounts);
+    }
+    const sums = [...currencies].sort(byName).map(([currency, accounts]) => {
+      const total = [...accounts.values()].reduce(added, ZERO);
+      const { debit, credit, balance } = inMajor(total, currency);
+      return {
+        total,
+        shown: {
+          currency,
+          debit,
+          credit,
+          difference: balance,
+          accounts: [...accounts]
+            .sort(byName)
+            .map(([account, each]) => ({ account, ...inMajor(each, currency) })),
+        },
+      };
+    });
+    return {
+      balanced: sums.every(({ total }) => total.debitMinor === total.creditMinor),
+      currencies: sums.map(({ shown }) => shown),
+    };
+  }
+
+  /** The journal entries of one event stream, in the order of its events. */
+  async entriesOf(stream: string, limit: number): Promise<readonly LedgerEntry[]> {
+    const model = await liveModel(this.#store, LEDGER);
+    const found = await model.list(ENTRIES, { prefix: `${stream}@`, limit });
+    return found.map(({ key, body }) => {
+      const [description, at, merchantAccountId, sandbox, lines] = JSON.parse(body) as StoredEntry;
+      return {
+        stream,
+        revision: Number(key.slice(stream.length + 1)),
+        description,
+        at,
+        merchantAccountId,
+        sandbox,
+        lines: lines.map(([account, currency, debit, credit]) => ({
+          account,
+          currency,
+          debit: toMajor(BigInt(debit), currency),
+          credit: toMajor(BigInt(credit), currency),
+        })),
+      };
+    });
+  }
+}
+
+interface FoundBalance {
+  readonly key: string;
+  readonly merchantAccountId: number;
+  readonly currency: string;
+  readonly account: string;
+  readonly balance: Balance;
+}
+
+async function* balances(
+  model: Build,
+  { tenantId, sandbox = false, merchantAccountId, currency }: BooksQuery,
+  start?: string,
+): AsyncGenerator<FoundBalance> {
+  const all = `${partitionOf(tenantId, sandbox)}/`;
+  const prefix =
+    merchantAccountId === undefined
+      ? all
+      : `${all}${String(merchantAccountId).padStart(MERCHANT_ACCOUNT_DIGITS, '0')}/`;
+  let after = start;
+  do {
+    const options = { prefix, limit: LIST_PAGE, ...(after === undefined ? {} : { after }) };
+    const page = await model.list(BALANCES, options);
+    for (const { key, body } of page) {
+      const [merchantAccount = '', keyCurrency = '', account = ''] = key
+        .slice(all.length)
+        .split('/');
+      if (currency !== undefined && keyCurrency !== currency) continue;
+      yield {
+        key,
+        merchantAccountId: Number(merchantAccount),
+        currency: keyCurrency,
+        account,
+        balance: ledger.decode(body),
+      };
+    }
+    after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
+  } while (after !== undefined);
+}
+
+function added(a: Balance, b: Balance): Balance {
+  return {
+    debitMinor: a.debitMinor + b.debitMinor,
+    creditMinor: a.creditMinor + b.creditMinor,
+  };
+}
+
+function inMajor(
+  { debitMinor, creditMinor }: Balance,
+  currency: string,
+): { debit: number; credit: number; balance: number } {
+  return {
+    debit: toMajor(debitMinor, currency),
+    credit: toMajor(creditMinor, currency),
+    balance: toMajor(debitMinor - creditMinor, currency),
+  };
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

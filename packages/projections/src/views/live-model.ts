@@ -1,0 +1,31 @@
+/** The names under which the read models are kept, and the way to the build that is live. */
+import { type Build, ReadModelError, type ReadModelStore } from '../read-model-store.ts';
+
+export const TRANSACTIONS = 'transactions';
+export const PAYMENTS = 'payments';
+export const RECORDS = 'records';
+export const DESCRIPTORS = 'descriptors';
+export const OPEN_INTENTS = 'open_intents';
+export const ALERT_DEADLINES = 'alert_deadlines';
+
+export const LEDGER = 'ledger';
+export const BALANCES = 'balances';
+export const ENTRIES = 'entries';
+
+export const REFERENCE = 'reference';
+export const THINGS = 'things';
+export const KEYS = 'keys';
+
+/** A tenant's document of one id; ids of two tenants may be equal. */
+export function keyOf(tenantId: number, id: string): string {
+  return `${tenantId}/${id}`;
+}
+
+/** The build that queries read. Throws `not-ready` before the worker has made one. */
+export async function liveModel(store: ReadModelStore, projection: string): Promise<Build> {
+  const build = await store.live(projection);
+  if (build === undefined) {
+    throw new ReadModelError('not-ready', `there is no live build of ${projection} yet`);
+  }
+  return build;
+}

@@ -1,0 +1,127 @@
+/** What a payment leaves to be done: intents whose outcome is not known, and alerts to be answered. */
+import type { Transaction } from '@counterfoil/core';
+import type { DerivedDocument } from '../projection.ts';
+import type { ReadModelStore } from '../read-model-store.ts';
+import { ALERT_DEADLINES, liveModel, OPEN_INTENTS, TRANSACTIONS } from './live-model.ts';
+
+/**
+ * `payment`: submitted, under way or unknown, so the gateway is to be asked. `action`: the customer
+ * has to act. The others: asked of the gateway, not answered yet.
+ */
+export type OpenReason = 'payment' | 'action' | 'capture' | 'void' | 'refund';
+
+export interface OpenIntent {
+  readonly tenantId: number;
+  readonly transactionId: string;
+  readonly sandbox: boolean;
+  readonly status: Transaction.Payment['status'];
+  readonly reasons: readonly OpenReason[];
+  /** Refunds that wait for the gateway. */
+  readonly refundIds: readonly string[];
+  /** The payment's last event. */
+  readonly changedAt: string;
+}
+
+export interface AlertDeadline {
+  readonly tenantId: number;
+  readonly transactionId: string;
+  readonly alertId: string;
+  readonly sandbox: boolean;
+  readonly deadline: string;
+}
+
+const OPEN_STATUSES: ReadonlySet<Transaction.Payment['status']> = new Set([
+  'Created',
+  'Processing',
+  'Unknown',
+]);
+
+/** Keys begin with an instant, so that key order is the order in which the work is due. */
+export function openWorkOf(
+  tenantId: number,
+  payment: Transaction.Payment,
+): readonly DerivedDocument[] {
+  const { transactionId, sandbox, status, changedAt } = payment;
+  const documents: DerivedDocument[] = [];
+  const reasons = reasonsOf(payment);
+  if (reasons.length > 0) {
+    const refundIds = payment.refunds
+      .filter((refund) => refund.status === 'RefundPending')
+      .map(({ refundId }) => refundId);
+    const intent: OpenIntent = {
+      tenantId,
+      transactionId,
+      sandbox,
+      status,
+      reasons,
+      refundIds,
+      changedAt,
+    };
+    documents.push({
+      collection: OPEN_INTENTS,
+      key: `${changedAt}/${tenantId}/${transactionId}`,
+      body: JSON.stringify(intent),
+    });
+  }
+  for (const { alertId, deadline, status: alertStatus } of payment.alerts) {
+    if (alertStatus !== 'AlertOpen' || deadline === null) continue;
+    const due: AlertDeadline = { tenantId, transactionId, alertId, sandbox, deadline };
+    documents.push({
+      collection: ALERT_DEADLINES,
+      key: `${deadline}/${tenantId}/${alertId}`,
+      body: JSON.stringify(due),
+    });
+  }
+  return documents;
+}
+
+function reasonsOf(payment: Transaction.Payment): readonly OpenReason[] {
+  const reasons: OpenReason[] = [];
+  if (OPEN_STATUSES.has(payment.status)) reasons.push('payment');
+  if (payment.status === 'RequiresAction') reasons.push('action');
+  if (payment.pendingCapture !== null) reasons.push('capture');
+  if (payment.pendingVoidId !== null) reasons.push('void');
+  if (payment.refunds.some(({ status }) => status === 'RefundPending')) reasons.push('refund');
+  return reasons;
+}
+
+export interface OpenWorkQuery {
+  readonly limit: number;
+  /** Where the last page ended; it has no more entries when it was shorter than its limit. */
+  readonly after?: string;
+}
+
+export interface OpenWorkPage<Work> {
+  readonly work: readonly Work[];
+  readonly next: string | undefined;
+}
+
+/** Payments of all tenants with an open intent, those that have waited longest first. */
+export function openIntents(
+  store: ReadModelStore,
+  query: OpenWorkQuery,
+): Promise<OpenWorkPage<OpenIntent>> {
+  return page(store, OPEN_INTENTS, query);
+}
+
+/** Open alerts of all tenants, the nearest deadline first. */
+export function alertDeadlines(
+  store: ReadModelStore,
+  query: OpenWorkQuery,
+): Promise<OpenWorkPage<AlertDeadline>> {
+  return page(store, ALERT_DEADLINES, query);
+}
+
+async function page<Work>(
+  store: ReadModelStore,
+  collection: string,
+  { limit, after }: OpenWorkQuery,
+): Promise<OpenWorkPage<Work>> {
+  const model = await liveModel(store, TRANSACTIONS);
+  const options = { prefix: '', limit, ...(after === undefined ? {} : { after }) };
+  const found = await model.list(collection, options);
+  return {
+    work: found.map(({ body }) => JSON.parse(body) as Work),
+    next: found.length < limit ? undefined : found.at(-1)?.key,
+  };
+}

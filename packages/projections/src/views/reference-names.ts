@@ -1,0 +1,115 @@
+/** The names and settings of one tenant, as records show them. */
+import { type MerchantAccount, type Reference, Tenant, Transaction } from '@counterfoil/core';
+
+/** The thing as it was last defined. */
+export type Defined<Type extends Reference.Event['type']> = Extract<
+  Reference.Event,
+  { type: Type }
+>;
+
+export interface Shop {
+  readonly name: string;
+  readonly domain: string;
+  readonly rootDomain: string;
+  readonly currency: string;
+}
+
+const NO_SHOP: Shop = { name: '', domain: '', rootDomain: '', currency: '' };
+
+/** Everything small that a tenant has defined. What is not known is shown as ''. */
+export class ReferenceNames {
+  readonly #things: ReadonlyMap<string, Reference.Event>;
+  readonly #accounts: ReadonlyMap<number, MerchantAccount.MerchantAccount>;
+  readonly tenant: Tenant.Tenant | undefined;
+
+  constructor(
+    things: ReadonlyMap<string, Reference.Event>,
+    accounts: ReadonlyMap<number, MerchantAccount.MerchantAccount>,
+    tenant: Tenant.Tenant | undefined,
+  ) {
+    this.#things = things;
+    this.#accounts = accounts;
+    this.tenant = tenant;
+  }
+
+  /** The tenant's own name. */
+  get parentCompany(): string {
+    return this.tenant?.name ?? '';
+  }
+
+  /** The built-in kinds have names of their own. */
+  application(id: number): string {
+    if (id < Transaction.FIRST_OWN_APPLICATION_ID) return this.kind(id);
+    return this.#named('ApplicationDefined', id)?.name ?? '';
+  }
+
+  kind(id: number): string {
+    return Transaction.APPLICATION_KIND_NAME[id] ?? '';
+  }
+
+  /** The kind of an application; 0 when it is not known. */
+  kindOf(applicationId: number): number {
+    if (applicationId < Transaction.FIRST_OWN_APPLICATION_ID) return applicationId;
+    return this.#named('ApplicationDefined', applicationId)?.kind ?? 0;
+  }
+
+  company(id: number): string {
+    return this.#named('CompanyDefined', id)?.name ?? '';
+  }
+
+  shop(id: number | null): Shop {
+    return this.#named('ShopDefined', id) ?? NO_SHOP;
+  }
+
+  product(id: number | null): string {
+    return this.#named('ProductDefined', id)?.name ?? '';
+  }
+
+  campaign(id: number | null): string {
+    return this.#named('CampaignDefined', id)?.name ?? '';
+  }
+
+  affiliate(id: number | null): string {
+    return this.#named('AffiliateDefined', id)?.name ?? '';
+  }
+
+  pricePoint(id: number | null): Defined<'PricePointDefined'> | undefined {
+    return this.#named('PricePointDefined', id);
+  }
+
+  merchantAccount(id: number): MerchantAccount.MerchantAccount | undefined {
+    return this.#accounts.get(id);
+  }
+
+  /** In ascending order of their ids. */
+  merchantAccounts(companyId?: number): readonly MerchantAccount.MerchantAccount[] {
+    return [...this.#accounts.values()]
+      .filter(({ settings }) => companyId === undefined || settings.companyId === companyId)
+      .sort((a, b) => a.merchantAccountId - b.merchantAccountId);
+  }
+
+  /** The defined things of one type, in no particular order. */
+  all<Type extends Reference.Event['type']>(type: Type): readonly Defined<Type>[] {
+    return [...this.#things.values()].filter((each): each is Defined<Type> => each.type === type);
+  }
+
+  refundPolicy(merchantAccountId: number | null): Transaction.RefundPolicy {
+    const account = merchantAccountId === null ? undefined : this.#accounts.get(merchantAccountId);
+    const { refundWindowDays } = this.tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
+    return {
+      refundWindowDays,
+      forceAllowRefunds: account?.settings.forceAllowRefunds ?? false,
+    };
+  }
+
+  #named<Type extends Reference.Event['type']>(
+    type: Type,
+    id: number | null,
+  ): Defined<Type> | undefined {
+    return this.#things.get(thingId(type, id ?? 0)) as Defined<Type> | undefined;
+  }
+}
+
+export function thingId(type: string, id: number): string {
+  return `${type}/${id}`;
+}

@@ -1,0 +1,305 @@
+/** One row of the transactions search: what is stored of it, how it is found, and how it is shown. */
+import { Transaction, toMajor } from '@counterfoil/core';
+import { z } from 'zod';
+import type { FieldKind, Place } from '../read-model-store.ts';
+import { packed } from './packed.ts';
+import type { ReferenceNames } from './reference-names.ts';
+
+const id = z.int();
+const optionalId = z.int().nullable();
+const text = z.string();
+
+/** What a record keeps. Names are not in it: they are looked up when it is shown. */
+const Stored = z.strictObject({
+  tenantId: id,
+  transactionId: text,
+  originalTransactionId: text.nullable(),
+  sandbox: z.boolean(),
+  orderId: id,
+  customerId: id,
+  sentMs: z.number(),
+  completedMs: z.number().nullable(),
+  changedMs: z.number(),
+  email: text,
+  firstName: text,
+  lastName: text,
+  statusId: id,
+  currency: text,
+  /** Exact in JSON up to the largest amount that is taken. */
+  amountMinor: z.number(),
+  applicationId: id,
+  kind: id,
+  originalApplicationId: id,
+  companyId: id,
+  shopId: optionalId,
+  campaignId: optionalId,
+  affiliateId: optionalId,
+  productId: optionalId,
+  subscriptionId: optionalId,
+  paymentNumber: id,
+  attempt: id,
+  merchantAccountId: optionalId,
+  gateway: text,
+  mid: text,
+  midName: text,
+  descriptor: text,
+  authCode: text,
+  gatewayTransactionId: text,
+  arn: text,
+  bin: text,
+  last4: text,
+  binCountry: text,
+  ipCountry: text,
+  refunded: z.boolean(),
+  /** Refundable as far as the payment itself goes; the refund window is judged when it is shown. */
+  mayRefund: z.boolean(),
+  capturedMs: z.number().nullable(),
+  hasAlert: z.boolean(),
+  chargedBack: z.boolean(),
+  refundSourceId: id,
+  alertTypeId: id,
+  alertSourceId: id,
+});
+export type StoredRecord = z.output<typeof Stored>;
+
+export const storedRecord = packed(Stored);
+
+/** The search transaction record of the contract. Empty: '' and 0; dates that are not known: null. */
+export interface SearchRecord {
+  readonly gateway: string;
+  readonly transactionId: string;
+  readonly orderId: number;
+  readonly sent: string;
+  readonly email: string;
+  readonly sandbox: boolean;
+  readonly application: string;
+  readonly applicationId: number;
+  readonly status: string;
+  readonly statusId: number;
+  readonly success: boolean;
+  readonly completed: string | null;
+  readonly currency: string;
+  readonly amount: number;
+  readonly mid: string;
+  readonly descriptor: string;
+  readonly customerId: number;
+  readonly authCode: string;
+  readonly gatewayTransactionId: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly bin: string;
+  readonly last4: string;
+  readonly refunded: boolean;
+  readonly refundable: boolean;
+  readonly hasAlert: boolean;
+  readonly chargedBack: boolean;
+  readonly originalTransactionId: string;
+  readonly application2: string;
+  readonly applicationId2: number;
+  readonly shopId: number;
+  readonly storeName: string;
+  readonly storeDomain: string;
+  readonly storeRootDomain: string;
+  readonly originalApplication: string;
+  readonly originalApplicationId: number;
+  readonly merchantAccountId: number;
+  readonly midName: string;
+  readonly companyId: number;
+  readonly company: string;
+  readonly parentCompanyId: number;
+  readonly subId: number;
+  readonly alertSource: string;
+  readonly alertSourceId: number;
+  readonly alertType: string;
+  readonly alertTypeId: number;
+  readonly refundSource: string;
+  readonly refundSourceId: number;
+  readonly binCountry: string;
+  readonly ipCountry: string;
+  readonly submitOrderId: number;
+  readonly campaign: string;
+  readonly campaignId: number;
+  readonly affiliate: string;
+  readonly affiliateId: number;
+  readonly product: string;
+  readonly productId: number;
+  readonly paymentNumber: number;
+  readonly attempt: number;
+}
+
+/** The fields by which records are found. */
+export const RECORD_FIELDS = {
+  email: 'text',
+  orderId: 'integer',
+  gatewayTransactionId: 'text',
+  bin6: 'integer',
+  bin8: 'integer',
+  last4: 'integer',
+  firstName: 'text',
+  lastName: 'text',
+  authCode: 'text',
+  currency: 'text',
+  descriptor: 'text',
+  applicationId: 'integer',
+  productId: 'integer',
+  campaignId: 'integer',
+  merchantAccountId: 'integer',
+  companyId: 'integer',
+  subscriptionId: 'integer',
+  affiliateId: 'integer',
+  amount: 'text',
+  arn: 'text',
+  kind: 'stored',
+  changedMs: 'stored',
+} as const satisfies Record<string, FieldKind>;
+export type RecordField = keyof typeof RECORD_FIELDS;
+
+/** Live and sandbox records of a tenant never meet. */
+export function partitionOf(tenantId: number, sandbox: boolean): string {
+  return `${tenantId}/${sandbox ? 'sandbox' : 'live'}`;
+}
+
+/** One writing for texts that are compared without regard to case. */
+export function folded(value: string): string {
+  return value.toLowerCase();
+}
+
+export function placeOf(record: StoredRecord): Place {
+  const { bin } = record;
+  const orNull = (value: string) => (value === '' ? null : value);
+  const fields: Record<RecordField, string | number | null> = {
+    email: orNull(folded(record.email)),
+    orderId: record.orderId,
+    gatewayTransactionId: orNull(record.gatewayTransactionId),
+    bin6: bin.length >= 6 ? Number(bin.slice(0, 6)) : null,
+    bin8: bin.length === 8 ? Number(bin) : null,
+    last4: record.last4 === '' ? null : Number(record.last4),
+    firstName: orNull(folded(record.firstName)),
+    lastName: orNull(folded(record.lastName)),
+    authCode: orNull(record.authCode),
+    currency: record.currency,
+    descriptor: orNull(folded(record.descriptor)),
+    applicationId: record.applicationId,
+    productId: record.productId,
+    campaignId: record.campaignId,
+    merchantAccountId: record.merchantAccountId,
+    companyId: record.companyId,
+    subscriptionId: record.subscriptionId,
+    affiliateId: record.affiliateId,
+    amount: String(amountOf(record)),
+    arn: orNull(record.arn),
+    kind: record.kind,
+    changedMs: record.changedMs,
+  };
+  return { partition: partitionOf(record.tenantId, record.sandbox), sort: record.sentMs, fields };
+}
+
+function amountOf({ amountMinor, currency }: StoredRecord): number {
+  return toMajor(BigInt(amountMinor), currency);
+}
+
+/** What flags need besides the record: the tenant's refund window, and the time they are asked at. */
+export function renderRecord(
+  record: StoredRecord,
+  names: ReferenceNames,
+  now: string,
+): SearchRecord {
+  const status = statusName(record.statusId);
+  const shop = names.shop(record.shopId);
+  // Only an ecommerce order has a storefront to name.
+  const isEcommerce = kindOfOrigin(record, names) === Transaction.APPLICATION_KIND.Ecommerce;
+  const original = record.originalTransactionId;
+  return {
+    gateway: record.gateway,
+    transactionId: record.transactionId,
+    orderId: record.orderId,
+    sent: instant(record.sentMs),
+    email: record.email,
+    sandbox: record.sandbox,
+    application: names.application(record.applicationId),
+    applicationId: record.applicationId,
+    status,
+    statusId: record.statusId,
+    success: Transaction.succeeded(status),
+    completed: record.completedMs === null ? null : instant(record.completedMs),
+    currency: record.currency,
+    amount: amountOf(record),
+    mid: record.mid,
+    descriptor: record.descriptor,
+    customerId: record.customerId,
+    authCode: record.authCode,
+    gatewayTransactionId: record.gatewayTransactionId,
+    firstName: record.firstName,
+    lastName: record.lastName,
+    bin: record.bin,
+    last4: record.last4,
+    refunded: record.refunded,
+    refundable: isRefundableNow(record, names, now),
+    hasAlert: record.hasAlert,
+    chargedBack: record.chargedBack,
+    originalTransactionId: original ?? '',
+    application2: names.kind(record.kind),
+    applicationId2: record.kind,
+    shopId: record.shopId ?? 0,
+    storeName: shop.name,
+    storeDomain: isEcommerce ? shop.domain : '',
+    storeRootDomain: isEcommerce ? shop.rootDomain : '',
+    originalApplication: original === null ? '' : names.application(record.originalApplicationId),
+    originalApplicationId: record.originalApplicationId,
+    merchantAccountId: record.merchantAccountId ?? 0,
+    midName: record.midName,
+    companyId: record.companyId,
+    company: names.company(record.companyId),
+    parentCompanyId: record.tenantId,
+    subId: record.subscriptionId ?? 0,
+    alertSource: nameIn(Transaction.ALERT_SOURCE, record.alertSourceId),
+    alertSourceId: record.alertSourceId,
+    alertType: nameIn(Transaction.ALERT_TYPE, record.alertTypeId),
+    alertTypeId: record.alertTypeId,
+    refundSource: nameIn(Transaction.REFUND_SOURCE, record.refundSourceId),
+    refundSourceId: record.refundSourceId,
+    binCountry: record.binCountry,
+    ipCountry: record.ipCountry,
+    submitOrderId: record.orderId,
+    campaign: names.campaign(record.campaignId),
+    campaignId: record.campaignId ?? 0,
+    affiliate: names.affiliate(record.affiliateId),
+    affiliateId: record.affiliateId ?? 0,
+    product: names.product(record.productId),
+    productId: record.productId ?? 0,
+    paymentNumber: record.paymentNumber,
+    attempt: record.attempt,
+  };
+}
+
+function kindOfOrigin(record: StoredRecord, names: ReferenceNames): number {
+  return record.originalTransactionId === null
+    ? record.kind
+    : names.kindOf(record.originalApplicationId);
+}
+
+function isRefundableNow(record: StoredRecord, names: ReferenceNames, now: string): boolean {
+  if (!record.mayRefund || record.capturedMs === null) return false;
+  return Transaction.insideRefundWindow(
+    // Of the payment, the window looks at nothing but this.
+    { capturedAt: instant(record.capturedMs) } as Transaction.Payment,
+    names.refundPolicy(record.merchantAccountId),
+    now,
+  );
+}
+
+function statusName(statusId: number): Transaction.Status {
+  const status = Transaction.statusOfId(statusId);
+  if (status === undefined) throw new RangeError(`no status has the id ${statusId}`);
+  return status;
+}
+
+/** The name of an id in one of the contract's closed lists; 0 is `None` there. */
+export function nameIn(list: Readonly<Record<string, number>>, wanted: number): string {
+  return Object.keys(list).find((name) => list[name] === wanted) ?? '';
+}
+
+/** Milliseconds as the wire writes an instant. */
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,180 @@
+/** The Customer Service detail: one transaction with its order, addresses, session and products. */
+import { currencyOf, type Reference, Transaction, toMajor } from '@counterfoil/core';
+import type { ReadModelStore } from '../read-model-store.ts';
+import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
+import type { ReferenceView } from './reference.ts';
+import { renderRecord, type SearchRecord, storedRecord } from './search-record.ts';
+import { renderPayment, type TransactionRecord } from './transaction-record.ts';
+import { storedPayment } from './transactions.ts';
+
+/** An address of the order, with the contract's field names. */
+export interface AddressRecord extends Transaction.Address {
+  readonly orderId: number;
+  readonly messageId: string;
+}
+
+/** A cart element, with the contract's field names. Amounts in major units. */
+export interface CartLine {
+  readonly Quantity: number;
+  readonly StorefrontVariantId: number;
+  readonly UnitPrice: number;
+  readonly StorefrontProductId: number;
+  readonly MessageId: string;
+  readonly ShopId: number;
+  /** The numeric code of ISO 4217. */
+  readonly CurrencyId: number;
+  readonly UnitCost: number;
+  readonly DiscountCodeId: number;
+  readonly DiscountAmount: number;
+  readonly SalesStrategyId: number;
+  readonly CustomDiscountAmount: number;
+}
+
+export interface TransactionDetail {
+  readonly transaction: TransactionRecord;
+  /** The same data as the search gives for this transaction. */
+  readonly searchRecord: SearchRecord;
+  /** The default address; null when none was given. */
+  readonly addressData: AddressRecord | null;
+  readonly addresses: readonly AddressRecord[];
+  /** Empty until subscriptions are kept. */
+  readonly subscriptions: readonly never[];
+  readonly sessionData: Transaction.Session | null;
+  /** Line items of the order, or of the refund; empty when there are none. */
+  readonly cart: readonly CartLine[];
+  /** Products of the cart; undefined unless the order is ecommerce. */
+  readonly storefrontProducts: readonly Reference.StorefrontProduct[] | undefined;
+}
+
+export interface DetailQuery {
+  readonly tenantId: number;
+  /** Of a payment or of one of its children. */
+  readonly id: string;
+  /** The present (ISO 8601, GMT). */
+  readonly now: string;
+}
+
+/** A payment as the read model has it, and which of its records was asked for. */
+export interface FoundPayment {
+  readonly payment: Transaction.Payment;
+  /** The child's id; undefined when the payment itself was asked for. */
+  readonly childId: string | undefined;
+}
+
+/** Queries for one transaction. */
+export class DetailView {
+  readonly #store: ReadModelStore;
+  readonly #reference: ReferenceView;
+
+  constructor(store: ReadModelStore, reference: ReferenceView) {
+    this.#store = store;
+    this.#reference = reference;
+  }
+
+  /** The folded payment by its own id or a child's; undefined when the tenant has none of that id. */
+  async payment(tenantId: number, id: string): Promise<FoundPayment | undefined> {
+    const found = await this.#find(tenantId, id);
+    return found === undefined ? undefined : { payment: found.payment, childId: found.childId };
+  }
+
+  /** Undefined when the tenant has no transaction of that id. */
+  async detail({ tenantId, id, now }: DetailQuery): Promise<TransactionDetail | undefined> {
+    const found = await this.#find(tenantId, id);
+    if (found === undefined) return undefined;
+    const { payment, childId, record } = found;
+    const names = await this.#reference.names(tenantId);
+    const root = renderPayment(payment, { tenantId, names, now });
+    const transaction =
+      childId === undefined
+        ? root
+        : root.childTransactions.find(({ messageID }) => messageID === childId);
+    if (transaction === undefined) throw new Error(`${payment.transactionId} has no ${childId}`);
+    const addresses = payment.addresses.map((address) => ({
+      ...address,
+      orderId: payment.orderId,
+      messageId: payment.transactionId,
+    }));
+    const isEcommerce = payment.applicationKind === Transaction.APPLICATION_KIND.Ecommerce;
+    const cart = cartOf(payment, childId);
+    return {
+      transaction,
+      searchRecord: renderRecord(storedRecord.decode(record), names, now),
+      addressData: addresses.find(({ addressType }) => addressType === 'DEFAULT') ?? null,
+      addresses,
+      subscriptions: [],
+      sessionData: payment.session,
+      cart,
+      storefrontProducts: isEcommerce
+        ? await this.#reference.storefrontProducts(tenantId, productIdsOf(cart))
+        : undefined,
+    };
+  }
+
+  async #find(
+    tenantId: number,
+    id: string,
+  ): Promise<(FoundPayment & { readonly record: string }) | undefined> {
+    const wanted = id.toLowerCase();
+    const model = await liveModel(this.#store, TRANSACTIONS);
+    const [record] = await model.get(RECORDS, [keyOf(tenantId, wanted)]);
+    if (record === undefined) return undefined;
+    const { originalTransactionId } = storedRecord.decode(record);
+    const [body] = await model.get(PAYMENTS, [keyOf(tenantId, originalTransactionId ?? wanted)]);
+    if (body === undefined) throw new Error(`the payment of ${wanted} is missing`);
+    return {
+      payment: storedPayment.decode(body),
+      childId: originalTransactionId === null ? undefined : wanted,
+      record,
+    };
+  }
+}
+
+function productIdsOf(cart: readonly CartLine[]): readonly number[] {
+  return [...new Set(cart.map(({ StorefrontProductId }) => StorefrontProductId))];
+}
+
+/** The order's lines; of a refund, the items that it gives back. */
+function cartOf(payment: Transaction.Payment, childId: string | undefined): readonly CartLine[] {
+  const refund = payment.refunds.find(({ refundId }) => refundId === childId);
+  if (refund === undefined) {
+    return payment.items.map((item) => cartLine(payment, payment.transactionId, item));
+  }
+  return refund.items.map(({ storefrontVariantId, quantity, amountMinor }) => {
+    const bought = payment.items.find((item) => item.storefrontVariantId === storefrontVariantId);
+    const unitPriceMinor = bought?.unitPriceMinor ?? amountMinor / BigInt(quantity);
+    const fullMinor = unitPriceMinor * BigInt(quantity);
+    return cartLine(payment, refund.refundId, {
+      storefrontVariantId,
+      storefrontProductId: bought?.storefrontProductId ?? 0,
+      quantity,
+      unitPriceMinor,
+      unitCostMinor: bought?.unitCostMinor ?? 0n,
+      discountCodeId: bought?.discountCodeId ?? 0,
+      // The line comes to what is given back for it.
+      discountMinor: fullMinor > amountMinor ? fullMinor - amountMinor : 0n,
+      salesStrategyId: bought?.salesStrategyId ?? 0,
+      customDiscountMinor: 0n,
+    });
+  });
+}
+
+function cartLine(
+  { currency, shopId }: Transaction.Payment,
+  messageId: string,
+  item: Transaction.LineItem,
+): CartLine {
+  return {
+    Quantity: item.quantity,
+    StorefrontVariantId: item.storefrontVariantId,
+    UnitPrice: toMajor(item.unitPriceMinor, currency),
+    StorefrontProductId: item.storefrontProductId,
+    MessageId: messageId,
+    ShopId: shopId ?? 0,
+    CurrencyId: currencyOf(currency)?.numericCode ?? 0,
+    UnitCost: toMajor(item.unitCostMinor, currency),
+    DiscountCodeId: item.discountCodeId,
+    DiscountAmount: toMajor(item.discountMinor, currency),
+    SalesStrategyId: item.salesStrategyId,
+    CustomDiscountAmount: toMajor(item.customDiscountMinor, currency),
+  };
+}

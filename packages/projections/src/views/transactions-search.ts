@@ -1,0 +1,289 @@
+/** The transactions search: filters, pages, and the memory that keeps deep pages near. */
+import type {
+  Anchor,
+  Build,
+  Condition,
+  ReadModelStore,
+  Walk,
+  Walked,
+} from '../read-model-store.ts';
+import { DESCRIPTORS, keyOf, liveModel, RECORDS, TRANSACTIONS } from './live-model.ts';
+import type { ReferenceView } from './reference.ts';
+import {
+  folded,
+  partitionOf,
+  type RecordField,
+  renderRecord,
+  type SearchRecord,
+  storedRecord,
+} from './search-record.ts';
+
+export const DEFAULT_LIMIT = 10;
+export const MAX_LIMIT = 100;
+/** Without any filter, the search looks so far back. */
+export const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** Searches whose pages are remembered, and pages of each. */
+const MAX_REMEMBERED_SEARCHES = 500;
+const MAX_REMEMBERED_PAGES = 256;
+
+/**
+ * What to look for: all that is given must hold, and of a list one element. An empty list and an
+ * empty text are no filter. Emails, names and descriptors are compared without regard to case.
+ */
+export interface SearchFilter {
+  readonly emails?: readonly string[];
+  readonly orderIds?: readonly number[];
+  readonly transactionIds?: readonly string[];
+  readonly gatewayTransactionIds?: readonly string[];
+  /** 6 digits match the first six of a bin, 8 digits all of it. */
+  readonly bin?: string;
+  readonly last4?: string;
+  readonly firstName?: string;
+  readonly lastName?: string;
+  readonly authCodes?: readonly string[];
+  readonly currency?: string;
+  /** Days in GMT (`yyyy-MM-dd`) of `sent`, both included. */
+  readonly dateFrom?: string;
+  readonly dateTo?: string;
+  readonly descriptorContains?: string;
+  readonly descriptor?: string;
+  /** Live when absent. */
+  readonly sandbox?: boolean;
+  readonly applicationIds?: readonly number[];
+  readonly productIds?: readonly number[];
+  readonly campaignIds?: readonly number[];
+  readonly merchantAccountIds?: readonly number[];
+  readonly companyIds?: readonly number[];
+  readonly subscriptionIds?: readonly number[];
+  readonly affiliateIds?: readonly number[];
+  /** In major units, matched exactly. */
+  readonly amounts?: readonly number[];
+  readonly arns?: readonly string[];
+  /** Application kinds: 1 to 5 for payments alone. */
+  readonly kinds?: readonly number[];
+  /** The days also match the last change. */
+  readonly includeUpdated?: boolean;
+}
+
+export interface SearchQuery {
+  readonly tenantId: number;
+  readonly filter: SearchFilter;
+  /** From 1; 1 when absent. */
+  readonly pageNumber?: number;
+  /** 1 to 100; 10 when absent. */
+  readonly limit?: number;
+  /** Goes on after this place instead of counting pages. */
+  readonly after?: Anchor;
+  /** The present (ISO 8601, GMT). */
+  readonly now: string;
+}
+
+export interface SearchPage {
+  /** Records in this page. */
+  readonly count: number;
+  readonly pageNumber: number;
+  readonly moreResults: boolean;
+  readonly transactions: readonly SearchRecord[];
+  /** Where this page ends: `after` of the next one. */
+  readonly end: Anchor | undefined;
+}
+
+/** Queries over the search records. */
+export class SearchView {
+  readonly #store: ReadModelStore;
+  readonly #reference: ReferenceView;
+  readonly #memory = new PageMemory();
+
+  constructor(store: ReadModelStore, reference: ReferenceView) {
+    this.#store = store;
+    this.#reference = reference;
+  }
+
+  /** One page: `sent` descending, then `transactionId`. Throws `RangeError` on a page out of range. */
+  async search(query: SearchQuery): Promise<SearchPage> {
+    const { tenantId, filter, pageNumber = 1, limit = DEFAULT_LIMIT, now } = query;
+    if (!Number.isSafeInteger(pageNumber) || pageNumber < 1) throw new RangeError('pageNumber');
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+      throw new RangeError('limit');
+    const model = await liveModel(this.#store, TRANSACTIONS);
+    const walk = await walkOf(model, tenantId, filter, now);
+    const rows =
+      walk === undefined ? [] : await this.#page(model, walk, { ...query, pageNumber, limit });
+    const page = rows.slice(0, limit);
+    const names = await this.#reference.names(tenantId);
+    const last = page.at(-1);
+    return {
+      count: page.length,
+      pageNumber,
+      moreResults: rows.length > limit,
+      transactions: page.map(({ body }) => renderRecord(storedRecord.decode(body), names, now)),
+      end: last === undefined ? undefined : { sort: last.sort, key: last.key },
+    };
+  }
+
+  /** The search record of one transaction or child; undefined when the tenant has none of that id. */
+  async record(tenantId: number, id: string, now: string): Promise<SearchRecord | undefined> {
+    const model = await liveModel(this.#store, TRANSACTIONS);
+    const [body] = await model.get(RECORDS, [keyOf(tenantId, id)]);
+    if (body === undefined) return undefined;
+    return renderRecord(storedRecord.decode(body), await this.#reference.names(tenantId), now);
+  }
+
+  async #page(
+    model: Build,
+    walk: Omit<Walk, 'limit'>,
+    { pageNumber, limit, after, filter }: SearchQuery & { pageNumber: number; limit: number },
+  ): Promise<readonly Walked[]> {
+    if (after !== undefined) return model.walk({ ...walk, after, limit: limit + 1 });
+    const search = `${walk.partition} ${limit} ${JSON.stringify(filter)}`;
+    const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
+    const near = this.#memory.nearest(search, revision, pageNumber);
+    const rows = await model.walk({
+      ...walk,
+      ...(near === undefined ? {} : { after: near.anchor }),
+      skip: (pageNumber - (near?.page ?? 1)) * limit,
+      limit: limit + 1,
+    });
+    const last = rows[limit - 1];
+    if (last !== undefined && rows.length > limit) {
+      this.#memory.remember(search, revision, pageNumber + 1, { sort: last.sort, key: last.key });
+    }
+    return rows;
+  }
+}
+
+interface Remembered {
+  readonly revision: string;
+  /** Where each page starts: the last place of the page before it. */
+  readonly starts: Map<number, Anchor>;
+}
+
+/** Where pages of recent searches start. What has changed since is forgotten. */
+class PageMemory {
+  readonly #searches = new Map<string, Remembered>();
+
+  /** The remembered page closest before a page, or that page itself. */
+  nearest(
+    search: string,
+    revision: string,
+    page: number,
+  ): { page: number; anchor: Anchor } | undefined {
+    const remembered = this.#searches.get(search);
+    if (remembered?.revision !== revision) return undefined;
+    const exact = remembered.starts.get(page);
+    if (exact !== undefined) return { page, anchor: exact };
+    let best: { page: number; anchor: Anchor } | undefined;
+    for (const [start, anchor] of remembered.starts) {
+      if (start < page && (best === undefined || start > best.page)) best = { page: start, anchor };
+    }
+    return best;
+  }
+
+  remember(search: string, revision: string, page: number, anchor: Anchor): void {
+    const known = this.#searches.get(search);
+    const remembered: Remembered =
+      known?.revision === revision ? known : { revision, starts: new Map() };
+    remembered.starts.delete(page);
+    remembered.starts.set(page, anchor);
+    dropOldest(remembered.starts, MAX_REMEMBERED_PAGES);
+    this.#searches.delete(search);
+    this.#searches.set(search, remembered);
+    dropOldest(this.#searches, MAX_REMEMBERED_SEARCHES);
+  }
+}
+
+function dropOldest<Key>(entries: Map<Key, unknown>, size: number): void {
+  if (entries.size <= size) return;
+  for (const key of entries.keys()) {
+    entries.delete(key);
+    return;
+  }
+}
+
+/** The walk of a filter; undefined when nothing can match it. */
+async function walkOf(
+  model: Build,
+  tenantId: number,
+  filter: SearchFilter,
+  now: string,
+): Promise<Omit<Walk, 'limit'> | undefined> {
+  const partition = partitionOf(tenantId, filter.sandbox ?? false);
+  const where = conditionsOf(tenantId, filter);
+  if (where === undefined) return undefined;
+  const { descriptorContains = '' } = filter;
+  if (descriptorContains !== '') {
+    const anyOf = await model.grep(DESCRIPTORS, partition, folded(descriptorContains));
+    if (anyOf.length === 0) return undefined;
+    where.push({ field: 'descriptor', anyOf });
+  }
+  return { collection: RECORDS, partition, where, ...daysOf(filter, where.length > 0, now) };
+}
+
+/** Undefined when a filter cannot match anything. */
+function conditionsOf(tenantId: number, filter: SearchFilter): Condition[] | undefined {
+  const where: Condition[] = [];
+  const anyOf = (field: RecordField | 'key', values: readonly (string | number)[] = []) => {
+    if (values.length > 0) where.push({ field, anyOf: [...new Set(values)] });
+  };
+  const text = (field: RecordField, value = '') => anyOf(field, value === '' ? [] : [value]);
+  anyOf(
+    'key',
+    filter.transactionIds?.map((id) => keyOf(tenantId, folded(id))),
+  );
+  anyOf('email', filter.emails?.map(folded));
+  anyOf('orderId', filter.orderIds);
+  anyOf('gatewayTransactionId', filter.gatewayTransactionIds);
+  text('firstName', folded(filter.firstName ?? ''));
+  text('lastName', folded(filter.lastName ?? ''));
+  anyOf('authCode', filter.authCodes);
+  text('currency', (filter.currency ?? '').toUpperCase());
+  text('descriptor', folded(filter.descriptor ?? ''));
+  anyOf('applicationId', filter.applicationIds);
+  anyOf('productId', filter.productIds);
+  anyOf('campaignId', filter.campaignIds);
+  anyOf('merchantAccountId', filter.merchantAccountIds);
+  anyOf('companyId', filter.companyIds);
+  anyOf('subscriptionId', filter.subscriptionIds);
+  anyOf('affiliateId', filter.affiliateIds);
+  anyOf('amount', filter.amounts?.map(String));
+  anyOf('arn', filter.arns);
+  anyOf('kind', filter.kinds);
+  const { bin = '', last4 = '' } = filter;
+  if (!/^(\d{6}|\d{8})?$/.test(bin) || !/^(\d{4})?$/.test(last4)) return undefined;
+  if (bin !== '') anyOf(bin.length === 6 ? 'bin6' : 'bin8', [Number(bin)]);
+  if (last4 !== '') anyOf('last4', [Number(last4)]);
+  return where;
+}
+
+function daysOf(
+  { dateFrom = '', dateTo = '', includeUpdated = false }: SearchFilter,
+  isFiltered: boolean,
+  now: string,
+): Pick<Walk, 'from' | 'to' | 'orRange'> {
+  if (dateFrom === '' && dateTo === '') {
+    return isFiltered ? {} : { from: Date.parse(now) - DEFAULT_DAYS * DAY_MS };
+  }
+  const from = dateFrom === '' ? undefined : startOf(dateFrom);
+  const to = dateTo === '' ? undefined : startOf(dateTo) + DAY_MS - 1;
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(includeUpdated
+      ? {
+          orRange: {
+            field: 'changedMs',
+            from: from ?? Number.MIN_SAFE_INTEGER,
+            to: to ?? Number.MAX_SAFE_INTEGER,
+          },
+        }
+      : {}),
+  };
+}
+
+function startOf(day: string): number {
+  const ms = Date.parse(`${day}T00:00:00.000Z`);
+  if (Number.isNaN(ms)) throw new RangeError(`not a day: ${day}`);
+  return ms;
+}

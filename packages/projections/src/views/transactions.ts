@@ -1,0 +1,80 @@
+/** The transactions read model: a payment each, its search records, and the work it leaves open. */
+import { Transaction } from '@counterfoil/core';
+import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
+import {
+  ALERT_DEADLINES,
+  DESCRIPTORS,
+  keyOf,
+  OPEN_INTENTS,
+  PAYMENTS,
+  RECORDS,
+  TRANSACTIONS,
+} from './live-model.ts';
+import { openWorkOf } from './open-work.ts';
+import { packed } from './packed.ts';
+import { recordsOf } from './payment-records.ts';
+import { folded, partitionOf, placeOf, RECORD_FIELDS, storedRecord } from './search-record.ts';
+
+/** Raised when the documents mean something else though their shapes are the same. */
+const MEANING = 1;
+
+export const storedPayment = packed(Transaction.Payment);
+
+export const transactions: Projection<Transaction.Payment> = {
+  name: TRANSACTIONS,
+  version: `${MEANING}-${storedPayment.shape}-${storedRecord.shape}`,
+  categories: new Set(['transaction']),
+  stateCollection: PAYMENTS,
+  collections: [
+    { name: PAYMENTS, kind: 'keyed' },
+    { name: RECORDS, kind: 'walked', fields: RECORD_FIELDS },
+    { name: DESCRIPTORS, kind: 'dictionary' },
+    { name: OPEN_INTENTS, kind: 'keyed' },
+    { name: ALERT_DEADLINES, kind: 'keyed' },
+  ],
+
+  needs(record) {
+    return record.revision === 0 ? [] : [paymentKeyOf(record)];
+  },
+
+  apply(record, states: States<Transaction.Payment>) {
+    const key = paymentKeyOf(record);
+    const payment = Transaction.evolve(states.get(key) ?? null, record.event as Transaction.Event);
+    if (payment === null) throw new Error('no payment came of the event');
+    return { states: [[key, payment]] };
+  },
+
+  encode: storedPayment.encode,
+  decode: storedPayment.decode,
+
+  derive(key, payment) {
+    const tenantId = Number(key.slice(0, key.indexOf('/')));
+    const documents: DerivedDocument[] = [];
+    for (const record of recordsOf(tenantId, payment)) {
+      documents.push({
+        collection: RECORDS,
+        key: keyOf(tenantId, record.transactionId),
+        body: storedRecord.encode(record),
+        place: placeOf(record),
+      });
+    }
+    const descriptor = folded(Transaction.routeOf(payment)?.descriptor ?? '');
+    if (descriptor !== '') {
+      const partition = partitionOf(tenantId, payment.sandbox);
+      documents.push({
+        collection: DESCRIPTORS,
+        key: `${partition}/${descriptor}`,
+        body: descriptor,
+        place: { partition, sort: 0, fields: {} },
+        shared: true,
+      });
+    }
+    documents.push(...openWorkOf(tenantId, payment));
+    return documents;
+  },
+};
+
+/** `transaction-<tenant>-<id>` → `<tenant>/<id>`. */
+function paymentKeyOf({ stream, tenantId }: Recorded): string {
+  return keyOf(tenantId, stream.slice(`transaction-${tenantId}-`.length));
+}

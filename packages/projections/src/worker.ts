@@ -1,0 +1,213 @@
+/** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
+import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
+import { decode, Folder, StaleWorker } from './folder.ts';
+import type { ProjectionMessage } from './progress.ts';
+import type { Projection } from './projection.ts';
+import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
+
+/** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
+export const MAX_BATCH_EVENTS = 10_000;
+/** How long a lease lasts without being renewed. */
+export const LEASE_TTL_MS = 30_000;
+const RENEWALS_A_TTL = 3;
+/** How often a held lease is asked for. */
+const LEASE_POLL_MS = 250;
+const LEASE_NAME = 'projections';
+
+export interface ProjectorOptions {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+  readonly projections: readonly Projection[];
+  /**
+   * Names this worker. Where only one process can have the log, let the name stay the same over
+   * restarts: the lease of a killed process is then taken up at once.
+   */
+  readonly holder: string;
+  /** The clock, in milliseconds. */
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+  readonly notify?: (message: ProjectionMessage) => void;
+  readonly maxBatchEvents?: number;
+  /** End when the events that are in the log now have been applied. */
+  readonly untilHead?: boolean;
+}
+
+export interface Projector {
+  /** Follows the log until the signal fires (or the head, when so asked). Rejects when a store fails. */
+  run(): Promise<void>;
+  /** Applies the parked events of a stream; false when they fail again. Only while running. */
+  retryParked(projection: string, stream: string): Promise<boolean>;
+}
+
+/** Runs projections to the end of `signal`: the whole of a worker thread. */
+export async function runProjections(options: ProjectorOptions): Promise<void> {
+  await createProjector(options).run();
+}
+
+export function createProjector(options: ProjectorOptions): Projector {
+  return new FollowingProjector(options);
+}
+
+class FollowingProjector implements Projector {
+  readonly #options: ProjectorOptions;
+  #folders: readonly Folder[] = [];
+
+  constructor(options: ProjectorOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { store, holder, signal } = this.#options;
+    while (signal?.aborted !== true) {
+      const epoch = await this.#lease();
+      if (epoch === undefined) return;
+      try {
+        await this.#underLease(epoch);
+        return;
+      } catch (error) {
+        // Another worker was given the lease: wait for it like any other.
+        if (!(error instanceof StaleWorker)) throw error;
+      } finally {
+        this.#folders = [];
+        await store.releaseLease(LEASE_NAME, holder);
+      }
+    }
+  }
+
+  async retryParked(projection: string, stream: string): Promise<boolean> {
+    const folder = this.#folders.find((each) => each.projection.name === projection);
+    if (folder === undefined) throw new RangeError(`${projection} is not being followed`);
+    return folder.retry(stream);
+  }
+
+  /** Waits for the lease; undefined when the signal fires first. */
+  async #lease(): Promise<number | undefined> {
+    const { store, holder, now, signal } = this.#options;
+    while (signal?.aborted !== true) {
+      const epoch = await store.acquireLease({
+        name: LEASE_NAME,
+        holder,
+        nowMs: now(),
+        ttlMs: LEASE_TTL_MS,
+      });
+      if (epoch !== undefined) return epoch;
+      await pause(LEASE_POLL_MS, signal);
+    }
+    return undefined;
+  }
+
+  async #underLease(epoch: number): Promise<void> {
+    const { store, holder, now, signal } = this.#options;
+    const lost = new AbortController();
+    const renew = async () => {
+      const ttlMs = LEASE_TTL_MS;
+      const held = await store.acquireLease({ name: LEASE_NAME, holder, nowMs: now(), ttlMs });
+      if (held !== epoch) lost.abort();
+    };
+    const timer = setInterval(
+      () => renew().catch(() => lost.abort()),
+      LEASE_TTL_MS / RENEWALS_A_TTL,
+    );
+    timer.unref();
+    try {
+      this.#folders = await this.#open(epoch);
+      const ends = signal === undefined ? [lost.signal] : [lost.signal, signal];
+      await this.#follow(AbortSignal.any(ends));
+      if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async #open(epoch: number): Promise<readonly Folder[]> {
+    const folders: Folder[] = [];
+    for (const projection of this.#options.projections) {
+      const build = await this.#liveBuild(projection);
+      folders.push(await Folder.open({ projection, build, epoch }));
+    }
+    return folders;
+  }
+
+  async #liveBuild(projection: Projection): Promise<Build> {
+    const { store } = this.#options;
+    const { name, version, collections } = projection;
+    const live = await store.live(name);
+    if (live === undefined) {
+      const build = await store.createBuild({
+        projection: name,
+        version,
+        collections,
+        purpose: 'live',
+      });
+      await store.makeLive(name, build.info.build);
+      return build;
+    }
+    if (live.info.version !== version) {
+      throw new ReadModelError(
+        'outdated',
+        `${name} was built by version ${live.info.version}, this is ${version}: rebuild it`,
+      );
+    }
+    return live;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { events, maxBatchEvents = MAX_BATCH_EVENTS, untilHead = false } = this.#options;
+    const after = earliest(this.#folders.map(({ checkpoint }) => checkpoint));
+    if (after !== undefined) this.#caughtUp(after, []);
+    const subscription = events.subscribe({
+      ...(after === undefined ? {} : { after }),
+      batchSize: maxBatchEvents,
+      untilHead,
+      signal,
+    });
+    for await (const batch of subscription) {
+      const last = batch.at(-1);
+      if (last === undefined) continue;
+      await this.#apply(batch, last.position);
+      this.#caughtUp(last.position, batch);
+      if (signal.aborted) return;
+    }
+  }
+
+  async #apply(batch: readonly StoredEvent[], position: Position): Promise<void> {
+    // Decoded once for all projections, and only what one of them reads.
+    const decoded = batch
+      .filter((stored) => this.#folders.some((folder) => folder.reads(stored)))
+      .map(decode);
+    for (const folder of this.#folders) {
+      for (const parking of await folder.apply(decoded, position)) {
+        this.#options.notify?.({ type: 'parked', ...parking });
+      }
+    }
+  }
+
+  #caughtUp(position: Position, batch: readonly StoredEvent[]): void {
+    const { notify, now } = this.#options;
+    const last = batch.at(-1);
+    const behindMs = last === undefined ? 0 : Math.max(0, now() - Date.parse(last.time));
+    notify?.({ type: 'caught-up-to', position, events: batch.length, behindMs });
+  }
+}
+
+/** The smallest checkpoint; undefined, the beginning, when any build is empty. */
+function earliest(checkpoints: readonly (Position | undefined)[]): Position | undefined {
+  let first: Position | undefined;
+  for (const checkpoint of checkpoints) {
+    if (checkpoint === undefined) return undefined;
+    if (first === undefined || checkpoint < first) first = checkpoint;
+  }
+  return first;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+}
