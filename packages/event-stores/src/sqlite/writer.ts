@@ -11,9 +11,7 @@ import { APPENDED, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.
 const MAX_BATCH_COMMANDS = 1_024;
 const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 
-/** The thread's entry stands beside this file, as source or as built. */
-const EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
-const ENTRY = new URL(`./writer-worker${EXTENSION}`, import.meta.url);
+const ENTRY = new URL('./writer-worker.ts', import.meta.url);
 
 interface Pending {
   readonly resolve: (result: AppendResult) => void;
