@@ -1,0 +1,228 @@
+/** A gateway that moves no money: what a card does stands in a table, and is remembered like money. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cardDigits, isCvv, maskCardNumber } from '../card-number.ts';
+import {
+  type CardDetails,
+  type CardToken,
+  type ChargeRequest,
+  type ChargeResult,
+  type FollowUpRequest,
+  type FollowUpResult,
+  type GatewayNotice,
+  GatewayTimeout,
+  type PaymentGateway,
+} from '../payment-gateway.ts';
+import { answerCharge, answerConfirm, answerFollowUp, noticesAbout } from './answers.ts';
+import { Books, type Received, type SandboxRecord } from './books.ts';
+import {
+  type Charge,
+  type FollowUpOperation,
+  losesRefundAnswer,
+  stateAfter,
+} from './charge-state.ts';
+import { behaviourOfNumber, outcomeOf } from './outcomes.ts';
+import { referencesOf } from './references.ts';
+import { contentOfCharge, contentOfFollowUp } from './request-content.ts';
+import { behaviourOfToken, cardOfToken, newToken } from './token.ts';
+
+const DEFAULT_ANSWER_DELAY_MS = 2_000;
+const BIN_LENGTH = 6;
+const LAST_LENGTH = 4;
+
+export interface SandboxOptions {
+  /** The file of its books, or `:memory:`. The folder must exist. */
+  readonly path: string;
+  readonly gatewayId?: number;
+  readonly name?: string;
+  /** How long the answer of a slow card takes. */
+  readonly answerDelayMs?: number;
+  /** How long a call without an answer keeps its caller waiting before it throws. */
+  readonly timeoutMs?: number;
+}
+
+export interface SandboxGateway extends PaymentGateway {
+  /** Its own books in the order of arrival, for whoever compares them with a ledger. */
+  records(): Generator<SandboxRecord>;
+}
+
+/** A key stands for one request for ever, and this one came with another. */
+export class IdempotencyKeyReused extends Error {
+  override readonly name = 'IdempotencyKeyReused';
+  readonly idempotencyKey: string;
+
+  constructor(idempotencyKey: string) {
+    super(`idempotency key ${idempotencyKey} has been used for another request`);
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** A card that cannot exist was handed in. */
+export class CardRefused extends Error {
+  override readonly name = 'CardRefused';
+}
+
+/** Opens or creates the books; whoever opens them again finds every answer as it was given. */
+export function openSandboxGateway({
+  path,
+  gatewayId = 1,
+  name = 'Sandbox',
+  answerDelayMs = DEFAULT_ANSWER_DELAY_MS,
+  timeoutMs = 0,
+}: SandboxOptions): SandboxGateway {
+  return new Sandbox({ path, gatewayId, name, answerDelayMs, timeoutMs });
+}
+
+class Sandbox implements SandboxGateway {
+  readonly gatewayId: number;
+  readonly name: string;
+  readonly #answerDelayMs: number;
+  readonly #timeoutMs: number;
+  readonly #books: Books;
+
+  constructor({ path, gatewayId, name, answerDelayMs, timeoutMs }: Required<SandboxOptions>) {
+    this.gatewayId = gatewayId;
+    this.name = name;
+    this.#answerDelayMs = answerDelayMs;
+    this.#timeoutMs = timeoutMs;
+    this.#books = new Books(path);
+  }
+
+  async tokenize(card: CardDetails, fingerprint: string): Promise<CardToken> {
+    const { number, cvv, expMonth, expYear } = card;
+    const digits = cardDigits(number);
+    if (digits === undefined) {
+      throw new CardRefused(`${maskCardNumber(number)} is not a card number`);
+    }
+    if (!isCvv(cvv)) throw new CardRefused('the cvv must be 3 or 4 digits');
+    return newToken(behaviourOfNumber(digits), {
+      bin: digits.slice(0, BIN_LENGTH),
+      last4: digits.slice(-LAST_LENGTH),
+      expMonth,
+      expYear,
+      fingerprint,
+    });
+  }
+
+  async findToken(token: string): Promise<CardToken | undefined> {
+    return cardOfToken(token);
+  }
+
+  async charge(request: ChargeRequest): Promise<ChargeResult> {
+    const { idempotencyKey, amountMinor, currency, account } = request;
+    const behaviour = behaviourOfToken(request.token);
+    const how = behaviour === undefined ? undefined : outcomeOf(behaviour).chargeAnswer;
+    if (how === 'never-received') return this.#noAnswer();
+
+    const references = referencesOf(idempotencyKey);
+    const { answer, onceConfirmed } = answerCharge(request, references, behaviour);
+    const content = contentOfCharge(request);
+    const before = this.#books.addCharge({
+      requestId: references.requestId,
+      idempotencyKey,
+      content,
+      merchantAccountId: account.merchantAccountId,
+      amountMinor,
+      currency,
+      answer,
+      behaviour,
+      state: stateAfter(answer, amountMinor),
+      onceConfirmed,
+    });
+    const first = before === undefined ? answer : answerAgain(before, idempotencyKey, content);
+    // It is in the books before it is late or lost: that is what makes it findable.
+    if (how === 'lost') return this.#noAnswer();
+    if (how === 'slow') await sleep(this.#answerDelayMs);
+    return first as ChargeResult;
+  }
+
+  async confirm(request: FollowUpRequest): Promise<ChargeResult> {
+    const content = contentOfFollowUp('confirm', request);
+    const before = this.#books.received(request.idempotencyKey);
+    if (before !== undefined) {
+      return answerAgain(before, request.idempotencyKey, content) as ChargeResult;
+    }
+    const { answer, becomes } = answerConfirm(this.#chargeOf(request), request.amountMinor);
+    const { merchantAccountId } = request.account;
+    this.#books.addFollowUp(
+      { ...request, operation: 'confirm', merchantAccountId, content, answer },
+      becomes,
+    );
+    return answer;
+  }
+
+  async capture(request: FollowUpRequest): Promise<FollowUpResult> {
+    return this.#followUp('capture', request);
+  }
+
+  async void(request: FollowUpRequest): Promise<FollowUpResult> {
+    return this.#followUp('void', request);
+  }
+
+  async refund(request: FollowUpRequest): Promise<FollowUpResult> {
+    const answer = this.#followUp('refund', request);
+    if (answer.result === 'refused') return answer;
+    const charge = this.#chargeOf(request);
+    return charge !== undefined && losesRefundAnswer(charge) ? this.#noAnswer() : answer;
+  }
+
+  /** Synchronous from the look into the books to the entry: no two refunds see the same rest. */
+  #followUp(operation: FollowUpOperation, request: FollowUpRequest): FollowUpResult {
+    const content = contentOfFollowUp(operation, request);
+    const before = this.#books.received(request.idempotencyKey);
+    if (before !== undefined) {
+      return answerAgain(before, request.idempotencyKey, content) as FollowUpResult;
+    }
+    const { answer, becomes } = answerFollowUp(operation, this.#chargeOf(request), request);
+    const { merchantAccountId } = request.account;
+    this.#books.addFollowUp({ ...request, operation, merchantAccountId, content, answer }, becomes);
+    return answer;
+  }
+
+  async findCharge(idempotencyKey: string): Promise<ChargeResult | undefined> {
+    const received = this.#books.received(idempotencyKey);
+    if (received === undefined || !isCharging(received)) return undefined;
+    return received.standing as ChargeResult;
+  }
+
+  async findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined> {
+    const received = this.#books.received(idempotencyKey);
+    if (received === undefined || isCharging(received)) return undefined;
+    return received.answer as FollowUpResult;
+  }
+
+  async noticesOf(gatewayTransactionId: string): Promise<readonly GatewayNotice[]> {
+    const charge = this.#books.charge(gatewayTransactionId);
+    return charge === undefined ? [] : noticesAbout(charge);
+  }
+
+  records(): Generator<SandboxRecord> {
+    return this.#books.records();
+  }
+
+  async close(): Promise<void> {
+    this.#books.close();
+  }
+
+  /** Undefined also when the charge is another account's, or in another currency. */
+  #chargeOf({ gatewayTransactionId, account, currency }: FollowUpRequest): Charge | undefined {
+    const charge = this.#books.charge(gatewayTransactionId);
+    const { merchantAccountId } = account;
+    const own = charge?.merchantAccountId === merchantAccountId && charge.currency === currency;
+    return own ? charge : undefined;
+  }
+
+  async #noAnswer(): Promise<never> {
+    if (this.#timeoutMs > 0) await sleep(this.#timeoutMs);
+    throw new GatewayTimeout(`${this.name} (gateway ${this.gatewayId}) did not answer in time`);
+  }
+}
+
+/** The content names the operation, so that equal contents have answers of the same kind. */
+function answerAgain(received: Received, idempotencyKey: string, content: string): unknown {
+  if (received.content !== content) throw new IdempotencyKeyReused(idempotencyKey);
+  return received.answer;
+}
+
+function isCharging({ operation }: Received): boolean {
+  return operation === 'charge' || operation === 'confirm';
+}
