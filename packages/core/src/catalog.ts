@@ -59,15 +59,22 @@ export function decodeEvent(stored: StoredEvent): Event {
   ) {
     throw new DamagedEvent(stored, `schema version ${schemaVersion} is not one of this build`);
   }
-  let data = jsonOf(stored, stored.data);
-  for (const upcast of known.upcasts.slice(schemaVersion - 1)) {
-    data = upcast(data as Record<string, unknown>);
-  }
-  const read = z.safeDecode(known.schema, data as never);
+  const read = z.safeDecode(known.schema, upcastData(stored, known) as never);
   if (!read.success) throw new DamagedEvent(stored, z.prettifyError(read.error));
   const event = read.data as Record<string, unknown>;
   event['type'] = stored.type;
   return event as unknown as Event;
+}
+
+/** The data brought up to the current version, one step at a time. */
+function upcastData(stored: StoredEvent, { upcasts }: EventSchema): unknown {
+  const data = jsonOf(stored, stored.data);
+  const steps = upcasts.slice(stored.schemaVersion - 1);
+  try {
+    return steps.reduce((older, upcast) => upcast(older), data as Record<string, unknown>);
+  } catch (cause) {
+    throw new DamagedEvent(stored, `it cannot be upcast: ${(cause as Error).message}`);
+  }
 }
 
 /** A stored event with its data and metadata decoded. */
