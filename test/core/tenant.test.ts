@@ -1,0 +1,243 @@
+/** A tenant, its settings, and its keys: issued, rotated with an overlap, revoked, expired. */
+import { Tenant, type TenantId } from '@counterfoil/core';
+import { given } from '@counterfoil/core/testing';
+import { describe, expect, it } from 'vitest';
+
+const tenantId = 7 as TenantId;
+const AT = '2026-01-01T00:00:00.000Z';
+const NOW = '2026-01-10T12:00:00.000Z';
+const keyId = (n: number): string => `0192f000-0000-4000-8000-00000000000${n}`;
+const digest = (n: number): string => String(n).repeat(64);
+
+const key = {
+  keyId: keyId(1),
+  kind: 'api',
+  environment: 'live',
+  digest: digest(1),
+  hint: 'cf_live_…abcd',
+  label: 'back office',
+  scopes: ['refund:write'],
+  applicationId: null,
+  expiresAt: null,
+} as const;
+const KEY = { ...key, scopes: [...key.scopes] };
+const successor = { keyId: keyId(2), digest: digest(2), hint: 'cf_live_…efgh' };
+
+const onboarded: Tenant.Event = {
+  type: 'TenantOnboarded',
+  name: 'Acme',
+  settings: Tenant.DEFAULT_SETTINGS,
+  at: AT,
+};
+const issued = (facts: Partial<typeof KEY> | object = {}): Tenant.Event =>
+  ({ type: 'KeyIssued', ...KEY, ...facts, at: AT }) as Tenant.Event;
+const rotated = (expiresAt: string): Tenant.Event => ({
+  type: 'KeyRotated',
+  keyId: keyId(1),
+  successorId: keyId(2),
+  expiresAt,
+  at: NOW,
+});
+const issue = (facts: object = {}): Tenant.Command =>
+  ({ type: 'IssueKey', tenantId, key: { ...KEY, ...facts }, at: NOW }) as Tenant.Command;
+const rotate = (overlapDays: number, facts: object = {}): Tenant.Command => ({
+  type: 'RotateKey',
+  tenantId,
+  keyId: keyId(1),
+  successor,
+  overlapDays,
+  at: NOW,
+  ...facts,
+});
+const revoke = (id = keyId(1)): Tenant.Command => ({
+  type: 'RevokeKey',
+  tenantId,
+  keyId: id,
+  at: NOW,
+});
+
+describe('onboarding and settings', () => {
+  const onboard = (name: string, settings = {}): Tenant.Command => ({
+    type: 'OnboardTenant',
+    tenantId,
+    name,
+    settings,
+    at: AT,
+  });
+
+  it('starts from the documented defaults', () => {
+    given(Tenant).when(onboard('Acme')).then(onboarded);
+    const { requestsPerMinute, refundWindowDays, reserveHoldDays } = Tenant.DEFAULT_SETTINGS;
+    expect([requestsPerMinute, refundWindowDays, reserveHoldDays]).toEqual([100, 180, 180]);
+  });
+
+  it('takes the settings it is given', () => {
+    const settings = { ...Tenant.DEFAULT_SETTINGS, refundWindowDays: 30 };
+    given(Tenant)
+      .when(onboard('Acme', { refundWindowDays: 30 }))
+      .then({ ...onboarded, settings } as Tenant.Event);
+  });
+
+  it('happens once', () => {
+    given(Tenant, [onboarded]).when(onboard('Acme')).thenNothing();
+    given(Tenant, [onboarded])
+      .when(onboard('Other'))
+      .thenRejected({ type: 'TenantExists', name: 'Acme' });
+  });
+
+  it('changes what is named and keeps the rest', () => {
+    const change: Tenant.Command = {
+      type: 'ChangeSettings',
+      tenantId,
+      settings: { requestsPerMinute: 500 },
+      at: NOW,
+    };
+    const settings = { ...Tenant.DEFAULT_SETTINGS, requestsPerMinute: 500 };
+    const changed: Tenant.Event = { type: 'SettingsChanged', settings, at: NOW };
+    given(Tenant, [onboarded]).when(change).then(changed);
+    given(Tenant, [onboarded, changed]).when(change).thenNothing();
+    expect(given(Tenant, [onboarded, changed]).state?.settings).toEqual(settings);
+  });
+
+  it.each([
+    { type: 'ChangeSettings', tenantId, settings: {}, at: NOW } as const,
+    issue(),
+    rotate(99),
+    revoke(),
+  ])('refuses $type before there is a tenant', (command) => {
+    given(Tenant).when(command).thenRejected({ type: 'TenantUnknown' });
+  });
+});
+
+describe('issuing a key', () => {
+  it('keeps its digest and what it may do', () => {
+    given(Tenant, [onboarded])
+      .when(issue())
+      .then({ ...issued(), at: NOW } as Tenant.Event);
+  });
+
+  it('is no news the second time', () => {
+    given(Tenant, [onboarded, issued()]).when(issue()).thenNothing();
+  });
+
+  /** In the documented order: each row breaks the rules below it as well. */
+  it.each([
+    [
+      { digest: digest(9), kind: 'lead-secret', expiresAt: AT },
+      { type: 'KeyExists', keyId: keyId(1) },
+    ],
+    [
+      { keyId: keyId(3), kind: 'lead-publishable', expiresAt: AT },
+      { type: 'LeadKeyNeedsApplication' },
+    ],
+    [{ keyId: keyId(3), kind: 'lead-secret' }, { type: 'LeadKeyNeedsApplication' }],
+    [
+      { keyId: keyId(3), expiresAt: NOW },
+      { type: 'ExpiryInThePast', expiresAt: NOW },
+    ],
+  ] as const)('refuses %j', (facts, rejection) => {
+    given(Tenant, [onboarded, issued()]).when(issue(facts)).thenRejected(rejection);
+  });
+
+  it('binds a lead key to its application', () => {
+    const lead = { kind: 'lead-publishable', applicationId: 100 };
+    given(Tenant, [onboarded])
+      .when(issue(lead))
+      .then({ ...issued(lead), at: NOW } as Tenant.Event);
+  });
+});
+
+describe('rotating a key', () => {
+  const taken = (facts: object = {}): Tenant.Event =>
+    ({ ...issued(), ...successor, ...facts, at: NOW }) as Tenant.Event;
+
+  it.each([
+    [0, NOW],
+    [1, '2026-01-11T12:00:00.000Z'],
+    [7, '2026-01-17T12:00:00.000Z'],
+  ])('leaves the old one an overlap of %i days', (overlapDays, expiresAt) => {
+    given(Tenant, [onboarded, issued()])
+      .when(rotate(overlapDays))
+      .then(taken(), rotated(expiresAt));
+  });
+
+  it('never lengthens the old one’s life', () => {
+    const expiresAt = '2026-01-12T00:00:00.000Z';
+    given(Tenant, [onboarded, issued({ expiresAt })])
+      .when(rotate(7))
+      .then(taken({ expiresAt }), rotated(expiresAt));
+  });
+
+  const both = [onboarded, issued(), taken(), rotated('2026-01-11T12:00:00.000Z')];
+
+  it('opens with both keys during the overlap, then with the new one alone', () => {
+    const keys = given(Tenant, both).state?.keys ?? {};
+    const active = (now: string) =>
+      Object.values(keys)
+        .filter((each) => Tenant.isActive(each, now))
+        .map((each) => each.keyId);
+    expect(active('2026-01-11T11:59:59.999Z')).toEqual([keyId(1), keyId(2)]);
+    expect(active('2026-01-11T12:00:00.000Z')).toEqual([keyId(2)]);
+    expect(keys[keyId(1)]?.successorId).toBe(keyId(2));
+  });
+
+  it('is no news the second time', () => {
+    given(Tenant, both).when(rotate(1)).thenNothing();
+  });
+
+  const other = { successor: { ...successor, keyId: keyId(3) } };
+  const unknown = { keyId: keyId(9) };
+  const own = { successor: { ...successor, keyId: keyId(1) } };
+
+  /** In the documented order: each row breaks the rules below it as well. */
+  it.each([
+    ['8 days', both, rotate(8, unknown), { type: 'OverlapOutOfRange', overlapDays: 8, max: 7 }],
+    ['-1 days', both, rotate(-1), { type: 'OverlapOutOfRange', overlapDays: -1, max: 7 }],
+    ['half a day', both, rotate(0.5), { type: 'OverlapOutOfRange', overlapDays: 0.5, max: 7 }],
+    [
+      'no such key',
+      both,
+      rotate(1, { ...unknown, ...own }),
+      { type: 'KeyUnknown', keyId: keyId(9) },
+    ],
+    ['an id in use', both, rotate(1, own), { type: 'KeyExists', keyId: keyId(1) }],
+    ['a rotated key', both, rotate(1, other), { type: 'KeyNotActive', keyId: keyId(1) }],
+    [
+      'a revoked key',
+      [onboarded, issued(), { type: 'KeyRevoked', keyId: keyId(1), at: AT }],
+      rotate(1),
+      { type: 'KeyNotActive', keyId: keyId(1) },
+    ],
+    [
+      'an expired key',
+      [onboarded, issued({ expiresAt: NOW })],
+      rotate(1),
+      { type: 'KeyNotActive', keyId: keyId(1) },
+    ],
+  ] as const)('refuses %s', (_, past, command, rejection) => {
+    given(Tenant, past).when(command).thenRejected(rejection);
+  });
+});
+
+describe('revoking a key', () => {
+  const revoked: Tenant.Event = { type: 'KeyRevoked', keyId: keyId(1), at: NOW };
+
+  it('holds at once and for ever', () => {
+    given(Tenant, [onboarded, issued()]).when(revoke()).then(revoked);
+    const { state } = given(Tenant, [onboarded, issued(), revoked]);
+    expect(Object.values(state?.keys ?? {}).map((each) => Tenant.isActive(each, AT))).toEqual([
+      false,
+    ]);
+    given(Tenant, [onboarded, issued(), revoked]).when(revoke()).thenNothing();
+  });
+
+  it('refuses a key that is not there', () => {
+    given(Tenant, [onboarded])
+      .when(revoke(keyId(9)))
+      .thenRejected({ type: 'KeyUnknown', keyId: keyId(9) });
+  });
+});
+
+it('has one stream for each tenant', () => {
+  expect(Tenant.streamOf({ tenantId })).toBe('tenant-7-settings');
+});
