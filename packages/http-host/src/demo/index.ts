@@ -1,0 +1,27 @@
+/** The face of `@counterfoil/http-host/demo`: real sales, and the plan of bringing them into a ledger. */
+export { addressOf } from './online-retail/address.ts';
+export { LEFT_OUT, type LeftOutReason } from './online-retail/left-out.ts';
+export type {
+  ImportPlan,
+  ImportStep,
+  LinePart,
+  OrderStep,
+  Outcome,
+  RefundStep,
+} from './online-retail/plan.ts';
+export { planImport } from './online-retail/plan-import.ts';
+export {
+  type MalformedLine,
+  readSales,
+  type SaleLine,
+  type SaleRecord,
+} from './online-retail/read-sales.ts';
+export {
+  type ImportReport,
+  type ReportGroup,
+  reconcile,
+  renderReport,
+} from './online-retail/report.ts';
+export { openSales, SALES_EXTRACT } from './online-retail/sales-file.ts';
+export { isCharge, type StockItem, stockItemOf } from './online-retail/stock-code.ts';
+export { type PlannedProduct, storefrontProductOf } from './online-retail/storefront.ts';

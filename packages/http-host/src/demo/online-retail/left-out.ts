@@ -1,0 +1,24 @@
+/** Every reason why a line, or what is left of one, does not become part of an order or a refund. */
+
+/**
+ * In the order in which the plan looks for them; the first that holds is given. The sentences are
+ * what the report says.
+ */
+export const LEFT_OUT = {
+  malformed: 'the line cannot be read',
+  'bad-debt': 'write-off of a bad debt: no sale and no refund',
+  'customer-differs': 'names another customer than the invoice it stands on',
+  'negative-price': 'negative unit price',
+  'correction-without-sale': 'negative quantity outside a cancellation: a stock correction',
+  'charge-on-cancellation': 'positive quantity on a cancellation',
+  'zero-total-invoice': 'the invoice comes to zero: nothing was charged',
+  'too-many-items': 'the invoice has more items than an order may have',
+  'zero-price-cancellation': 'cancelled at price zero: there is no money to give back',
+  'charge-without-sale': 'fee, discount, postage or manual entry with no earlier sale to refund',
+  'no-customer': 'the cancellation names no customer: its sale cannot be found',
+  'no-earlier-sale': 'no earlier sale of the item to this customer in this extract',
+  'more-than-sold': 'more cancelled than the earlier sales in this extract have left',
+  'more-than-paid': 'cancelled at more money than is left on the earlier orders',
+} as const;
+
+export type LeftOutReason = keyof typeof LEFT_OUT;
