@@ -1,0 +1,305 @@
+/** What holds in every life of a payment, whatever comes and in whatever order. */
+import {
+  decodeEvent,
+  type Event,
+  encodeEvent,
+  fold,
+  journal,
+  type StoredEvent,
+  Transaction,
+} from '@counterfoil/core';
+import { commandFor, paymentHistory, type Step } from '@counterfoil/core/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ask, idOf, tenantId } from '../payment-story.ts';
+
+/** The facts that the contract defines the flags by, read off the events and nothing else. */
+interface Facts {
+  status: 'none' | 'taken' | 'voided';
+  voidUnderWay: boolean;
+  capturedMinor: bigint;
+  capturedAt: string;
+  readonly refunds: Map<string, { amountMinor: bigint; standing: 'pending' | 'paid' | 'failed' }>;
+  readonly chargebacks: Map<string, { amountMinor: bigint; beyondMinor: bigint; over: boolean }>;
+  alerts: number;
+  networkCredits: number;
+}
+
+function factsOf(events: readonly Event[]): Facts {
+  const facts: Facts = {
+    status: 'none',
+    voidUnderWay: false,
+    capturedMinor: 0n,
+    capturedAt: '',
+    refunds: new Map(),
+    chargebacks: new Map(),
+    alerts: 0,
+    networkCredits: 0,
+  };
+  for (const event of events) learn(facts, event);
+  return facts;
+}
+
+function learn(facts: Facts, event: Event): void {
+  switch (event.type) {
+    case 'PaymentCaptured':
+      facts.status = 'taken';
+      facts.capturedMinor = event.amountMinor;
+      facts.capturedAt = event.at;
+      break;
+    case 'VoidRequested':
+    case 'VoidFailed':
+      facts.voidUnderWay = event.type === 'VoidRequested';
+      break;
+    case 'PaymentVoided':
+      facts.status = 'voided';
+      facts.voidUnderWay = false;
+      break;
+    case 'RefundRequested':
+      facts.refunds.set(event.refundId, { amountMinor: event.amountMinor, standing: 'pending' });
+      break;
+    case 'NetworkRefunded':
+      facts.networkCredits += 1;
+      facts.refunds.set(event.refundId, { amountMinor: event.amountMinor, standing: 'paid' });
+      break;
+    case 'Refunded':
+    case 'RefundFailed': {
+      const refund = facts.refunds.get(event.refundId);
+      if (refund !== undefined) refund.standing = event.type === 'Refunded' ? 'paid' : 'failed';
+      break;
+    }
+    case 'ChargebackOpened':
+      facts.chargebacks.set(event.chargebackId, {
+        amountMinor: event.amountMinor,
+        beyondMinor: event.beyondCapturedMinor,
+        over: false,
+      });
+      break;
+    case 'ChargebackWon':
+    case 'ChargebackWithdrawn': {
+      const chargeback = facts.chargebacks.get(event.chargebackId);
+      if (chargeback !== undefined) chargeback.over = true;
+      break;
+    }
+    case 'AlertReceived':
+      facts.alerts += 1;
+      break;
+    default:
+  }
+}
+
+function refundsMinor({ refunds }: Facts, ...standings: readonly string[]): bigint {
+  return [...refunds.values()]
+    .filter(({ standing }) => standings.includes(standing))
+    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}
+
+const DAY_MS = 86_400_000;
+
+/** Status 50 or 60, something left, no chargeback that stands, inside the window; and no void on its way. */
+function refundable(facts: Facts, policy: Transaction.RefundPolicy, now: string): boolean {
+  const days = (Date.parse(now) - Date.parse(facts.capturedAt)) / DAY_MS;
+  return (
+    facts.status === 'taken' &&
+    !facts.voidUnderWay &&
+    facts.capturedMinor - refundsMinor(facts, 'paid', 'pending') > 0n &&
+    [...facts.chargebacks.values()].every(({ over }) => over) &&
+    (policy.forceAllowRefunds || days <= policy.refundWindowDays)
+  );
+}
+
+/** Runs a check after every step of a life, on the payment and on all events until then. */
+function always(
+  check: (payment: Transaction.Payment, events: readonly Transaction.Event[], step: Step) => void,
+): void {
+  fc.assert(
+    fc.property(paymentHistory(), ({ steps }) => {
+      const events: Transaction.Event[] = [];
+      for (const step of steps) {
+        events.push(...step.events);
+        if (step.after !== null) check(step.after, events, step);
+      }
+    }),
+  );
+}
+
+const policies = [
+  { refundWindowDays: 180, forceAllowRefunds: false },
+  { refundWindowDays: 1, forceAllowRefunds: false },
+  { refundWindowDays: 0, forceAllowRefunds: true },
+];
+
+describe('money', () => {
+  it('never leaves twice: refunds stay within the capture', () => {
+    always((payment, events) => {
+      const out = refundsMinor(factsOf(events), 'paid', 'pending');
+      expect(out <= payment.capturedMinor).toBe(true);
+    });
+  });
+
+  it('never leaves twice: nor with the chargebacks, but for what came on top of us', () => {
+    always((payment, events) => {
+      const facts = factsOf(events);
+      const standing = [...facts.chargebacks.values()].filter(({ over }) => !over);
+      const disputed = standing.reduce(
+        (sum, { amountMinor, beyondMinor }) => sum + amountMinor - beyondMinor,
+        0n,
+      );
+      const out = refundsMinor(facts, 'paid', 'pending') + disputed;
+      expect(out <= payment.capturedMinor).toBe(true);
+    });
+  });
+
+  it('is captured once, and never more than was authorized', () => {
+    always((payment, events) => {
+      const captures = events.filter(({ type }) => type === 'PaymentCaptured');
+      expect(captures.length).toBeLessThanOrEqual(1);
+      expect(payment.capturedMinor <= payment.authorizedMinor).toBe(true);
+      expect(payment.authorizedMinor <= payment.amountMinor).toBe(true);
+      expect(payment.reserveHeldMinor >= 0n).toBe(true);
+    });
+  });
+
+  it('of all payments together has a trial balance of zero in every currency', () => {
+    fc.assert(
+      fc.property(fc.array(paymentHistory(15), { maxLength: 5 }), (lives) => {
+        const totals = new Map<string, bigint>();
+        for (const event of lives.flatMap(({ events }) => events)) {
+          for (const line of journal(event)?.lines ?? []) {
+            const { currency, debitMinor, creditMinor } = line;
+            totals.set(currency, (totals.get(currency) ?? 0n) + debitMinor - creditMinor);
+          }
+        }
+        expect([...totals.values()].filter((total) => total !== 0n)).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('of items is never given back beyond what was ordered', () => {
+    always((payment) => {
+      const left = new Map<number, number>();
+      const add = (variant: number, quantity: number) =>
+        left.set(variant, (left.get(variant) ?? 0) + quantity);
+      for (const item of payment.items) add(item.storefrontVariantId, item.quantity);
+      for (const refund of payment.refunds.filter(({ status }) => status !== 'RefundFailed')) {
+        for (const item of refund.items) add(item.storefrontVariantId, -item.quantity);
+        const worth = refund.items.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+        if (refund.items.length > 0) expect(worth).toBe(refund.amountMinor);
+      }
+      expect([...left.values()].filter((quantity) => quantity < 0)).toEqual([]);
+    });
+  });
+});
+
+describe('flags', () => {
+  it('equal their definitions', () => {
+    always((payment, events) => {
+      const facts = factsOf(events);
+      const paid = refundsMinor(facts, 'paid');
+      for (const policy of policies) {
+        const told = Transaction.isRefundable(payment, policy, payment.changedAt);
+        expect(told).toBe(refundable(facts, policy, payment.changedAt));
+      }
+      const { capturedMinor } = facts;
+      expect(Transaction.isRefunded(payment)).toBe(capturedMinor > 0n && paid === capturedMinor);
+      expect(Transaction.isChargedBack(payment)).toBe(facts.chargebacks.size > 0);
+      expect(Transaction.hasAlert(payment)).toBe(facts.alerts + facts.networkCredits > 0);
+    });
+  });
+
+  it('keep their word: refundable is what a refund of the rest is accepted for', () => {
+    always((payment) => {
+      for (const policy of policies) {
+        const at = payment.changedAt;
+        const command = ask.refund({ refundId: idOf('refund', 7), policy, at });
+        const accepted = Transaction.decide(payment, command)._tag === 'Right';
+        expect(accepted).toBe(Transaction.isRefundable(payment, policy, at));
+      }
+    });
+  });
+
+  it('once charged back or alerted, stay so', () => {
+    always((after, _, { before }) => {
+      if (before === null) return;
+      expect(Transaction.isChargedBack(after) || !Transaction.isChargedBack(before)).toBe(true);
+      expect(Transaction.hasAlert(after) || !Transaction.hasAlert(before)).toBe(true);
+    });
+  });
+});
+
+describe('decisions', () => {
+  /** The only command without an id of its own that asks for more each time. */
+  const asksForMore = ({ command }: Step): boolean =>
+    command.type === 'ReleaseReserve' && command.amountMinor !== undefined;
+
+  it('repeated at once, yield no events', () => {
+    always((after, _, step) => {
+      if (step.rejection !== undefined || asksForMore(step)) return;
+      const again = Transaction.decide(after, step.command);
+      expect(again).toEqual({ _tag: 'Right', right: [] });
+    });
+  });
+
+  it('depend on nothing but the state and the command', () => {
+    always((_, __, { before, command, events, rejection }) => {
+      const again = Transaction.decide(before, command);
+      const expected =
+        rejection === undefined
+          ? { _tag: 'Right', right: events }
+          : { _tag: 'Left', left: rejection };
+      expect(again).toEqual(expected);
+    });
+  });
+
+  it('can be taken on any command at any time, and always folded', () => {
+    const anyLife = paymentHistory().filter(({ state }) => state !== null);
+    const lifeAndCommand = anyLife.chain(({ state }) =>
+      fc.tuple(fc.constant(state), commandFor(state as Transaction.Payment, tenantId)),
+    );
+    fc.assert(
+      fc.property(lifeAndCommand, ([state, command]) => {
+        const decided = Transaction.decide(state, command);
+        if (decided._tag === 'Right') decided.right.reduce(Transaction.evolve, state);
+      }),
+    );
+  });
+});
+
+describe('events', () => {
+  it('fold into the state that the decisions were taken on', () => {
+    always((payment, events) => {
+      expect(fold(Transaction, events)).toEqual(payment);
+    });
+  });
+
+  it('can all be stored, and the folded payment too', () => {
+    fc.assert(
+      fc.property(paymentHistory(), ({ events, state }) => {
+        for (const event of events) {
+          expect(decodeEvent(encodeEvent(event) as StoredEvent)).toEqual(event);
+        }
+        const text = JSON.stringify(Transaction.Payment.encode(state as Transaction.Payment));
+        expect(Transaction.Payment.decode(JSON.parse(text))).toEqual(state);
+      }),
+    );
+  });
+
+  it('never change a state that was handed out', () => {
+    const frozen = <Value>(value: Value): Value => {
+      if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+      Object.values(value).forEach(frozen);
+      return Object.freeze(value);
+    };
+    always((_, __, { before, events }) => {
+      events.reduce((state, event) => frozen(Transaction.evolve(state, event)), frozen(before));
+    });
+  });
+
+  it('reach every status and every kind of event there is', () => {
+    const seen = new Set<string>();
+    const lives = fc.sample(paymentHistory(), { numRuns: 400, seed: 1 });
+    for (const event of lives.flatMap(({ events }) => events)) seen.add(event.type);
+    expect([...seen].sort()).toEqual(Object.keys(Transaction.events).sort());
+  });
+});
