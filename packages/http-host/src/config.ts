@@ -21,6 +21,8 @@ export interface Config {
   /** Undefined outside production until `loadMasterKey` has read or made one. */
   readonly masterKey: Buffer | undefined;
   readonly failedAuthenticationsPerMinute: number;
+  /** Without an answer of the gateway for so long, a payment's outcome is unknown. */
+  readonly gatewayTimeoutMs: number;
   readonly limits: HttpLimits;
 }
 
@@ -35,8 +37,10 @@ export class ConfigError extends Error {
   }
 }
 
-const EVENT_STORES = ['sqlite:', 'esdb:', 'esdb+discover:', 'kurrentdb:', 'postgres:', 'memory:'];
-const READ_MODELS = ['sqlite:', 'postgres:', 'memory:'];
+const EVENT_STORES = ['sqlite:', 'memory:'];
+const READ_MODELS = ['sqlite:', 'memory:'];
+
+const DEFAULT_GATEWAY_TIMEOUT_MS = 10_000;
 
 const MAX_PORT = 65_535;
 
@@ -58,6 +62,7 @@ const Environment = z.object({
     .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
     .optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
+  GATEWAY_TIMEOUT_MS: count(DEFAULT_GATEWAY_TIMEOUT_MS),
   HEADERS_TIMEOUT_MS: count(DEFAULT_LIMITS.headersTimeoutMs),
   REQUEST_TIMEOUT_MS: count(DEFAULT_LIMITS.requestTimeoutMs),
   KEEP_ALIVE_TIMEOUT_MS: count(DEFAULT_LIMITS.keepAliveTimeoutMs),
@@ -98,6 +103,7 @@ function configOf(variables: Variables): Config {
     production: isProduction(variables),
     masterKey: masterKey === undefined ? undefined : Buffer.from(masterKey, 'base64'),
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
@@ -122,10 +128,21 @@ function contradictions(variables: Variables): string[] {
       problems.push('MASTER_KEY must be set with NODE_ENV=production: `openssl rand -base64 32`');
     }
   }
+  const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels } = variables;
+  if (isInMemory(readModels) && !isInMemory(events)) {
+    problems.push('READ_MODEL_URL must not be memory: unless EVENT_STORE_URL is memory: too');
+  }
+  if (isInMemory(events) && !isInMemory(readModels)) {
+    problems.push('EVENT_STORE_URL=memory: needs READ_MODEL_URL=memory: beside it');
+  }
   if (variables.REQUEST_TIMEOUT_MS < variables.HEADERS_TIMEOUT_MS) {
     problems.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
   }
   return problems;
+}
+
+function isInMemory(url: string | undefined): boolean {
+  return url === 'memory:';
 }
 
 const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });

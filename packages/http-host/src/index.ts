@@ -1,1 +1,12 @@
-export {};
+/** The face of `@counterfoil/http-host`: a host to compose and run inside another program. */
+export { type ComposeOptions, compose, type Host } from './composition-root.ts';
+export { type Config, ConfigError, loadMasterKey, readConfig } from './config.ts';
+export { type Caller, type Clock, Ledger, SYSTEM } from './operations/ledger.ts';
+export {
+  type FollowUp,
+  type PaymentRequest,
+  Payments,
+  type RefundRequest,
+} from './operations/payments.ts';
+export { ReadSide } from './operations/read-side.ts';
+export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './operations/tenants.ts';

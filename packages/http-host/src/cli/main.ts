@@ -1,4 +1,30 @@
 #!/usr/bin/env node
-/** The command line of the host; so far it only says that there is no host. */
-console.error('counterfoil: there is no host yet');
-process.exitCode = 1;
+/** The command line: runs the host, and does what needs no host to run. */
+import { Command } from 'commander';
+import { ConfigError } from '../config.ts';
+import { addDefineCommands } from './define.ts';
+import { addKeyCommands } from './keys.ts';
+import { addReadModelCommands } from './read-models.ts';
+import { addStartCommand } from './start.ts';
+import { addTenantCommands } from './tenants.ts';
+
+const program = new Command('counterfoil').description(
+  'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
+);
+addStartCommand(program);
+addTenantCommands(program);
+addKeyCommands(program);
+addDefineCommands(program);
+addReadModelCommands(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // An expected refusal is told in a sentence; anything else with its stack.
+  const isExpected =
+    error instanceof ConfigError ||
+    (error instanceof Error &&
+      ['EventStoreError', 'ReadModelError', 'Refusal'].includes(error.name));
+  console.error(isExpected ? (error as Error).message : error);
+  process.exitCode = 1;
+}

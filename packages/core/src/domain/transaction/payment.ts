@@ -8,7 +8,7 @@ import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts
 import type { Event, Route } from './events.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
 import { type Order, Order as OrderSchema } from './order.ts';
-import { type Payment, routeOf, type State } from './state.ts';
+import { type Attempt, type Payment, routeOf, type State } from './state.ts';
 import { mayMove, type Status } from './status.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
@@ -101,12 +101,20 @@ function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): D
     return left({ type: 'AttemptUnknown', attempt });
   }
   if (isKnown(payment, attempt, outcome)) return right([]);
-  const expected = payment.status === 'Processing' && last.outcome === 'pending';
+  const expected = payment.status === 'Processing' && isOpenTo(last, outcome);
   // An unknown outcome is resolved by the gateway's word; a customer who fails the action is declined.
   const waits = payment.status === 'Unknown' || payment.status === 'RequiresAction';
   const resolves = waits && mayMove(payment.status, statusOf(outcome));
   if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);
   return right(outcomeEvents(payment, route, attempt, outcome));
+}
+
+/** An attempt takes one outcome; a soft decline may still become final, when no account is left to try. */
+function isOpenTo(attempt: Attempt, outcome: Outcome): boolean {
+  return (
+    attempt.outcome === 'pending' ||
+    (attempt.outcome === 'declined' && outcome.result === 'declined')
+  );
 }
 
 const STATUS_OF_RESULT = {
@@ -135,6 +143,8 @@ function isKnown(payment: Payment, attempt: number, outcome: Outcome): boolean {
       );
     case 'action-required':
       return recorded === 'action-required';
+    case 'declined':
+      return recorded === 'declined' && (payment.status === 'Declined' || outcome.retryElsewhere);
     default:
       return recorded === outcome.result;
   }
@@ -171,7 +181,8 @@ function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome:
       ];
     case 'declined': {
       const { declineCode, hard, gatewayTransactionId, retryElsewhere } = outcome;
-      const fees = declineFees(route.terms);
+      // The attempt was charged for when it was declined, not when the payment was given up.
+      const fees = payment.attempts.at(-1)?.outcome === 'declined' ? [] : declineFees(route.terms);
       if (retryElsewhere && !hard && payment.status === 'Processing') {
         return [{ type: 'AttemptDeclined', attempt, ...books, declineCode, note, fees, at }];
       }

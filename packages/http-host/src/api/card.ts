@@ -1,0 +1,331 @@
+/** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
+import type { TenantId, Transaction, TransactionId } from '@counterfoil/core';
+import { z } from 'zod';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import type { ErrorCode } from '../http/errors.ts';
+import { uuidV7 } from '../http/uuid.ts';
+import type { Payments } from '../operations/payments.ts';
+import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
+import { PaymentInput, paymentRequestOf } from './payment-request.ts';
+import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
+import { Amount, callerOf, checkVisible, idOf, minorOf, sandboxOf, Uuid } from './wire.ts';
+
+const TAG = 'Card API';
+
+const PAYMENT_REJECTIONS = [
+  'currency_unknown',
+  'amount_precision',
+  'amount_not_positive',
+  'card_invalid',
+  'subscription_not_available',
+  'reference_unknown',
+  'no_merchant_account',
+  'live_data_forbidden',
+  'duplicate',
+  'concurrent_update',
+  'gateway_error',
+] as const satisfies readonly ErrorCode[];
+
+const IdParams = z.object({ id: Uuid.meta({ description: 'The payment id' }) });
+
+/** What takes no fields still takes the empty object that many clients send. */
+const NothingInput = z.object({}).optional();
+
+const CaptureInput = z
+  .object({ amount: Amount.optional().meta({ description: 'Absent: all that was authorized' }) })
+  .optional();
+
+const RefundInput = z
+  .object({
+    amount: Amount.optional().meta({ description: '0 or absent: the remaining balance' }),
+    refundItems: RefundItemsInput.optional(),
+    sendUserCommunication: z.boolean().optional(),
+  })
+  .optional();
+
+const paymentResponses = {
+  201: { description: 'The payment was taken, or waits for `nextAction`', schema: PaymentBody },
+  202: {
+    description: 'The gateway has not answered: the outcome is not known yet',
+    schema: PaymentBody,
+  },
+  402: { description: 'The payment was declined', schema: PaymentBody },
+};
+
+const write = { kind: 'api-key', scope: 'payments:write', requiresUserEmail: false } as const;
+const read = { kind: 'api-key', scope: 'payments:read', requiresUserEmail: false } as const;
+
+export interface CardServices {
+  readonly payments: Payments;
+  readonly now: () => string;
+}
+
+export function cardEndpoints(services: CardServices): Endpoint[] {
+  return [
+    submission(services, {
+      operationId: 'createPayment',
+      path: '/v1/payments',
+      summary: 'Create a payment',
+    }),
+    submission(services, {
+      operationId: 'submitCard',
+      path: '/v1/card/submit',
+      summary: 'Submit a card',
+    }),
+    getPayment(services),
+    confirmPayment(services),
+    capturePayment(services),
+    voidPayment(services),
+    refundPayment(services),
+  ];
+}
+
+function submission(
+  { payments, now }: CardServices,
+  named: { operationId: string; path: string; summary: string },
+): Endpoint {
+  return endpoint({
+    ...named,
+    method: 'POST',
+    tag: TAG,
+    description:
+      'Takes the money, or with `capture: false` only authorizes it. The answer comes when the outcome is durable.',
+    access: write,
+    body: PaymentInput,
+    responses: paymentResponses,
+    rejections: PAYMENT_REJECTIONS,
+    idempotency: 'money',
+    async handle(context, { body }) {
+      // Both paths are the same command, so a key names the same payment on either.
+      const transactionId = idOf(context, 'payment');
+      const request = paymentRequestOf(body, {
+        tenantId: context.principal.tenantId as TenantId,
+        transactionId,
+        serviceSession: uuidV7(),
+        sandbox: sandboxOf(context.principal, body.sandbox),
+        now: now(),
+      });
+      return answer(await payments.submit(request, callerOf(context)));
+    },
+  });
+}
+
+const DECLINED: ReadonlySet<Transaction.Status> = new Set([
+  'Declined',
+  'Failed',
+  'Blocked',
+  'Expired',
+]);
+const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing']);
+
+function answer(payment: Transaction.Payment) {
+  return { status: statusCodeOf(payment), body: paymentBody(payment) };
+}
+
+function statusCodeOf({ status }: Transaction.Payment): number {
+  if (DECLINED.has(status)) return 402;
+  return OPEN.has(status) ? 202 : 201;
+}
+
+function getPayment({ payments }: CardServices): Endpoint {
+  return endpoint({
+    operationId: 'getPayment',
+    method: 'GET',
+    path: '/v1/payments/{id}',
+    tag: TAG,
+    summary: 'Read a payment',
+    description: 'The payment with its attempts and refunds, as the ledger has it at this moment.',
+    access: read,
+    params: IdParams,
+    responses: { 200: { description: 'The payment', schema: PaymentBody } },
+    rejections: ['not_found'],
+    idempotency: 'none',
+    async handle(context, { params }) {
+      return { status: 200, body: paymentBody(await visible(payments, context, params.id)) };
+    },
+  });
+}
+
+async function visible(
+  payments: Payments,
+  { principal }: RequestContext,
+  id: string,
+): Promise<Transaction.Payment> {
+  const payment = await payments.get(principal.tenantId as TenantId, id as TransactionId);
+  checkVisible(principal, payment);
+  return payment;
+}
+
+function confirmPayment({ payments }: CardServices): Endpoint {
+  return endpoint({
+    operationId: 'confirmPayment',
+    method: 'POST',
+    path: '/v1/payments/{id}/confirm',
+    tag: TAG,
+    summary: 'Go on after the customer acted',
+    description: 'For a payment in RequiresAction, once the customer did what `nextAction` asked.',
+    access: write,
+    params: IdParams,
+    body: NothingInput,
+    responses: {
+      200: { description: 'The payment', schema: PaymentBody },
+      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
+      402: { description: 'The payment was declined', schema: PaymentBody },
+    },
+    rejections: ['not_found', 'payment_state', 'concurrent_update', 'gateway_error'],
+    idempotency: 'money',
+    async handle(context, { params }) {
+      const { tenantId, transactionId } = addressOf(
+        await visible(payments, context, params.id),
+        context,
+      );
+      return acted(await payments.confirm(tenantId, transactionId, callerOf(context)));
+    },
+  });
+}
+
+function addressOf({ transactionId }: Transaction.Payment, { principal }: RequestContext) {
+  return { tenantId: principal.tenantId as TenantId, transactionId };
+}
+
+/** Of what is done to a payment that is there already, success is 200. */
+function acted(payment: Transaction.Payment) {
+  const status = statusCodeOf(payment);
+  return { status: status === 201 ? 200 : status, body: paymentBody(payment) };
+}
+
+function capturePayment({ payments }: CardServices): Endpoint {
+  return endpoint({
+    operationId: 'capturePayment',
+    method: 'POST',
+    path: '/v1/payments/{id}/capture',
+    tag: TAG,
+    summary: 'Capture an authorization',
+    description: 'Takes the authorized amount or a part of it, once; the rest is released.',
+    access: write,
+    params: IdParams,
+    body: CaptureInput,
+    responses: {
+      200: { description: 'The payment', schema: PaymentBody },
+      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
+      402: { description: 'The gateway refused; the authorization stands', schema: PaymentBody },
+    },
+    rejections: [
+      'not_found',
+      'payment_state',
+      'amount_precision',
+      'amount_not_positive',
+      'capture_exceeds_authorized',
+      'concurrent_update',
+      'gateway_error',
+    ],
+    idempotency: 'money',
+    async handle(context, { params, body }) {
+      const payment = await visible(payments, context, params.id);
+      const { currency } = payment;
+      const amountMinor =
+        body?.amount === undefined ? undefined : minorOf(body.amount, currency, '/amount');
+      const requestId = idOf(context, 'capturePayment');
+      const after = await payments.capture(
+        { ...addressOf(payment, context), requestId, content: [params, body] },
+        amountMinor,
+        callerOf(context),
+      );
+      return followedUp(after, { requestId, pending: after.pendingCapture !== null });
+    },
+  });
+}
+
+/** 200 when done, 202 while nobody knows, 402 when the gateway refused. */
+function followedUp(
+  payment: Transaction.Payment,
+  { requestId, pending }: { requestId: TransactionId; pending: boolean },
+) {
+  const refused = payment.failedRequestIds.includes(requestId);
+  const done = pending ? 202 : 200;
+  return { status: refused ? 402 : done, body: paymentBody(payment) };
+}
+
+function voidPayment({ payments }: CardServices): Endpoint {
+  return endpoint({
+    operationId: 'voidPayment',
+    method: 'POST',
+    path: '/v1/payments/{id}/void',
+    tag: TAG,
+    summary: 'Void a payment',
+    description: 'Gives up an authorization, or a capture that is not settled yet.',
+    access: write,
+    params: IdParams,
+    body: NothingInput,
+    responses: {
+      200: { description: 'The payment', schema: PaymentBody },
+      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
+      402: { description: 'The gateway refused; the payment stands', schema: PaymentBody },
+    },
+    rejections: ['not_found', 'payment_state', 'concurrent_update', 'gateway_error'],
+    idempotency: 'money',
+    async handle(context, { params }) {
+      const payment = await visible(payments, context, params.id);
+      const requestId = idOf(context, 'voidPayment');
+      const after = await payments.void(
+        { ...addressOf(payment, context), requestId, content: params },
+        callerOf(context),
+      );
+      return followedUp(after, { requestId, pending: after.pendingVoidId !== null });
+    },
+  });
+}
+
+function refundPayment({ payments }: CardServices): Endpoint {
+  return endpoint({
+    operationId: 'refundPayment',
+    method: 'POST',
+    path: '/v1/payments/{id}/refund',
+    tag: TAG,
+    summary: 'Refund a payment',
+    description: 'Gives back the remaining balance, or a part of it.',
+    access: { kind: 'api-key', scope: 'transactions:refund', requiresUserEmail: false },
+    params: IdParams,
+    body: RefundInput,
+    responses: {
+      201: { description: 'The refund', schema: RefundBody },
+      202: {
+        description: 'The gateway has not answered: the refund is pending',
+        schema: RefundBody,
+      },
+      402: { description: 'The gateway refused; nothing was paid', schema: RefundBody },
+    },
+    rejections: [
+      'not_found',
+      'not_refundable',
+      'amount_precision',
+      'refund_exceeds_refundable',
+      'refund_items_required',
+      'refund_items_invalid',
+      'payment_state',
+      'concurrent_update',
+      'gateway_error',
+    ],
+    idempotency: 'money',
+    async handle(context, { params, body }) {
+      const payment = await visible(payments, context, params.id);
+      const { currency } = payment;
+      const amountMinor = minorOf(body?.amount ?? 0, currency, '/amount');
+      const refund = await payments.refund(
+        {
+          ...addressOf(payment, context),
+          refundId: idOf(context, 'refundPayment'),
+          content: [params, body],
+          amountMinor,
+          items: refundItemsOf(body?.refundItems, currency),
+          source: 'CardApi',
+          notifyCustomer: body?.sendUserCommunication ?? false,
+        },
+        callerOf(context),
+      );
+      return { status: REFUND_STATUS_CODE[refund.status], body: refundBody(payment, refund) };
+    },
+  });
+}
+
+const REFUND_STATUS_CODE = { Refunded: 201, RefundPending: 202, RefundFailed: 402 } as const;

@@ -1,0 +1,27 @@
+/** Cursors of lists: where a page ended, as text that callers hand back unread. */
+import type { z } from 'zod';
+import { refuse } from '../http/errors.ts';
+
+export function cursorOf(place: unknown): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** The place that a cursor stands for; whatever this host did not make is refused. */
+export function inCursor<Schema extends z.ZodType>(
+  cursor: string,
+  schema: Schema,
+): z.output<Schema> {
+  const place = schema.safeParse(parsed(cursor));
+  if (place.success) return place.data;
+  throw refuse('invalid_request', undefined, {
+    errors: [{ pointer: '/query/cursor', detail: 'Not a cursor of this list' }],
+  });
+}
+
+function parsed(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

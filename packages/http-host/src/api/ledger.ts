@@ -1,0 +1,128 @@
+/** The books: trial balance and accounts. */
+import type { BooksQuery, LedgerView } from '@counterfoil/projections';
+import { z } from 'zod';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import { cursorOf, inCursor } from './cursor.ts';
+import { CurrencyCode, Id, QueryBoolean, QueryInteger, sandboxOf } from './wire.ts';
+
+const TAG = 'Ledger';
+const ACCESS = { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false } as const;
+const MAX_LIMIT = 100;
+
+const money = z.number().meta({ description: 'In major units of the currency' });
+
+const booksQuery = {
+  sandbox: QueryBoolean.optional().meta({ description: 'Absent: the live books' }),
+  merchantAccountId: QueryInteger.pipe(Id).optional(),
+  currency: CurrencyCode.optional(),
+};
+
+const totals = { debit: money, credit: money };
+
+const TrialBalance = z
+  .object({
+    success: z.literal(true),
+    balanced: z.boolean(),
+    currencies: z.array(
+      z.object({
+        currency: z.string(),
+        ...totals,
+        difference: money,
+        accounts: z.array(z.object({ account: z.string(), ...totals, balance: money })),
+      }),
+    ),
+  })
+  .meta({ id: 'TrialBalance' });
+
+const Accounts = z
+  .object({
+    success: z.literal(true),
+    accounts: z.array(
+      z.object({
+        merchantAccountId: z.int(),
+        currency: z.string(),
+        account: z.string(),
+        ...totals,
+        balance: money,
+      }),
+    ),
+    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+  })
+  .meta({ id: 'LedgerAccounts' });
+
+export interface LedgerServices {
+  readonly ledger: LedgerView;
+  readonly readSide: ReadSide;
+}
+
+export function ledgerEndpoints(services: LedgerServices): Endpoint[] {
+  return [trialBalance(services), accounts(services)];
+}
+
+function trialBalance({ ledger, readSide }: LedgerServices): Endpoint {
+  return endpoint({
+    operationId: 'getTrialBalance',
+    method: 'GET',
+    path: '/api/ledger/trial-balance',
+    tag: TAG,
+    summary: 'Trial balance',
+    description:
+      'Debits and credits of every account, by currency. They are equal after every event.',
+    access: ACCESS,
+    query: z.object(booksQuery),
+    responses: { 200: { description: 'The trial balance', schema: TrialBalance } },
+    rejections: ['live_data_forbidden'],
+    idempotency: 'none',
+    async handle(context, { query }) {
+      await readSide.caughtUp(context.principal.tenantId);
+      const balance = await ledger.trialBalance(booksOf(context, query));
+      return { status: 200, body: { success: true, ...balance } };
+    },
+  });
+}
+
+function accounts({ ledger, readSide }: LedgerServices): Endpoint {
+  return endpoint({
+    operationId: 'listLedgerAccounts',
+    method: 'GET',
+    path: '/api/ledger/accounts',
+    tag: TAG,
+    summary: 'Ledger accounts',
+    description: 'The balance of each account of each merchant account and currency.',
+    access: ACCESS,
+    query: z.object({
+      ...booksQuery,
+      account: z.string().max(64).optional(),
+      limit: QueryInteger.pipe(z.int().min(1).max(MAX_LIMIT)).default(MAX_LIMIT),
+      cursor: z.string().max(1_000).optional(),
+    }),
+    responses: { 200: { description: 'A page of accounts', schema: Accounts } },
+    rejections: ['live_data_forbidden', 'invalid_request'],
+    idempotency: 'none',
+    async handle(context, { query }) {
+      await readSide.caughtUp(context.principal.tenantId);
+      const { account, limit, cursor } = query;
+      const page = await ledger.accounts({
+        ...booksOf(context, query),
+        ...(account !== undefined && { account }),
+        limit,
+        ...(cursor !== undefined && { after: inCursor(cursor, z.string()) }),
+      });
+      const nextCursor = page.next === undefined ? null : cursorOf(page.next);
+      return { status: 200, body: { success: true, accounts: page.accounts, nextCursor } };
+    },
+  });
+}
+
+function booksOf(
+  { principal }: RequestContext,
+  { sandbox, merchantAccountId, currency }: z.output<z.ZodObject<typeof booksQuery>>,
+): BooksQuery {
+  return {
+    tenantId: principal.tenantId,
+    sandbox: sandboxOf(principal, sandbox),
+    ...(merchantAccountId !== undefined && { merchantAccountId }),
+    ...(currency !== undefined && { currency }),
+  };
+}

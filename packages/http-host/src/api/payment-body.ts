@@ -1,0 +1,194 @@
+/** A payment as the Card API shows it. */
+import { Transaction, toMajor } from '@counterfoil/core';
+import { z } from 'zod';
+
+const Status = z.string().meta({ description: 'See the table of statuses', example: 'Captured' });
+const money = z.number().meta({ description: 'In major units of the currency' });
+const at = z.string().meta({ description: 'ISO 8601, GMT' });
+
+export const RefundBody = z
+  .object({
+    id: z.string(),
+    paymentId: z.string(),
+    status: Status,
+    statusId: z.int(),
+    success: z.boolean(),
+    amount: money,
+    currency: z.string(),
+    source: z.string(),
+    items: z.array(
+      z.object({
+        StorefrontVariantId: z.int(),
+        Quantity: z.int(),
+        Amount: money,
+        Restock: z.boolean(),
+      }),
+    ),
+    message: z.string(),
+    createdAt: at,
+    completedAt: at.nullable(),
+  })
+  .meta({ id: 'Refund' });
+
+export const PaymentBody = z
+  .object({
+    id: z.string(),
+    status: Status,
+    statusId: z.int().meta({ example: 50 }),
+    success: z.boolean(),
+    message: z.string().meta({ description: 'What the gateway said' }),
+    amount: money,
+    currency: z.string(),
+    authorizedAmount: money,
+    capturedAmount: money,
+    refundedAmount: money,
+    pendingRefundAmount: money,
+    refundableAmount: money,
+    sandbox: z.boolean(),
+    orderId: z.int(),
+    customerId: z.int(),
+    email: z.string(),
+    applicationId: z.int(),
+    companyId: z.int(),
+    shopId: z.int().nullable(),
+    campaignId: z.int().nullable(),
+    affiliateId: z.int().nullable(),
+    productId: z.int().nullable(),
+    pricePointId: z.int().nullable(),
+    merchantAccountId: z.int().nullable(),
+    descriptor: z.string(),
+    authCode: z.string(),
+    gatewayTransactionId: z.string(),
+    declineCode: z.string(),
+    partnerSession: z.string().nullable(),
+    serviceSession: z.string(),
+    walletPayA: z.boolean(),
+    walletPayB: z.boolean(),
+    card: z
+      .object({
+        token: z.string(),
+        bin: z.string(),
+        last4: z.string(),
+        brandId: z.int(),
+        brand: z.string(),
+        expMonth: z.int(),
+        expYear: z.int(),
+      })
+      .nullable(),
+    attempts: z.array(
+      z.object({
+        attempt: z.int(),
+        outcome: z.string(),
+        merchantAccountId: z.int(),
+        mid: z.string(),
+        gateway: z.string(),
+        declineCode: z.string(),
+        message: z.string(),
+        at,
+        skipped: z.array(z.object({ merchantAccountId: z.int(), reason: z.string() })),
+      }),
+    ),
+    nextAction: z.object({ type: z.string(), url: z.string() }).nullable(),
+    refunds: z.array(RefundBody),
+    createdAt: at,
+    completedAt: at.nullable(),
+  })
+  .meta({ id: 'Payment' });
+
+export function paymentBody(payment: Transaction.Payment): z.input<typeof PaymentBody> {
+  const { currency, status } = payment;
+  const amountOf = (minor: bigint) => toMajor(minor, currency);
+  const route = Transaction.routeOf(payment);
+  return {
+    id: payment.transactionId,
+    status,
+    statusId: Transaction.STATUS_ID[status],
+    success: Transaction.succeeded(status),
+    message: payment.note,
+    amount: amountOf(payment.amountMinor),
+    currency,
+    authorizedAmount: amountOf(payment.authorizedMinor),
+    capturedAmount: amountOf(payment.capturedMinor),
+    refundedAmount: amountOf(Transaction.refundedMinor(payment)),
+    pendingRefundAmount: amountOf(Transaction.pendingRefundMinor(payment)),
+    refundableAmount: amountOf(Transaction.remainingMinor(payment)),
+    sandbox: payment.sandbox,
+    orderId: payment.orderId,
+    customerId: payment.customerId,
+    email: payment.email,
+    applicationId: payment.applicationId,
+    companyId: payment.companyId,
+    shopId: payment.shopId,
+    campaignId: payment.campaignId,
+    affiliateId: payment.affiliateId,
+    productId: payment.productId,
+    pricePointId: payment.pricePointId,
+    merchantAccountId: route?.merchantAccountId ?? null,
+    descriptor: route?.descriptor ?? '',
+    authCode: payment.authCode,
+    gatewayTransactionId: payment.gatewayTransactionId,
+    declineCode: payment.declineCode,
+    partnerSession: payment.partnerSession,
+    serviceSession: payment.serviceSession,
+    walletPayA: payment.walletPayA,
+    walletPayB: payment.walletPayB,
+    card: payment.card === null ? null : cardBody(payment.card),
+    attempts: payment.attempts.map(attemptBody),
+    nextAction: payment.nextAction,
+    refunds: payment.refunds.map((refund) => refundBody(payment, refund)),
+    createdAt: payment.submittedAt,
+    completedAt: payment.completedAt,
+  };
+}
+
+function cardBody({ token, bin, last4, brandId, expMonth, expYear }: Transaction.Card) {
+  const brand = Transaction.CARD_BRAND[brandId] ?? '';
+  return { token, bin, last4, brandId, brand, expMonth, expYear };
+}
+
+function attemptBody({
+  attempt,
+  outcome,
+  route,
+  declineCode,
+  note,
+  startedAt,
+}: Transaction.Attempt) {
+  const { merchantAccountId, mid, gateway, skipped } = route;
+  return {
+    attempt,
+    outcome,
+    merchantAccountId,
+    mid,
+    gateway,
+    declineCode,
+    message: note,
+    at: startedAt,
+    skipped,
+  };
+}
+
+export function refundBody(
+  { transactionId, currency }: Transaction.Payment,
+  refund: Transaction.Refund,
+): z.input<typeof RefundBody> {
+  return {
+    id: refund.refundId,
+    paymentId: transactionId,
+    status: refund.status,
+    statusId: Transaction.STATUS_ID[refund.status],
+    success: Transaction.succeeded(refund.status),
+    amount: toMajor(refund.amountMinor, currency),
+    currency,
+    source: refund.source,
+    items: refund.items.map((item) => ({
+      StorefrontVariantId: item.storefrontVariantId,
+      Quantity: item.quantity,
+      Amount: toMajor(item.amountMinor, currency),
+      Restock: item.restock,
+    })),
+    message: refund.note,
+    createdAt: refund.requestedAt,
+    completedAt: refund.completedAt,
+  };
+}

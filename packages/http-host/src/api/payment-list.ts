@@ -1,0 +1,123 @@
+/** The list of payments of the Card API: the search filters as a query, cursor by cursor. */
+import type { TenantId, TransactionId } from '@counterfoil/core';
+import type { SearchView } from '@counterfoil/projections';
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import type { Payments } from '../operations/payments.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import { cursorOf, inCursor } from './cursor.ts';
+import { PaymentBody, paymentBody } from './payment-body.ts';
+import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './search-request.ts';
+import { filterOf } from './transaction-search.ts';
+import { QueryBoolean, QueryInteger, QueryNumber } from './wire.ts';
+
+/** Kinds of application that start a payment: children are shown within their payment. */
+const PAYMENT_KINDS = [1, 2, 3, 4, 5];
+
+const { applicationIds: ids, amounts } = searchFilters;
+
+/** In a query a list is a name repeated, or its elements joined by commas. */
+const InQuery = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) =>
+    (Array.isArray(given) ? given : [given]).flatMap((each) => each.split(',')),
+  );
+
+function texts(list: z.ZodOptional<z.ZodType<string[], string[]>>) {
+  return InQuery.pipe(list.unwrap()).optional();
+}
+
+function numbers(
+  element: z.ZodType<number, string>,
+  list: z.ZodOptional<z.ZodType<number[], number[]>>,
+) {
+  return InQuery.pipe(z.array(element)).pipe(list.unwrap()).optional();
+}
+
+const integers = numbers(QueryInteger, ids);
+
+const ListQuery = z
+  .object({
+    emails: texts(searchFilters.emails),
+    orderIds: integers,
+    transactionIds: texts(searchFilters.transactionIds),
+    gatewayTransactionIds: texts(searchFilters.gatewayTransactionIds),
+    bin: searchFilters.bin,
+    last4: searchFilters.last4,
+    firstName: searchFilters.firstName,
+    lastName: searchFilters.lastName,
+    authCodes: texts(searchFilters.authCodes),
+    currency: searchFilters.currency,
+    dateFrom: searchFilters.dateFrom,
+    dateTo: searchFilters.dateTo,
+    descriptorContains: searchFilters.descriptorContains,
+    sandbox: QueryBoolean.optional(),
+    applicationIds: integers,
+    productIds: integers,
+    campaignIds: integers,
+    merchantAccountIds: integers,
+    companyIds: integers,
+    subscriptionIds: integers,
+    affiliateIds: integers,
+    amounts: numbers(QueryNumber, amounts),
+    limit: QueryInteger.pipe(z.int().min(1).max(MAX_LIMIT)).default(DEFAULT_LIMIT),
+    cursor: z.string().max(1_000).optional(),
+  })
+  .refine(inOrder, IN_ORDER);
+
+const Anchor = z.tuple([z.number(), z.string()]);
+
+const PaymentList = z
+  .object({
+    success: z.literal(true),
+    data: z.array(PaymentBody),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+  })
+  .meta({ id: 'PaymentList' });
+
+export interface PaymentListServices {
+  readonly payments: Payments;
+  readonly search: SearchView;
+  readonly readSide: ReadSide;
+  readonly now: () => string;
+}
+
+export function paymentListEndpoint(services: PaymentListServices): Endpoint {
+  const { payments, search, readSide, now } = services;
+  return endpoint({
+    operationId: 'listPayments',
+    method: 'GET',
+    path: '/v1/payments',
+    tag: 'Card API',
+    summary: 'List payments',
+    description:
+      'Payments by the filters of the transaction search, the newest first. A list is a name repeated or its elements joined by commas. Without any filter: the last 30 days.',
+    access: { kind: 'api-key', scope: 'payments:read', requiresUserEmail: false },
+    query: ListQuery,
+    responses: { 200: { description: 'A page of payments', schema: PaymentList } },
+    rejections: ['live_data_forbidden', 'invalid_request'],
+    idempotency: 'none',
+    async handle(context, { query }) {
+      const { limit, cursor, ...filters } = query;
+      const { tenantId } = context.principal;
+      await readSide.caughtUp(tenantId);
+      const [sort, key] = cursor === undefined ? [] : inCursor(cursor, Anchor);
+      const page = await search.search({
+        tenantId,
+        filter: { ...filterOf(context, filters), kinds: PAYMENT_KINDS },
+        limit,
+        ...(sort !== undefined && key !== undefined && { after: { sort, key } }),
+        now: now(),
+      });
+      const data = await Promise.all(
+        page.transactions.map(async ({ transactionId }) =>
+          paymentBody(await payments.get(tenantId as TenantId, transactionId as TransactionId)),
+        ),
+      );
+      const { moreResults: hasMore, end } = page;
+      const nextCursor = hasMore && end !== undefined ? cursorOf([end.sort, end.key]) : null;
+      return { status: 200, body: { success: true, data, hasMore, nextCursor } };
+    },
+  });
+}

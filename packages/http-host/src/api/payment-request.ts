@@ -1,0 +1,256 @@
+/** What a payment is asked for with, and how it becomes an order. */
+import { Sequence, type TenantId, type Transaction, type TransactionId } from '@counterfoil/core';
+import { z } from 'zod';
+import { checkCard } from '../gateways/card-number.ts';
+import type { CardDetails } from '../gateways/payment-gateway.ts';
+import { refuse } from '../http/errors.ts';
+import type { PaymentRequest } from '../operations/payments.ts';
+import { Amount, CurrencyCode, Email, Id, Instant, minorOf, text } from './wire.ts';
+
+const CardInput = z
+  .object({
+    number: z.string().max(30).meta({ example: '4242424242424242' }),
+    expMonth: z.int().min(1).max(12).meta({ example: 12 }),
+    expYear: z.int().min(2000).max(2999).meta({ example: 2030 }),
+    cvv: z
+      .string()
+      .regex(/^\d{3,4}$/, 'must be 3 or 4 digits')
+      .meta({ example: '123' }),
+    holder: text(200).optional(),
+  })
+  .meta({ id: 'CardInput', description: 'Goes to the gateway and is kept nowhere' });
+
+const count = z.int().nonnegative();
+
+const ItemInput = z
+  .object({
+    StorefrontVariantId: count,
+    StorefrontProductId: count,
+    Quantity: z.int().positive().max(1_000_000),
+    UnitPrice: Amount,
+    UnitCost: Amount.optional(),
+    DiscountCodeId: count.optional(),
+    DiscountAmount: Amount.optional(),
+    SalesStrategyId: count.optional(),
+    CustomDiscountAmount: Amount.optional(),
+  })
+  .meta({ id: 'LineItemInput' });
+
+const AddressInput = z
+  .object({
+    addressType: z.enum(['DEFAULT', 'SHIPPING']).default('DEFAULT'),
+    email: Email.optional(),
+    firstName: text(200).optional(),
+    lastName: text(200).optional(),
+    address: text(500).optional(),
+    city: text(200).optional(),
+    postalCode: text(32).optional(),
+    state: text(100).optional(),
+    countryCode: z
+      .string()
+      .regex(/^[A-Z]{2}$/, 'must be two capital letters')
+      .optional(),
+    phone: text(64).optional(),
+  })
+  .meta({ id: 'AddressInput' });
+
+const SessionInput = z
+  .object({
+    id: text(255).optional(),
+    ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+    useragent: text(1024).optional(),
+    url: text(2048).optional(),
+    timestamp: Instant.optional(),
+    ipCity: text(200).optional(),
+    ipCountryCode: text(2).optional(),
+  })
+  .meta({ id: 'SessionInput' });
+
+const CustomerInput = z
+  .object({ id: Id.optional(), firstName: text(200).optional(), lastName: text(200).optional() })
+  .meta({ id: 'CustomerInput' });
+
+export const PaymentInput = z
+  .object({
+    amount: Amount,
+    currency: CurrencyCode,
+    card: CardInput.optional(),
+    token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),
+    capture: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'false: authorize only, capture later' }),
+    email: Email,
+    customer: CustomerInput.optional(),
+    orderId: z.int().positive().optional(),
+    items: z.array(ItemInput).max(1_000).optional(),
+    subscription: z.unknown().optional().meta({ description: 'Not available yet: refused' }),
+    addresses: z.array(AddressInput).max(10).optional(),
+    session: SessionInput.optional(),
+    partnerSession: text(255).optional(),
+    applicationId: Id.default(1).meta({ description: 'One of the kinds 1 to 5, or your own' }),
+    companyId: Id.optional(),
+    shopId: Id.optional(),
+    campaignId: Id.optional(),
+    affiliateId: Id.optional(),
+    productId: Id.optional(),
+    pricePointId: Id.optional(),
+    merchantAccountId: Id.optional(),
+    walletPayA: z.boolean().optional(),
+    walletPayB: z.boolean().optional(),
+    sandbox: z.boolean().optional(),
+  })
+  .meta({ id: 'PaymentInput' });
+export type PaymentInput = z.output<typeof PaymentInput>;
+
+const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;
+
+interface Identity {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  readonly serviceSession: string;
+  readonly sandbox: boolean;
+  readonly now: string;
+}
+
+/** Refuses, in this order: a subscription, card and token, the card, allocated ids, amounts. */
+export function paymentRequestOf(input: PaymentInput, identity: Identity): PaymentRequest {
+  if (input.subscription !== undefined) throw refuse('subscription_not_available');
+  const instrument = instrumentOf(input, identity.now);
+  checkCallersId(input.orderId, '/orderId');
+  checkCallersId(input.customer?.id, '/customer/id');
+  const { tenantId, transactionId } = identity;
+  return {
+    tenantId,
+    transactionId,
+    content: withoutSecrets(input),
+    order: orderOf(input, identity),
+    ...(input.orderId !== undefined && { orderId: input.orderId }),
+    ...(input.customer?.id !== undefined && { customerId: input.customer.id }),
+    ...(input.companyId !== undefined && { companyId: input.companyId }),
+    ...(input.merchantAccountId !== undefined && { merchantAccountId: input.merchantAccountId }),
+    instrument,
+  };
+}
+
+/** What marks a repetition is hashed into the log, so the card's number has no part in it. */
+function withoutSecrets({ card, ...rest }: PaymentInput): unknown {
+  return {
+    ...rest,
+    last4: card?.number.slice(-4),
+    expMonth: card?.expMonth,
+    expYear: card?.expYear,
+  };
+}
+
+function instrumentOf(
+  { card, token }: PaymentInput,
+  now: string,
+): { readonly card: CardDetails } | { readonly token: string } {
+  if ((card === undefined) === (token === undefined)) {
+    throw refuse('invalid_request', undefined, {
+      errors: [{ pointer: '/card', detail: 'Send either card or token' }],
+    });
+  }
+  if (card === undefined) return { token: token ?? '' };
+  const checked = checkCard({ ...card, holder: card.holder ?? '' }, new Date(now));
+  if (!checked.valid) {
+    throw refuse('card_invalid', undefined, {
+      errors: checked.faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
+    });
+  }
+  return { card: checked.card };
+}
+
+/** Ids that the service allocates itself would meet others there. */
+function checkCallersId(id: number | undefined, pointer: string): void {
+  if (id === undefined || id < FIRST_ALLOCATED_ID || id > LAST_ALLOCATED_ID) return;
+  throw refuse('invalid_request', undefined, {
+    errors: [
+      {
+        pointer,
+        detail: `${FIRST_ALLOCATED_ID} to ${LAST_ALLOCATED_ID} are allocated by the service`,
+      },
+    ],
+  });
+}
+
+function orderOf(input: PaymentInput, identity: Identity): PaymentRequest['order'] {
+  const { currency, customer, card, email } = input;
+  const addresses = (input.addresses ?? []).map((address) => addressOf(address, email));
+  const [address] = addresses;
+  const [holderFirst = '', ...holderLast] = (card?.holder ?? '').trim().split(/\s+/);
+  return {
+    sandbox: identity.sandbox,
+    email,
+    firstName: customer?.firstName ?? (address?.firstName || holderFirst),
+    lastName: customer?.lastName ?? (address?.lastName || holderLast.join(' ')),
+    amountMinor: minorOf(input.amount, currency, '/amount'),
+    currency,
+    captureMode: input.capture ? 'automatic' : 'manual',
+    applicationId: input.applicationId,
+    shopId: input.shopId ?? null,
+    campaignId: input.campaignId ?? null,
+    affiliateId: input.affiliateId ?? null,
+    productId: input.productId ?? null,
+    pricePointId: input.pricePointId ?? null,
+    walletPayA: input.walletPayA ?? false,
+    walletPayB: input.walletPayB ?? false,
+    partnerSession: input.partnerSession ?? null,
+    serviceSession: identity.serviceSession,
+    items: (input.items ?? []).map((item, index) => itemOf(item, currency, index)),
+    addresses,
+    session: sessionOf(input.session, identity.now),
+  };
+}
+
+function itemOf(
+  item: z.output<typeof ItemInput>,
+  currency: string,
+  index: number,
+): Transaction.LineItem {
+  const minor = (name: 'UnitPrice' | 'UnitCost' | 'DiscountAmount' | 'CustomDiscountAmount') =>
+    minorOf(item[name] ?? 0, currency, `/items/${index}/${name}`);
+  return {
+    storefrontVariantId: item.StorefrontVariantId,
+    storefrontProductId: item.StorefrontProductId,
+    quantity: item.Quantity,
+    unitPriceMinor: minor('UnitPrice'),
+    unitCostMinor: minor('UnitCost'),
+    discountCodeId: item.DiscountCodeId ?? 0,
+    discountMinor: minor('DiscountAmount'),
+    salesStrategyId: item.SalesStrategyId ?? 0,
+    customDiscountMinor: minor('CustomDiscountAmount'),
+  };
+}
+
+function addressOf(address: z.output<typeof AddressInput>, email: string): Transaction.Address {
+  return {
+    addressType: address.addressType,
+    email: address.email ?? email,
+    firstName: address.firstName ?? '',
+    lastName: address.lastName ?? '',
+    address: address.address ?? '',
+    city: address.city ?? '',
+    postalCode: address.postalCode ?? '',
+    state: address.state ?? '',
+    countryCode: address.countryCode ?? '',
+    phone: address.phone ?? '',
+  };
+}
+
+function sessionOf(
+  session: z.output<typeof SessionInput> | undefined,
+  now: string,
+): Transaction.Session | null {
+  if (session === undefined) return null;
+  return {
+    id: session.id ?? '',
+    ip: session.ip ?? '',
+    useragent: session.useragent ?? '',
+    url: session.url ?? '',
+    timestamp: session.timestamp ?? now,
+    ipCity: session.ipCity ?? '',
+    ipCountryCode: session.ipCountryCode ?? '',
+  };
+}

@@ -1,0 +1,73 @@
+/** The filters of the transaction searches, as callers send them. */
+import { z } from 'zod';
+import { CurrencyCode, text, Uuid } from './wire.ts';
+
+const MAX_ELEMENTS = 1_000;
+
+function listOf<Element extends z.ZodType>(element: Element) {
+  return z.array(element).max(MAX_ELEMENTS).optional();
+}
+
+const ids = listOf(z.int());
+const day = z.iso
+  .date()
+  .optional()
+  .meta({ description: 'A day in GMT, included', example: '2010-12-01' });
+
+export const MAX_LIMIT = 100;
+export const DEFAULT_LIMIT = 10;
+
+/** Every filter of the contract. Fields are ANDed, elements of an array ORed; an empty array is no filter. */
+export const searchFilters = {
+  emails: listOf(text(320)),
+  orderIds: ids,
+  transactionIds: listOf(Uuid),
+  gatewayTransactionIds: listOf(text(255)),
+  bin: z
+    .string()
+    .regex(/^\d{6}(\d{2})?$/, 'must be 6 or 8 digits')
+    .optional(),
+  last4: z
+    .string()
+    .regex(/^\d{4}$/, 'must be 4 digits')
+    .optional(),
+  firstName: text(200).optional(),
+  lastName: text(200).optional(),
+  authCodes: listOf(text(64)),
+  currency: CurrencyCode.optional(),
+  dateFrom: day,
+  dateTo: day,
+  descriptorContains: text(100).optional(),
+  sandbox: z.boolean().optional().meta({ description: 'Absent: live data only' }),
+  applicationIds: ids,
+  productIds: ids,
+  campaignIds: ids,
+  merchantAccountIds: ids,
+  companyIds: ids,
+  subscriptionIds: ids,
+  affiliateIds: ids,
+  amounts: listOf(z.number()),
+};
+
+const paging = {
+  pageNumber: z.int().min(1).max(1_000_000_000).default(1),
+  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
+};
+
+/** `dateFrom` after `dateTo` is a mistake, not an empty range. */
+export function inOrder({
+  dateFrom,
+  dateTo,
+}: {
+  dateFrom?: string | undefined;
+  dateTo?: string | undefined;
+}) {
+  return dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
+}
+export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
+
+export const SearchInput = z
+  .object({ ...searchFilters, ...paging })
+  .refine(inOrder, IN_ORDER)
+  .meta({ id: 'TransactionSearch' });
+export type SearchInput = z.output<typeof SearchInput>;

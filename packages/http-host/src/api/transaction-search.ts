@@ -1,0 +1,86 @@
+/** The transaction searches of Customer Service and Admin: one contract at two addresses. */
+import type { SearchFilter, SearchView } from '@counterfoil/projections';
+import { z } from 'zod';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import { SearchRecordBody } from './search-record-body.ts';
+import { SearchInput } from './search-request.ts';
+import { sandboxOf } from './wire.ts';
+
+export const SearchAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    count: z.int().meta({ description: 'Records in this page' }),
+    pageNumber: z.int(),
+    moreResults: z.boolean().meta({ description: 'Whether another page follows' }),
+    transactions: z.array(SearchRecordBody),
+  })
+  .meta({ id: 'TransactionSearchResult' });
+
+export interface SearchServices {
+  readonly search: SearchView;
+  readonly readSide: ReadSide;
+  readonly now: () => string;
+}
+
+export function searchEndpoints(services: SearchServices): Endpoint[] {
+  return [
+    searchAt(services, {
+      operationId: 'searchCustomerTransactions',
+      path: '/customerapi/search',
+      tag: 'Customer Service',
+    }),
+    searchAt(services, {
+      operationId: 'searchTransactions',
+      path: '/api/transactions/search',
+      tag: 'Admin',
+    }),
+  ];
+}
+
+function searchAt(
+  { search, readSide, now }: SearchServices,
+  named: { operationId: string; path: string; tag: string },
+): Endpoint {
+  return endpoint({
+    ...named,
+    method: 'POST',
+    summary: 'Search transactions',
+    description:
+      'Payments and their refunds, chargebacks and alerts, the newest first. All filters must hold; of an array, one element. Without any filter: the last 30 days.',
+    access: { kind: 'api-key', scope: 'transactions:read', requiresUserEmail: true },
+    body: SearchInput,
+    responses: { 200: { description: 'A page of transactions', schema: SearchAnswer } },
+    rejections: ['live_data_forbidden'],
+    idempotency: 'none',
+    async handle(context, { body }) {
+      const { pageNumber, limit, ...filter } = body;
+      const { tenantId } = context.principal;
+      await readSide.caughtUp(tenantId);
+      const page = await search.search({
+        tenantId,
+        filter: filterOf(context, filter),
+        pageNumber,
+        limit,
+        now: now(),
+      });
+      const { count, moreResults, transactions } = page;
+      const message = count === 0 ? 'No transaction matches' : `${count} transactions`;
+      return {
+        status: 200,
+        body: { success: true, message, count, pageNumber, moreResults, transactions },
+      };
+    },
+  });
+}
+
+type Filters = { [Name in keyof SearchFilter]?: SearchFilter[Name] | undefined };
+
+/** The filters that were given, within what the key may see. */
+export function filterOf({ principal }: RequestContext, filters: Filters): SearchFilter {
+  const given = Object.fromEntries(
+    Object.entries(filters).filter(([, value]) => value !== undefined),
+  ) as SearchFilter;
+  return { ...given, sandbox: sandboxOf(principal, filters.sandbox) };
+}

@@ -1,0 +1,101 @@
+/** What the JSON of several slices has in common: amounts, ids, text, and who is calling. */
+import { type Transaction, type TransactionId, toMinor } from '@counterfoil/core';
+import { z } from 'zod';
+import type { Principal, RequestContext } from '../http/endpoint.ts';
+import { refuse } from '../http/errors.ts';
+import { idempotencyScope } from '../http/idempotency.ts';
+import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
+import type { Caller } from '../operations/ledger.ts';
+
+/** No control characters: nothing that could break a line of a log, a mail or a file. */
+const PRINTABLE = /^[^\p{Cc}]*$/u;
+
+export function text(maxLength: number) {
+  return z.string().max(maxLength).regex(PRINTABLE, 'must not contain control characters');
+}
+
+export const Email = z.email().max(254);
+export const Uuid = z.guid().toLowerCase();
+export const Id = z.int().positive();
+export const CurrencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be three capital letters')
+  .meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
+
+/** At most the amount that a JSON number carries exactly in every currency. */
+export const Amount = z.number().min(0).max(9_999_999_999_999).meta({
+  description: 'In major units, with no more decimals than the currency has',
+  example: 19.99,
+});
+
+export const Instant = z.iso
+  .datetime({ offset: true })
+  .transform((at) => new Date(at).toISOString());
+
+/** What a query carries as text. */
+export const QueryBoolean = z.enum(['true', 'false']).transform((given) => given === 'true');
+export const QueryNumber = z
+  .string()
+  .regex(/^-?\d{1,16}(\.\d{1,6})?$/, 'must be a number')
+  .transform(Number);
+export const QueryInteger = z
+  .string()
+  .regex(/^-?\d{1,16}$/, 'must be an integer')
+  .transform(Number);
+
+/** Reads an amount of the body; what is wrong with it is refused at its place in the body. */
+export function minorOf(amount: number, currency: string, pointer: string): bigint {
+  const minor = toMinor(amount, currency);
+  if (minor._tag === 'Right') return minor.right;
+  switch (minor.left.type) {
+    case 'UnknownCurrency':
+      throw refuse('currency_unknown', `${currency} is not a currency of ISO 4217`, {
+        errors: [{ pointer: '/currency', detail: 'Not a currency of ISO 4217' }],
+      });
+    case 'TooManyDecimals':
+      throw refuse('amount_precision', undefined, {
+        errors: [
+          { pointer, detail: `${currency} has ${minor.left.exponent} decimals; got ${amount}` },
+        ],
+      });
+    case 'NotAnAmount':
+    case 'AmountTooLarge':
+      throw refuse('invalid_request', undefined, {
+        errors: [{ pointer, detail: 'Not an amount that can be booked' }],
+      });
+  }
+}
+
+/** Who the events will say has done it. */
+export function callerOf({ principal, requestId, traceparent }: RequestContext): Caller {
+  return {
+    actor: principal.actor ?? `key:${principal.keyId}`,
+    keyId: principal.keyId,
+    requestId,
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}
+
+/** The id of what a request brings about: named by its Idempotency-Key for ever, new without one. */
+export function idOf(
+  { principal, idempotencyKey }: RequestContext,
+  operation: string,
+): TransactionId {
+  const id =
+    idempotencyKey === undefined
+      ? uuidV7()
+      : deterministicUuid(idempotencyScope(principal, operation, idempotencyKey));
+  return id as TransactionId;
+}
+
+/** Whether the data of a request is the sandbox's. A test key never touches live data. */
+export function sandboxOf({ environment }: Principal, asked: boolean | undefined): boolean {
+  if (environment === 'live') return asked ?? false;
+  if (asked === false) throw refuse('live_data_forbidden');
+  return true;
+}
+
+/** What this key may not see is not there. */
+export function checkVisible(principal: Principal, payment: Transaction.Payment): void {
+  if (principal.environment === 'test' && !payment.sandbox) throw refuse('not_found');
+}

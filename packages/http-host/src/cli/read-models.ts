@@ -1,0 +1,139 @@
+/** `counterfoil read-models …`: rebuild, swap back, and look after parked streams. */
+
+import type { EventStore } from '@counterfoil/core';
+import {
+  createProjector,
+  dropOldBuilds,
+  PROJECTIONS,
+  type Projection,
+  type ReadModelStore,
+  type Rebuilt,
+  rebuild,
+  rollBack,
+  swap,
+} from '@counterfoil/projections';
+import { type Command, InvalidArgumentError } from 'commander';
+import { readConfig } from '../config.ts';
+import { openEventStore, openReadModels } from '../stores.ts';
+
+export function addReadModelCommands(program: Command): void {
+  const models = program
+    .command('read-models')
+    .description('Rebuild read models and look after parked streams');
+  models
+    .command('rebuild')
+    .description('Replay the log into a new build beside the live one, compare, and swap')
+    .argument('[projection]', 'all when absent', projectionOf)
+    .option('--keep', 'only build and compare; do not swap')
+    .action(async (projection: Projection | undefined, { keep = false }: { keep?: boolean }) => {
+      for (const each of projection === undefined ? PROJECTIONS : [projection]) {
+        await withStores((stores) => rebuildOne(stores, each, keep));
+      }
+    });
+  models
+    .command('roll-back')
+    .description('Make the build before the live one live again')
+    .argument('<projection>', 'one of reference, transactions, ledger', projectionOf)
+    .action((projection: Projection) =>
+      withStores(async ({ store }) => {
+        const build = await rollBack(store, projection);
+        console.log(
+          build === undefined
+            ? `There is no earlier build of ${projection.name}`
+            : `Build ${build} of ${projection.name} is live`,
+        );
+      }),
+    );
+  const parked = models.command('parked').description('Streams whose events could not be applied');
+  parked.command('list').action(() => withStores(({ store }) => listParked(store)));
+  parked
+    .command('retry')
+    .description('Apply the parked events of a stream again; the host must be stopped')
+    .argument('<projection>', 'one of reference, transactions, ledger', projectionOf)
+    .argument('<stream>', 'the name of the stream')
+    .action((projection: Projection, stream: string) =>
+      withStores((stores) => retryParked(stores, projection, stream)),
+    );
+}
+
+function projectionOf(name: string): Projection {
+  const projection = PROJECTIONS.find((each) => each.name === name);
+  if (projection !== undefined) return projection;
+  const names = PROJECTIONS.map((each) => each.name).join(', ');
+  throw new InvalidArgumentError(`must be one of ${names}`);
+}
+
+interface Stores {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+}
+
+/** Beside a running host: the log is only read, and a build of its own is in nobody's way. */
+async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
+  const { eventStoreUrl, readModelUrl } = readConfig(process.env);
+  const events = await openEventStore(eventStoreUrl, { follow: true });
+  const store = openReadModels(readModelUrl);
+  try {
+    return await work({ events, store });
+  } finally {
+    await store.close();
+    await events.close();
+  }
+}
+
+const SHOW_EVERY_EVENTS = 100_000;
+
+async function rebuildOne(stores: Stores, projection: Projection, keep: boolean): Promise<void> {
+  let shown = 0;
+  const rebuilt = await rebuild({
+    ...stores,
+    projection,
+    holder: `cli-${process.pid}`,
+    now: Date.now,
+    onProgress({ phase, events }) {
+      if (phase === 'loading' && events - shown < SHOW_EVERY_EVENTS) return;
+      shown = events;
+      console.log(`${projection.name}: ${phase}, ${events} events`);
+    },
+  });
+  tell(rebuilt);
+  if (keep) return;
+  await swap(stores.store, rebuilt);
+  await dropOldBuilds(stores.store, projection.name);
+  console.log(`Build ${rebuilt.build} of ${projection.name} is live`);
+}
+
+function tell({ projection, differences, parked }: Rebuilt): void {
+  if (differences === undefined) console.log(`${projection}: there was nothing to compare with`);
+  else if (differences.length === 0) console.log(`${projection}: equal to the live build`);
+  else console.table(differences);
+  if (parked.length > 0) console.table(parked);
+}
+
+async function listParked(store: ReadModelStore): Promise<void> {
+  for (const { name } of PROJECTIONS) {
+    const streams = (await (await store.live(name))?.parked()) ?? [];
+    for (const { stream, error, events } of streams) {
+      console.log(`${name}  ${stream}  ${events.length} events\n  ${error}`);
+    }
+  }
+}
+
+async function retryParked(stores: Stores, projection: Projection, stream: string): Promise<void> {
+  const stopping = new AbortController();
+  const projector = createProjector({
+    ...stores,
+    projections: PROJECTIONS,
+    holder: `cli-${process.pid}`,
+    now: Date.now,
+    signal: stopping.signal,
+  });
+  const running = projector.run();
+  try {
+    const freed = await projector.retryParked(projection.name, stream);
+    console.log(freed ? `${stream} is applied` : `${stream} fails again and stays parked`);
+  } finally {
+    stopping.abort();
+    await running;
+  }
+}

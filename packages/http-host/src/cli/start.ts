@@ -1,0 +1,101 @@
+/** `counterfoil start`: the host, with or without the demo tenant, until it is told to stop. */
+import type { Command } from 'commander';
+import { compose, type Host } from '../composition-root.ts';
+import { ConfigError, readConfig } from '../config.ts';
+import {
+  type DemoCredentials,
+  demoCredentials,
+  importDemoSales,
+  onboardDemoTenant,
+} from '../demo/demo-tenant.ts';
+import { renderReport } from '../demo/online-retail/report.ts';
+import { withProgressBar } from './progress-bar.ts';
+
+/** An invoice of the sales whose cart is short enough to look at. */
+const SHOWN_ORDER_ID = 536368;
+const SHOWN_DAY = '2010-12-01';
+
+export function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('Run the host')
+    .option('--demo', 'with a demo tenant and a month of real sales (also: DEMO=true)')
+    .action(async ({ demo = false }: { demo?: boolean }) => {
+      const config = readConfig(process.env);
+      if (demo && config.production) {
+        throw new ConfigError(['--demo must not be used with NODE_ENV=production']);
+      }
+      const host = await compose(config);
+      stopOnSignals(host);
+      if (demo || config.demo) await runDemo(host);
+      else console.log(`Counterfoil listens on ${await host.listen()}`);
+    });
+}
+
+function stopOnSignals(host: Host): void {
+  const stop = async () => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+    try {
+      await host.close();
+    } catch (error) {
+      console.error(error);
+      process.exitCode = 1;
+    }
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+async function runDemo(host: Host): Promise<void> {
+  await onboardDemoTenant(host);
+  await host.readSide.caughtUp(1);
+  const { report, news } = await withProgressBar('Importing a month of real sales', (onProgress) =>
+    importDemoSales(host, onProgress),
+  );
+  if (news) console.log(`\n${renderReport(report)}`);
+  await host.readSide.caughtUp(1);
+  const baseUrl = await host.listen();
+  const credentials = await demoCredentials(host, baseUrl);
+  await host.readSide.caughtUp(1);
+  console.log(welcome(credentials, await shownTransaction(credentials)));
+}
+
+/** A real record, found the way a user would find it. */
+async function shownTransaction(credentials: DemoCredentials): Promise<string> {
+  const answer = await fetch(`${credentials.baseUrl}/api/transactions/search`, {
+    method: 'POST',
+    headers: {
+      Authorization: credentials.apiKey,
+      ClientId: credentials.clientId,
+      UserEmail: credentials.userEmail,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ orderIds: [SHOWN_ORDER_ID] }),
+  });
+  const { transactions } = (await answer.json()) as { transactions: { transactionId: string }[] };
+  return transactions.at(-1)?.transactionId ?? '';
+}
+
+function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: string): string {
+  const headers = [
+    `-H 'Authorization: ${apiKey}'`,
+    `-H 'ClientId: ${clientId}'`,
+    `-H 'UserEmail: ${userEmail}'`,
+    "-H 'Content-Type: application/json'",
+  ].join(' \\\n    ');
+  const curl = (path: string, body: object) =>
+    `  curl -sS ${baseUrl}${path} \\\n    ${headers} \\\n    -d '${JSON.stringify(body)}'\n`;
+  const claims = { parentCompanyId: Number(clientId), userEmail };
+  return [
+    `Counterfoil listens on ${baseUrl} (reference: ${baseUrl}/docs)`,
+    'The credentials below are in demo-credentials.json of the data folder as well.',
+    '',
+    'One transaction in detail:',
+    curl('/customerapi/detail', { ...claims, id, getSearchData: true, getAddressData: true }),
+    'A search:',
+    curl('/api/transactions/search', { dateFrom: SHOWN_DAY, dateTo: SHOWN_DAY, limit: 3 }),
+    'A refund of the whole:',
+    curl('/customerapi/refund', { ...claims, messageId: id, amount: 0 }),
+  ].join('\n');
+}

@@ -1,0 +1,372 @@
+/** Puts the host together: the one place that knows which part needs which. */
+import 'reflect-metadata';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { EventStore, TenantId } from '@counterfoil/core';
+import {
+  DetailView,
+  LedgerView,
+  Progress,
+  type ReadModelStore,
+  ReferenceView,
+  SearchView,
+} from '@counterfoil/projections';
+import {
+  type DependencyContainer,
+  type InjectionToken,
+  instanceCachingFactory,
+  container as rootContainer,
+} from 'tsyringe';
+import { type Config, loadMasterKey } from './config.ts';
+import { cardBrands } from './gateways/card-brands.ts';
+import { cardFingerprints } from './gateways/card-fingerprint.ts';
+import { type GatewayRegistry, gatewayRegistry } from './gateways/registry.ts';
+import { openSandboxGateway } from './gateways/sandbox/sandbox-gateway.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { Readiness } from './http/health.ts';
+import { Idempotency } from './http/idempotency.ts';
+import { SqliteIdempotencyStore } from './http/idempotency-sqlite.ts';
+import { createLogger, type Logger } from './http/logging.ts';
+import { Metrics } from './http/metrics.ts';
+import { RateLimits } from './http/rate-limit.ts';
+import { HttpServer } from './http/server.ts';
+import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
+import { Identities } from './operations/identities.ts';
+import { keyDirectory } from './operations/key-directory.ts';
+import { type Clock, Ledger } from './operations/ledger.ts';
+import { Payments } from './operations/payments.ts';
+import { ReadSide } from './operations/read-side.ts';
+import { References } from './operations/references.ts';
+import { createStateCache } from './operations/state-cache.ts';
+import { Tenants } from './operations/tenants.ts';
+import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
+import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
+import { GatewayReactor } from './reactors/gateway-reactor.ts';
+import { followNotices } from './reactors/notices.ts';
+import { Sweeper } from './reactors/sweeper.ts';
+import { routes } from './routes.ts';
+import { fileOf, openEventStore, openReadModels } from './stores.ts';
+
+const SYSTEM_CLOCK: Clock = { now: () => new Date().toISOString() };
+
+/** Beyond the gateway's own time, for the request that made an intent to record its outcome. */
+const SWEEP_GRACE_MS = 20_000;
+
+/** A part of the host, found by its token and made once, when it is first asked for. */
+function part<Type>(name: string): InjectionToken<Type> {
+  return Symbol(name) as unknown as InjectionToken<Type>;
+}
+
+const PART = {
+  config: part<Config>('config'),
+  clock: part<Clock>('clock'),
+  logger: part<Logger>('logger'),
+  masterKey: part<Buffer>('masterKey'),
+  events: part<EventStore>('events'),
+  readModels: part<ReadModelStore>('readModels'),
+  progress: part<Progress>('progress'),
+  readSide: part<ReadSide>('readSide'),
+  ledger: part<Ledger>('ledger'),
+  vault: part<CredentialVault>('vault'),
+  tenants: part<Tenants>('tenants'),
+  referenceView: part<ReferenceView>('referenceView'),
+  references: part<References>('references'),
+  identities: part<Identities>('identities'),
+  gateways: part<GatewayRegistry>('gateways'),
+  reactor: part<GatewayReactor>('reactor'),
+  payments: part<Payments>('payments'),
+  projecting: part<Projecting>('projecting'),
+  checkpoints: part<Checkpoints>('checkpoints'),
+  sweeper: part<Sweeper>('sweeper'),
+  readiness: part<Readiness>('readiness'),
+  metrics: part<Metrics>('metrics'),
+  idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
+  endpoints: part<readonly Endpoint[]>('endpoints'),
+  server: part<HttpServer>('server'),
+};
+
+/** A composed host: its parts for those who embed it, and its life. */
+export interface Host {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly events: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly ledger: Ledger;
+  readonly tenants: Tenants;
+  readonly payments: Payments;
+  readonly gateways: GatewayRegistry;
+  readonly readSide: ReadSide;
+  readonly books: LedgerView;
+  /** Starts to listen; answers the base URL. */
+  listen(): Promise<string>;
+  /** Ends in order: no new requests, those under way answered, read models flushed, stores closed. */
+  close(): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** Opens the stores of a configuration and starts everything but the listening. */
+export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
+  makeFolders(config);
+  const events = await openEventStore(config.eventStoreUrl);
+  const container = rootContainer.createChildContainer();
+  try {
+    register(container, config, events, options);
+    return start(container);
+  } catch (error) {
+    await events.close();
+    throw error;
+  }
+}
+
+function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Config): void {
+  const files = [eventStoreUrl, readModelUrl].map(fileOf).filter((path) => path !== undefined);
+  for (const folder of [dataDir, ...files.map((path) => dirname(path))]) {
+    mkdirSync(folder, { recursive: true });
+  }
+}
+
+function isInMemory(config: Config): boolean {
+  return fileOf(config.eventStoreUrl) === undefined;
+}
+
+/** A file of the host's own in the data folder; in memory where the log is. */
+function ownFile(config: Config, name: string): string {
+  return isInMemory(config) ? ':memory:' : join(config.dataDir, name);
+}
+
+function register(
+  container: DependencyContainer,
+  config: Config,
+  events: EventStore,
+  { clock = SYSTEM_CLOCK, logger }: ComposeOptions,
+): void {
+  const provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type): void => {
+    const get: Get = (wanted) => container.resolve(wanted);
+    container.register(token, { useFactory: instanceCachingFactory(() => make(get)) });
+  };
+  provide(PART.config, () => config);
+  provide(PART.clock, () => clock);
+  provide(PART.events, () => events);
+  provide(PART.logger, () => logger ?? createLogger({ level: config.logLevel }));
+  provide(PART.masterKey, () => loadMasterKey(config));
+  registerLedger(provide);
+  registerReadSide(provide);
+  registerPayments(provide);
+  registerHttp(provide);
+}
+
+type Get = <Type>(token: InjectionToken<Type>) => Type;
+type Provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type) => void;
+
+function registerLedger(provide: Provide): void {
+  provide(PART.ledger, (get) => {
+    const readSide = get(PART.readSide);
+    const executor = { store: get(PART.events), cache: createStateCache() };
+    return new Ledger(executor, get(PART.clock), (tenantId, position) =>
+      readSide.acknowledge(tenantId, position),
+    );
+  });
+  provide(PART.vault, (get) => new CredentialVault(get(PART.masterKey)));
+  provide(PART.tenants, (get) => new Tenants(get(PART.ledger), get(PART.vault)));
+  provide(PART.identities, (get) => {
+    const secret = deriveKey(get(PART.masterKey), 'customer emails');
+    return new Identities(get(PART.ledger), secret);
+  });
+  provide(PART.references, (get) => {
+    const view = get(PART.referenceView);
+    return new References(get(PART.ledger), {
+      async merchantAccountIdsOf(tenantId: TenantId, companyId: number) {
+        const accounts = (await view.names(tenantId)).merchantAccounts(companyId);
+        return accounts.map(({ merchantAccountId }) => merchantAccountId);
+      },
+      async companyIdsOf(tenantId: TenantId) {
+        const companies = (await view.names(tenantId)).all('CompanyDefined');
+        return companies.map(({ companyId }) => companyId);
+      },
+    });
+  });
+}
+
+function registerReadSide(provide: Provide): void {
+  provide(PART.progress, () => new Progress());
+  provide(PART.readSide, (get) => new ReadSide(get(PART.progress)));
+  provide(PART.readModels, (get) => {
+    const config = get(PART.config);
+    return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config) });
+  });
+  provide(PART.referenceView, (get) => new ReferenceView(get(PART.readModels)));
+  provide(PART.projecting, (get) => {
+    const config = get(PART.config);
+    const shared = { progress: get(PART.progress), logger: get(PART.logger) };
+    if (!isInMemory(config)) return new ProjectionThread(config, shared);
+    return new ProjectionInProcess({
+      ...shared,
+      events: get(PART.events),
+      store: get(PART.readModels),
+    });
+  });
+}
+
+function registerPayments(provide: Provide): void {
+  provide(PART.gateways, (get) =>
+    gatewayRegistry([
+      openSandboxGateway({ path: ownFile(get(PART.config), 'sandbox-gateway.db') }),
+    ]),
+  );
+  provide(PART.reactor, (get) => {
+    const { gatewayTimeoutMs } = get(PART.config);
+    return new GatewayReactor({
+      ledger: get(PART.ledger),
+      references: get(PART.references),
+      gateways: get(PART.gateways),
+      vault: get(PART.vault),
+      gatewayTimeoutMs,
+    });
+  });
+  provide(PART.payments, (get) => {
+    const fingerprintKey = deriveKey(get(PART.masterKey), 'card fingerprints');
+    return new Payments({
+      ledger: get(PART.ledger),
+      identities: get(PART.identities),
+      references: get(PART.references),
+      gateways: get(PART.gateways),
+      reactor: get(PART.reactor),
+      brandOf: cardBrands(),
+      fingerprintOf: cardFingerprints(fingerprintKey),
+    });
+  });
+  provide(PART.checkpoints, (get) => openCheckpoints(ownFile(get(PART.config), 'reactors.db')));
+  provide(
+    PART.sweeper,
+    (get) =>
+      new Sweeper({
+        ledger: get(PART.ledger),
+        reactor: get(PART.reactor),
+        store: get(PART.readModels),
+        logger: get(PART.logger),
+        graceMs: get(PART.config).gatewayTimeoutMs + SWEEP_GRACE_MS,
+      }),
+  );
+}
+
+function registerHttp(provide: Provide): void {
+  provide(PART.readiness, (get) => {
+    const logger = get(PART.logger);
+    return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
+  });
+  provide(PART.metrics, () => new Metrics());
+  provide(
+    PART.idempotencyStore,
+    (get) => new SqliteIdempotencyStore(ownFile(get(PART.config), 'idempotency.db')),
+  );
+  provide(PART.endpoints, (get) => {
+    const clock = get(PART.clock);
+    const reference = get(PART.referenceView);
+    const readModels = get(PART.readModels);
+    return routes({
+      payments: get(PART.payments),
+      readSide: get(PART.readSide),
+      details: new DetailView(readModels, reference),
+      search: new SearchView(readModels, reference),
+      ledger: new LedgerView(readModels),
+      readiness: get(PART.readiness),
+      metrics: get(PART.metrics),
+      now: () => clock.now(),
+    });
+  });
+  provide(PART.server, (get) => {
+    const { limits, failedAuthenticationsPerMinute } = get(PART.config);
+    const logger = get(PART.logger);
+    return new HttpServer({
+      endpoints: get(PART.endpoints),
+      keys: keyDirectory(get(PART.referenceView)),
+      rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
+      idempotency: new Idempotency({
+        store: get(PART.idempotencyStore),
+        onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
+      }),
+      readiness: get(PART.readiness),
+      metrics: get(PART.metrics),
+      logger,
+      limits,
+    });
+  });
+}
+
+/** Starts the parts that work by themselves, and hands out the host. */
+function start(container: DependencyContainer): Host {
+  const get: Get = (token) => container.resolve(token);
+  const stopping = new AbortController();
+  const logger = get(PART.logger);
+  const events = get(PART.events);
+  const projecting = get(PART.projecting);
+  const sweeper = get(PART.sweeper);
+  const progress = get(PART.progress);
+  const notices = followNotices({
+    ledger: get(PART.ledger),
+    gateways: get(PART.gateways),
+    events,
+    checkpoints: get(PART.checkpoints),
+    logger,
+    signal: stopping.signal,
+  }).catch((error: unknown) => logger.error({ err: error }, 'the gateway notices stopped'));
+  sweeper.start();
+  watch(get(PART.readiness), get(PART.metrics), { events, projecting, progress });
+  return {
+    config: get(PART.config),
+    logger,
+    events,
+    readModels: get(PART.readModels),
+    ledger: get(PART.ledger),
+    tenants: get(PART.tenants),
+    payments: get(PART.payments),
+    gateways: get(PART.gateways),
+    readSide: get(PART.readSide),
+    books: new LedgerView(get(PART.readModels)),
+    async listen() {
+      const { port, host } = get(PART.config);
+      const { port: bound } = await get(PART.server).listen(port, host);
+      return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+    },
+    async close() {
+      await get(PART.server).close();
+      await sweeper.stop();
+      stopping.abort();
+      await notices;
+      await projecting.stop(await events.head());
+      await events.close();
+      await get(PART.readModels).close();
+      await get(PART.gateways).close();
+      get(PART.checkpoints).close();
+      get(PART.idempotencyStore).close();
+      logger.flush();
+    },
+  };
+}
+
+function watch(
+  readiness: Readiness,
+  metrics: Metrics,
+  {
+    events,
+    projecting,
+    progress,
+  }: { events: EventStore; projecting: Projecting; progress: Progress },
+): void {
+  readiness.add('event-store', async () => {
+    await events.head();
+  });
+  readiness.add('projections', () => {
+    if (!projecting.running) throw new Error('the projections are not running');
+  });
+  metrics.observeProcess();
+  metrics.gauge(
+    'projection_behind_seconds',
+    'How old the last applied events were when they had been applied',
+    () => progress.behindMs / 1_000,
+  );
+}

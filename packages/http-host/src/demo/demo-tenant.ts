@@ -1,0 +1,145 @@
+/** The demo: one tenant with a shop, a merchant account, a month of real sales, and a key to try it with. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TenantId } from '@counterfoil/core';
+import { z } from 'zod';
+import type { Host } from '../composition-root.ts';
+import { keyDigest } from '../http/keys.ts';
+import type { Caller } from '../operations/ledger.ts';
+import { ALL_SCOPES } from '../operations/tenants.ts';
+import { importSales } from './import-sales.ts';
+import { planImport } from './online-retail/plan-import.ts';
+import { readSales, type SaleRecord } from './online-retail/read-sales.ts';
+import { type ImportReport, reconcile } from './online-retail/report.ts';
+import { openSales, SALES_EXTRACT } from './online-retail/sales-file.ts';
+
+export const DEMO_TENANT_ID = 1 as TenantId;
+const COMPANY_ID = 1;
+const SHOP_ID = 1;
+const MERCHANT_ACCOUNT_ID = 1;
+const SANDBOX_GATEWAY_ID = 1;
+const REQUESTS_PER_MINUTE = 100_000;
+const USER_EMAIL = 'demo@counterfoil.example';
+
+const CALLER: Caller = { actor: USER_EMAIL };
+const CREDENTIALS_FILE = 'demo-credentials.json';
+
+const Credentials = z.object({
+  baseUrl: z.string(),
+  clientId: z.string(),
+  apiKey: z.string(),
+  userEmail: z.string(),
+});
+export type DemoCredentials = z.output<typeof Credentials>;
+
+const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+
+/**
+ * Onboards the tenant with everything that its sales refer to. Its refunds are allowed for good, for
+ * the sales are of 2010. Doing it again changes nothing.
+ */
+export async function onboardDemoTenant({ tenants, ledger }: Host): Promise<void> {
+  const tenantId = DEMO_TENANT_ID;
+  const at = ledger.clock.now();
+  const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
+  await tenants.onboard(tenantId, { name: 'Online Retail Group', settings }, CALLER);
+  await tenants.define(
+    { type: 'DefineCompany', tenantId, companyId: COMPANY_ID, name: 'Online Retail Ltd', at },
+    CALLER,
+  );
+  await tenants.define(
+    {
+      type: 'DefineShop',
+      tenantId,
+      shopId: SHOP_ID,
+      companyId: COMPANY_ID,
+      name: 'Online Retail',
+      domain: 'shop.online-retail.example',
+      rootDomain: 'online-retail.example',
+      currency: 'GBP',
+      at,
+    },
+    CALLER,
+  );
+  await tenants.openMerchantAccount(
+    tenantId,
+    MERCHANT_ACCOUNT_ID,
+    {
+      mid: '700000000001',
+      title: 'Online Retail GBP',
+      companyId: COMPANY_ID,
+      gatewayId: SANDBOX_GATEWAY_ID,
+      descriptor: 'ONLINE RETAIL LONDON',
+      defaultCurrency: 'GBP',
+      currencies: ['GBP', 'EUR', 'USD', 'JPY', 'KWD'].map((currency) => ({
+        currency,
+        gatewayCredentials: NO_CREDENTIALS,
+      })),
+      mcc: '5947',
+      forceAllowRefunds: true,
+      discountRatePercentage: 1.4,
+      gatewayTransactionFee: 0.05,
+      bankAuthFee: 0.1,
+      bankDeclineFee: 0.1,
+      chargebackFee: 15,
+    },
+    CALLER,
+  );
+}
+
+export interface DemoImport {
+  readonly report: ImportReport;
+  /** Whether sales came in now; false when an earlier start had them all. */
+  readonly news: boolean;
+}
+
+/** Imports the sales that come with the project. Throws before anything when the plan does not add up. */
+export async function importDemoSales(
+  host: Host,
+  onProgress: (done: number, total: number) => void,
+): Promise<DemoImport> {
+  const records: SaleRecord[] = [];
+  for await (const record of readSales(openSales(SALES_EXTRACT))) records.push(record);
+  const plan = planImport(records);
+  const report = reconcile(records, plan);
+  const into = { tenantId: DEMO_TENANT_ID, shopId: SHOP_ID, onProgress };
+  const { done } = await importSales(host, plan, into);
+  return { report, news: done > 0 };
+}
+
+/** The kept credentials as long as their key is active, else new ones; readable by the owner only. */
+export async function demoCredentials(host: Host, baseUrl: string): Promise<DemoCredentials> {
+  const path = join(host.config.dataDir, CREDENTIALS_FILE);
+  const apiKey = (await keptKey(host, path)) ?? (await newKey(host));
+  const clientId = String(DEMO_TENANT_ID);
+  const credentials = { baseUrl, clientId, apiKey, userEmail: USER_EMAIL };
+  writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  return credentials;
+}
+
+async function keptKey({ tenants }: Host, path: string): Promise<string | undefined> {
+  if (!existsSync(path)) return undefined;
+  const kept = Credentials.safeParse(jsonIn(path));
+  if (!kept.success) return undefined;
+  const digest = keyDigest(kept.data.apiKey);
+  const keys = await tenants.keysOf(DEMO_TENANT_ID);
+  const active = keys.some((key) => key.digest === digest && key.revokedAt === null);
+  return active ? kept.data.apiKey : undefined;
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function newKey({ tenants }: Host): Promise<string> {
+  const { key } = await tenants.issueKey(
+    DEMO_TENANT_ID,
+    { kind: 'api', environment: 'live', label: 'demo', scopes: ALL_SCOPES },
+    CALLER,
+  );
+  return key;
+}

@@ -1,0 +1,60 @@
+/** Seals the gateway credentials of merchant accounts, so that no event or backup shows them. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { MerchantAccount } from '@counterfoil/core';
+
+type Credentials = MerchantAccount.Settings['currencies'][number]['gatewayCredentials'];
+
+const EMPTY: Credentials = { apiKey: '', username: '', password: '', emailAddress: '' };
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const PREFIX = 'sealed:v1:';
+
+/** AES-256-GCM under a key derived from the master key. An empty secret stays empty. */
+export class CredentialVault {
+  readonly #key: Buffer;
+
+  constructor(masterKey: Buffer) {
+    this.#key = deriveKey(masterKey, 'gateway credentials');
+  }
+
+  seal(credentials: Credentials): Credentials {
+    return mapped(credentials, (text) => this.#seal(text));
+  }
+
+  /** Throws when a secret was sealed under another master key, or was altered. */
+  open(sealed: Credentials = EMPTY): Credentials {
+    return mapped(sealed, (text) => this.#open(text));
+  }
+
+  #seal(text: string): string {
+    if (text === '') return '';
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+  }
+
+  #open(text: string): string {
+    if (text === '') return '';
+    if (!text.startsWith(PREFIX)) throw new Error('a gateway credential is not sealed');
+    const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES));
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  }
+}
+
+/** A key for one purpose, so that no two purposes share one. */
+export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', `counterfoil: ${purpose}`, 32));
+}
+
+function mapped(credentials: Credentials, each: (text: string) => string): Credentials {
+  return {
+    apiKey: each(credentials.apiKey),
+    username: each(credentials.username),
+    password: each(credentials.password),
+    emailAddress: each(credentials.emailAddress),
+  };
+}

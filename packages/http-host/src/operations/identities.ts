@@ -1,0 +1,114 @@
+/** Integer ids for orders and customers: from durable blocks, and one customer for one email. */
+import { createHmac } from 'node:crypto';
+import { Customer, Sequence, type TenantId } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import { uuidV7 } from '../http/uuid.ts';
+import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
+
+/** A crash loses the rest of a block: gaps in ids are harmless, and blocks are small. */
+const BLOCK_SIZE = 100;
+const REMEMBERED_CUSTOMERS = 100_000;
+
+interface Block {
+  next: number;
+  to: number;
+}
+
+export class Identities {
+  readonly #ledger: Ledger;
+  readonly #emailSecret: Buffer;
+  readonly #blocks = new Map<string, Promise<Block>>();
+  readonly #customers = new LRUCache<string, number>({ max: REMEMBERED_CUSTOMERS });
+
+  /** `emailSecret` keys the hash under which an email names its customer's stream. */
+  constructor(ledger: Ledger, emailSecret: Buffer) {
+    this.#ledger = ledger;
+    this.#emailSecret = emailSecret;
+  }
+
+  /** The next number of a tenant's sequence; never given out before or again. */
+  async next(tenantId: TenantId, sequence: Sequence.SequenceName): Promise<number> {
+    const name = `${tenantId}/${sequence}`;
+    for (;;) {
+      const pending = this.#blocks.get(name) ?? this.#reserve(name, tenantId, sequence);
+      const block = await pending;
+      if (block.next <= block.to) {
+        block.next += 1;
+        return block.next - 1;
+      }
+      // Whoever finds the block used up first replaces it; the others then find the new one.
+      if (this.#blocks.get(name) === pending) this.#blocks.delete(name);
+    }
+  }
+
+  #reserve(name: string, tenantId: TenantId, sequence: Sequence.SequenceName): Promise<Block> {
+    const reserved = this.#ledger
+      .carryOut(
+        Sequence,
+        {
+          type: 'ReserveBlock',
+          tenantId,
+          sequence,
+          size: BLOCK_SIZE,
+          at: this.#ledger.clock.now(),
+        },
+        { commandId: uuidV7() },
+        SYSTEM,
+      )
+      .then(({ events }) => {
+        const [block] = events;
+        if (block === undefined) throw new Error(`no block of ${name} was reserved`);
+        return { next: block.from, to: block.to };
+      })
+      .catch((error: unknown) => {
+        this.#blocks.delete(name);
+        throw error;
+      });
+    this.#blocks.set(name, reserved);
+    return reserved;
+  }
+
+  /**
+   * The customer id of an email: the one it has, else `wanted`, else a new one. Emails are compared
+   * without regard to case.
+   */
+  async customerOf(
+    { tenantId, sandbox, email }: { tenantId: TenantId; sandbox: boolean; email: string },
+    wanted: number | undefined,
+    caller: Caller,
+  ): Promise<number> {
+    const emailKey = this.#emailKey(tenantId, email);
+    const name = `${tenantId}/${sandbox}/${emailKey}`;
+    const known = this.#customers.get(name);
+    if (known !== undefined) return known;
+    const stream = Customer.streamOf({ tenantId, sandbox, emailKey });
+    const before = await this.#ledger.stateOf(Customer, stream);
+    const customerId =
+      before?.customerId ??
+      (await this.#identify({ tenantId, sandbox, emailKey, email }, wanted, caller));
+    this.#customers.set(name, customerId);
+    return customerId;
+  }
+
+  async #identify(
+    who: { tenantId: TenantId; sandbox: boolean; emailKey: string; email: string },
+    wanted: number | undefined,
+    caller: Caller,
+  ): Promise<number> {
+    const customerId = wanted ?? (await this.next(who.tenantId, 'customer'));
+    const { state } = await this.#ledger.carryOut(
+      Customer,
+      { type: 'IdentifyCustomer', ...who, customerId, at: this.#ledger.clock.now() },
+      { commandId: uuidV7() },
+      caller,
+    );
+    return state?.customerId ?? customerId;
+  }
+
+  #emailKey(tenantId: TenantId, email: string): string {
+    return createHmac('sha256', this.#emailSecret)
+      .update(`${tenantId}\n${email.toLowerCase()}`)
+      .digest('hex')
+      .slice(0, 32);
+  }
+}

@@ -1,0 +1,115 @@
+/** Carries out commands for a caller: names them, stamps them, and turns a rejection into a refusal. */
+import {
+  type AnyCommand,
+  type CommandId,
+  canonicalJson,
+  type Decider,
+  type Event,
+  type Executor,
+  execute,
+  fingerprint,
+  load,
+  type Position,
+  type StreamName,
+  type TenantId,
+} from '@counterfoil/core';
+import { refuse } from '../http/errors.ts';
+import { type DomainRejection, refusalOf } from './rejections.ts';
+
+/** The host's clock: the only source of the present. */
+export interface Clock {
+  /** ISO 8601, GMT, with milliseconds. */
+  now(): string;
+}
+
+/** On whose behalf commands are carried out; kept in the metadata of their events. */
+export interface Caller {
+  readonly actor: string;
+  readonly keyId?: string;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+}
+
+/** The host acting by itself: reactors and sweepers. */
+export const SYSTEM: Caller = { actor: 'system' };
+
+export interface Done<Each, State> {
+  readonly events: readonly Each[];
+  readonly state: State;
+  readonly repeated: boolean;
+}
+
+export interface CommandName {
+  readonly commandId: string;
+  /** What makes two requests the same, where it is not the command itself. */
+  readonly content?: unknown;
+}
+
+export class Ledger {
+  readonly executor: Executor;
+  readonly clock: Clock;
+  readonly #acknowledged: (tenantId: TenantId, position: Position) => void;
+
+  /** `acknowledged` hears of every position that a tenant has been told of. */
+  constructor(
+    executor: Executor,
+    clock: Clock,
+    acknowledged: (tenantId: TenantId, position: Position) => void,
+  ) {
+    this.executor = executor;
+    this.clock = clock;
+    this.#acknowledged = acknowledged;
+  }
+
+  /** Throws a Refusal where the domain says no, and `concurrent_update` where others kept winning. */
+  async carryOut<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    command: NoInfer<Command>,
+    { commandId, content }: CommandName,
+    caller: Caller,
+  ): Promise<Done<Each, State>> {
+    const done = await execute(this.executor, decider, command, {
+      commandId: commandId as CommandId,
+      metadata: metadataOf(caller),
+      recordedAt: this.clock.now(),
+      ...(content !== undefined && { fingerprint: fingerprint(canonicalJson(content)) }),
+    });
+    switch (done.outcome) {
+      case 'accepted': {
+        const { events, state, repeated, receipt } = done;
+        if (receipt !== undefined) this.#acknowledged(command.tenantId, receipt.position);
+        return { events, state, repeated };
+      }
+      case 'rejected':
+        throw refusalOf(done.rejection);
+      case 'command-id-reused':
+        throw refuse('idempotency_key_reused');
+      case 'conflict':
+        throw refuse('concurrent_update');
+    }
+  }
+
+  /** The present state of a stream. */
+  async stateOf<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
+    return (await load(this.executor, decider, stream)).state;
+  }
+}
+
+function metadataOf({ actor, keyId, requestId, traceparent }: Caller) {
+  return {
+    actor,
+    ...(keyId !== undefined && { keyId }),
+    ...(requestId !== undefined && { requestId, correlationId: requestId }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}

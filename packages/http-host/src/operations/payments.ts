@@ -1,0 +1,342 @@
+/** What the host does with payments: submit, confirm, capture, void and refund, each to its end. */
+import {
+  type MerchantAccount,
+  Routing,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import type { CardBrandOf } from '../gateways/card-brands.ts';
+import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
+import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { type Refusal, refuse } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
+import type { Identities } from './identities.ts';
+import type { Caller, Ledger } from './ledger.ts';
+import type { References } from './references.ts';
+import { routeTo } from './route-to.ts';
+
+/** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
+type GivenOrder = Pick<
+  Transaction.Order,
+  | 'sandbox'
+  | 'email'
+  | 'firstName'
+  | 'lastName'
+  | 'amountMinor'
+  | 'currency'
+  | 'captureMode'
+  | 'applicationId'
+  | 'shopId'
+  | 'campaignId'
+  | 'affiliateId'
+  | 'productId'
+  | 'pricePointId'
+  | 'walletPayA'
+  | 'walletPayB'
+  | 'partnerSession'
+  | 'serviceSession'
+  | 'items'
+  | 'addresses'
+  | 'session'
+>;
+
+export interface PaymentRequest {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  /** The request as it was made: what tells a repetition from another use of its id. */
+  readonly content: unknown;
+  /** When it holds in the business; now when absent. */
+  readonly at?: string;
+  readonly order: GivenOrder;
+  readonly orderId?: number;
+  readonly customerId?: number;
+  readonly companyId?: number;
+  readonly merchantAccountId?: number;
+  readonly instrument: { readonly card: CardDetails } | { readonly token: string };
+}
+
+export interface RefundRequest {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  readonly refundId: TransactionId;
+  readonly content: unknown;
+  readonly at?: string;
+  /** Absent or 0: the remaining balance. */
+  readonly amountMinor?: bigint;
+  readonly items: readonly Transaction.RefundItem[];
+  readonly source: Transaction.RefundSource;
+  readonly notifyCustomer: boolean;
+}
+
+export interface FollowUp {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  /** Names the capture or void. */
+  readonly requestId: TransactionId;
+  readonly content: unknown;
+}
+
+export interface PaymentServices {
+  readonly ledger: Ledger;
+  readonly identities: Identities;
+  readonly references: References;
+  readonly gateways: GatewayRegistry;
+  readonly reactor: GatewayReactor;
+  readonly brandOf: CardBrandOf;
+  readonly fingerprintOf: FingerprintOf;
+}
+
+export class Payments {
+  readonly #services: PaymentServices;
+
+  constructor(services: PaymentServices) {
+    this.#services = services;
+  }
+
+  /** The payment, or `not_found`. */
+  async get(tenantId: TenantId, transactionId: TransactionId): Promise<Transaction.Payment> {
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await this.#services.ledger.stateOf(Transaction, stream);
+    if (payment === null) throw refuse('not_found');
+    return payment;
+  }
+
+  /** Submits a payment and sees it through to the gateway's answer. */
+  async submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { tenantId, transactionId, content } = request;
+    const command = await this.#submission(request, caller);
+    const { state } = await ledger.carryOut(
+      Transaction,
+      command,
+      { commandId: deterministicUuid([transactionId, 'submit']), content },
+      caller,
+    );
+    if (state === null) throw new Error(`payment ${transactionId} was accepted and is not there`);
+    const cvv = 'card' in request.instrument ? request.instrument.card.cvv : undefined;
+    return reactor.charge(tenantId, state, { cvv, at: request.at, caller });
+  }
+
+  async #submission(
+    request: PaymentRequest,
+    caller: Caller,
+  ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
+    const { ledger, identities, references } = this.#services;
+    const { tenantId, transactionId, order } = request;
+    const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
+    const companyId = await this.#companyOf(request);
+    await references.check(tenantId, { ...order, companyId });
+    const { card, route } = await this.#routed(request, companyId);
+    const customerId = await identities.customerOf(
+      { tenantId, sandbox: order.sandbox, email: order.email },
+      request.customerId,
+      caller,
+    );
+    return {
+      type: 'SubmitPayment',
+      tenantId,
+      transactionId,
+      ...order,
+      orderId: request.orderId ?? (await identities.next(tenantId, 'order')),
+      customerId,
+      applicationKind,
+      companyId,
+      subscriptionId: null,
+      paymentNumber: 1,
+      attempt: 1,
+      totalAttempt: 1,
+      card,
+      route,
+      blackListing: 0,
+      at: request.at ?? ledger.clock.now(),
+    };
+  }
+
+  async #companyOf({
+    tenantId,
+    companyId,
+    merchantAccountId,
+    order,
+  }: PaymentRequest): Promise<number> {
+    const { references } = this.#services;
+    if (companyId !== undefined) return companyId;
+    if (merchantAccountId !== undefined) {
+      const account = await references.merchantAccount(tenantId, merchantAccountId);
+      if (account !== null) return account.settings.companyId;
+    }
+    return references.companyOf(tenantId, order.shopId);
+  }
+
+  /** The accounts that may take the payment: the one that was named, or all of the company. */
+  async #accountsFor(
+    { tenantId, merchantAccountId }: PaymentRequest,
+    companyId: number,
+  ): Promise<readonly MerchantAccount.MerchantAccount[]> {
+    const { references } = this.#services;
+    if (merchantAccountId === undefined) return references.merchantAccountsOf(tenantId, companyId);
+    const account = await references.merchantAccount(tenantId, merchantAccountId);
+    if (account?.settings.companyId === companyId) return [account];
+    throw refuse('reference_unknown', undefined, {
+      errors: [
+        {
+          pointer: '/merchantAccountId',
+          detail: `There is no merchantAccountId ${merchantAccountId} of company ${companyId}`,
+        },
+      ],
+    });
+  }
+
+  /** Chooses the account, and exchanges the card for a token there: from here on nobody needs its number. */
+  async #routed(
+    request: PaymentRequest,
+    companyId: number,
+  ): Promise<{ card: Transaction.Card; route: Transaction.Route }> {
+    const { references, gateways, brandOf, fingerprintOf } = this.#services;
+    const { instrument, order } = request;
+    const accounts = await this.#accountsFor(request, companyId);
+    const known =
+      'token' in instrument ? await this.#keptCard(instrument.token, accounts) : undefined;
+    const brandId = brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
+    const { currency, amountMinor } = order;
+    const { account, skipped } = Routing.route(accounts, {
+      currency,
+      amountMinor,
+      brandId,
+      tried: [],
+    });
+    if (account === undefined) throw noAccount(skipped);
+    const gateway = gateways.gateway(account.settings.gatewayId);
+    const { reserveHoldDays } = await references.settingsOf(request.tenantId);
+    const token =
+      'card' in instrument
+        ? await gateway.tokenize(instrument.card, fingerprintOf(instrument.card.number))
+        : known;
+    if (token === undefined) throw refuse('card_invalid', 'The token is not known to the gateway');
+    return {
+      card: { ...token, brandId, binCountry: '' },
+      route: routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
+    };
+  }
+
+  /** Tokens belong to the gateway that made them: asks those of the accounts that may be used. */
+  async #keptCard(
+    token: string,
+    accounts: readonly MerchantAccount.MerchantAccount[],
+  ): Promise<CardToken | undefined> {
+    const { gateways } = this.#services;
+    for (const gatewayId of new Set(accounts.map(({ settings }) => settings.gatewayId))) {
+      const known = await gateways.gateway(gatewayId).findToken(token);
+      if (known !== undefined) return known;
+    }
+    return undefined;
+  }
+
+  /** Goes on with a payment whose customer has done what `nextAction` asked. */
+  async confirm(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { state } = await ledger.carryOut(
+      Transaction,
+      { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
+      { commandId: deterministicUuid([transactionId, 'complete-action']), content: 'confirm' },
+      caller,
+    );
+    if (state === null) throw refuse('not_found');
+    return reactor.confirm(tenantId, state, caller);
+  }
+
+  /** Takes an authorized amount, or a part of it; the rest is released. */
+  async capture(
+    { tenantId, transactionId, requestId, content }: FollowUp,
+    amountMinor: bigint | undefined,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestCapture',
+        tenantId,
+        transactionId,
+        captureId: requestId,
+        ...(amountMinor !== undefined && { amountMinor }),
+        at: ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([requestId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refuse('not_found');
+    return reactor.capture(tenantId, state, { caller, sentBefore: repeated });
+  }
+
+  /** Gives up an authorization, or a capture that is not settled. */
+  async void(
+    { tenantId, transactionId, requestId, content }: FollowUp,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestVoid',
+        tenantId,
+        transactionId,
+        voidId: requestId,
+        at: ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([requestId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refuse('not_found');
+    return reactor.void(tenantId, state, { caller, sentBefore: repeated });
+  }
+
+  /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
+  async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
+    const { ledger, reactor, references } = this.#services;
+    const { tenantId, transactionId, refundId, content, amountMinor } = request;
+    const payment = await this.get(tenantId, transactionId);
+    const policy = await references.refundPolicyOf(
+      tenantId,
+      Transaction.routeOf(payment)?.merchantAccountId,
+    );
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestRefund',
+        tenantId,
+        transactionId,
+        refundId,
+        ...(amountMinor !== undefined && { amountMinor }),
+        items: request.items,
+        source: request.source,
+        notifyCustomer: request.notifyCustomer,
+        requestedBy: caller.actor,
+        policy,
+        at: request.at ?? ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([refundId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refuse('not_found');
+    return reactor.refund(tenantId, state, refundId, {
+      caller,
+      sentBefore: repeated,
+      at: request.at,
+    });
+  }
+}
+
+function noAccount(skipped: Routing.Routing['skipped']): Refusal {
+  const errors = skipped.map(({ merchantAccountId, reason }) => ({
+    pointer: '/merchantAccountId',
+    detail: `${merchantAccountId}: ${reason}`,
+  }));
+  return refuse('no_merchant_account', undefined, { errors });
+}

@@ -1,0 +1,35 @@
+/** Makes a tenant's reads see its own writes. */
+import type { Position, TenantId } from '@counterfoil/core';
+import type { Progress } from '@counterfoil/projections';
+import { LRUCache } from 'lru-cache';
+import { refuse } from '../http/errors.ts';
+
+/** Longer than the read models are ever behind in sound operation. */
+const WAIT_MS = 5_000;
+/** A tenant that falls out of memory has not written for long, and its writes have long arrived. */
+const MAX_TENANTS = 100_000;
+
+export class ReadSide {
+  readonly #progress: Progress;
+  readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  /** A tenant was told that its events up to this position are kept. */
+  acknowledge(tenantId: TenantId, position: Position): void {
+    const before = this.#acknowledged.get(tenantId);
+    if (before === undefined || before < position) this.#acknowledged.set(tenantId, position);
+  }
+
+  /** Waits until what the tenant was told of can be read; refuses when that takes too long. */
+  async caughtUp(tenantId: number): Promise<void> {
+    const position = this.#acknowledged.get(tenantId);
+    if (position === undefined) return;
+    if (await this.#progress.reached(position, { timeoutMs: WAIT_MS })) return;
+    throw refuse('overloaded', 'The read models are behind; repeat in a moment', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}

@@ -1,0 +1,141 @@
+/** What a payment names by id: whether it is defined, and the accounts and settings behind it. */
+import { MerchantAccount, Reference, Tenant, type TenantId, Transaction } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import { refuse } from '../http/errors.ts';
+import type { Ledger } from './ledger.ts';
+
+/** The lists that no single stream holds; kept by a read model. */
+export interface AccountIndex {
+  /** Ids of a company's merchant accounts, the oldest first. */
+  merchantAccountIdsOf(tenantId: TenantId, companyId: number): Promise<readonly number[]>;
+  /** Ids of a tenant's companies. */
+  companyIdsOf(tenantId: TenantId): Promise<readonly number[]>;
+}
+
+const REMEMBERED_DEFINITIONS = 50_000;
+
+type Definition = Parameters<typeof Reference.streamOf>[0];
+
+/** The ids that a payment may carry, each with the command that would define it. */
+interface NamedIds {
+  readonly companyId: number | null;
+  readonly shopId: number | null;
+  readonly campaignId: number | null;
+  readonly affiliateId: number | null;
+  readonly productId: number | null;
+  readonly pricePointId: number | null;
+}
+
+const DEFINED_BY = {
+  companyId: 'DefineCompany',
+  shopId: 'DefineShop',
+  campaignId: 'DefineCampaign',
+  affiliateId: 'DefineAffiliate',
+  productId: 'DefineProduct',
+  pricePointId: 'DefinePricePoint',
+} as const satisfies Record<keyof NamedIds, Definition['type']>;
+
+export class References {
+  readonly #ledger: Ledger;
+  readonly #index: AccountIndex;
+  /** Definitions change but never go away, so that something is defined is remembered for good. */
+  readonly #defined = new LRUCache<string, true>({ max: REMEMBERED_DEFINITIONS });
+
+  constructor(ledger: Ledger, index: AccountIndex) {
+    this.#ledger = ledger;
+    this.#index = index;
+  }
+
+  /** Refuses with `reference_unknown`, naming every id that is not defined. */
+  async check(tenantId: TenantId, ids: NamedIds): Promise<void> {
+    const names = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
+    const given = names.filter((name) => ids[name] !== null);
+    const found = await Promise.all(
+      given.map((name) => this.#isDefined(tenantId, name, ids[name] ?? 0)),
+    );
+    const errors = given
+      .filter((_, index) => found[index] === false)
+      .map((name) => ({ pointer: `/${name}`, detail: `There is no ${name} ${ids[name]}` }));
+    if (errors.length > 0) throw refuse('reference_unknown', undefined, { errors });
+  }
+
+  async #isDefined(tenantId: TenantId, name: keyof NamedIds, id: number): Promise<boolean> {
+    const key = `${tenantId}/${name}/${id}`;
+    if (this.#defined.has(key)) return true;
+    const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
+    if (defined !== null) this.#defined.set(key, true);
+    return defined !== null;
+  }
+
+  /** Only type, tenant and id of a definition name its stream. */
+  async #definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
+    const stream = Reference.streamOf(named as unknown as Definition);
+    return this.#ledger.stateOf(Reference, stream);
+  }
+
+  /** The kind (1 to 5) of an application: built in, or the tenant's own. */
+  async applicationKindOf(tenantId: TenantId, applicationId: number): Promise<number> {
+    if (applicationId < Transaction.FIRST_OWN_APPLICATION_ID) {
+      if (applicationId >= 1 && applicationId <= 5) return applicationId;
+    } else {
+      const defined = await this.#definitionOf({
+        type: 'DefineApplication',
+        tenantId,
+        applicationId,
+      });
+      if (defined?.type === 'ApplicationDefined') return defined.kind;
+    }
+    throw refuse('reference_unknown', undefined, {
+      errors: [{ pointer: '/applicationId', detail: `There is no applicationId ${applicationId}` }],
+    });
+  }
+
+  /** The company that a payment belongs to when it does not say: its shop's, or the only one there is. */
+  async companyOf(tenantId: TenantId, shopId: number | null): Promise<number> {
+    if (shopId !== null) {
+      const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
+      if (shop?.type === 'ShopDefined') return shop.companyId;
+    }
+    const companies = await this.#index.companyIdsOf(tenantId);
+    const [only] = companies;
+    if (only !== undefined && companies.length === 1) return only;
+    throw refuse('reference_unknown', undefined, {
+      errors: [{ pointer: '/companyId', detail: 'Name one of your companies' }],
+    });
+  }
+
+  async merchantAccount(
+    tenantId: TenantId,
+    merchantAccountId: number,
+  ): Promise<MerchantAccount.MerchantAccount | null> {
+    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
+    return this.#ledger.stateOf(MerchantAccount, stream);
+  }
+
+  async merchantAccountsOf(
+    tenantId: TenantId,
+    companyId: number,
+  ): Promise<readonly MerchantAccount.MerchantAccount[]> {
+    const ids = await this.#index.merchantAccountIdsOf(tenantId, companyId);
+    const accounts = await Promise.all(ids.map((id) => this.merchantAccount(tenantId, id)));
+    return accounts.filter((account) => account !== null);
+  }
+
+  async settingsOf(tenantId: TenantId): Promise<Tenant.Settings> {
+    const tenant = await this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    return tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
+  }
+
+  /** What decides, at this moment, whether a payment on this account may be refunded. */
+  async refundPolicyOf(
+    tenantId: TenantId,
+    merchantAccountId: number | undefined,
+  ): Promise<Transaction.RefundPolicy> {
+    const account =
+      merchantAccountId === undefined
+        ? null
+        : await this.merchantAccount(tenantId, merchantAccountId);
+    const { refundWindowDays } = await this.settingsOf(tenantId);
+    return { refundWindowDays, forceAllowRefunds: account?.settings.forceAllowRefunds ?? false };
+  }
+}

@@ -1,0 +1,154 @@
+/** What is done with tenants outside the HTTP interface: onboarding, keys, merchant accounts, reference data. */
+import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/core';
+import { type Environment, type KeyKind, keyDigest, makeKey, maskKey } from '../http/keys.ts';
+import { uuidV7 } from '../http/uuid.ts';
+import type { CredentialVault } from './credential-vault.ts';
+import type { Caller, Ledger } from './ledger.ts';
+
+/** Everything that the documented endpoints ask for. */
+export const ALL_SCOPES = [
+  'ledger:read',
+  'payments:read',
+  'payments:write',
+  'transactions:read',
+  'transactions:refund',
+] as const;
+
+export interface KeyRequest {
+  readonly kind: KeyKind;
+  readonly environment: Environment;
+  readonly label: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: string;
+  readonly applicationId?: number;
+}
+
+/** A key as it is handed out: shown now, and never again. */
+export interface IssuedKey {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+type Definition = Parameters<typeof Reference.streamOf>[0];
+
+export class Tenants {
+  readonly #ledger: Ledger;
+  readonly #vault: CredentialVault;
+
+  constructor(ledger: Ledger, vault: CredentialVault) {
+    this.#ledger = ledger;
+    this.#vault = vault;
+  }
+
+  /** Onboards a tenant; doing it again under the same name changes nothing. */
+  async onboard(
+    tenantId: TenantId,
+    { name, settings = {} }: { name: string; settings?: Partial<Tenant.Settings> },
+    caller: Caller,
+  ): Promise<void> {
+    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings }, caller);
+  }
+
+  async changeSettings(
+    tenantId: TenantId,
+    settings: Partial<Tenant.Settings>,
+    caller: Caller,
+  ): Promise<void> {
+    await this.#carryOut({ type: 'ChangeSettings', tenantId, settings }, caller);
+  }
+
+  async issueKey(tenantId: TenantId, request: KeyRequest, caller: Caller): Promise<IssuedKey> {
+    const { kind, environment, label, scopes, expiresAt = null, applicationId = null } = request;
+    const made = newKey(kind, environment);
+    await this.#carryOut(
+      {
+        type: 'IssueKey',
+        tenantId,
+        key: {
+          ...made.kept,
+          kind,
+          environment,
+          label,
+          scopes: [...scopes],
+          applicationId,
+          expiresAt,
+        },
+      },
+      caller,
+    );
+    return made.shown;
+  }
+
+  /** Issues a successor with the same rights; the old key ends after the overlap. */
+  async rotateKey(
+    tenantId: TenantId,
+    { keyId, overlapDays }: { keyId: string; overlapDays: number },
+    caller: Caller,
+  ): Promise<IssuedKey> {
+    const old = (await this.#tenant(tenantId))?.keys[keyId];
+    const made = newKey(old?.kind ?? 'api', old?.environment ?? 'live');
+    await this.#carryOut(
+      { type: 'RotateKey', tenantId, keyId, successor: made.kept, overlapDays },
+      caller,
+    );
+    return made.shown;
+  }
+
+  async revokeKey(tenantId: TenantId, keyId: string, caller: Caller): Promise<void> {
+    await this.#carryOut({ type: 'RevokeKey', tenantId, keyId }, caller);
+  }
+
+  async keysOf(tenantId: TenantId): Promise<readonly Tenant.Key[]> {
+    return Object.values((await this.#tenant(tenantId))?.keys ?? {});
+  }
+
+  /** Opens a merchant account; its gateway credentials are sealed on the way. */
+  async openMerchantAccount(
+    tenantId: TenantId,
+    merchantAccountId: number,
+    given: MerchantAccount.RequiredSettings & Partial<MerchantAccount.Settings>,
+    caller: Caller,
+  ): Promise<void> {
+    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
+    if ((await this.#ledger.stateOf(MerchantAccount, stream)) !== null) return;
+    const settings = MerchantAccount.withDefaults(given);
+    const currencies = settings.currencies.map(({ currency, gatewayCredentials }) => ({
+      currency,
+      gatewayCredentials: this.#vault.seal(gatewayCredentials),
+    }));
+    await this.#ledger.carryOut(
+      MerchantAccount,
+      {
+        type: 'OpenMerchantAccount',
+        tenantId,
+        merchantAccountId,
+        settings: { ...settings, currencies },
+        at: this.#ledger.clock.now(),
+      },
+      { commandId: uuidV7() },
+      caller,
+    );
+  }
+
+  /** States a company, shop, application, product or the like as it is from now on. */
+  async define(definition: Definition, caller: Caller): Promise<void> {
+    await this.#ledger.carryOut(Reference, definition, { commandId: uuidV7() }, caller);
+  }
+
+  async #tenant(tenantId: TenantId): Promise<Tenant.State> {
+    return this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+  }
+
+  async #carryOut(command: WithoutTime<Tenant.Command>, caller: Caller): Promise<void> {
+    const at = this.#ledger.clock.now();
+    await this.#ledger.carryOut(Tenant, { ...command, at }, { commandId: uuidV7() }, caller);
+  }
+}
+
+type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
+
+function newKey(kind: KeyKind, environment: Environment) {
+  const key = makeKey(kind, environment);
+  const keyId = uuidV7();
+  return { shown: { keyId, key }, kept: { keyId, digest: keyDigest(key), hint: maskKey(key) } };
+}

@@ -1,0 +1,17 @@
+/** What passes between the host and its projection thread. */
+import type {
+  ProjectionMessage,
+  ProjectionRequest,
+  RebuildProgress,
+} from '@counterfoil/projections';
+
+export interface ProjectionThreadData {
+  readonly eventStoreUrl: string;
+  readonly readModelUrl: string;
+}
+
+export type FromThread =
+  | ProjectionMessage
+  | { readonly type: 'rebuilding'; readonly progress: RebuildProgress };
+
+export type ToThread = ProjectionRequest;

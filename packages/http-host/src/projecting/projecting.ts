@@ -1,0 +1,131 @@
+/** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
+import { Worker } from 'node:worker_threads';
+import type { EventStore, Position } from '@counterfoil/core';
+import type { Progress, Projector, ReadModelStore } from '@counterfoil/projections';
+import type { RequestLogger } from '../http/endpoint.ts';
+import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
+import { prepareProjector } from './project.ts';
+
+/** A thread that ended by a fault is started again after this long. */
+const RESTART_MS = 1_000;
+/** How long a shutdown lets the projections finish what the log holds. */
+const FLUSH_MS = 10_000;
+
+export interface Projecting {
+  /** Whether the projections are following the log. */
+  readonly running: boolean;
+  /** Lets the read models reach a position, then ends. */
+  stop(position: Position | undefined): Promise<void>;
+}
+
+interface Options {
+  readonly progress: Progress;
+  readonly logger: RequestLogger;
+}
+
+/** Told of everything that the projections say. */
+function receive({ progress, logger }: Options, message: FromThread): void {
+  switch (message.type) {
+    case 'rebuilding':
+      logger.debug(message.progress, 'rebuilding a read model');
+      return;
+    case 'parked':
+      logger.error({ ...message }, 'a stream was parked: its events could not be applied');
+      return;
+    default:
+      progress.receive(message);
+  }
+}
+
+export class ProjectionThread implements Projecting {
+  readonly #data: ProjectionThreadData;
+  readonly #options: Options;
+  #worker: Worker;
+  #ended: Promise<void>;
+  #running = false;
+  #stopping = false;
+
+  constructor(data: ProjectionThreadData, options: Options) {
+    this.#data = data;
+    this.#options = options;
+    [this.#worker, this.#ended] = this.#start();
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  #start(): [Worker, Promise<void>] {
+    const { logger } = this.#options;
+    const entry = new URL('./projection-worker.ts', import.meta.url);
+    const worker = new Worker(entry, { workerData: this.#data, name: 'projections' });
+    worker.on('message', (message: FromThread) => {
+      this.#running = true;
+      receive(this.#options, message);
+    });
+    worker.on('error', (error) => logger.error({ err: error }, 'the projection thread failed'));
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        this.#running = false;
+        resolve();
+        if (!this.#stopping) setTimeout(() => this.#restart(), RESTART_MS);
+      });
+    });
+    return [worker, ended];
+  }
+
+  #restart(): void {
+    if (!this.#stopping) [this.#worker, this.#ended] = this.#start();
+  }
+
+  async stop(position: Position | undefined): Promise<void> {
+    this.#stopping = true;
+    if (position !== undefined && this.#running) {
+      await this.#options.progress.reached(position, { timeoutMs: FLUSH_MS });
+    }
+    const stop: ToThread = { type: 'stop' };
+    this.#worker.postMessage(stop);
+    await this.#ended;
+  }
+}
+
+export interface SharedStores extends Options {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+}
+
+/** For stores in memory, which no other thread can see. */
+export class ProjectionInProcess implements Projecting {
+  readonly #options: SharedStores;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #projector: Projector | undefined;
+
+  constructor(options: SharedStores) {
+    this.#options = options;
+    this.#ended = this.#run().catch((error: unknown) => {
+      this.#projector = undefined;
+      options.logger.error({ err: error }, 'the projections failed');
+    });
+  }
+
+  get running(): boolean {
+    return this.#projector !== undefined;
+  }
+
+  async #run(): Promise<void> {
+    const { events, store } = this.#options;
+    const { signal } = this.#stopping;
+    const notify = (message: FromThread) => receive(this.#options, message);
+    this.#projector = await prepareProjector({ events, store, signal, notify });
+    await this.#projector.run();
+  }
+
+  async stop(position: Position | undefined): Promise<void> {
+    if (position !== undefined && this.running) {
+      await this.#options.progress.reached(position, { timeoutMs: FLUSH_MS });
+    }
+    this.#stopping.abort();
+    await this.#ended;
+  }
+}

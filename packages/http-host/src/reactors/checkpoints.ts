@@ -1,0 +1,34 @@
+/** How far each reactor has read the log. */
+import { DatabaseSync } from 'node:sqlite';
+import type { Position } from '@counterfoil/core';
+
+export interface Checkpoints {
+  get(reactor: string): Position | undefined;
+  set(reactor: string, position: Position): void;
+  close(): void;
+}
+
+/**
+ * Kept in an SQLite file (or `:memory:`). Losing the last write repeats some reactions, which are
+ * idempotent, so commits need not wait for the disk.
+ */
+export function openCheckpoints(path: string): Checkpoints {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT;
+  `);
+  const read = database.prepare('SELECT position FROM checkpoints WHERE reactor = ?');
+  const write = database.prepare(`
+    INSERT INTO checkpoints (reactor, position) VALUES (?, ?)
+    ON CONFLICT (reactor) DO UPDATE SET position = excluded.position
+  `);
+  return {
+    get: (reactor) => read.get(reactor)?.['position'] as Position | undefined,
+    set: (reactor, position) => {
+      write.run(reactor, position);
+    },
+    close: () => database.close(),
+  };
+}

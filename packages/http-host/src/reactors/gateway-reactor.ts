@@ -1,0 +1,384 @@
+/** From a durable intent to a durable outcome: the only place that calls a gateway to move money. */
+import { Routing, type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
+import {
+  type ChargeRequest,
+  type ChargeResult,
+  type FollowUpRequest,
+  type FollowUpResult,
+  GatewayTimeout,
+  type PaymentGateway,
+} from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { refuse } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import type { CredentialVault } from '../operations/credential-vault.ts';
+import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
+import type { References } from '../operations/references.ts';
+import { routeTo } from '../operations/route-to.ts';
+
+/** Never more accounts than this are tried for one payment. */
+const MAX_ATTEMPTS = 5;
+
+export interface GatewayReactorOptions {
+  readonly ledger: Ledger;
+  readonly references: References;
+  readonly gateways: GatewayRegistry;
+  readonly vault: CredentialVault;
+  /** After this long without an answer the outcome is unknown. */
+  readonly gatewayTimeoutMs: number;
+}
+
+/** How an intent is finished. */
+interface FollowUpContext {
+  readonly caller: Caller;
+  /** The request may have been sent before: ask what became of it before sending it again. */
+  readonly sentBefore?: boolean;
+  /** Business time of the outcome; now when absent. */
+  readonly at?: string | undefined;
+}
+
+interface ChargeContext {
+  readonly cvv?: string | undefined;
+  /** Business time of the outcome; now when absent. */
+  readonly at?: string | undefined;
+  readonly caller: Caller;
+}
+
+type Payment = Transaction.Payment;
+
+/** What was asked of the gateway after the charge. */
+interface Intent {
+  readonly kind: 'capture' | 'void' | 'refund';
+  readonly id: TransactionId;
+  readonly amountMinor: bigint;
+}
+
+export class GatewayReactor {
+  readonly #options: GatewayReactorOptions;
+
+  constructor(options: GatewayReactorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends the attempt that is under way to its gateway and records the answer, on to the next account
+   * after a soft decline. Called again for the same payment it sends the same keys, and changes nothing.
+   */
+  async charge(tenantId: TenantId, submitted: Payment, context: ChargeContext): Promise<Payment> {
+    let payment = submitted;
+    for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
+      const attempt = payment.attempts.at(-1);
+      if (payment.status !== 'Processing' || attempt === undefined) return payment;
+      if (attempt.outcome === 'declined') {
+        const next = await this.#nextRoute(tenantId, payment);
+        if (next === undefined) return this.#giveUp(tenantId, payment, attempt, context);
+        payment = await this.#startAttempt(tenantId, payment, next, context);
+      }
+      const { gateway, request } = await this.#chargeRequest(tenantId, payment, context.cvv);
+      const result = await this.#answered(gateway.charge(request));
+      payment = await this.#recordCharge(tenantId, payment, result, context);
+    }
+    return payment;
+  }
+
+  /** The last soft decline becomes final: the account that was to be tried next is gone. */
+  async #giveUp(
+    tenantId: TenantId,
+    payment: Payment,
+    { declineCode, note }: Transaction.Attempt,
+    context: ChargeContext,
+  ): Promise<Payment> {
+    const { gatewayTransactionId } = payment;
+    const declined = { result: 'declined', declineCode, hard: true, gatewayTransactionId } as const;
+    return this.#recordCharge(tenantId, payment, { ...declined, note }, context);
+  }
+
+  /** Asks the gateway to go on after the customer's part is done. */
+  async confirm(tenantId: TenantId, payment: Payment, caller: Caller): Promise<Payment> {
+    if (payment.status !== 'Processing') return payment;
+    const { gateway, request } = await this.#chargeRequest(tenantId, payment, undefined);
+    const { transactionId, attempts, gatewayTransactionId } = payment;
+    const idempotencyKey = `${transactionId}/confirm/${attempts.length}`;
+    const result = await this.#answered(
+      gateway.confirm({ ...request, idempotencyKey, gatewayTransactionId }),
+    );
+    const after = await this.#recordCharge(tenantId, payment, result, { caller });
+    return this.charge(tenantId, after, { caller });
+  }
+
+  /** Finds out what became of a charge whose answer was lost. */
+  async resolveCharge(tenantId: TenantId, payment: Payment): Promise<Payment> {
+    if (payment.attempts.at(-1)?.outcome === 'declined') {
+      return this.charge(tenantId, payment, { caller: SYSTEM });
+    }
+    const { gateway, request } = await this.#chargeRequest(tenantId, payment, undefined);
+    const found = await this.#answered(gateway.findCharge(request.idempotencyKey));
+    if (found === NO_ANSWER) return payment;
+    const result = found ?? {
+      result: 'failed' as const,
+      note: 'the gateway never received the payment',
+    };
+    const after = await this.#recordCharge(tenantId, payment, result, { caller: SYSTEM });
+    return this.charge(tenantId, after, { caller: SYSTEM });
+  }
+
+  async capture(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
+    const pending = payment.pendingCapture;
+    if (pending === null) return payment;
+    const { captureId, amountMinor } = pending;
+    const intent = { kind: 'capture', id: captureId, amountMinor } as const;
+    const answer = await this.#followUp(tenantId, payment, intent, context);
+    if (answer === NO_ANSWER) return payment;
+    const { note } = answer;
+    const { caller, at = this.#now() } = context;
+    const addressed = { tenantId, transactionId: payment.transactionId, captureId, note, at };
+    return this.#record(
+      answer.result === 'done'
+        ? {
+            type: 'RecordCapture',
+            ...addressed,
+            gatewayTransactionId: answer.gatewayTransactionId,
+            arn: answer.arn,
+          }
+        : { type: 'RecordCaptureFailure', ...addressed },
+      [captureId, answer.result],
+      caller,
+    );
+  }
+
+  async void(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
+    const voidId = payment.pendingVoidId;
+    if (voidId === null) return payment;
+    const amountMinor = payment.capturedMinor || payment.authorizedMinor;
+    const intent = { kind: 'void', id: voidId, amountMinor } as const;
+    const answer = await this.#followUp(tenantId, payment, intent, context);
+    if (answer === NO_ANSWER) return payment;
+    const { note } = answer;
+    const { caller, at = this.#now() } = context;
+    const addressed = { tenantId, transactionId: payment.transactionId, voidId, note, at };
+    return this.#record(
+      { type: answer.result === 'done' ? 'RecordVoid' : 'RecordVoidFailure', ...addressed },
+      [voidId, answer.result],
+      caller,
+    );
+  }
+
+  async refund(
+    tenantId: TenantId,
+    payment: Payment,
+    refundId: TransactionId,
+    context: FollowUpContext,
+  ): Promise<Transaction.Refund> {
+    const refund = refundIn(payment, refundId);
+    if (refund.status !== 'RefundPending') return refund;
+    const { amountMinor } = refund;
+    const intent = { kind: 'refund', id: refundId, amountMinor } as const;
+    const answer = await this.#followUp(tenantId, payment, intent, context);
+    if (answer === NO_ANSWER) return refund;
+    const { note } = answer;
+    const { caller, at = this.#now() } = context;
+    const addressed = { tenantId, transactionId: payment.transactionId, refundId, note, at };
+    const recorded = await this.#record(
+      answer.result === 'done'
+        ? {
+            type: 'RecordRefund',
+            ...addressed,
+            gatewayTransactionId: answer.gatewayTransactionId,
+            arn: answer.arn,
+          }
+        : { type: 'RecordRefundFailure', ...addressed },
+      [refundId, answer.result],
+      caller,
+    );
+    return refundIn(recorded, refundId);
+  }
+
+  #now(): string {
+    return this.#options.ledger.clock.now();
+  }
+
+  /** Waits for a gateway as long as is allowed; `NO_ANSWER` when it does not answer. */
+  async #answered<Answer>(call: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<typeof NO_ANSWER>((resolve) => {
+      timer = setTimeout(resolve, this.#options.gatewayTimeoutMs, NO_ANSWER);
+    });
+    try {
+      return await Promise.race([call, timeout]);
+    } catch (error) {
+      if (error instanceof GatewayTimeout) return NO_ANSWER;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #chargeRequest(
+    tenantId: TenantId,
+    payment: Payment,
+    cvv: string | undefined,
+  ): Promise<{ gateway: PaymentGateway; request: ChargeRequest }> {
+    const attempt = payment.attempts.at(-1);
+    if (attempt === undefined || payment.card === null) throw refuse('payment_state');
+    const [address] = payment.addresses;
+    const { gateway, ...addressed } = await this.#addressed(tenantId, payment);
+    return {
+      gateway,
+      request: {
+        ...addressed,
+        idempotencyKey: `${payment.transactionId}/charge/${attempt.attempt}`,
+        amountMinor: payment.amountMinor,
+        token: payment.card.token,
+        ...(cvv !== undefined && { cvv }),
+        capture: payment.captureMode === 'automatic',
+        descriptor: attempt.route.descriptor,
+        ...(address !== undefined && {
+          avs: { postalCode: address.postalCode, address: address.address },
+        }),
+      },
+    };
+  }
+
+  /** Gateway and account of the attempt under way. */
+  async #addressed(tenantId: TenantId, payment: Payment) {
+    const { gateways, references, vault } = this.#options;
+    const route = Transaction.routeOf(payment);
+    if (route === undefined) throw refuse('payment_state');
+    const { merchantAccountId, gatewayId, mid } = route;
+    const account = await references.merchantAccount(tenantId, merchantAccountId);
+    const { currency } = payment;
+    const held = account?.settings.currencies.find((each) => each.currency === currency);
+    const credentials = vault.open(held?.gatewayCredentials);
+    return {
+      gateway: gateways.gateway(gatewayId),
+      account: { merchantAccountId, mid, credentials },
+      currency,
+    };
+  }
+
+  async #followUp(
+    tenantId: TenantId,
+    payment: Payment,
+    { kind, id, amountMinor }: Intent,
+    { sentBefore = false }: FollowUpContext,
+  ): Promise<FollowUpResult | typeof NO_ANSWER> {
+    const { gateway, ...addressed } = await this.#addressed(tenantId, payment);
+    const request: FollowUpRequest = {
+      ...addressed,
+      idempotencyKey: `${payment.transactionId}/${kind}/${id}`,
+      gatewayTransactionId: payment.gatewayTransactionId,
+      amountMinor,
+    };
+    if (sentBefore) {
+      const found = await this.#answered(gateway.findFollowUp(request.idempotencyKey));
+      if (found !== undefined) return found;
+    }
+    return this.#answered(gateway[kind](request));
+  }
+
+  async #nextRoute(tenantId: TenantId, payment: Payment): Promise<Transaction.Route | undefined> {
+    const { references, gateways } = this.#options;
+    const tried = payment.attempts.map(({ route }) => route.merchantAccountId);
+    const accounts = await references.merchantAccountsOf(tenantId, payment.companyId);
+    // A token is good at the gateway that made it, and nowhere else.
+    const gatewayId = Transaction.routeOf(payment)?.gatewayId;
+    const { account, skipped } = Routing.route(
+      accounts.filter(({ settings }) => settings.gatewayId === gatewayId),
+      { ...payment, brandId: payment.card?.brandId ?? 0, tried },
+    );
+    if (account === undefined) return undefined;
+    const { reserveHoldDays } = await references.settingsOf(tenantId);
+    const gateway = gateways.gateway(account.settings.gatewayId).name;
+    return routeTo(account, { gateway, reserveHoldDays, skipped });
+  }
+
+  async #startAttempt(
+    tenantId: TenantId,
+    payment: Payment,
+    route: Transaction.Route,
+    { at = this.#now(), caller }: ChargeContext,
+  ): Promise<Payment> {
+    const { transactionId, attempts } = payment;
+    return this.#record(
+      { type: 'StartAttempt', tenantId, transactionId, route, at },
+      [transactionId, 'attempt', String(attempts.length + 1)],
+      caller,
+    );
+  }
+
+  async #recordCharge(
+    tenantId: TenantId,
+    payment: Payment,
+    result: ChargeResult | typeof NO_ANSWER,
+    { at = this.#now(), caller }: ChargeContext,
+  ): Promise<Payment> {
+    const { transactionId, attempts } = payment;
+    const attempt = attempts.length;
+    const outcome: Transaction.Outcome = await this.#outcomeOf(tenantId, payment, result, at);
+    return this.#record(
+      { type: 'RecordOutcome', tenantId, transactionId, attempt, outcome, at },
+      [
+        transactionId,
+        'outcome',
+        String(attempt),
+        outcome.result,
+        payment.status,
+        finality(outcome),
+      ],
+      caller,
+    );
+  }
+
+  async #outcomeOf(
+    tenantId: TenantId,
+    payment: Payment,
+    result: ChargeResult | typeof NO_ANSWER,
+    at: string,
+  ): Promise<Transaction.Outcome> {
+    if (result === NO_ANSWER) {
+      return { result: 'unknown', note: 'the gateway did not answer in time', at };
+    }
+    if (result.result !== 'declined') return { ...result, at };
+    const retryElsewhere =
+      !result.hard &&
+      payment.attempts.length < MAX_ATTEMPTS &&
+      (await this.#mayRetryElsewhere(tenantId, payment));
+    return { ...result, retryElsewhere, at };
+  }
+
+  async #mayRetryElsewhere(tenantId: TenantId, payment: Payment): Promise<boolean> {
+    const route = Transaction.routeOf(payment);
+    if (route === undefined || payment.status !== 'Processing') return false;
+    const { references } = this.#options;
+    const account = await references.merchantAccount(tenantId, route.merchantAccountId);
+    if (account?.settings.allowRetriesFromOtherMids !== true) return false;
+    return (await this.#nextRoute(tenantId, payment)) !== undefined;
+  }
+
+  /** The name of a recording follows from what it records, so that two who saw the same answer agree. */
+  async #record(command: Transaction.Command, name: string[], caller: Caller): Promise<Payment> {
+    const { ledger } = this.#options;
+    const commandId = deterministicUuid([command.type, ...name]);
+    const { state } = await ledger.carryOut(
+      Transaction,
+      command,
+      { commandId, content: name },
+      caller,
+    );
+    if (state === null) throw refuse('not_found');
+    return state;
+  }
+}
+
+/** A soft decline that leaves the payment open is another recording than the final one. */
+function finality(outcome: Transaction.Outcome): string {
+  return outcome.result === 'declined' && outcome.retryElsewhere ? 'open' : 'final';
+}
+
+const NO_ANSWER = Symbol('no answer');
+
+function refundIn(payment: Payment, refundId: TransactionId): Transaction.Refund {
+  const refund = payment.refunds.find((each) => each.refundId === refundId);
+  if (refund === undefined) throw refuse('not_found');
+  return refund;
+}

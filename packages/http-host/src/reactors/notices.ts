@@ -1,0 +1,99 @@
+/** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
+import {
+  decodeRecord,
+  type EventStore,
+  type StoredEvent,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import type { GatewayNotice } from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { RequestLogger } from '../http/endpoint.ts';
+import { Refusal } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import { type Ledger, SYSTEM } from '../operations/ledger.ts';
+import type { Checkpoints } from './checkpoints.ts';
+
+const NAME = 'gateway-notices';
+const BATCH_SIZE = 500;
+
+export interface NoticesOptions {
+  readonly ledger: Ledger;
+  readonly gateways: GatewayRegistry;
+  readonly events: EventStore;
+  readonly checkpoints: Checkpoints;
+  readonly logger: RequestLogger;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Follows the log to the end of `signal`. A crash repeats at most a batch, and a notice names its
+ * children by its reference, so nothing comes in twice.
+ */
+export async function followNotices(options: NoticesOptions): Promise<void> {
+  const { events, checkpoints, signal } = options;
+  const after = checkpoints.get(NAME);
+  const subscription = events.subscribe({
+    batchSize: BATCH_SIZE,
+    signal,
+    ...(after !== undefined && { after }),
+  });
+  for await (const batch of subscription) {
+    for (const stored of batch) {
+      if (stored.type === 'PaymentCaptured') await bringInOrLog(options, stored);
+    }
+    const last = batch.at(-1);
+    if (last !== undefined) checkpoints.set(NAME, last.position);
+  }
+}
+
+/** A notice that the ledger refuses (the payment was voided, say) is told, and the others go on. */
+async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promise<void> {
+  try {
+    await bringIn(options, stored);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { stream } = stored;
+    options.logger.warn({ stream, code: error.code }, 'a notice of the gateway was refused');
+  }
+}
+
+async function bringIn(options: NoticesOptions, stored: StoredEvent): Promise<void> {
+  const { ledger, gateways } = options;
+  const { event, stream, tenantId } = decodeRecord(stored);
+  if (event.type !== 'PaymentCaptured') return;
+  const payment = await ledger.stateOf(Transaction, stream);
+  const route = payment === null ? undefined : Transaction.routeOf(payment);
+  if (payment === null || route === undefined) return;
+  const gateway = gateways.gateway(route.gatewayId);
+  for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
+    const { transactionId } = payment;
+    const addressed = { tenantId, transactionId, at: ledger.clock.now() };
+    const command = commandOf(notice, addressed);
+    const name = { commandId: deterministicUuid([transactionId, notice.kind, notice.reference]) };
+    await ledger.carryOut(Transaction, command, { ...name, content: notice.reference }, SYSTEM);
+  }
+}
+
+function commandOf(
+  notice: GatewayNotice,
+  addressed: Pick<Transaction.Command, 'tenantId' | 'transactionId' | 'at'>,
+): Transaction.Command {
+  const { reference, amountMinor, arn } = notice;
+  const id = deterministicUuid([addressed.transactionId, notice.kind, reference, 'id']);
+  const common = { ...addressed, reference, amountMinor, arn, note: 'told by the gateway' };
+  return notice.kind === 'chargeback'
+    ? {
+        type: 'OpenChargeback',
+        ...common,
+        chargebackId: id as TransactionId,
+        reasonCode: notice.reasonCode,
+      }
+    : {
+        type: 'ReceiveAlert',
+        ...common,
+        alertId: id as TransactionId,
+        source: notice.source,
+        alertType: notice.alertType,
+      };
+}

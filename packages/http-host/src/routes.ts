@@ -1,0 +1,51 @@
+/** The table of contents of the HTTP interface. */
+import { type CardServices, cardEndpoints } from './api/card.ts';
+import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
+import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
+import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
+import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { healthEndpoints, type Readiness } from './http/health.ts';
+import type { Metrics } from './http/metrics.ts';
+import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
+import { referencePageEndpoints } from './http/reference-page.ts';
+
+export interface RouteServices
+  extends CustomerServices,
+    SearchServices,
+    CardServices,
+    LedgerServices,
+    PaymentListServices {
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+}
+
+const DOCUMENT: DocumentInfo = {
+  title: 'Counterfoil',
+  version: '1.0.0',
+  description:
+    'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.',
+  tags: {
+    'Customer Service': 'Everything about one transaction, and what an agent does with it',
+    Admin: 'The advanced transaction search',
+    'Card API': 'Payments and what follows them',
+    Ledger: 'The books, derived from the events',
+    Operations: 'For those who run the host',
+  },
+};
+
+/** Every endpoint that the host serves. */
+export function routes(services: RouteServices): readonly Endpoint[] {
+  const endpoints: Endpoint[] = [
+    ...customerServiceEndpoints(services),
+    ...searchEndpoints(services),
+    ...cardEndpoints(services),
+    paymentListEndpoint(services),
+    ...ledgerEndpoints(services),
+    ...healthEndpoints(services.readiness, services.metrics),
+  ];
+  // The document names itself as well, so it is made when all endpoints are known.
+  const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
+  endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
+  return endpoints;
+}
