@@ -192,6 +192,15 @@ describe('outcome', () => {
       );
   });
 
+  it('makes a soft decline final when no account is left, and charges it once', () => {
+    const tried = [happened.submitted(), happened.attempted(1, dearRoute), happened.softDeclined()];
+    const final = ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false });
+    given(Transaction, tried).when(final).then(declined({}));
+    given(Transaction, [...tried, declined({})])
+      .when(final)
+      .thenNothing();
+  });
+
   it('fails', () => {
     given(Transaction, past.processing)
       .when(ask.recordOutcome(answer.failed))

@@ -144,7 +144,9 @@ function fitting(payment: Payment): readonly Kind[] {
     case 'Created':
       return ['StartAttempt'];
     case 'Processing':
-      return payment.attempts.at(-1)?.outcome === 'declined' ? ['StartAttempt'] : ['RecordOutcome'];
+      return payment.attempts.at(-1)?.outcome === 'declined'
+        ? ['StartAttempt', 'StartAttempt', 'RecordOutcome']
+        : ['RecordOutcome'];
     case 'RequiresAction':
       return ['CompleteAction', 'CompleteAction', 'ExpirePayment', 'RecordOutcome'];
     case 'Unknown':
