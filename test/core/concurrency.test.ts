@@ -15,7 +15,8 @@ import {
 import { arbitraries, commandOf, type Move, move, paymentHistory } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask, past, tenantId, transactionId } from './payment-story.ts';
+import { ask } from './payment-commands.ts';
+import { past, tenantId, transactionId } from './payment-story.ts';
 
 const stream = Transaction.streamOf({ tenantId, transactionId });
 

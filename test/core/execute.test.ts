@@ -16,7 +16,8 @@ import {
   type TransactionId,
 } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
-import { answer, ask, type Command, happened, idOf, past } from './payment-story.ts';
+import { answer, ask, type Command } from './payment-commands.ts';
+import { happened, idOf, past } from './payment-story.ts';
 
 type Executed = Execution<Transaction.Event, Transaction.State, Transaction.Rejection>;
 

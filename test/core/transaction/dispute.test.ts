@@ -2,8 +2,8 @@
 import { Transaction } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../payment-commands.ts';
 import {
-  ask,
   books,
   type Event,
   freeTerms,

@@ -2,9 +2,8 @@
 import { Transaction } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
+import { answer, ask } from '../payment-commands.ts';
 import {
-  answer,
-  ask,
   books,
   CAPTURED_AT,
   freeTerms,

@@ -11,7 +11,8 @@ import {
 import { commandFor, paymentHistory, type Step } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ask, idOf, tenantId } from '../payment-story.ts';
+import { ask } from '../payment-commands.ts';
+import { idOf, tenantId } from '../payment-story.ts';
 
 /** The facts that the contract defines the flags by, read off the events and nothing else. */
 interface Facts {

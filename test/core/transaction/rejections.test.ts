@@ -2,17 +2,8 @@
 import { Transaction, type TransactionId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
-import {
-  answer,
-  ask,
-  type Command,
-  type Event,
-  happened,
-  idOf,
-  past,
-  route,
-  transactionId,
-} from '../payment-story.ts';
+import { answer, ask, type Command } from '../payment-commands.ts';
+import { type Event, happened, idOf, past, route, transactionId } from '../payment-story.ts';
 
 type Rejection = Transaction.Rejection;
 type Row = readonly [past: readonly Event[], command: Command, rejection: Rejection];

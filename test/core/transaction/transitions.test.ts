@@ -3,7 +3,8 @@ import { fold, Transaction } from '@counterfoil/core';
 import { paymentHistory } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answer, ask, type Command, type Event, happened, idOf, past } from '../payment-story.ts';
+import { answer, ask, type Command } from '../payment-commands.ts';
+import { type Event, happened, idOf, past } from '../payment-story.ts';
 
 /** The table of the contract, and its transitions word by word. */
 const NAME_OF_ID = {
