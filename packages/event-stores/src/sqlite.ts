@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BroadcastChannel } from 'node:worker_threads';
 import type {
   AppendRequest,
   AppendResult,
@@ -31,7 +32,8 @@ export interface SqliteEventStoreOptions {
   readonly path: string;
   /**
    * Follow a log that another process writes: appends are refused with `read-only`, and any number
-   * of followers may be open. They see new events by looking for them.
+   * of followers may be open. In other threads of the writer's process they hear of new events at
+   * once, in other processes they look for them.
    */
   readonly follow?: boolean;
   /** How often a follower's subscription looks for new events; 200 ms when absent. */
@@ -106,6 +108,7 @@ class SqliteEventStore implements EventStore {
   readonly #writer: Writer | undefined;
   readonly #pollMs: number | undefined;
   readonly #bell = new Bell();
+  readonly #channel: BroadcastChannel;
   #closing: Promise<void> | undefined;
 
   constructor({ path, reader, writer, pollMs }: Parts) {
@@ -113,7 +116,16 @@ class SqliteEventStore implements EventStore {
     this.#reader = reader;
     this.#writer = writer;
     this.#pollMs = pollMs;
-    if (writer !== undefined) writer.onCommit = () => this.#bell.ring();
+    this.#channel = new BroadcastChannel(`counterfoil event log ${path}`);
+    this.#channel.unref();
+    if (writer !== undefined) writer.onCommit = () => this.#announce();
+    else this.#channel.onmessage = () => this.#bell.ring();
+  }
+
+  /** Wakes the subscriptions of this store, and of followers in other threads of this process. */
+  #announce(): void {
+    this.#bell.ring();
+    this.#channel.postMessage(null);
   }
 
   async append(request: AppendRequest): Promise<AppendResult> {
@@ -189,6 +201,8 @@ class SqliteEventStore implements EventStore {
     // The reader first: the last connection to go takes the write-ahead log with it.
     this.#reader.close();
     await this.#writer?.close();
+    // Last: the writer's final commits still announce themselves.
+    this.#channel.close();
   }
 
   #headRow(): number {
