@@ -117,7 +117,7 @@ export interface Commit {
   readonly changes: readonly Change[];
   /** Events added to parked streams, in order; the first of a stream carries the reason. */
   readonly park?: readonly { readonly event: StoredEvent; readonly error: string }[];
-  /** Streams that are parked no longer. */
+  /** Streams that are parked no longer, before any is parked anew. */
   readonly unpark?: readonly string[];
 }
 

@@ -170,12 +170,12 @@ class MemoryBuild implements Build {
     if (duplicate !== undefined) return { outcome: 'duplicate', ...duplicate };
     for (const change of commit.changes) this.#write(change);
     if (commit.changes.length > 0) this.#revision += 1;
+    for (const stream of commit.unpark ?? []) this.#parked.delete(stream);
     for (const { event, error } of commit.park ?? []) {
       const parked = this.#parked.get(event.stream) ?? { error, events: [] };
       parked.events.push(event);
       this.#parked.set(event.stream, parked);
     }
-    for (const stream of commit.unpark ?? []) this.#parked.delete(stream);
     this.#checkpoint = commit.checkpoint;
     return { outcome: 'committed' };
   }

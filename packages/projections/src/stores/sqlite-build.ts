@@ -220,13 +220,13 @@ export class SqliteBuild implements Build {
     const event = this.#statements.get(
       'INSERT INTO parked_events (stream, revision, event) VALUES (?, ?, ?)',
     );
-    for (const { event: stored, error } of park) {
-      stream.run(stored.stream, error);
-      event.run(stored.stream, stored.revision, JSON.stringify(stored));
-    }
     for (const name of unpark) {
       this.#statements.get('DELETE FROM parked_events WHERE stream = ?').run(name);
       this.#statements.get('DELETE FROM parked_streams WHERE stream = ?').run(name);
+    }
+    for (const { event: stored, error } of park) {
+      stream.run(stored.stream, error);
+      event.run(stored.stream, stored.revision, JSON.stringify(stored));
     }
   }
 

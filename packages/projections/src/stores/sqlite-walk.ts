@@ -5,12 +5,16 @@ import { hash64 } from './hash64.ts';
 import { columnOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-/** Up to so many matches of a condition are gathered and sorted; beyond it an index keeps the order. */
+/** Up to so many matches of several values are gathered and sorted; beyond it an index keeps the order. */
 const GATHER_LIMIT = 500;
 /** How far conditions that are all broad are counted to find the narrowest. */
-const PROBE_LIMIT = 20_000;
+const PROBE_LIMIT = 4_000;
 /** Values of one condition that are merged as lanes; with more, one scan in sort order is cheaper. */
 const MAX_LANES = 64;
+/** Lanes whose entries are counted to skip them; with more, they are counted in sort order. */
+const MAX_SKIPPED_LANES = 16;
+/** Rows looked at before the one that is skipped to. */
+const MAX_TIES_SEEN = 32;
 
 type Row = { id: number; key: string; sort: number };
 
@@ -27,10 +31,17 @@ interface Filter {
   readonly values: readonly SQLInputValue[];
 }
 
-/** The rows to choose from: an index, and all that they must fulfil. */
+/** The rows to choose from: an index, bounds of `sort` (both included), and what else they must fulfil. */
 interface Scan {
   readonly index: string;
+  readonly low: number;
+  readonly high: number;
   readonly filters: readonly Filter[];
+}
+
+interface Window {
+  readonly skip: number;
+  readonly limit: number;
 }
 
 export class Walker {
@@ -60,25 +71,30 @@ export class Walker {
 
   #rows(): readonly Row[] {
     const { skip = 0, limit } = this.#walk;
+    const window = { skip, limit };
     const lead = this.#lead();
-    if (lead === undefined) return this.#ordered(this.#scan('sort', this.#terms), { skip, limit });
-    if (lead.term.field === 'key' || lead.count < GATHER_LIMIT) {
-      return this.#page(this.#scan(lead.term.field, this.#terms), { skip, limit });
+    if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
+    const { field, values } = lead.term;
+    if (field === 'key' || (values.length > 1 && lead.count < GATHER_LIMIT)) {
+      return this.#page(this.#scan(field, this.#terms), window);
     }
-    if (lead.term.values.length === 1) {
-      return this.#ordered(this.#scan(lead.term.field, this.#terms), { skip, limit });
+    // A broad condition of many values fills a scan in sort order sooner than its values are merged.
+    if (values.length > (skip > 0 ? MAX_SKIPPED_LANES : MAX_LANES)) {
+      return this.#ordered([this.#scan('sort', this.#terms)], window);
     }
-    // Lanes would have to be read to be skipped; a broad condition fills a scan in sort order anyway.
-    if (skip > 0 || lead.term.values.length > MAX_LANES) {
-      return this.#ordered(this.#scan('sort', this.#terms), { skip, limit });
-    }
-    return this.#merged(lead.term, limit);
+    const others = this.#terms.filter((term) => term !== lead.term);
+    const scans = values.map((value) =>
+      this.#scan(field, [{ ...lead.term, values: [value] }, ...others]),
+    );
+    return this.#ordered(scans, window);
   }
 
   /** The condition that the fewest documents fulfil, as far as counting pays. */
   #lead(): { term: Term; count: number } | undefined {
     const [first, ...others] = this.#terms.filter(({ mayLead }) => mayLead);
     if (first === undefined) return undefined;
+    if (others.length === 0 && first.values.length === 1)
+      return { term: first, count: PROBE_LIMIT };
     const byKey = this.#terms.find(({ field }) => field === 'key');
     if (byKey !== undefined) return { term: byKey, count: byKey.values.length };
     let best = { term: first, count: this.#count(first, GATHER_LIMIT) };
@@ -102,79 +118,103 @@ export class Walker {
 
   /** How many documents fulfil one condition, counted in its index up to a limit. */
   #count(term: Term, limit: number): number {
-    const { index, filters } = this.#scan(term.field, [term]);
-    const { sql, values } = joined(filters);
+    const { index, sql, values } = selection(this.#scan(term.field, [term]));
     const row = this.#statements
       .get(
-        `SELECT count(*) AS n FROM (SELECT 1 FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql} LIMIT ?)`,
+        `SELECT count(*) AS n
+         FROM (SELECT 1 FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql} LIMIT ?)`,
       )
       .get(...values, limit) as { n: number };
     return row.n;
   }
 
-  /** Rows of an index that is in sort order. What is skipped is counted in it, not read. */
-  #ordered(scan: Scan, { skip, limit }: { skip: number; limit: number }): readonly Row[] {
-    if (skip === 0) return this.#page(scan, { skip, limit });
-    const { name } = this.#spec;
-    const { sql, values } = joined(scan.filters);
-    const from = `FROM ${name} INDEXED BY ${scan.index} WHERE ${sql}`;
-    const at = this.#statements
-      .get(`SELECT sort ${from} ORDER BY sort DESC LIMIT 1 OFFSET ?`)
-      .get(...values, skip) as { sort: number } | undefined;
+  /** The merged rows of indices in sort order. What is skipped is counted in them, not read. */
+  #ordered(scans: readonly Scan[], { skip, limit }: Window): readonly Row[] {
+    if (skip === 0) return this.#merged(scans, { skip, limit });
+    const near = this.#sortsUpTo(scans, skip);
+    const at = near.at(-1);
     if (at === undefined) return [];
-    const above = this.#statements
-      .get(`SELECT count(*) AS n ${from} AND sort > ?`)
-      .get(...values, at.sort) as { n: number };
-    const bounded = {
-      ...scan,
-      filters: [...scan.filters, { sql: 'sort <= ?', values: [at.sort] }],
-    };
-    return this.#page(bounded, { skip: skip - above.n, limit });
+    const first = near.indexOf(at);
+    const above =
+      first > 0 || near.length > skip
+        ? skip - (near.length - 1 - first)
+        : scans.reduce((sum, scan) => sum + this.#countOf({ ...scan, low: at + 1 }), 0);
+    const rest = scans.map((scan) => ({ ...scan, high: at }));
+    return this.#merged(rest, { skip: skip - above, limit });
   }
 
-  #page(scan: Scan, { skip, limit }: { skip: number; limit: number }): readonly Row[] {
-    const { sql, values } = joined(scan.filters);
+  /**
+   * The sort value of the row that comes after so many others, and of a few before it: mostly they
+   * tell how many rows share that value. Empty when there are not so many rows.
+   */
+  #sortsUpTo(scans: readonly Scan[], skip: number): readonly number[] {
+    const before = Math.min(skip, MAX_TIES_SEEN);
+    const inOrder = 'ORDER BY sort DESC LIMIT ?';
+    const parts = scans.map(selection).map(({ index, sql, values }) => ({
+      sql: `SELECT sort FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}`,
+      values,
+    }));
+    const [only, ...others] = parts;
+    const source =
+      others.length === 0 && only !== undefined
+        ? only
+        : {
+            sql: parts.map(({ sql }) => `SELECT * FROM (${sql} ${inOrder})`).join(' UNION ALL '),
+            values: parts.flatMap(({ values }) => [...values, skip + 1]),
+          };
+    const rows = this.#statements
+      .get(`${source.sql} ${inOrder} OFFSET ?`)
+      .all(...source.values, before + 1, skip - before);
+    return rows.length > before ? rows.map((row) => row['sort'] as number) : [];
+  }
+
+  #countOf(scan: Scan): number {
+    const { index, sql, values } = selection(scan);
+    const row = this.#statements
+      .get(`SELECT count(*) AS n FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}`)
+      .get(...values) as { n: number };
+    return row.n;
+  }
+
+  #page(scan: Scan, { skip, limit }: Window): readonly Row[] {
+    const { index, sql, values } = selection(scan);
     return this.#statements
       .get(
-        `SELECT id, key, sort FROM ${this.#spec.name} INDEXED BY ${scan.index} WHERE ${sql}
+        `SELECT id, key, sort FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}
          ORDER BY sort DESC, key ASC LIMIT ? OFFSET ?`,
       )
       .all(...values, limit, skip) as unknown as readonly Row[];
   }
 
-  /** Merges the ordered matches of each value, reading of every lane only as much as the page takes. */
-  #merged(lead: Term, limit: number): readonly Row[] {
-    const others = this.#terms.filter((term) => term !== lead);
-    const chunk = Math.ceil(limit / lead.values.length) + 1;
-    const lanes = lead.values.map((value) => {
-      const scan = this.#scan(lead.field, [{ ...lead, values: [value] }, ...others]);
-      return new Lane(
-        (after) =>
-          this.#page(after === undefined ? scan : startingAfter(scan, after), {
-            skip: 0,
-            limit: chunk,
-          }),
-        chunk,
-      );
-    });
+  /** Merges lanes that are each in order, reading of every one only as much as the page takes. */
+  #merged(scans: readonly Scan[], window: Window): readonly Row[] {
+    const [only, ...others] = scans;
+    if (only === undefined) return [];
+    if (others.length === 0) return this.#page(only, window);
+    const wanted = window.skip + window.limit;
+    const limit = Math.ceil(wanted / scans.length) + 1;
+    const read = (scan: Scan) => (after: Anchor | undefined) =>
+      this.#page(after === undefined ? scan : startingAfter(scan, after), { skip: 0, limit });
+    const lanes = scans.map((scan) => new Lane(read(scan), limit));
     const rows: Row[] = [];
-    while (rows.length < limit) {
+    while (rows.length < wanted) {
       let next: Lane | undefined;
       for (const lane of lanes) {
         const row = lane.head();
-        if (row === undefined) continue;
         const best = next?.head();
-        if (best === undefined || comesBefore(row, best)) next = lane;
+        if (row !== undefined && (best === undefined || comesBefore(row, best))) next = lane;
       }
       const row = next?.take();
       if (row === undefined) break;
       rows.push(row);
     }
-    return rows;
+    return rows.slice(window.skip);
   }
 
   #scan(lead: string, terms: readonly Term[]): Scan {
     const { name } = this.#spec;
+    const { from, to, orRange, after } = this.#walk;
+    const [low, high] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
     const filters: Filter[] = [{ sql: 'part = ?', values: [this.#part] }];
     for (const { column, values } of terms) {
       const [only] = values;
@@ -184,10 +224,16 @@ export class Walker {
           : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [jsonOf(values)] },
       );
     }
-    filters.push(...rangeOf(this.#walk));
-    const { after } = this.#walk;
-    const scan = {
+    if (orRange !== undefined) {
+      filters.push({
+        sql: `(sort BETWEEN ? AND ? OR ${columnOf(orRange.field)} BETWEEN ? AND ?)`,
+        values: [low, high, orRange.from, orRange.to],
+      });
+    }
+    const scan: Scan = {
       index: lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead),
+      low: orRange === undefined ? low : Number.MIN_SAFE_INTEGER,
+      high: orRange === undefined ? high : Number.MAX_SAFE_INTEGER,
       filters,
     };
     return after === undefined ? scan : startingAfter(scan, after);
@@ -231,32 +277,21 @@ function comesBefore(a: Row, b: Row): boolean {
 }
 
 function startingAfter(scan: Scan, { sort, key }: Anchor): Scan {
-  const sql = 'sort <= ? AND (sort < ? OR key > ?)';
-  return { ...scan, filters: [...scan.filters, { sql, values: [sort, sort, key] }] };
-}
-
-function rangeOf({ from, to, orRange }: Walk): readonly Filter[] {
-  if (orRange !== undefined) {
-    const low = from ?? Number.MIN_SAFE_INTEGER;
-    const high = to ?? Number.MAX_SAFE_INTEGER;
-    const column = columnOf(orRange.field);
-    return [
-      {
-        sql: `(sort BETWEEN ? AND ? OR ${column} BETWEEN ? AND ?)`,
-        values: [low, high, orRange.from, orRange.to],
-      },
-    ];
-  }
-  return [
-    ...(from === undefined ? [] : [{ sql: 'sort >= ?', values: [from] }]),
-    ...(to === undefined ? [] : [{ sql: 'sort <= ?', values: [to] }]),
-  ];
-}
-
-function joined(filters: readonly Filter[]): Filter {
+  const high = Math.min(scan.high, sort);
   return {
-    sql: filters.map(({ sql }) => sql).join(' AND '),
-    values: filters.flatMap(({ values }) => values),
+    ...scan,
+    high,
+    filters: [...scan.filters, { sql: '(sort < ? OR key > ?)', values: [sort, key] }],
+  };
+}
+
+/** One lower and one upper bound: of two on one side, SQLite would use one and test the other row by row. */
+function selection({ index, low, high, filters }: Scan): Filter & { readonly index: string } {
+  const all = [...filters, { sql: 'sort BETWEEN ? AND ?', values: [low, high] }];
+  return {
+    index,
+    sql: all.map(({ sql }) => sql).join(' AND '),
+    values: all.flatMap(({ values }) => values),
   };
 }
 

@@ -3,6 +3,7 @@ export {
   type ReadModelStoreContract,
   readModelStoreContract,
 } from './read-model-store-contract.ts';
+export { syntheticEventStore } from './synthetic-event-store.ts';
 export {
   type SyntheticOptions,
   type SyntheticPayment,

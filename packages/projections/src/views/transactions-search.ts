@@ -27,10 +27,12 @@ const DAY_MS = 86_400_000;
 /** Searches whose pages are remembered, and pages of each. */
 const MAX_REMEMBERED_SEARCHES = 500;
 const MAX_REMEMBERED_PAGES = 256;
+/** So many pages are passed over from a remembered one. */
+const NEAR_PAGES = 5;
 
 /**
  * What to look for: all that is given must hold, and of a list one element. An empty list and an
- * empty text are no filter. Emails, names and descriptors are compared without regard to case.
+ * empty text are no filter; an empty text in a list finds nothing. Emails, names and descriptors are compared without regard to case.
  */
 export interface SearchFilter {
   readonly emails?: readonly string[];
@@ -140,17 +142,25 @@ export class SearchView {
     const search = `${walk.partition} ${limit} ${JSON.stringify(filter)}`;
     const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
     const near = this.#memory.nearest(search, revision, pageNumber);
+    const skip = (pageNumber - (near?.page ?? 1)) * limit;
+    // One record more at the front: the place to start from when this page is asked for again.
+    const lead = skip > 0 ? 1 : 0;
     const rows = await model.walk({
       ...walk,
       ...(near === undefined ? {} : { after: near.anchor }),
-      skip: (pageNumber - (near?.page ?? 1)) * limit,
-      limit: limit + 1,
+      skip: skip - lead,
+      limit: lead + limit + 1,
     });
-    const last = rows[limit - 1];
-    if (last !== undefined && rows.length > limit) {
+    const page = rows.slice(lead);
+    const [first] = rows;
+    if (lead > 0 && first !== undefined) {
+      this.#memory.remember(search, revision, pageNumber, { sort: first.sort, key: first.key });
+    }
+    const last = page[limit - 1];
+    if (last !== undefined && page.length > limit) {
       this.#memory.remember(search, revision, pageNumber + 1, { sort: last.sort, key: last.key });
     }
-    return rows;
+    return page;
   }
 }
 
@@ -164,7 +174,7 @@ interface Remembered {
 class PageMemory {
   readonly #searches = new Map<string, Remembered>();
 
-  /** The remembered page closest before a page, or that page itself. */
+  /** That page, or a remembered one not far before it: farther ones are found faster by counting. */
   nearest(
     search: string,
     revision: string,
@@ -174,11 +184,11 @@ class PageMemory {
     if (remembered?.revision !== revision) return undefined;
     const exact = remembered.starts.get(page);
     if (exact !== undefined) return { page, anchor: exact };
-    let best: { page: number; anchor: Anchor } | undefined;
-    for (const [start, anchor] of remembered.starts) {
-      if (start < page && (best === undefined || start > best.page)) best = { page: start, anchor };
+    for (let start = page - 1; start >= page - NEAR_PAGES; start -= 1) {
+      const anchor = remembered.starts.get(start);
+      if (anchor !== undefined) return { page: start, anchor };
     }
-    return best;
+    return undefined;
   }
 
   remember(search: string, revision: string, page: number, anchor: Anchor): void {

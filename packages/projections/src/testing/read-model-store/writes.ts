@@ -208,6 +208,17 @@ function describeParking(harness: Harness): void {
     });
     expect(freed.outcome).toBe('committed');
     expect(await build.parkedStreams()).toEqual(new Set(['a']));
+    await build.commit({
+      expected: position(2),
+      checkpoint: position(2),
+      epoch: EPOCH,
+      changes: [],
+      unpark: ['a'],
+      park: [{ event: storedEvent('a', 1), error: 'again' }],
+    });
+    expect(await build.parked()).toEqual([
+      { stream: 'a', error: 'again', events: [storedEvent('a', 1)] },
+    ]);
   });
 }
 

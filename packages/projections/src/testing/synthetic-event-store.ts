@@ -1,6 +1,6 @@
 /** An event store that makes its events up as they are read: a log of any length without its storage. */
 import type { EventStore, Position, StoredEvent, SubscribeOptions } from '@counterfoil/core';
-import { type SyntheticOptions, syntheticEvents } from '@counterfoil/projections/testing';
+import { type SyntheticOptions, syntheticEvents } from './synthetic-payments.ts';
 
 /** Serves the events of a generator, in order, to one reader after another. Nothing can be appended. */
 export function syntheticEventStore(options: SyntheticOptions): EventStore {

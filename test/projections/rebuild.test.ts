@@ -1,0 +1,229 @@
+/** A rebuild makes what the live worker made, beside it, and the swap can be taken back. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TransactionId } from '@counterfoil/core';
+import {
+  bringUpToDate,
+  createMemoryReadModelStore,
+  dropOldBuilds,
+  ledger,
+  openSqliteReadModelStore,
+  PROJECTIONS,
+  type Projection,
+  type ReadModelStore,
+  rebuild,
+  reference,
+  rollBack,
+  swap,
+  transactions,
+} from '@counterfoil/projections';
+import { syntheticPayment } from '@counterfoil/projections/testing';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
+import * as A from './payments.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'counterfoil-rebuild-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+const adapters: readonly [string, () => ReadModelStore][] = [
+  ['memory', createMemoryReadModelStore],
+  [
+    'sqlite',
+    () => {
+      files += 1;
+      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
+    },
+  ],
+];
+
+async function fill(here: World, from: number, payments: number): Promise<void> {
+  for (let number = from; number < from + payments; number += 1) {
+    const { stream, tenantId, events } = syntheticPayment(number, { payments: 100, tenants: 2 });
+    await append(here.events, { stream, tenantId }, events);
+  }
+}
+
+function optionsOf(here: World, projection: Projection) {
+  const { events, store } = here;
+  return { events, store, projection, holder: 'rebuilder', now: () => Date.parse(NOW) };
+}
+
+describe.each(adapters)('a rebuild on %s', (name, open) => {
+  it('equals the live build, for any log and any batches', { timeout: 60_000 }, async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1, max: 40 }), async (batches, maxBatchEvents) => {
+        const here = world(open());
+        let from = 0;
+        for (const payments of batches) {
+          await fill(here, from, payments);
+          await here.catchUp({ maxBatchEvents });
+          from += payments;
+        }
+        for (const projection of PROJECTIONS) {
+          const rebuilt = await rebuild(optionsOf(here, projection));
+          expect(rebuilt.differences).toEqual([]);
+          expect(rebuilt.position).toBe(await here.events.head());
+        }
+        await here.store.close();
+      }),
+      { numRuns: name === 'memory' ? 20 : 6 },
+    );
+  });
+
+  it('shows what differs, and leaves the live build alone until the swap', async () => {
+    const here = world(open());
+    await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
+    await here.catchUp();
+    const different: Projection = {
+      ...transactions,
+      derive: (key, state) => transactions.derive?.(key, state as never).slice(0, 0) ?? [],
+    };
+    const rebuilt = await rebuild(optionsOf(here, different));
+    expect(
+      rebuilt.differences?.map(({ collection, live, rebuilt: other }) => [
+        collection,
+        live?.count,
+        other?.count,
+      ]),
+    ).toEqual([
+      ['records', 1, 0],
+      ['open_intents', 1, 0],
+    ]);
+    const count = async () =>
+      (await here.search.search({ tenantId: TENANT, filter: { orderIds: [5001] }, now: NOW }))
+        .count;
+    expect(await count()).toBe(1);
+    await swap(here.store, rebuilt);
+    expect(await count()).toBe(0);
+    expect(await rollBack(here.store, transactions)).toBe(1);
+    expect(await count()).toBe(1);
+    expect(await rollBack(here.store, transactions)).toBeUndefined();
+    await here.store.close();
+  });
+
+  it('can be followed by the worker after the swap, and after the way back', async () => {
+    const here = world(open());
+    await fill(here, 0, 10);
+    await here.catchUp();
+    await swap(here.store, await rebuild(optionsOf(here, transactions)));
+    await fill(here, 10, 10);
+    await here.catchUp();
+    expect((await rebuild(optionsOf(here, transactions))).differences).toEqual([]);
+    await rollBack(here.store, transactions);
+    await here.catchUp();
+    expect((await rebuild(optionsOf(here, transactions))).differences).toEqual([]);
+    await here.store.close();
+  });
+
+  it('compares at the position of a live build that runs ahead of it', async () => {
+    const here = world(open());
+    await fill(here, 0, 5);
+    await here.catchUp();
+    let ahead = false;
+    const rebuilt = await rebuild({
+      ...optionsOf(here, transactions),
+      onProgress: () => undefined,
+      events: new Proxy(here.events, {
+        get: (target, member) => {
+          if (member !== 'subscribe') return Reflect.get(target, member).bind(target);
+          return async function* (options: Parameters<typeof target.subscribe>[0]) {
+            yield* target.subscribe(options);
+            if (ahead) return;
+            ahead = true;
+            // While the load ends, the live build goes on.
+            await fill(here, 5, 5);
+            await here.catchUp();
+          };
+        },
+      }),
+    });
+    expect(rebuilt.differences).toEqual([]);
+    expect(rebuilt.position).toBe(await here.events.head());
+    await here.store.close();
+  });
+
+  it('brings projections without a build of their version up to date, and no others', async () => {
+    const here = world(open());
+    await fill(here, 0, 10);
+    const options = { ...optionsOf(here, transactions), projections: PROJECTIONS };
+    const first = await bringUpToDate(options);
+    expect(first.map(({ projection }) => projection)).toEqual([
+      'reference',
+      'transactions',
+      'ledger',
+    ]);
+    expect(await bringUpToDate(options)).toEqual([]);
+    const newer: Projection = { ...ledger, version: 'newer' };
+    const second = await bringUpToDate({ ...options, projections: [reference, newer] });
+    expect(second).toMatchObject([{ projection: 'ledger', differences: undefined }]);
+    // A build of another version is nothing to roll back to.
+    expect(await rollBack(here.store, newer)).toBeUndefined();
+    await here.catchUp({ projections: [reference, transactions, newer] });
+    await here.store.close();
+  });
+
+  it('drops builds that nothing leads back to, and loads that broke off', async () => {
+    const here = world(open());
+    await fill(here, 0, 3);
+    await here.catchUp();
+    for (let round = 0; round < 3; round += 1) {
+      await swap(here.store, await rebuild(optionsOf(here, transactions)));
+    }
+    const broken: Projection = {
+      ...transactions,
+      apply: () => {
+        throw new Error('x');
+      },
+      encode: transactions.encode as Projection['encode'],
+    };
+    expect((await rebuild(optionsOf(here, broken))).parked).toHaveLength(3);
+    const abort = AbortSignal.abort(new Error('stopped'));
+    await expect(rebuild({ ...optionsOf(here, transactions), signal: abort })).rejects.toThrow(
+      'stopped',
+    );
+    await dropOldBuilds(here.store, 'transactions');
+    const left = await here.store.builds('transactions');
+    expect(left.map(({ build }) => build)).toEqual([3, 4]);
+    await here.store.close();
+  });
+});
+
+describe('the files of a rebuild', () => {
+  it('go with their build', async () => {
+    const here = world(openSqliteReadModelStore({ path: join(folder, 'files.db') }));
+    await append(here.events, { stream: paymentStream(A.PAYMENT) }, [
+      A.submitted({ transactionId: A.PAYMENT as TransactionId }),
+    ]);
+    await here.catchUp();
+    const { build } = await rebuild(optionsOf(here, transactions));
+    const ofBuild = () =>
+      readdirSync(folder).filter((file) => file.startsWith(`files.db-transactions-${build}`));
+    expect(ofBuild()).not.toEqual([]);
+    await here.store.dropBuild('transactions', build);
+    expect(ofBuild()).toEqual([]);
+    await here.store.close();
+  });
+
+  it('can be read by another connection while they are written', async () => {
+    const path = join(folder, 'read-only.db');
+    const reader = openSqliteReadModelStore({ path, readOnly: true });
+    expect(await reader.live('transactions')).toBeUndefined();
+    const here = world(openSqliteReadModelStore({ path }));
+    const seen = world(reader);
+    await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
+    await here.catchUp();
+    expect((await seen.search.record(TENANT, A.PAYMENT, NOW))?.status).toBe('Created');
+    await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.started(), A.captured()]);
+    await here.catchUp();
+    expect((await seen.search.record(TENANT, A.PAYMENT, NOW))?.status).toBe('Captured');
+    await swap(here.store, await rebuild(optionsOf(here, transactions)));
+    expect((await reader.live('transactions'))?.info.build).toBe(2);
+    await expect(reader.makeLive('transactions', 1)).rejects.toMatchObject({ code: 'read-only' });
+    await reader.close();
+    await here.store.close();
+  });
+});
