@@ -269,7 +269,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   RecordNetworkRefund: [
     [
       [...refunded, happened.voidRequested(), happened.voided()],
-      ask.recordNetworkRefund({ refundId: refund(), amountMinor: 0n }),
+      ask.recordNetworkRefund({ refundId: refund() }),
       { type: 'ChildExists', id: refund() },
     ],
     [
