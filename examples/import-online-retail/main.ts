@@ -1,23 +1,62 @@
 /**
- * Plans the import of a month of real sales and reports what becomes of every line:
- * `node examples/import-online-retail/main.ts [file.csv | file.csv.gz]`.
+ * Brings a month of real sales into a ledger and proves that its books agree with the file:
+ * `npx -y pnpm@12 example:import [file.csv | file.csv.gz]`. Run it again and it changes nothing.
  */
+import { compose, readConfig } from '@counterfoil/http-host';
 import {
-  openSales,
-  planImport,
-  readSales,
-  reconcile,
+  DEMO_TENANT_ID,
+  type ImportReport,
+  importDemoSales,
+  onboardDemoTenant,
   renderReport,
   SALES_EXTRACT,
-  type SaleRecord,
 } from '@counterfoil/http-host/demo';
+import { SingleBar } from 'cli-progress';
 
-const records: SaleRecord[] = [];
-for await (const record of readSales(openSales(process.argv[2] ?? SALES_EXTRACT))) {
-  records.push(record);
+const config = readConfig({
+  DATA_DIR: './data/online-retail',
+  LOG_LEVEL: 'error',
+  ...process.env,
+});
+const host = await compose(config);
+try {
+  await onboardDemoTenant(host);
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
+
+  const bar = new SingleBar({ format: 'Importing [{bar}] {percentage}%', noTTYOutput: true });
+  bar.start(1, 0);
+  const { report, news } = await importDemoSales(
+    host,
+    (done, total) => {
+      bar.setTotal(total);
+      bar.update(done);
+    },
+    process.argv[2] ?? SALES_EXTRACT,
+  );
+  bar.stop();
+  console.log(`\n${renderReport(report)}`);
+  console.log(news ? 'The sales are in the ledger.' : 'The ledger had them all: nothing changed.');
+
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  await compareWithBooks(report);
+} finally {
+  await host.close();
 }
-const plan = planImport(records);
-const report = reconcile(records, plan);
-for (const { line, problem, text } of plan.malformed)
-  console.error(`line ${line}: ${problem}: ${text}`);
-console.log(renderReport(report));
+
+async function compareWithBooks({ orders, refunds }: ImportReport): Promise<void> {
+  const { balanced, currencies } = await host.books.trialBalance({ tenantId: DEMO_TENANT_ID });
+  const accounts = currencies.find(({ currency }) => currency === 'GBP')?.accounts ?? [];
+  const balanceOf = (name: string) =>
+    Math.round((accounts.find(({ account }) => account === name)?.balance ?? 0) * 100);
+  const agree =
+    balanced &&
+    BigInt(-balanceOf('sales')) === orders.amountMinor &&
+    BigInt(balanceOf('refunds')) === refunds.amountMinor;
+  console.table(accounts);
+  console.log(
+    agree
+      ? 'The trial balance is zero; sales and refunds equal the file.'
+      : 'The books do not agree with the file.',
+  );
+  if (!agree) process.exitCode = 1;
+}

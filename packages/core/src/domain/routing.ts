@@ -1,7 +1,8 @@
 /** Which merchant account a payment is sent to, and why the others were passed over. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { toMinor } from '../kernel/money.ts';
-import type { MerchantAccount } from './merchant-account.ts';
+import { type MerchantAccount, termsOf } from './merchant-account.ts';
+import type { Route } from './transaction/events.ts';
 
 export interface Routable {
   readonly currency: string;
@@ -53,4 +54,30 @@ function isOverMaxPrice({ settings }: MerchantAccount, payment: Routable): boole
   if (maxPrice === null || payment.currency !== defaultCurrency) return false;
   const limit = toMinor(maxPrice, defaultCurrency);
   return !isLeft(limit) && payment.amountMinor > limit.right;
+}
+
+export interface RouteFacts {
+  /** Name of the account's gateway. */
+  readonly gateway: string;
+  readonly reserveHoldDays: number;
+  readonly skipped: Routing['skipped'];
+}
+
+/** The account as an attempt keeps it, with its terms of this moment. */
+export function routeTo(
+  { merchantAccountId, settings }: MerchantAccount,
+  { gateway, reserveHoldDays, skipped }: RouteFacts,
+): Route {
+  const { companyId, gatewayId, mid, title, descriptor } = settings;
+  return {
+    merchantAccountId,
+    companyId,
+    gatewayId,
+    gateway,
+    mid,
+    midName: title,
+    descriptor,
+    terms: termsOf(settings, reserveHoldDays),
+    skipped: [...skipped],
+  };
 }

@@ -93,13 +93,17 @@ export interface DemoImport {
   readonly news: boolean;
 }
 
-/** Imports the sales that come with the project. Throws before anything when the plan does not add up. */
+/**
+ * Imports a file of sales, by default the one that comes with the project, for the demo tenant. Throws
+ * before anything is imported when the plan does not account for every line.
+ */
 export async function importDemoSales(
   host: Host,
   onProgress: (done: number, total: number) => void,
+  file: string | URL = SALES_EXTRACT,
 ): Promise<DemoImport> {
   const records: SaleRecord[] = [];
-  for await (const record of readSales(openSales(SALES_EXTRACT))) records.push(record);
+  for await (const record of readSales(openSales(file))) records.push(record);
   const plan = planImport(records);
   const report = reconcile(records, plan);
   const into = { tenantId: DEMO_TENANT_ID, shopId: SHOP_ID, onProgress };

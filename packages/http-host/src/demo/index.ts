@@ -1,4 +1,13 @@
-/** The face of `@counterfoil/http-host/demo`: real sales, and the plan of bringing them into a ledger. */
+/** The face of `@counterfoil/http-host/demo`: real sales, and how they come into a ledger. */
+export {
+  DEMO_TENANT_ID,
+  type DemoCredentials,
+  type DemoImport,
+  demoCredentials,
+  importDemoSales,
+  onboardDemoTenant,
+} from './demo-tenant.ts';
+export { type Imported, type ImportInto, type ImportTarget, importSales } from './import-sales.ts';
 export { addressOf } from './online-retail/address.ts';
 export { LEFT_OUT, type LeftOutReason } from './online-retail/left-out.ts';
 export type {

@@ -16,7 +16,6 @@ import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
 import type { References } from './references.ts';
-import { routeTo } from './route-to.ts';
 
 /** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
 type GivenOrder = Pick<
@@ -139,16 +138,14 @@ export class Payments {
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...order,
-      orderId: request.orderId ?? (await identities.next(tenantId, 'order')),
-      customerId,
-      applicationKind,
-      companyId,
-      subscriptionId: null,
-      paymentNumber: 1,
-      attempt: 1,
-      totalAttempt: 1,
-      card,
+      ...Transaction.orderOf({
+        ...order,
+        orderId: request.orderId ?? (await identities.next(tenantId, 'order')),
+        customerId,
+        applicationKind,
+        companyId,
+        card,
+      }),
       route,
       blackListing: 0,
       at: request.at ?? ledger.clock.now(),
@@ -217,7 +214,7 @@ export class Payments {
     if (token === undefined) throw refuse('card_invalid', 'The token is not known to the gateway');
     return {
       card: { ...token, brandId, binCountry: '' },
-      route: routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
+      route: Routing.routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
     };
   }
 

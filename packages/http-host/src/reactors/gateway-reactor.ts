@@ -14,7 +14,6 @@ import { deterministicUuid } from '../http/uuid.ts';
 import type { CredentialVault } from '../operations/credential-vault.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { References } from '../operations/references.ts';
-import { routeTo } from '../operations/route-to.ts';
 
 /** Never more accounts than this are tried for one payment. */
 const MAX_ATTEMPTS = 5;
@@ -289,7 +288,7 @@ export class GatewayReactor {
     if (account === undefined) return undefined;
     const { reserveHoldDays } = await references.settingsOf(tenantId);
     const gateway = gateways.gateway(account.settings.gatewayId).name;
-    return routeTo(account, { gateway, reserveHoldDays, skipped });
+    return Routing.routeTo(account, { gateway, reserveHoldDays, skipped });
   }
 
   async #startAttempt(

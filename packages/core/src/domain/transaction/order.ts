@@ -102,6 +102,42 @@ export const orderFields = {
 export const Order = z.strictObject(orderFields);
 export type Order = z.output<typeof Order>;
 
+/** What no order can do without. */
+type RequiredOrder = Pick<
+  Order,
+  'orderId' | 'customerId' | 'email' | 'amountMinor' | 'currency' | 'companyId'
+>;
+
+/** An order with neutral values for what is not given: a first checkout, captured at once, live. */
+export function orderOf(given: RequiredOrder & Partial<Order>): Order {
+  return {
+    sandbox: false,
+    firstName: '',
+    lastName: '',
+    captureMode: 'automatic',
+    applicationId: 1,
+    applicationKind: 1,
+    shopId: null,
+    campaignId: null,
+    affiliateId: null,
+    productId: null,
+    pricePointId: null,
+    subscriptionId: null,
+    paymentNumber: 1,
+    attempt: 1,
+    totalAttempt: 1,
+    card: null,
+    walletPayA: false,
+    walletPayB: false,
+    partnerSession: null,
+    serviceSession: '',
+    items: [],
+    addresses: [],
+    session: null,
+    ...given,
+  };
+}
+
 /** What the customer pays for a line: price times quantity, less its discounts, never below zero. */
 export function lineTotalMinor(item: LineItem): bigint {
   const total =
