@@ -66,7 +66,8 @@ describe('reasons, each before those below it', () => {
     ['already-tried', worst, { tried: [1], currency: 'USD' }],
     ['currency-not-held', worst, { currency: 'USD' }],
     ['network-disabled', worst, {}],
-    ['network-disabled', worst, { brandId: 2 }],
+    ['network-disabled', { enabledNetworkA: false }, { brandId: 1 }],
+    ['network-disabled', { enabledNetworkB: false }, { brandId: 2 }],
     ['over-max-price', { maxPrice: 99.99 }, {}],
   ] as const;
 
