@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { compose, type Host } from '../composition-root.ts';
 import { ConfigError, readConfig } from '../config.ts';
 import {
+  DEMO_TENANT_ID,
   type DemoCredentials,
-  demoCredentials,
+  demoKey,
   importDemoSales,
   onboardDemoTenant,
+  writeDemoCredentials,
 } from '../demo/demo-tenant.ts';
 import { renderReport } from '../demo/online-retail/report.ts';
 import { withProgressBar } from './progress-bar.ts';
@@ -49,15 +51,16 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 async function runDemo(host: Host): Promise<void> {
   await onboardDemoTenant(host);
-  await host.readSide.caughtUp(1);
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
   const { report, news } = await withProgressBar('Importing a month of real sales', (onProgress) =>
     importDemoSales(host, onProgress),
   );
   if (news) console.log(`\n${renderReport(report)}`);
-  await host.readSide.caughtUp(1);
+  const apiKey = await demoKey(host);
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
   const baseUrl = await host.listen();
-  const credentials = await demoCredentials(host, baseUrl);
-  await host.readSide.caughtUp(1);
+  // Before the first request can be read: whoever finds the host ready finds the credentials too.
+  const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
   console.log(welcome(credentials, await shownTransaction(credentials)));
 }
 

@@ -111,14 +111,25 @@ export async function importDemoSales(
   return { report, news: done > 0 };
 }
 
-/** The kept credentials as long as their key is active, else new ones; readable by the owner only. */
-export async function demoCredentials(host: Host, baseUrl: string): Promise<DemoCredentials> {
-  const path = join(host.config.dataDir, CREDENTIALS_FILE);
-  const apiKey = (await keptKey(host, path)) ?? (await newKey(host));
+/** The key of the kept credentials as long as it is active, else a new one. */
+export async function demoKey(host: Host): Promise<string> {
+  return (await keptKey(host, credentialsPath(host))) ?? newKey(host);
+}
+
+/** Keeps what a user of the demo needs in the data folder, readable by its owner only. */
+export function writeDemoCredentials(
+  host: Host,
+  { baseUrl, apiKey }: Pick<DemoCredentials, 'baseUrl' | 'apiKey'>,
+): DemoCredentials {
   const clientId = String(DEMO_TENANT_ID);
   const credentials = { baseUrl, clientId, apiKey, userEmail: USER_EMAIL };
+  const path = credentialsPath(host);
   writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
+}
+
+function credentialsPath({ config }: Host): string {
+  return join(config.dataDir, CREDENTIALS_FILE);
 }
 
 async function keptKey({ tenants }: Host, path: string): Promise<string | undefined> {

@@ -3,9 +3,10 @@ export {
   DEMO_TENANT_ID,
   type DemoCredentials,
   type DemoImport,
-  demoCredentials,
+  demoKey,
   importDemoSales,
   onboardDemoTenant,
+  writeDemoCredentials,
 } from './demo-tenant.ts';
 export { type Imported, type ImportInto, type ImportTarget, importSales } from './import-sales.ts';
 export { addressOf } from './online-retail/address.ts';
