@@ -119,6 +119,17 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     await here.store.close();
   });
 
+  it('goes no further than a live build that is behind the log', async () => {
+    const here = world(open());
+    await fill(here, 0, 5);
+    await here.catchUp();
+    const behind = await here.events.head();
+    await fill(here, 5, 5);
+    const rebuilt = await rebuild(optionsOf(here, transactions));
+    expect(rebuilt).toMatchObject({ differences: [], position: behind });
+    await here.store.close();
+  });
+
   it('compares at the position of a live build that runs ahead of it', async () => {
     const here = world(open());
     await fill(here, 0, 5);
@@ -185,6 +196,10 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     await expect(rebuild({ ...optionsOf(here, transactions), signal: abort })).rejects.toThrow(
       'stopped',
     );
+    const states = async () => (await here.store.builds('transactions')).map(({ state }) => state);
+    expect(await states()).toContain('loading');
+    await rebuild(optionsOf(here, transactions));
+    expect(await states()).not.toContain('loading');
     await dropOldBuilds(here.store, 'transactions');
     const left = await here.store.builds('transactions');
     expect(left.map(({ build }) => build)).toEqual([3, 4]);

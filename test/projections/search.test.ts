@@ -364,6 +364,31 @@ describe('a page of the search', () => {
     expect(second).toMatchObject({ count: 1, pageNumber: 2, moreResults: false });
   });
 
+  it('takes both days of a range as a whole, in GMT', async () => {
+    const here = world();
+    const instants = [
+      '2025-12-02T00:00:00.000Z',
+      '2025-12-03T23:59:59.999Z',
+      '2025-12-04T00:00:00.000Z',
+    ];
+    for (const [index, at] of instants.entries()) {
+      const transactionId = `${A.PAYMENT.slice(0, -1)}${index}` as typeof A.PAYMENT;
+      await append(here.events, { stream: paymentStream(transactionId) }, [
+        A.submitted({ transactionId, at }),
+      ]);
+    }
+    await here.catchUp();
+    const sent = async (filter: SearchFilter) => {
+      const page = await here.search.search({ tenantId: 1, filter, now: NOW });
+      return page.transactions.map((record) => record.sent).toReversed();
+    };
+    expect(await sent({ dateFrom: '2025-12-02', dateTo: '2025-12-03' })).toEqual(
+      instants.slice(0, 2),
+    );
+    expect(await sent({ dateFrom: '2025-12-03' })).toEqual(instants.slice(1));
+    expect(await sent({ dateTo: '2025-12-02' })).toEqual(instants.slice(0, 1));
+  });
+
   it('sees what was added since the page before it was read', async () => {
     const here = world();
     const submit = async (digits: number, at: string) => {

@@ -83,6 +83,17 @@ describe('the worker', () => {
     expect(await summaries(broken.store)).toEqual(await summaries(whole.store));
   });
 
+  it('applies to each read model what it lacks, when some are ahead of others', async () => {
+    const [whole, uneven] = [world(), world()];
+    for (const here of [whole, uneven]) await fill(here, 5);
+    await uneven.catchUp({ projections: [reference, transactions] });
+    for (const here of [whole, uneven]) {
+      await append(here.events, { stream: paymentStream(A.PAYMENT) }, CAPTURED);
+      await here.catchUp();
+    }
+    expect(await summaries(uneven.store)).toEqual(await summaries(whole.store));
+  });
+
   it('lets only one of two workers apply', async () => {
     const here = world();
     await fill(here, 20);
@@ -309,14 +320,12 @@ describe('progress', () => {
     const [near, far] = ['0002', '0009'].map((position) =>
       progress.reached(position as Position, { timeoutMs: 60_000 }),
     );
-    let farDone = false;
-    far?.then(() => {
-      farDone = true;
-    });
+    const state = (wait: Promise<boolean> | undefined) =>
+      Promise.race([wait, new Promise((resolve) => setImmediate(resolve, 'waiting'))]);
     progress.receive(message('0001'));
+    expect([await state(near), await state(far)]).toEqual(['waiting', 'waiting']);
     progress.receive(message('0005'));
-    expect(await near).toBe(true);
-    expect(farDone).toBe(false);
+    expect([await state(near), await state(far)]).toEqual([true, 'waiting']);
     progress.receive(message('0010'));
     expect(await far).toBe(true);
     expect(progress.position).toBe('0010');

@@ -106,6 +106,8 @@ export class SqliteBuild implements Build {
   async finishLoad(): Promise<void> {
     createIndices(this.#database, this.#file.collections);
     tune(this.#database, 'writer');
+    // A checkpoint that copies anything syncs the whole file, and with it what the load left unsynced.
+    this.#database.exec('UPDATE meta SET revision = revision + 1');
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.info = { ...this.info, state: 'ready' };
     this.#file.onReady();

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { CollectionSpec } from '../read-model-store.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
-const WAL_CHECKPOINT_PAGES = 16_000;
+const WAL_CHECKPOINT_PAGES = 64_000;
 const BUSY_TIMEOUT_MS = 5_000;
 const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;

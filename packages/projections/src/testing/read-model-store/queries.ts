@@ -5,7 +5,7 @@ import type { Build, Document, Walk } from '../../read-model-store.ts';
 import { commit, type Harness, made, row, thing, word } from './harness.ts';
 
 /** More documents under one value than any adapter would gather and sort at once. */
-const MANY = 1_500;
+const MANY = 3_000;
 const NAMES = ['ann', 'bob', 'cid', 'İda', ''];
 const COLOURS = ['red', 'green', 'blue'];
 
