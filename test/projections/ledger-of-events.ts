@@ -6,7 +6,6 @@ import {
   type Event,
   type EventStore,
   encodeEvent,
-  eventIdOf,
   type Position,
   type StreamName,
   streamName,
@@ -55,7 +54,13 @@ export async function appendEncoded(
   const result = await events.append({
     stream,
     events: [
-      { id: eventIdOf(id, 0), ...encoded, tenantId, time: NOW, metadata: '{"actor":"a@b.test"}' },
+      {
+        id: eventIdOf(id, stream, 0),
+        ...encoded,
+        tenantId,
+        time: NOW,
+        metadata: '{"actor":"a@b.test"}',
+      },
     ],
     expected: { kind: 'any' },
     command: { id, fingerprint: 'f' },

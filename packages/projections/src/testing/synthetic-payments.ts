@@ -3,7 +3,6 @@ import {
   type CommandId,
   type Event,
   encodeEvent,
-  eventIdOf,
   type Position,
   type StoredEvent,
   streamName,
@@ -62,7 +61,7 @@ export function* syntheticEvents(options: SyntheticOptions): Generator<StoredEve
       const commandId = uuidOf(START_MS + number, number, revision + 1) as CommandId;
       const at = 'at' in event ? event.at : '';
       yield {
-        id: eventIdOf(commandId, 0),
+        id: eventIdOf(commandId, stream, 0),
         ...encodeEvent(event),
         tenantId,
         time: at,
