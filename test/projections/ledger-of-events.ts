@@ -55,7 +55,7 @@ export async function appendEncoded(
     stream,
     events: [
       {
-        id: eventIdOf(id, stream, 0),
+        id: randomUUID(),
         ...encoded,
         tenantId,
         time: NOW,

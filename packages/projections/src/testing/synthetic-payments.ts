@@ -61,7 +61,7 @@ export function* syntheticEvents(options: SyntheticOptions): Generator<StoredEve
       const commandId = uuidOf(START_MS + number, number, revision + 1) as CommandId;
       const at = 'at' in event ? event.at : '';
       yield {
-        id: eventIdOf(commandId, stream, 0),
+        id: commandId,
         ...encodeEvent(event),
         tenantId,
         time: at,
