@@ -369,7 +369,7 @@ it('works for any decider of the same shape', async () => {
   };
   const store = createMemoryEventStore();
   for (const n of [1, 2, 3, 4]) {
-    await execute({ store }, counting, ask.startAttempt(), contextOf(n));
+    await execute({ store }, counting, ask.startAttempt(n), contextOf(n));
   }
   expect((await load({ store }, counting, stream)).state).toBe(3);
 });

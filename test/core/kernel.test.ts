@@ -55,13 +55,23 @@ describe('ids', () => {
     expect(CommandId.safeParse('0192f000').success).toBe(false);
   });
 
-  it('of events are UUIDs, the same for the same place, and unique in a command', () => {
+  it('of events are UUIDs, the same for the same place, and unique over commands and streams', () => {
+    const streams = [1, 2].map((n) => streamName('transaction', TenantId.parse(n), 'a'));
     fc.assert(
       fc.property(arbitraries.commandId(), (commandId) => {
-        const ids = Array.from({ length: 100 }, (_, index) => eventIdOf(commandId, index));
+        const neighbour = CommandId.parse(
+          commandId.slice(0, -1) + (commandId.endsWith('0') ? '1' : '0'),
+        );
+        const ids = [commandId, neighbour].flatMap((command) =>
+          streams.flatMap((stream) =>
+            Array.from({ length: 25 }, (_, index) => eventIdOf(command, stream, index)),
+          ),
+        );
         expect(new Set(ids).size).toBe(ids.length);
         expect(ids.every((id) => CommandId.safeParse(id).data === id)).toBe(true);
-        expect(eventIdOf(commandId, 99)).toBe(ids[99]);
+        expect(eventIdOf(commandId, streams[0] ?? streamName('x', TenantId.parse(1), 1), 24)).toBe(
+          ids[24],
+        );
       }),
     );
   });

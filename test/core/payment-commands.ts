@@ -29,9 +29,10 @@ export const ask = {
     at: SUBMITTED_AT,
     ...facts,
   }),
-  startAttempt: (on: Transaction.Route = route): Command => ({
+  startAttempt: (attempt: number, on: Transaction.Route = route): Command => ({
     type: 'StartAttempt',
     ...addressed,
+    attempt,
     route: on,
   }),
   recordOutcome: (outcome: Transaction.Outcome, attempt = 1): Command => ({
@@ -81,9 +82,10 @@ export const ask = {
     amountMinor,
     reference,
   }),
-  releaseReserve: (amountMinor?: bigint): Command => ({
+  releaseReserve: (amountMinor?: bigint, n = 1): Command => ({
     type: 'ReleaseReserve',
     ...addressed,
+    releaseId: idOf('release', n),
     ...(amountMinor === undefined ? {} : { amountMinor }),
   }),
   refund: (facts: Asked<'RequestRefund'> = {}): Command => ({

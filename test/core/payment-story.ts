@@ -9,10 +9,12 @@ export const transactionId = '0192f000-0000-7000-8000-000000000001' as Transacti
 
 /** The nth id of a kind of thing: `idOf('refund', 2)` is always the same. */
 export function idOf(
-  kind: 'capture' | 'void' | 'refund' | 'chargeback' | 'alert',
+  kind: 'capture' | 'void' | 'refund' | 'chargeback' | 'alert' | 'release',
   n: number = 1,
 ): TransactionId {
-  const digit = { capture: 'a', void: 'b', refund: 'c', chargeback: 'd', alert: 'e' }[kind];
+  const digit = { capture: 'a', void: 'b', refund: 'c', chargeback: 'd', alert: 'e', release: 'f' }[
+    kind
+  ];
   return `0192f000-0000-7000-8000-${digit}0000000000${n}` as TransactionId;
 }
 
@@ -227,8 +229,9 @@ export const happened = {
     reference: 'payout-1',
     at: NOW,
   }),
-  reserveReleased: (amountMinor: bigint): Event => ({
+  reserveReleased: (amountMinor: bigint, n = 1): Event => ({
     type: 'ReserveReleased',
+    releaseId: idOf('release', n),
     ...books,
     amountMinor,
     at: NOW,

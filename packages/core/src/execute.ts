@@ -141,7 +141,9 @@ export async function execute<
 
     const appended = await executor.store.append({
       stream,
-      events: events.map((event, index) => envelope(event, index, command, context)),
+      events: events.map((event, index) =>
+        envelope(event, eventIdOf(commandId, stream, index), command, context),
+      ),
       expected:
         loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
       command: { id: commandId, fingerprint: mark },
@@ -188,13 +190,13 @@ async function repeat<Event, State>(
 
 function envelope(
   event: AnyEvent,
-  index: number,
+  id: string,
   { tenantId }: AnyCommand,
-  { commandId, metadata, recordedAt }: CommandContext,
+  { metadata, recordedAt }: CommandContext,
 ): EncodedEvent {
   return {
     ...encodeEvent(event),
-    id: eventIdOf(commandId, index),
+    id,
     tenantId,
     time: recordedAt,
     metadata: JSON.stringify(metadata),

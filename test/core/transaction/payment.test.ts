@@ -72,19 +72,23 @@ describe('submit', () => {
 describe('attempts', () => {
   it('starts the first attempt of a payment that had no route', () => {
     given(Transaction, past.created)
-      .when(ask.startAttempt())
+      .when(ask.startAttempt(1))
       .then({ type: 'AttemptStarted', attempt: 1, route, at: NOW });
   });
 
   it('counts on after a soft decline, on another account', () => {
     const declined = [...past.processing, happened.softDeclined()];
     given(Transaction, declined)
-      .when(ask.startAttempt(otherRoute))
+      .when(ask.startAttempt(2, otherRoute))
       .then({ type: 'AttemptStarted', attempt: 2, route: otherRoute, at: NOW });
   });
 
-  it('does nothing for an attempt that is under way', () => {
-    given(Transaction, past.processing).when(ask.startAttempt()).thenNothing();
+  it.each([
+    ['is under way', past.processing],
+    ['was declined', [...past.processing, happened.softDeclined()]],
+    ['took the money', past.captured],
+  ])('does nothing for an attempt that %s', (_, before) => {
+    given(Transaction, before).when(ask.startAttempt(1)).thenNothing();
   });
 
   it('keeps the whole story of the attempts', () => {
@@ -429,10 +433,17 @@ describe('settlement and reserve', () => {
     given(Transaction, held).when(ask.releaseReserve()).then(happened.reserveReleased(500n));
     given(Transaction, held).when(ask.releaseReserve(200n)).then(happened.reserveReleased(200n));
     given(Transaction, [...held, happened.reserveReleased(200n)])
-      .when(ask.releaseReserve())
-      .then(happened.reserveReleased(300n));
+      .when(ask.releaseReserve(undefined, 2))
+      .then(happened.reserveReleased(300n, 2));
     given(Transaction, [...held, happened.reserveReleased(500n)])
-      .when(ask.releaseReserve())
+      .when(ask.releaseReserve(undefined, 2))
+      .thenNothing();
+  });
+
+  it('releases a part once, however often the release is asked for', () => {
+    const held = [...past.authorized, happened.captured({ reserveMinor: 500n })];
+    given(Transaction, [...held, happened.reserveReleased(200n)])
+      .when(ask.releaseReserve(200n))
       .thenNothing();
   });
 });

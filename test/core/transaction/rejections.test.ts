@@ -48,10 +48,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   StartAttempt: [
-    [past.captured, ask.startAttempt(), wrongStatus('Captured', 'StartAttempt')],
+    [past.captured, ask.startAttempt(3), { type: 'AttemptUnknown', attempt: 3 }],
+    [past.captured, ask.startAttempt(2), wrongStatus('Captured', 'StartAttempt')],
     [
       past.processing,
-      ask.startAttempt({ ...route, merchantAccountId: 32 }),
+      ask.startAttempt(2, { ...route, merchantAccountId: 32 }),
       wrongStatus('Processing', 'StartAttempt'),
     ],
   ],

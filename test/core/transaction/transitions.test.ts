@@ -94,7 +94,7 @@ const LIVES: Readonly<Record<Transaction.Status, readonly (readonly Event[])[]>>
 const COMMANDS: readonly Command[] = [
   ask.submit(),
   ask.submit({ blackListing: 3 }),
-  ask.startAttempt(),
+  ask.startAttempt(2),
   ...Object.values(answer).flatMap((each) => [
     ask.recordOutcome(each),
     ask.recordOutcome({ ...each, gatewayTransactionId: 'gateway-9' } as Transaction.Outcome),

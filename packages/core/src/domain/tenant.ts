@@ -122,9 +122,14 @@ function withKey(tenant: Tenant, key: Key): Tenant {
 }
 
 function keyOf(tenant: Tenant, keyId: string): Key {
-  const key = tenant.keys[keyId];
+  const key = find(tenant, keyId);
   if (key === undefined) throw new Error(`no key ${keyId}`);
   return key;
+}
+
+/** A key by its id; never what an object has by nature, whatever the id says. */
+function find(tenant: Tenant, keyId: string): Key | undefined {
+  return Object.hasOwn(tenant.keys, keyId) ? tenant.keys[keyId] : undefined;
 }
 
 /** Whether a key opens anything at this instant. */
@@ -146,7 +151,7 @@ export function decide(state: State, command: Command): Either<Rejection, readon
     case 'RotateKey':
       return rotate(state, command);
     case 'RevokeKey': {
-      const key = state.keys[command.keyId];
+      const key = find(state, command.keyId);
       if (key === undefined) return left({ type: 'KeyUnknown', keyId: command.keyId });
       if (key.revokedAt !== null) return right([]);
       return right([{ type: 'KeyRevoked', keyId: command.keyId, at: command.at }]);
@@ -170,7 +175,7 @@ function onboard(
 
 /** Checked in this order: KeyExists, LeadKeyNeedsApplication, ExpiryInThePast. */
 function issue(tenant: Tenant, key: IssuedKey, at: string): Either<Rejection, readonly Event[]> {
-  const existing = tenant.keys[key.keyId];
+  const existing = find(tenant, key.keyId);
   if (existing !== undefined) {
     return existing.digest === key.digest
       ? right([])
@@ -194,10 +199,10 @@ function rotate(
   if (!Number.isInteger(overlapDays) || overlapDays < 0 || overlapDays > MAX_OVERLAP_DAYS) {
     return left({ type: 'OverlapOutOfRange', overlapDays, max: MAX_OVERLAP_DAYS });
   }
-  const key = tenant.keys[keyId];
+  const key = find(tenant, keyId);
   if (key === undefined) return left({ type: 'KeyUnknown', keyId });
   if (key.successorId === successor.keyId) return right([]);
-  if (tenant.keys[successor.keyId] !== undefined) {
+  if (find(tenant, successor.keyId) !== undefined) {
     return left({ type: 'KeyExists', keyId: successor.keyId });
   }
   if (!isActive(key, at) || key.successorId !== null) return left({ type: 'KeyNotActive', keyId });

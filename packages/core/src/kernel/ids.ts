@@ -1,5 +1,6 @@
 /** Branded identifiers and the one place where stream names are built. */
 import { z } from 'zod';
+import { fingerprint } from './fingerprint.ts';
 
 /** A tenant is a parent company; its id is a positive integer. */
 export const TenantId = z.int().positive().brand<'TenantId'>();
@@ -37,10 +38,12 @@ export function categoryOf(stream: StreamName): string {
 }
 
 /**
- * The id of the nth event of a command: the command's own UUID with the index mixed into its last
- * sixteen bits, so that a retried append names the same events again.
+ * The id of the nth event that a command put on a stream: a UUID with the first 64 bits of the
+ * command's own (so that ids stay in the order of time) and a mark of all three behind them. A
+ * retried append names the same events again, and no two streams share an id.
  */
-export function eventIdOf(commandId: CommandId, index: number): string {
-  const tail = Number.parseInt(commandId.slice(-4), 16) ^ index;
-  return commandId.slice(0, -4) + tail.toString(16).padStart(4, '0');
+export function eventIdOf(commandId: CommandId, stream: StreamName, index: number): string {
+  const mark = fingerprint(`${commandId}/${stream}/${index}`);
+  const variant = ((Number.parseInt(mark.charAt(0), 16) & 0x3) | 0x8).toString(16);
+  return `${commandId.slice(0, 18)}-${variant}${mark.slice(1, 4)}-${mark.slice(4)}`;
 }

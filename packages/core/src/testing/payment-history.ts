@@ -169,7 +169,10 @@ type Body<Type extends Kind> = Omit<CommandOf<Type>, 'type' | 'tenantId' | 'tran
 const BODIES: {
   readonly [Type in Kind]: (payment: Payment, drawn: Move, at: string) => Body<Type>;
 } = {
-  StartAttempt: (_, { route }) => ({ route }),
+  StartAttempt: ({ attempts }, { route, wild, pick }) => ({
+    attempt: wild ? pick % 4 : attempts.length + 1,
+    route,
+  }),
   RecordOutcome: ({ attempts }, drawn, at) => ({
     attempt: drawn.wild ? drawn.pick % 4 : attempts.length,
     outcome: outcomeOf(drawn, at),
@@ -197,8 +200,10 @@ const BODIES: {
     amountMinor: shareOf(capturedMinor, share),
     reference: `payout-${pick}`,
   }),
-  ReleaseReserve: ({ reserveHeldMinor }, { share }) =>
-    share === 100 ? {} : { amountMinor: shareOf(reserveHeldMinor, share) },
+  ReleaseReserve: ({ reserveHeldMinor }, { id, share }) => ({
+    releaseId: id,
+    ...(share === 100 ? {} : { amountMinor: shareOf(reserveHeldMinor, share) }),
+  }),
   RequestRefund: (payment, drawn) => ({
     refundId: drawn.id,
     ...refundAmount(payment, drawn),

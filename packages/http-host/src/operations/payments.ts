@@ -66,7 +66,7 @@ export interface RefundRequest {
   /** Absent or 0: the remaining balance. */
   readonly amountMinor?: bigint;
   readonly items: readonly Transaction.RefundItem[];
-  readonly source: Transaction.RefundSource;
+  readonly source: Exclude<Transaction.RefundSource, 'RDR'>;
   readonly notifyCustomer: boolean;
 }
 

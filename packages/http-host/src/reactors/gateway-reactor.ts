@@ -298,9 +298,10 @@ export class GatewayReactor {
     { at = this.#now(), caller }: ChargeContext,
   ): Promise<Payment> {
     const { transactionId, attempts } = payment;
+    const attempt = attempts.length + 1;
     return this.#record(
-      { type: 'StartAttempt', tenantId, transactionId, route, at },
-      [transactionId, 'attempt', String(attempts.length + 1)],
+      { type: 'StartAttempt', tenantId, transactionId, attempt, route, at },
+      [transactionId, 'attempt', String(attempt)],
       caller,
     );
   }

@@ -52,7 +52,8 @@ interface PaymentCommands {
     /** Mask of what is on the black list; anything but 0 blocks the payment. */
     readonly blackListing: number;
   };
-  StartAttempt: { readonly route: Route };
+  /** `attempt` counts from 1 and names the try: the same one twice starts it once. */
+  StartAttempt: { readonly attempt: number; readonly route: Route };
   RecordOutcome: { readonly attempt: number; readonly outcome: Outcome };
   /** The customer did what `nextAction` asked. */
   CompleteAction: unknown;
@@ -73,7 +74,7 @@ interface PaymentCommands {
   /** The acquirer paid out `amountMinor`. */
   SettlePayment: { readonly amountMinor: bigint; readonly reference: string };
   /** Lets go of what is held in reserve; a part of it when an amount is given. */
-  ReleaseReserve: { readonly amountMinor?: bigint };
+  ReleaseReserve: { readonly releaseId: TransactionId; readonly amountMinor?: bigint };
 }
 
 interface RefundCommands {
@@ -82,7 +83,8 @@ interface RefundCommands {
     /** 0 or absent: the remaining balance. */
     readonly amountMinor?: bigint;
     readonly items: readonly RefundItem[];
-    readonly source: RefundSource;
+    /** RDR is not asked for: the network moves that money by itself. */
+    readonly source: Exclude<RefundSource, 'RDR'>;
     readonly notifyCustomer: boolean;
     readonly requestedBy: string;
     readonly policy: RefundPolicy;

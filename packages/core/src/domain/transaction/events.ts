@@ -172,7 +172,7 @@ export const events = {
   }),
   /** The acquirer paid out; `amountMinor` is what reached the bank. */
   PaymentSettled: event({ ...books, amountMinor: Minor, reference: z.string(), at }),
-  ReserveReleased: event({ ...books, amountMinor: Minor, at }),
+  ReserveReleased: event({ releaseId: TransactionId, ...books, amountMinor: Minor, at }),
 
   // Refunds.
   /** Reserves the amount under the money-out rule; durable before the gateway is called. */

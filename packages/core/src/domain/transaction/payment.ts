@@ -80,16 +80,18 @@ function wrongStatus(payment: Payment, command: PaymentCommand): Decision {
   return left({ type: 'WrongStatus', status: payment.status, command: command.type });
 }
 
-/** A further attempt starts only when the one before was declined and left the payment open. */
+/**
+ * A further attempt starts only when the one before was declined and left the payment open.
+ * Checked in this order: (a repeat), AttemptUnknown, WrongStatus.
+ */
 function startAttempt(payment: Payment, command: CommandOf<'StartAttempt'>): Decision {
-  const last = payment.attempts.at(-1);
+  const { attempt, route, at } = command;
+  const { status, attempts } = payment;
+  if (attempt >= 1 && attempt <= attempts.length) return right([]);
+  if (attempt !== attempts.length + 1) return left({ type: 'AttemptUnknown', attempt });
   const open =
-    payment.status === 'Created' ||
-    (payment.status === 'Processing' && last?.outcome === 'declined');
-  if (open) return right([attemptStarted(payment.attempts.length + 1, command.route, command.at)]);
-  const repeated =
-    last?.outcome === 'pending' && last.route.merchantAccountId === command.route.merchantAccountId;
-  return repeated ? right([]) : wrongStatus(payment, command);
+    status === 'Created' || (status === 'Processing' && attempts.at(-1)?.outcome === 'declined');
+  return open ? right([attemptStarted(attempt, route, at)]) : wrongStatus(payment, command);
 }
 
 /** Checked in this order: AttemptUnknown, (a repeat), WrongStatus. */
@@ -390,8 +392,10 @@ function settle(payment: Payment, command: CommandOf<'SettlePayment'>): Decision
   ]);
 }
 
-/** Checked in this order: (nothing held), AmountNotPositive, ReleaseExceedsReserve. */
+/** Checked in this order: (a repeat, nothing held), AmountNotPositive, ReleaseExceedsReserve. */
 function releaseReserve(payment: Payment, command: CommandOf<'ReleaseReserve'>): Decision {
+  const { releaseId } = command;
+  if (payment.releaseIds.includes(releaseId)) return right([]);
   const heldMinor = payment.reserveHeldMinor;
   const route = routeOf(payment);
   const amountMinor = command.amountMinor ?? heldMinor;
@@ -408,6 +412,6 @@ function releaseReserve(payment: Payment, command: CommandOf<'ReleaseReserve'>):
     });
   }
   return right([
-    { type: 'ReserveReleased', ...booksOf(payment, route), amountMinor, at: command.at },
+    { type: 'ReserveReleased', releaseId, ...booksOf(payment, route), amountMinor, at: command.at },
   ]);
 }

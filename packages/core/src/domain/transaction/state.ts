@@ -113,6 +113,8 @@ export const Payment = z.strictObject({
   settledMinor: Minor,
   settlementReference: z.string(),
   reserveHeldMinor: Minor,
+  /** Releases of the reserve that were made, by id. */
+  releaseIds: z.array(TransactionId),
   authCode: z.string(),
   gatewayTransactionId: z.string(),
   arn: z.string(),
@@ -155,6 +157,7 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     settledMinor: 0n,
     settlementReference: '',
     reserveHeldMinor: 0n,
+    releaseIds: [],
     authCode: '',
     gatewayTransactionId: '',
     arn: '',
@@ -249,7 +252,10 @@ function changed(
         settlementReference: event.reference,
       };
     case 'ReserveReleased':
-      return { reserveHeldMinor: payment.reserveHeldMinor - event.amountMinor };
+      return {
+        reserveHeldMinor: payment.reserveHeldMinor - event.amountMinor,
+        releaseIds: [...payment.releaseIds, event.releaseId],
+      };
     default:
       return childChanged(payment, event);
   }
