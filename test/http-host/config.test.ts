@@ -40,7 +40,7 @@ describe('the configuration', () => {
     expect(config).toMatchObject({
       port: 0,
       eventStoreUrl: 'memory:',
-      readModelUrl: 'sqlite:/var/lib/counterfoil/read-models.db',
+      readModelUrl: 'memory:',
       demo: true,
       masterKey: Buffer.alloc(32, 7),
       limits: { maxInFlight: 5 },
@@ -53,7 +53,12 @@ describe('the configuration', () => {
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error'],
     [{ DEMO: 'yes' }, 'DEMO must be true or false'],
     [{ EVENT_STORE_URL: 'mysql://x' }, 'EVENT_STORE_URL must begin with one of sqlite:'],
-    [{ READ_MODEL_URL: 'esdb://x' }, 'READ_MODEL_URL must begin with one of sqlite: postgres:'],
+    [{ READ_MODEL_URL: 'esdb://x' }, 'READ_MODEL_URL must begin with one of sqlite: memory:'],
+    [{ READ_MODEL_URL: 'memory:' }, 'READ_MODEL_URL must be memory: if and only if'],
+    [
+      { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'sqlite:x.db' },
+      'READ_MODEL_URL must be memory: if and only if',
+    ],
     [{ MASTER_KEY: 'c2hvcnQ=' }, 'MASTER_KEY must be 32 random bytes in base64'],
     [{ MASTER_KEY: `${MASTER_KEY} ` }, 'MASTER_KEY must be 32 random bytes in base64'],
     [{ MAX_BODY_BYTES: '0' }, 'MAX_BODY_BYTES must be a whole number from 1'],

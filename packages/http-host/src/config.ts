@@ -39,6 +39,7 @@ export class ConfigError extends Error {
 
 const EVENT_STORES = ['sqlite:', 'memory:'];
 const READ_MODELS = ['sqlite:', 'memory:'];
+const IN_MEMORY = 'memory:';
 
 const DEFAULT_GATEWAY_TIMEOUT_MS = 10_000;
 
@@ -97,7 +98,7 @@ function configOf(variables: Variables): Config {
     host: variables.HOST,
     dataDir,
     eventStoreUrl: variables.EVENT_STORE_URL ?? `sqlite:${join(dataDir, 'events.db')}`,
-    readModelUrl: variables.READ_MODEL_URL ?? `sqlite:${join(dataDir, 'read-models.db')}`,
+    readModelUrl: variables.READ_MODEL_URL ?? defaultReadModelUrl(variables),
     logLevel: variables.LOG_LEVEL,
     demo: variables.DEMO,
     production: isProduction(variables),
@@ -119,6 +120,11 @@ function configOf(variables: Variables): Config {
   };
 }
 
+/** Read models outlive a log in memory to no purpose: there they are in memory too. */
+function defaultReadModelUrl({ EVENT_STORE_URL: events, DATA_DIR: dataDir }: Variables): string {
+  return isInMemory(events) ? IN_MEMORY : `sqlite:${join(dataDir, 'read-models.db')}`;
+}
+
 /** What each variable allows and all together do not. */
 function contradictions(variables: Variables): string[] {
   const problems: string[] = [];
@@ -129,11 +135,8 @@ function contradictions(variables: Variables): string[] {
     }
   }
   const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels } = variables;
-  if (isInMemory(readModels) && !isInMemory(events)) {
-    problems.push('READ_MODEL_URL must not be memory: unless EVENT_STORE_URL is memory: too');
-  }
-  if (isInMemory(events) && !isInMemory(readModels)) {
-    problems.push('EVENT_STORE_URL=memory: needs READ_MODEL_URL=memory: beside it');
+  if (readModels !== undefined && isInMemory(readModels) !== isInMemory(events)) {
+    problems.push('READ_MODEL_URL must be memory: if and only if EVENT_STORE_URL is');
   }
   if (variables.REQUEST_TIMEOUT_MS < variables.HEADERS_TIMEOUT_MS) {
     problems.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
@@ -142,7 +145,7 @@ function contradictions(variables: Variables): string[] {
 }
 
 function isInMemory(url: string | undefined): boolean {
-  return url === 'memory:';
+  return url === IN_MEMORY;
 }
 
 const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });

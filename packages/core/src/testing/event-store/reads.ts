@@ -80,11 +80,13 @@ function readCases(harness: Harness): void {
 }
 
 function headCases(harness: Harness): void {
-  it.skipIf(harness.contract.sharedLog)('an empty log has no head and no events', async () => {
-    const store = await harness.open();
-    expect(await store.head()).toBeUndefined();
-    expect(await collect(store)).toEqual([]);
-  });
+  if (!harness.contract.sharedLog) {
+    it('an empty log has no head and no events', async () => {
+      const store = await harness.open();
+      expect(await store.head()).toBeUndefined();
+      expect(await collect(store)).toEqual([]);
+    });
+  }
 
   it('the head is where a subscription ends', async () => {
     const store = await harness.open();
