@@ -59,7 +59,12 @@ export function renderReferencePage(document: OpenApiDocument): ReferencePage {
     groups,
     errors: Object.entries(ERRORS).map(([code, row]) => ({ code, ...row })),
   });
-  return { html, contentSecurityPolicy: policyFor(css) };
+  return { html: withCode(html), contentSecurityPolicy: policyFor(css) };
+}
+
+/** Descriptions set code between backticks; by now everything in them is escaped. */
+function withCode(html: string): string {
+  return html.replace(/`([^`<>\n]+)`/g, '<code>$1</code>');
 }
 
 /** Nothing is allowed but this very style sheet. */
