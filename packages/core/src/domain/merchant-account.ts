@@ -22,35 +22,11 @@ const Credentials = z.strictObject({
   emailAddress: z.string().max(4096),
 });
 
-/** What an administrator sets; the field names are the contract's. Secrets are sealed by the caller. */
-export const Settings = z.strictObject({
-  mid: z.string().min(1).max(64),
-  title: z.string().min(1).max(200),
-  companyId: z.int().positive(),
-  gatewayId: z.int().positive(),
-  descriptor: z.string().min(1).max(25),
-  defaultCurrency: z.string().length(3),
-  currencies: z
-    .array(z.strictObject({ currency: z.string().length(3), gatewayCredentials: Credentials }))
-    .min(1)
-    .max(200),
+/** Empty unless given. */
+const texts = {
   mcc: z.string().regex(/^(\d{4})?$/),
-  enabledNetworkA: z.boolean(),
-  enabledNetworkB: z.boolean(),
-  allowPremiumProgram: z.boolean(),
-  fullyLive: z.boolean(),
-  allowRetriesFromOtherMids: z.boolean(),
-  allowInsufficientFundsRetries: z.boolean(),
-  forceAllowRefunds: z.boolean(),
-  dynamicDescriptorEnabled: z.boolean(),
-  dynamicDescriptorFormat: z.int(),
   dynamicDescriptorPrefix: text,
   dynamicDescriptorPrefix_NetworkB: text,
-  verticalId: id,
-  brandId: id,
-  chargebackMitigationProviderId: id,
-  processorPortalAccessId: id,
-  midOwnerId: id,
   agent: text,
   acquiringBank: text,
   acquirerBINNetworkA: text,
@@ -68,12 +44,20 @@ export const Settings = z.strictObject({
   customField1: text,
   customField2: text,
   customField3: text,
-  /** The largest single payment, in major units of `defaultCurrency`; null for no limit. */
-  maxPrice: z.number().positive().nullable(),
-  /** Captured per calendar month (GMT), in major units of `defaultCurrency`; 0 for no cap. */
-  monthlyCap: z.number().min(0),
-  reservePercentage: percentage,
-  discountRatePercentage: percentage,
+};
+
+/** False unless given. */
+const switches = {
+  allowPremiumProgram: z.boolean(),
+  fullyLive: z.boolean(),
+  allowRetriesFromOtherMids: z.boolean(),
+  allowInsufficientFundsRetries: z.boolean(),
+  forceAllowRefunds: z.boolean(),
+  dynamicDescriptorEnabled: z.boolean(),
+};
+
+/** None unless given. */
+const fees = {
   gatewayTransactionFee: fee,
   chargebackFee: fee,
   rdrFee: fee,
@@ -84,6 +68,42 @@ export const Settings = z.strictObject({
   bankAVSFee: fee,
   customFee: fee,
   customFeeApprovedOnly: fee,
+};
+
+/** 0 unless given. */
+const numbers = {
+  dynamicDescriptorFormat: z.int(),
+  verticalId: id,
+  brandId: id,
+  chargebackMitigationProviderId: id,
+  processorPortalAccessId: id,
+  midOwnerId: id,
+  /** Captured per calendar month (GMT), in major units of `defaultCurrency`; 0 for no cap. */
+  monthlyCap: z.number().min(0),
+  reservePercentage: percentage,
+  discountRatePercentage: percentage,
+  ...fees,
+};
+
+/** What an administrator sets; the field names are the contract's. Secrets are sealed by the caller. */
+export const Settings = z.strictObject({
+  mid: z.string().min(1).max(64),
+  title: z.string().min(1).max(200),
+  companyId: z.int().positive(),
+  gatewayId: z.int().positive(),
+  descriptor: z.string().min(1).max(25),
+  defaultCurrency: z.string().length(3),
+  currencies: z
+    .array(z.strictObject({ currency: z.string().length(3), gatewayCredentials: Credentials }))
+    .min(1)
+    .max(200),
+  enabledNetworkA: z.boolean(),
+  enabledNetworkB: z.boolean(),
+  /** The largest single payment, in major units of `defaultCurrency`; null for no limit. */
+  maxPrice: z.number().positive().nullable(),
+  ...texts,
+  ...switches,
+  ...numbers,
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -93,87 +113,29 @@ export type RequiredSettings = Pick<
   'mid' | 'title' | 'companyId' | 'gatewayId' | 'descriptor' | 'defaultCurrency' | 'currencies'
 >;
 
-const TEXT_FIELDS = [
-  'mcc',
-  'dynamicDescriptorPrefix',
-  'dynamicDescriptorPrefix_NetworkB',
-  'agent',
-  'acquiringBank',
-  'acquirerBINNetworkA',
-  'acquirerBINNetworkB',
-  'psp',
-  'routingNumber',
-  'accountNumber',
-  'shorthandSuffix',
-  'notes',
-  'caid',
-  'chargebackMitigationNotes',
-  'merchantDefinedField1',
-  'merchantDefinedField2',
-  'merchantDefinedField3',
-  'customField1',
-  'customField2',
-  'customField3',
-] as const satisfies readonly (keyof Settings)[];
-
-const FALSE_FIELDS = [
-  'allowPremiumProgram',
-  'fullyLive',
-  'allowRetriesFromOtherMids',
-  'allowInsufficientFundsRetries',
-  'forceAllowRefunds',
-  'dynamicDescriptorEnabled',
-] as const satisfies readonly (keyof Settings)[];
-
-const ZERO_FIELDS = [
-  'dynamicDescriptorFormat',
-  'verticalId',
-  'brandId',
-  'chargebackMitigationProviderId',
-  'processorPortalAccessId',
-  'midOwnerId',
-  'monthlyCap',
-  'reservePercentage',
-  'discountRatePercentage',
-  'gatewayTransactionFee',
-  'chargebackFee',
-  'rdrFee',
-  'alertProviderFee',
-  'cdrnFee',
-  'bankAuthFee',
-  'bankDeclineFee',
-  'bankAVSFee',
-  'customFee',
-  'customFeeApprovedOnly',
-] as const satisfies readonly (keyof Settings)[];
-
-const FEE_FIELDS = [
-  'gatewayTransactionFee',
-  'chargebackFee',
-  'rdrFee',
-  'alertProviderFee',
-  'cdrnFee',
-  'bankAuthFee',
-  'bankDeclineFee',
-  'bankAVSFee',
-  'customFee',
-  'customFeeApprovedOnly',
-] as const satisfies readonly (keyof Settings)[];
-
 /** Fills what is not given with its neutral value: empty, zero, false; both networks enabled. */
 export function withDefaults(given: RequiredSettings & Partial<Settings>): Settings {
-  const of = <Key extends string, Value>(keys: readonly Key[], value: Value) =>
-    Object.fromEntries(keys.map((key) => [key, value])) as Record<Key, Value>;
   return {
-    ...of(TEXT_FIELDS, ''),
-    ...of(FALSE_FIELDS, false),
-    ...of(ZERO_FIELDS, 0),
+    ...each(texts, ''),
+    ...each(switches, false),
+    ...each(numbers, 0),
     enabledNetworkA: true,
     enabledNetworkB: true,
     maxPrice: null,
     ...given,
   };
 }
+
+function each<Fields extends object, Value>(
+  fields: Fields,
+  value: Value,
+): Record<keyof Fields, Value> {
+  const entries = Object.keys(fields).map((name) => [name, value] as const);
+  return Object.fromEntries(entries) as Record<keyof Fields, Value>;
+}
+
+type FeeName = keyof typeof fees;
+const FEE_NAMES = Object.keys(fees) as FeeName[];
 
 export const events = {
   MerchantAccountOpened: event({
@@ -257,7 +219,7 @@ function faultOf(settings: Settings): Rejection | undefined {
   const currency = settings.defaultCurrency;
   if (!held.includes(currency)) return { type: 'DefaultCurrencyNotHeld', currency };
   const amounts = { ...settings, maxPrice: settings.maxPrice ?? 0 };
-  const field = [...FEE_FIELDS, 'maxPrice' as const, 'monthlyCap' as const].find((name) =>
+  const field = [...FEE_NAMES, 'maxPrice' as const, 'monthlyCap' as const].find((name) =>
     isLeft(toMinor(amounts[name], currency)),
   );
   return field === undefined ? undefined : { type: 'FeeTooFine', field, currency };
@@ -265,7 +227,7 @@ function faultOf(settings: Settings): Rejection | undefined {
 
 /** The account's terms as an attempt keeps them. */
 export function termsOf(settings: Settings, reserveHoldDays: number): Terms {
-  const minor = (field: (typeof FEE_FIELDS)[number]): bigint => {
+  const minor = (field: FeeName): bigint => {
     const amount = toMinor(settings[field], settings.defaultCurrency);
     if (isLeft(amount)) throw new Error(`${field} was accepted with too many decimals`);
     return amount.right;
