@@ -12,8 +12,10 @@ import {
   type Projection,
   type ProjectionMessage,
   type ReadModelStore,
+  rebuild,
   reference,
   runProjections,
+  swap,
   transactions,
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
@@ -154,6 +156,31 @@ describe('the worker', () => {
     await expect(here.catchUp({ projections: [newer] })).rejects.toMatchObject({
       code: 'outdated',
     });
+  });
+
+  it('goes on with the build that is made live under it', async () => {
+    const here = world();
+    await fill(here, 20);
+    const stopping = new AbortController();
+    const options = { ...optionsOf(here), untilHead: false, signal: stopping.signal };
+    const running = runProjections(options);
+    const atHead = async () => {
+      const head = await here.events.head();
+      const builds = await Promise.all(PROJECTIONS.map(({ name }) => here.store.live(name)));
+      const checkpoints = await Promise.all(builds.map((build) => build?.checkpoint()));
+      return checkpoints.every((checkpoint) => checkpoint === head);
+    };
+    await expect.poll(atHead, { timeout: 10_000 }).toBe(true);
+    const rebuilt = await rebuild({ ...options, projection: transactions, holder: 'rebuilder' });
+    const other = { stream: paymentStream(OTHER), tenantId: TENANT };
+    await append(here.events, other, [A.submitted({ transactionId: OTHER })]);
+    await swap(here.store, rebuilt);
+    await expect.poll(atHead, { timeout: 10_000 }).toBe(true);
+    expect((await here.store.live(transactions.name))?.info.build).toBe(rebuilt.build);
+    await append(here.events, other, [A.started()]);
+    await expect.poll(atHead, { timeout: 10_000 }).toBe(true);
+    stopping.abort();
+    await running;
   });
 
   it('reads nothing of streams that no projection follows', async () => {

@@ -12,6 +12,8 @@ export const LEASE_TTL_MS = 30_000;
 const RENEWALS_A_TTL = 3;
 /** How often a held lease is asked for. */
 const LEASE_POLL_MS = 250;
+/** How often the worker looks whether another build was made live. */
+const LIVE_POLL_MS = 250;
 const LEASE_NAME = 'projections';
 
 export interface ProjectorOptions {
@@ -62,8 +64,7 @@ class FollowingProjector implements Projector {
       const epoch = await this.#lease();
       if (epoch === undefined) return;
       try {
-        await this.#underLease(epoch);
-        return;
+        if ((await this.#underLease(epoch)) === 'ended') return;
       } catch (error) {
         // Another worker was given the lease: wait for it like any other.
         if (!(error instanceof StaleWorker)) throw error;
@@ -96,7 +97,8 @@ class FollowingProjector implements Projector {
     return undefined;
   }
 
-  async #underLease(epoch: number): Promise<void> {
+  /** Follows the log until the end, or until another build was made live: then it is to be opened. */
+  async #underLease(epoch: number): Promise<'ended' | 'swapped'> {
     const { store, holder, now, signal } = this.#options;
     const lost = new AbortController();
     const renew = async () => {
@@ -109,14 +111,33 @@ class FollowingProjector implements Projector {
       LEASE_TTL_MS / RENEWALS_A_TTL,
     );
     timer.unref();
+    const swapped = new AbortController();
+    const look = async () => {
+      if (await this.#isSwapped()) swapped.abort();
+    };
+    // A store that fails here fails the next commit as well, and is reported there.
+    const lookout = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
+    lookout.unref();
     try {
       this.#folders = await this.#open(epoch);
-      const ends = signal === undefined ? [lost.signal] : [lost.signal, signal];
-      await this.#follow(AbortSignal.any(ends));
+      const ends = [lost.signal, swapped.signal];
+      await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
       if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
+      return swapped.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
     } finally {
       clearInterval(timer);
+      clearInterval(lookout);
     }
+  }
+
+  /** Whether queries read a build that this worker does not write. */
+  async #isSwapped(): Promise<boolean> {
+    const { store } = this.#options;
+    for (const { projection, build } of this.#folders) {
+      const live = await store.live(projection.name);
+      if (live !== undefined && live.info.build !== build.info.build) return true;
+    }
+    return false;
   }
 
   async #open(epoch: number): Promise<readonly Folder[]> {
