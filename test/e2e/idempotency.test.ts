@@ -1,0 +1,293 @@
+/** Idempotency-Key over HTTP: a request that is repeated happens once. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  CARDS,
+  type Caller,
+  CHECKOUT,
+  callerWith,
+  card,
+  expectRefusal,
+  type Json,
+  openTenant,
+  type Running,
+  SHOP,
+  startHost,
+} from './running-host.ts';
+
+let now = Date.now();
+let running: Running;
+let caller: Caller;
+let count = 0;
+
+beforeAll(async () => {
+  running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+  caller = await openTenant(running, 11);
+});
+afterAll(async () => running.close());
+
+function named(): { readonly 'Idempotency-Key': string } {
+  count += 1;
+  return { 'Idempotency-Key': `order-${count}` };
+}
+
+async function paymentsOf(who: Caller, email: string): Promise<Json[]> {
+  const { body } = await who.get(`/v1/payments?limit=100&emails=${email}`);
+  return body.data;
+}
+
+describe('a payment', () => {
+  it.each([
+    ['taken', card(), 201],
+    ['declined', card(CARDS.stolen), 402],
+  ])('that is %s is replayed with status and body', async (_what, given, status) => {
+    const key = named();
+    const email = `replay${count}@example.com`;
+    const first = await caller.pay({ card: given, email }, key);
+    const second = await caller.pay({ card: given, email }, key);
+    expect(first.status).toBe(status);
+    expect(second.status).toBe(status);
+    expect(second.text).toBe(first.text);
+    expect(await paymentsOf(caller, email)).toHaveLength(1);
+  });
+
+  it('that was refused is replayed too', async () => {
+    const key = named();
+    const first = await caller.pay({ currency: 'CHF' }, key);
+    const second = await caller.pay({ currency: 'CHF' }, key);
+    expect([first.status, second.status]).toEqual([400, 400]);
+    expect(second.body.code).toBe(first.body.code);
+  });
+
+  it('with another body under the same key is 422', async () => {
+    const key = named();
+    const email = `other${count}@example.com`;
+    expect((await caller.pay({ email }, key)).status).toBe(201);
+    expectRefusal(await caller.pay({ email, amount: 101 }, key), 422, 'idempotency_key_reused');
+    expectRefusal(await caller.pay({ email, card: card(CARDS.networkB) }, key), 422);
+    expect(await paymentsOf(caller, email)).toHaveLength(1);
+  });
+
+  it('with the same members in another order is the same', async () => {
+    const key = named();
+    const base = {
+      amount: 5,
+      currency: 'GBP',
+      email: 'order@example.com',
+      applicationId: CHECKOUT,
+    };
+    const one = { ...base, companyId: 5, card: card() };
+    const two = { card: card(), companyId: 5, ...base };
+    const first = await caller.post('/v1/payments', one, key);
+    const second = await caller.post('/v1/payments', two, key);
+    expect(first.status).toBe(201);
+    expect([201, 422]).toContain(second.status);
+    expect(await paymentsOf(caller, 'order@example.com')).toHaveLength(1);
+  });
+
+  it('asked for 20 times at once exists once', async () => {
+    const key = named();
+    const email = `race${count}@example.com`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => caller.pay({ email, card: card(CARDS.slow) }, key)),
+    );
+    const taken = answers.filter(({ status }) => status === 201);
+    expect(taken.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(taken.map(({ body }) => body.id)).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expectRefusal(answer, 409, 'idempotency_in_flight');
+    }
+    expect(await paymentsOf(caller, email)).toHaveLength(1);
+  });
+
+  it('without a key happens as often as it is asked for', async () => {
+    const email = 'twice@example.com';
+    await caller.pay({ email });
+    await caller.pay({ email });
+    expect(await paymentsOf(caller, email)).toHaveLength(2);
+  });
+});
+
+describe('a key', () => {
+  it('is the tenant’s own', async () => {
+    const other = await openTenant(running, 12);
+    const key = named();
+    const mine = await caller.pay({}, key);
+    const theirs = await other.pay({ amount: 7 }, key);
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+    expect(mine.body.id).not.toBe(theirs.body.id);
+    expect((await other.pay({ amount: 7 }, key)).body.id).toBe(theirs.body.id);
+  });
+
+  it('is the environment’s own', async () => {
+    const tester = await callerWith(running, 11, { environment: 'test' });
+    const key = named();
+    const live = await caller.pay({}, key);
+    const test = await tester.pay({}, key);
+    expect([live.status, test.status]).toEqual([201, 201]);
+    expect(test.body).toMatchObject({ sandbox: true });
+    expect(test.body.id).not.toBe(live.body.id);
+  });
+
+  it('is shared by the keys of a tenant', async () => {
+    const colleague = await callerWith(running, 11, {});
+    const key = named();
+    const first = await caller.pay({ amount: 9 }, key);
+    const second = await colleague.pay({ amount: 9 }, key);
+    expect(second.body.id).toBe(first.body.id);
+  });
+
+  it('used for another operation does not move money twice', async () => {
+    const key = named();
+    const { body } = await caller.pay({}, key);
+    const refunded = await caller.refund(body.id, { amount: 10 }, key);
+    expect([200, 422]).toContain(refunded.status);
+    const email = `submit${count}@example.com`;
+    const purchase = {
+      amount: 3,
+      currency: 'GBP',
+      card: card(),
+      email,
+      applicationId: CHECKOUT,
+      companyId: 5,
+    };
+    const again = named();
+    const one = await caller.post('/v1/payments', purchase, again);
+    const two = await caller.post('/v1/card/submit', purchase, again);
+    expect(one.status).toBe(201);
+    expect([201, 422]).toContain(two.status);
+  });
+
+  it.each([
+    ['of 255 characters', 'k'.repeat(255), 201],
+    ['of 256 characters', 'k'.repeat(256), 400],
+    ['that is empty', '', 400],
+  ])('%s', async (_what, key, status) => {
+    expect((await caller.pay({}, { 'Idempotency-Key': key })).status).toBe(status);
+  });
+
+  it.each([23, 25, 24 * 400])('moves no money twice, even after %d hours', async (hours) => {
+    const key = named();
+    const email = `ever${count}@example.com`;
+    const first = await caller.pay({ email }, key);
+    const refundKey = named();
+    const back = await caller.refund(first.body.id, { amount: 10 }, refundKey);
+    const later = Date.now() + hours * 3_600_000;
+    vi.useFakeTimers({ toFake: ['Date'], now: later });
+    now = later;
+    const second = await caller.pay({ email }, key);
+    const other = await caller.pay({ email, amount: 1 }, key);
+    const again = await caller.refund(first.body.id, { amount: 10 }, refundKey);
+    const listed = await caller.get(`/v1/payments?emails=${email}&limit=100&dateFrom=2020-01-01`);
+    vi.useRealTimers();
+    now = Date.now();
+    expect(second.body.id).toBe(first.body.id);
+    expect(other.status).toBeGreaterThanOrEqual(400);
+    expect(again.body.refundId).toBe(back.body.refundId);
+    expect(listed.body.data).toHaveLength(1);
+    expect(listed.body.data[0].refundedAmount).toBe(10);
+  });
+});
+
+describe('a refund, a capture and a void', () => {
+  it('a refund of the customer service is made once', async () => {
+    const { id } = await caller.paid();
+    const key = named();
+    const first = await caller.refund(id, { amount: 30 }, key);
+    const second = await caller.refund(id, { amount: 30 }, key);
+    expect(first.status).toBe(200);
+    expect(second.text).toBe(first.text);
+    expectRefusal(await caller.refund(id, { amount: 31 }, key), 422);
+    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(30);
+  });
+
+  it('a full refund is replayed and not found to be too much', async () => {
+    const { id } = await caller.ordered({ shopId: SHOP });
+    const key = named();
+    const first = await caller.refund(id, {}, key);
+    const second = await caller.refund(id, {}, key);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('a refund that failed is replayed', async () => {
+    const { id } = await caller.paid({ card: card(CARDS.refundFails) });
+    const key = named();
+    const first = await caller.refund(id, {}, key);
+    const second = await caller.refund(id, {}, key);
+    expect(second.status).toBe(first.status);
+    expect(second.body.code).toBe(first.body.code);
+    expect((await caller.transaction(id)).childTransactions).toHaveLength(1);
+  });
+
+  it('refunds asked for 10 times at once are one', async () => {
+    const { id } = await caller.paid();
+    const key = named();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => caller.refund(id, { amount: 10 }, key)),
+    );
+    const done = answers.filter(({ status }) => status === 200);
+    expect(new Set(done.map(({ body }) => body.refundId)).size).toBe(1);
+    expect(answers.every(({ status }) => [200, 409].includes(status))).toBe(true);
+    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(10);
+  });
+
+  it('a refund of the card API is made once', async () => {
+    const { id } = await caller.paid();
+    const key = named();
+    const path = `/v1/payments/${id}/refund`;
+    const first = await caller.post(path, { amount: 30 }, key);
+    const second = await caller.post(path, { amount: 30 }, key);
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.text).toBe(first.text);
+    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(30);
+  });
+
+  it('the same key for two payments is another request', async () => {
+    const one = await caller.paid();
+    const two = await caller.paid();
+    const key = named();
+    await caller.post(`/v1/payments/${one.id}/refund`, { amount: 30 }, key);
+    const second = await caller.post(`/v1/payments/${two.id}/refund`, { amount: 30 }, key);
+    expectRefusal(second, 422);
+    expect((await caller.get(`/v1/payments/${two.id}`)).body.refundedAmount).toBe(0);
+  });
+
+  it.each(['capture', 'void'])('a %s is replayed', async (what) => {
+    const { id } = await caller.paid({ capture: false });
+    const key = named();
+    const first = await caller.post(`/v1/payments/${id}/${what}`, {}, key);
+    const second = await caller.post(`/v1/payments/${id}/${what}`, {}, key);
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.text).toBe(first.text);
+  });
+});
+
+it('survives a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
+  const env = { DATA_DIR: folder };
+  const before = await startHost({ onDisk: true, env });
+  const first = await openTenant(before, 11);
+  const key = named();
+  const taken = await first.pay({}, key);
+  const declined = await first.pay({ card: card(CARDS.stolen) }, { 'Idempotency-Key': 'declined' });
+  const refunded = await first.refund(taken.body.id, { amount: 1 }, { 'Idempotency-Key': 'back' });
+  await before.close();
+
+  const after = await startHost({ onDisk: true, env });
+  const again = await callerWith(after, 11, {});
+  const replays = [
+    await again.pay({}, key),
+    await again.pay({ card: card(CARDS.stolen) }, { 'Idempotency-Key': 'declined' }),
+    await again.refund(taken.body.id, { amount: 1 }, { 'Idempotency-Key': 'back' }),
+  ];
+  const books = await again.balances();
+  await after.close();
+  rmSync(folder, { recursive: true, force: true });
+  expect(replays.map(({ status, text }) => [status, text])).toEqual(
+    [taken, declined, refunded].map(({ status, text }) => [status, text]),
+  );
+  expect(books).toEqual({ 'acquirer-receivable': 99, refunds: 1, sales: -100 });
+});

@@ -1,0 +1,279 @@
+/** The books over HTTP: what each event posts, and that they balance after everything. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  CARDS,
+  type Caller,
+  callerWith,
+  card,
+  eventually,
+  expectRefusal,
+  type Json,
+  openAccount,
+  openTenant,
+  type Running,
+  startHost,
+} from './running-host.ts';
+
+const FEES = {
+  discountRatePercentage: 1.4,
+  gatewayTransactionFee: 0.05,
+  bankAuthFee: 0.1,
+  bankDeclineFee: 0.2,
+  chargebackFee: 15,
+  alertProviderFee: 5,
+};
+
+let running: Running;
+let caller: Caller;
+
+beforeEach(async () => {
+  running = await startHost({ env: { GATEWAY_TIMEOUT_MS: '2000' } });
+  caller = await openTenant(running, 11);
+});
+afterEach(async () => running.close());
+
+/** All accounts but the receivable, and the receivable as what the others leave. */
+function expectReceivableToBalance(balances: Record<string, number>): void {
+  const sum = Object.values(balances).reduce(
+    (all, balance) => all + Math.round(balance * 1_000),
+    0,
+  );
+  expect(sum).toBe(0);
+}
+
+describe('postings without fees', () => {
+  it('a capture: debit acquirer receivable, credit sales', async () => {
+    await caller.paid();
+    expect(await caller.balances()).toEqual({ 'acquirer-receivable': 100, sales: -100 });
+  });
+
+  it('an authorization posts nothing, its partial capture what was taken', async () => {
+    const { id } = await caller.paid({ capture: false });
+    expect(await caller.balances()).toEqual({});
+    await caller.post(`/v1/payments/${id}/capture`, { amount: 40 });
+    expect(await caller.balances()).toEqual({ 'acquirer-receivable': 40, sales: -40 });
+  });
+
+  it('a refund: debit refunds, credit acquirer receivable', async () => {
+    const { id } = await caller.paid();
+    await caller.refund(id, { amount: 30.01 });
+    expect(await caller.balances()).toEqual({
+      'acquirer-receivable': 69.99,
+      refunds: 30.01,
+      sales: -100,
+    });
+  });
+
+  it('a refund that fails leaves nothing', async () => {
+    const { id } = await caller.paid({ card: card(CARDS.refundFails) });
+    await caller.refund(id);
+    const { refunds = 0, sales, ...rest } = await caller.balances();
+    expect([refunds, sales, rest]).toEqual([0, -100, { 'acquirer-receivable': 100 }]);
+  });
+
+  it('a void takes a capture back', async () => {
+    const { id } = await caller.paid();
+    await caller.post(`/v1/payments/${id}/void`);
+    const balances = await caller.balances();
+    expect(Object.values(balances).every((balance) => balance === 0)).toBe(true);
+  });
+
+  it.each(['stolen', 'processingError', 'actionApprove', 'timeoutApprove'] as const)(
+    '%s posts nothing yet',
+    async (name) => {
+      await caller.pay({ card: card(CARDS[name]) });
+      expect(await caller.balances()).toEqual({});
+    },
+  );
+
+  it('a chargeback: debit chargebacks, credit acquirer receivable', async () => {
+    const { id } = await caller.paid({ card: card(CARDS.chargeback) });
+    await eventually(
+      () => caller.transaction(id),
+      ({ chargedBack }) => chargedBack,
+    );
+    expect(await caller.balances()).toEqual({
+      'acquirer-receivable': 0,
+      chargebacks: 100,
+      sales: -100,
+    });
+  });
+});
+
+describe('fees', () => {
+  it('of an approved payment are debited to accounts of their own', async () => {
+    const other = await openTenant(running, 12, { account: FEES });
+    await other.paid({ amount: 100 });
+    const { sales, 'acquirer-receivable': receivable, ...fees } = await other.balances();
+    expect(sales).toBe(-100);
+    expect(Object.values(fees).toSorted()).toEqual([0.05, 0.1, 1.4]);
+    expect(receivable).toBe(98.45);
+  });
+
+  it('of a decline are debited without a sale', async () => {
+    const other = await openTenant(running, 12, { account: FEES });
+    await other.pay({ card: card(CARDS.stolen) });
+    const { sales = 0, 'acquirer-receivable': receivable, ...fees } = await other.balances();
+    expect(sales).toBe(0);
+    expect(Object.values(fees)).toContain(0.2);
+    expect(receivable).toBeLessThan(0);
+  });
+
+  it('of a chargeback and of an alert', async () => {
+    const other = await openTenant(running, 12, {
+      account: { chargebackFee: 15, alertProviderFee: 5 },
+    });
+    const charged = await other.paid({ card: card(CARDS.chargeback) });
+    const alerted = await other.paid({ card: card(CARDS.alert) });
+    await eventually(
+      () => Promise.all([other.transaction(charged.id), other.transaction(alerted.id)]),
+      ([one, two]) => one.chargedBack && two.hasAlert,
+    );
+    const balances = await other.balances();
+    expect(balances).toMatchObject({ chargebacks: 100, sales: -200, 'acquirer-receivable': 80 });
+    expect(Object.values(balances)).toEqual(expect.arrayContaining([15, 5]));
+    expectReceivableToBalance(balances);
+  });
+
+  it('of the address check are debited when an address was checked', async () => {
+    const other = await openTenant(running, 12, { account: { bankAVSFee: 0.03 } });
+    await other.paid({
+      addresses: [
+        { addressType: 'DEFAULT', address: '1 Mill Lane', city: 'Leeds', countryCode: 'GB' },
+      ],
+    });
+    const balances = await other.balances();
+    expect(Object.values(balances)).toContain(0.03);
+    expect(balances['acquirer-receivable']).toBe(99.97);
+  });
+
+  it.each([
+    [0.5, 0],
+    [1.5, 0.02],
+    [2.5, 0.02],
+    [3.5, 0.04],
+  ])('in per cent round half to even: 1%% of %d is %d', async (amount, fee) => {
+    const other = await openTenant(running, 12, { account: { discountRatePercentage: 1 } });
+    await other.paid({ amount });
+    const { sales, 'acquirer-receivable': receivable } = await other.balances();
+    expect(sales).toBe(-amount);
+    expect(receivable).toBe(Math.round((amount - fee) * 100) / 100);
+  });
+
+  it('hold a rolling reserve back', async () => {
+    const other = await openTenant(running, 12, { account: { reservePercentage: 10 } });
+    await other.paid();
+    expect(await other.balances()).toEqual({
+      'acquirer-receivable': 90,
+      reserve: 10,
+      sales: -100,
+    });
+  });
+
+  it('in the account’s currency do not turn into the same number of another', async () => {
+    const other = await openTenant(running, 12, { account: { gatewayTransactionFee: 0.05 } });
+    await other.paid({ currency: 'JPY', amount: 1_000 });
+    const { body } = await other.get('/api/ledger/trial-balance');
+    expect(body.balanced).toBe(true);
+    for (const { currency, debit, credit } of body.currencies) {
+      expect(debit, currency).toBe(credit);
+      if (currency === 'JPY') expect(Number.isInteger(debit)).toBe(true);
+    }
+  });
+});
+
+describe('GET /api/ledger/trial-balance', () => {
+  it('is zero after everything, by currency and exact', async () => {
+    const other = await openTenant(running, 12, { account: { ...FEES, reservePercentage: 7.5 } });
+    const { id } = await other.ordered();
+    await other.refund(id, {
+      amount: 10,
+      refundItems: [{ StorefrontVariantId: 501, Quantity: 1 }],
+    });
+    await other.paid({ currency: 'KWD', amount: 10.005 });
+    await other.paid({ currency: 'JPY', amount: 1_999 });
+    await other.pay({ card: card(CARDS.stolen) });
+    for (let index = 0; index < 20; index += 1) await other.paid({ amount: 0.1 });
+    const charged = await other.paid({ card: card(CARDS.chargeback) });
+    await eventually(
+      () => other.transaction(charged.id),
+      ({ chargedBack }) => chargedBack,
+    );
+    const { body } = await other.get('/api/ledger/trial-balance');
+    expect(body).toMatchObject({ success: true, balanced: true });
+    expect(body.currencies.map(({ currency }: Json) => currency).toSorted()).toEqual(
+      expect.arrayContaining(['GBP', 'JPY', 'KWD']),
+    );
+    for (const { currency, debit, credit, difference, accounts } of body.currencies) {
+      expect(difference, currency).toBe(0);
+      expect(debit).toBe(credit);
+      const sum = accounts.reduce(
+        (all: number, each: Json) => all + Math.round(each.balance * 1_000),
+        0,
+      );
+      expect(sum).toBe(0);
+    }
+    const kwd = body.currencies.find(({ currency }: Json) => currency === 'KWD');
+    expect(kwd.accounts).toEqual(
+      expect.arrayContaining([expect.objectContaining({ account: 'sales', balance: -10.005 })]),
+    );
+    const gbp = await other.balances();
+    expect(gbp['sales']).toBe(-202);
+    expect(gbp['refunds']).toBe(10);
+  });
+
+  it('keeps the sandbox apart', async () => {
+    await caller.paid({ amount: 3 });
+    await caller.paid({ amount: 5, sandbox: true });
+    expect((await caller.balances())['sales']).toBe(-3);
+    expect((await caller.balances('GBP', 'sandbox=true'))['sales']).toBe(-5);
+    const tester = await callerWith(running, 11, { environment: 'test' });
+    expect((await tester.balances())['sales']).toBe(-5);
+    const live = await tester.get('/api/ledger/trial-balance?sandbox=false');
+    expectRefusal(live, 403);
+  });
+
+  it('is of one merchant account or currency on request', async () => {
+    await openAccount(running, 11, 112);
+    await running.host.readSide.caughtUp(11);
+    await caller.paid({ merchantAccountId: 112, amount: 7 });
+    await caller.paid({ merchantAccountId: 111, amount: 9 });
+    await caller.paid({ currency: 'USD', merchantAccountId: 111, amount: 11 });
+    expect((await caller.balances('GBP', 'merchantAccountId=112'))['sales']).toBe(-7);
+    expect((await caller.balances())['sales']).toBe(-16);
+    const { body } = await caller.get('/api/ledger/trial-balance?currency=USD');
+    expect(body.currencies).toMatchObject([{ currency: 'USD', debit: 11, credit: 11 }]);
+  });
+});
+
+describe('GET /api/ledger/accounts', () => {
+  it('gives the balances of each merchant account and currency, page by page', async () => {
+    await openAccount(running, 11, 112);
+    await running.host.readSide.caughtUp(11);
+    await caller.paid({ merchantAccountId: 112, amount: 7 });
+    await caller.paid({ merchantAccountId: 111, amount: 9 });
+    await caller.paid({ currency: 'USD', merchantAccountId: 111, amount: 11 });
+    const { body } = await caller.get('/api/ledger/accounts');
+    const key = ({ merchantAccountId, currency, account }: Json) =>
+      `${merchantAccountId} ${currency} ${account}`;
+    expect(body.accounts.map(key).toSorted()).toEqual([
+      '111 GBP acquirer-receivable',
+      '111 GBP sales',
+      '111 USD acquirer-receivable',
+      '111 USD sales',
+      '112 GBP acquirer-receivable',
+      '112 GBP sales',
+    ]);
+    const seen: Json[] = [];
+    let query = '?limit=2';
+    for (let page = 0; page < 10; page += 1) {
+      const answer = await caller.get(`/api/ledger/accounts${query}`);
+      seen.push(...answer.body.accounts);
+      if (answer.body.nextCursor === null) break;
+      query = `?limit=2&cursor=${encodeURIComponent(answer.body.nextCursor)}`;
+    }
+    expect(seen).toEqual(body.accounts);
+    const sales = await caller.get('/api/ledger/accounts?account=sales&currency=GBP');
+    expect(sales.body.accounts.map(({ balance }: Json) => balance).toSorted()).toEqual([-7, -9]);
+  });
+});

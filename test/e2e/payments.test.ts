@@ -1,0 +1,436 @@
+/** The card API over HTTP: submit, capture, void, read and list. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  CARDS,
+  type Caller,
+  CHECKOUT,
+  CVV,
+  card,
+  ECOMMERCE,
+  eventually,
+  expectRefusal,
+  type Json,
+  openAccount,
+  openTenant,
+  type Running,
+  SHOP,
+  startHost,
+  USER_EMAIL,
+} from './running-host.ts';
+
+const NOWHERE = '0198c0de-0000-7000-8000-000000000000';
+
+let now = Date.parse('2026-01-10T12:00:00.000Z');
+let running: Running;
+let caller: Caller;
+
+beforeAll(async () => {
+  running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+  caller = await openTenant(running, 11);
+});
+afterAll(async () => running.close());
+
+describe('the outcomes of the sandbox', () => {
+  it.each([
+    ['approve', 201, 'Captured', 50, true],
+    ['insufficientFunds', 402, 'Declined', 70, false],
+    ['doNotHonour', 402, 'Declined', 70, false],
+    ['stolen', 402, 'Declined', 70, false],
+    ['expired', 402, 'Declined', 70, false],
+    ['processingError', 402, 'Failed', 71, false],
+    ['actionApprove', 201, 'RequiresAction', 30, false],
+    ['actionDecline', 201, 'RequiresAction', 30, false],
+    ['slow', 201, 'Captured', 50, true],
+    ['refundFails', 201, 'Captured', 50, true],
+    ['chargeback', 201, 'Captured', 50, true],
+    ['alert', 201, 'Captured', 50, true],
+  ] as const)('%s is %d %s', async (name, httpStatus, status, statusId, success) => {
+    const { status: answered, body } = await caller.pay({ card: card(CARDS[name]) });
+    expect(answered).toBe(httpStatus);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status,
+      statusId,
+      success,
+      amount: 100,
+      currency: 'GBP',
+      capturedAmount: success ? 100 : 0,
+      refundedAmount: 0,
+      attempts: [expect.objectContaining({ attempt: 1 })],
+    });
+    expect(Object.hasOwn(body, 'nextAction')).toBe(true);
+    const read = await caller.get(`/v1/payments/${body.id}`);
+    expect(read.status).toBe(200);
+    if (!['chargeback', 'alert'].includes(name)) expect(read.body).toEqual(body);
+    expect(await caller.transaction(body.id)).toMatchObject({
+      status,
+      statusID: statusId,
+      success,
+    });
+  });
+
+  it.each([
+    ['actionApprove', 200, 'Captured', 50],
+    ['actionDecline', 402, 'Declined', 70],
+  ] as const)('%s asks for an action, and ends when it is done', async (name, code, status, id) => {
+    const { body } = await caller.pay({ card: card(CARDS[name]) });
+    expect(body.nextAction).toMatchObject({
+      type: expect.any(String),
+      url: expect.stringMatching(/^https:/),
+    });
+    const done = await caller.post(`/v1/payments/${body.id}/confirm`);
+    expect(done.status).toBe(code);
+    expect(done.body).toMatchObject({ id: body.id, status, statusId: id, nextAction: null });
+  });
+
+  it.each([
+    ['timeoutApprove', 'Captured', 50],
+    ['timeoutDecline', 'Declined', 70],
+    ['timeoutNothing', 'Failed', 71],
+  ] as const)('%s is unknown until the gateway was asked', async (name, status, statusId) => {
+    const { body } = await caller.pay({ card: card(CARDS[name]) });
+    expect(body).toMatchObject({ status: 'Unknown', statusId: 74, success: false });
+    expect(await caller.transaction(body.id)).toMatchObject({ statusID: 74, refundable: false });
+    expectRefusal(await caller.refund(body.id), 400);
+    const settled = await eventually(
+      () => {
+        now += 10_000;
+        return caller.get(`/v1/payments/${body.id}`);
+      },
+      (answer) => answer.body.statusId !== 74,
+    );
+    expect(settled.body).toMatchObject({ status, statusId });
+    expect((await caller.transaction(body.id)).statusID).toBe(statusId);
+  });
+});
+
+describe('a payment', () => {
+  it('answers a decline with the object that reads give', async () => {
+    const { status, body } = await caller.pay({ card: card(CARDS.stolen) });
+    expect(status).toBe(402);
+    const approved = await caller.paid();
+    expect(Object.keys(body)).toEqual(Object.keys(approved));
+    expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
+  });
+
+  it('keeps what it was given', async () => {
+    const body = await caller.ordered({
+      orderId: 12_345,
+      email: 'Grace@Example.com',
+      partnerSession: 'click-1',
+      walletPayB: true,
+      customer: { firstName: 'Grace', lastName: 'Hopper' },
+      merchantAccountId: 111,
+    });
+    expect(body).toMatchObject({
+      orderId: 12_345,
+      partnerSession: 'click-1',
+      walletPayA: false,
+      walletPayB: true,
+      shopId: SHOP,
+      applicationId: ECOMMERCE,
+      merchantAccountId: 111,
+      sandbox: false,
+    });
+    const found = await caller.search({ transactionIds: [body.id] });
+    expect(found.body.transactions[0]).toMatchObject({ firstName: 'Grace', lastName: 'Hopper' });
+  });
+
+  it.each([1, 2, 3, 4, 5])('may be of the built-in application %d', async (applicationId) => {
+    const { id } = await caller.paid({ applicationId });
+    expect((await caller.transaction(id)).applicationID).toBe(applicationId);
+  });
+
+  it('may be made with the token of an earlier card', async () => {
+    const first = await caller.paid();
+    const again = await caller.paid({ card: undefined, token: first.card.token });
+    expect(again.card).toMatchObject({ bin: '424242', last4: '4242' });
+  });
+
+  it.each([
+    ['a number that fails Luhn', { card: { ...card(), number: '4242424242424241' } }],
+    ['a card of last month', { card: { ...card(), expMonth: 12, expYear: 2025 } }],
+    ['a month 13', { card: { ...card(), expMonth: 13 } }],
+    ['a number of letters', { card: { ...card(), number: 'visa' } }],
+    ['no card and no token', { card: undefined }],
+    ['a card and a token', { token: 'tok' }],
+    ['an unknown token', { card: undefined, token: 'tok_unknown' }],
+    ['an amount of 0', { amount: 0 }],
+    ['a negative amount', { amount: -1 }],
+    ['an amount of text', { amount: '100' }],
+    ['no amount', { amount: undefined }],
+    ['too many decimals', { amount: 1.001 }],
+    ['too many decimals for yen', { amount: 1.5, currency: 'JPY' }],
+    ['too many decimals for dinars', { amount: 1.0005, currency: 'KWD' }],
+    ['an unknown currency', { currency: 'ABC' }],
+    ['a currency without an account', { currency: 'CHF' }],
+    ['an unknown application', { applicationId: 999 }],
+    ['an application that is a refund', { applicationId: 10 }],
+    ['an unknown company', { companyId: 999 }],
+    ['an unknown shop', { shopId: 999 }],
+    ['an unknown merchant account', { merchantAccountId: 999 }],
+    ['an unknown product', { productId: 999 }],
+    ['an unknown campaign', { campaignId: 999 }],
+    ['no email', { email: undefined }],
+    ['an email that is none', { email: 'nobody' }],
+  ])('with %s is 400', async (_what, changes) => {
+    const answer = await caller.pay(changes);
+    expectRefusal(answer, 400);
+  });
+
+  it('is not shown with its card in a refusal', async () => {
+    const number = '4242424242424241';
+    const answer = await caller.pay({ card: { ...card(), number, cvv: 'abc' } });
+    expect(answer.status).toBe(400);
+    expect(answer.text).not.toContain(number);
+    const misplaced = await caller.pay({ card: number, customer: { firstName: 7 } });
+    expect(misplaced.status).toBe(400);
+    expect(misplaced.text).not.toContain(number);
+  });
+
+  it('never shows the card number or its CVV', async () => {
+    const { id } = await caller.paid();
+    const flags = { getSearchData: true, getAddressData: true, getSessionData: true };
+    for (const { text } of [
+      await caller.get(`/v1/payments/${id}`),
+      await caller.get('/v1/payments'),
+      await caller.detail(id, flags),
+      await caller.search(),
+    ]) {
+      expect(text).not.toMatch(/(?<![0-9.])4242424242424242/);
+      expect(text).not.toMatch(new RegExp(`"cvv"|"${CVV}"`));
+    }
+  });
+});
+
+describe('POST /v1/card/submit', () => {
+  it('is the same command', async () => {
+    const request = {
+      amount: 12.34,
+      currency: 'GBP',
+      card: card(),
+      email: 'customer@example.com',
+      applicationId: CHECKOUT,
+      companyId: 5,
+    };
+    const { status, body } = await caller.post('/v1/card/submit', request);
+    expect(status).toBe(201);
+    const other = await caller.post('/v1/payments', request);
+    expect(Object.keys(body)).toEqual(Object.keys(other.body));
+    expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
+    const declined = { ...request, card: card(CARDS.stolen) };
+    expect((await caller.post('/v1/card/submit', declined)).status).toBe(402);
+    expectRefusal(await caller.post('/v1/card/submit', { ...request, amount: 0 }), 400);
+  });
+});
+
+describe('capture', () => {
+  it('takes everything when no amount is given', async () => {
+    const { id } = await caller.paid({ capture: false });
+    const { status, body } = await caller.post(`/v1/payments/${id}/capture`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, statusId: 50, capturedAmount: 100, success: true });
+  });
+
+  it('takes a part, once', async () => {
+    const { id } = await caller.paid({ capture: false });
+    const { body } = await caller.post(`/v1/payments/${id}/capture`, { amount: 40.5 });
+    expect(body).toMatchObject({ status: 'Captured', capturedAmount: 40.5 });
+    expectRefusal(await caller.post(`/v1/payments/${id}/capture`, { amount: 10 }), 400);
+    expect((await caller.get(`/v1/payments/${id}`)).body.capturedAmount).toBe(40.5);
+  });
+
+  it.each([100.01, -1, 0.001, '10'])('refuses %j', async (amount) => {
+    const { id } = await caller.paid({ capture: false });
+    expectRefusal(await caller.post(`/v1/payments/${id}/capture`, { amount }), 400);
+    expect((await caller.get(`/v1/payments/${id}`)).body.statusId).toBe(40);
+  });
+
+  it('of ten at the same time happens once', async () => {
+    const { id } = await caller.paid({ capture: false });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => caller.post(`/v1/payments/${id}/capture`, { amount: 60 })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await caller.get(`/v1/payments/${id}`)).body.capturedAmount).toBe(60);
+  });
+
+  it.each([
+    ['a declined payment', CARDS.stolen],
+    ['one that waits', CARDS.actionApprove],
+  ])('of %s is refused', async (_what, number) => {
+    const { body } = await caller.pay({ card: card(number), capture: false });
+    expectRefusal(await caller.post(`/v1/payments/${body.id}/capture`), 400);
+  });
+
+  it('of nothing is 404', async () => {
+    expectRefusal(await caller.post(`/v1/payments/${NOWHERE}/capture`), 404);
+  });
+});
+
+describe('void', () => {
+  it.each([[false], [true]])('ends a payment, captured: %j', async (capture) => {
+    const { id } = await caller.paid({ capture });
+    const { status, body } = await caller.post(`/v1/payments/${id}/void`);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ id, status: 'Voided', statusId: 80, success: false });
+    expect(await caller.transaction(id)).toMatchObject({ statusID: 80, refundable: false });
+    expectRefusal(await caller.post(`/v1/payments/${id}/capture`), 400);
+  });
+
+  it('is refused once a part was refunded', async () => {
+    const { id } = await caller.paid();
+    await caller.refund(id, { amount: 10 });
+    expectRefusal(await caller.post(`/v1/payments/${id}/void`), 400);
+  });
+
+  it.each([CARDS.stolen, CARDS.processingError])('of %s is refused', async (number) => {
+    const { body } = await caller.pay({ card: card(number) });
+    expectRefusal(await caller.post(`/v1/payments/${body.id}/void`), 400);
+  });
+
+  it('and capture at the same time: one of them', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await caller.paid({ capture: false });
+      await Promise.all([
+        caller.post(`/v1/payments/${id}/capture`, { amount: 60 }),
+        caller.post(`/v1/payments/${id}/void`),
+      ]);
+      const { body } = await caller.get(`/v1/payments/${id}`);
+      expect(['Captured', 'Voided']).toContain(body.status);
+    }
+  });
+
+  it('and a refund at the same time: never both', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await caller.paid();
+      const [voided, refunded] = await Promise.all([
+        caller.post(`/v1/payments/${id}/void`),
+        caller.refund(id),
+      ]);
+      expect([voided.status, refunded.status].filter((status) => status === 200)).toHaveLength(1);
+    }
+  });
+});
+
+describe('GET /v1/payments/{id}', () => {
+  it('is 404 for what is not there and 400 for what is no id', async () => {
+    expectRefusal(await caller.get(`/v1/payments/${NOWHERE}`), 404, 'not_found');
+    const answer = await caller.get('/v1/payments/17');
+    expect([400, 404]).toContain(answer.status);
+    expectRefusal(answer, answer.status);
+  });
+
+  it('needs no UserEmail to exist as a user of the card API', async () => {
+    const { id } = await caller.paid();
+    const { status } = await caller.get(`/v1/payments/${id}`, { UserEmail: undefined });
+    expect(status).toBe(200);
+  });
+});
+
+describe('GET /v1/payments', () => {
+  let lister: Caller;
+  const made: Json[] = [];
+
+  beforeAll(async () => {
+    lister = await openTenant(running, 21);
+    await openAccount(running, 21, 212, { descriptor: 'Teapots' });
+    await running.host.readSide.caughtUp(21);
+    for (let index = 0; index < 12; index += 1) {
+      now += 1_000;
+      made.unshift(
+        await lister.paid({
+          email: `customer${index % 3}@example.com`,
+          amount: index + 1,
+          merchantAccountId: index % 4 === 0 ? 212 : 211,
+          currency: index % 2 === 0 ? 'GBP' : 'USD',
+        }),
+      );
+    }
+    await lister.paid({ sandbox: true });
+    await lister.refund(made[0].id, { amount: 1 });
+    made[0] = (await lister.get(`/v1/payments/${made[0].id}`)).body;
+  });
+
+  async function pages(query: string): Promise<Json[]> {
+    const seen: Json[] = [];
+    let cursor: string | null = null;
+    do {
+      const at: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { status, text, body } = await lister.get(`/v1/payments?${query}${at}`);
+      expect(status, text).toBe(200);
+      expect(body.hasMore).toBe(body.nextCursor !== null);
+      seen.push(...body.data);
+      cursor = body.nextCursor;
+    } while (cursor !== null);
+    return seen;
+  }
+
+  it.each([1, 3, 5, 12, 100])('pages by cursor, %d at a time', async (limit) => {
+    expect(await pages(`limit=${limit}`)).toEqual(made);
+  });
+
+  it('stays in place while newer payments arrive', async () => {
+    const other = await openTenant(running, 22);
+    const ids: string[] = [];
+    for (let index = 0; index < 4; index += 1) {
+      now += 1_000;
+      ids.unshift((await other.paid()).id);
+    }
+    const first = await other.get('/v1/payments?limit=2');
+    now += 1_000;
+    await other.paid();
+    const next = await other.get(
+      `/v1/payments?limit=2&cursor=${encodeURIComponent(first.body.nextCursor)}`,
+    );
+    const seen = [...first.body.data, ...next.body.data].map(({ id }: Json) => id);
+    expect(seen).toEqual(ids);
+  });
+
+  it.each([
+    ['emails=CUSTOMER1@example.com', ({ email }: Json) => email === 'customer1@example.com'],
+    ['currency=USD', ({ currency }: Json) => currency === 'USD'],
+    ['amounts=3,4', ({ amount }: Json) => amount === 3 || amount === 4],
+    ['amounts=3&amounts=4', ({ amount }: Json) => amount === 3 || amount === 4],
+    ['merchantAccountIds=212', ({ merchantAccountId }: Json) => merchantAccountId === 212],
+    ['descriptorContains=teapot', ({ merchantAccountId }: Json) => merchantAccountId === 212],
+    [
+      'descriptorContains=teapot&currency=GBP&amounts=1',
+      ({ merchantAccountId, amount }: Json) => merchantAccountId === 212 && amount === 1,
+    ],
+    ['last4=4242', () => true],
+    ['bin=555555', () => false],
+    ['firstName=ada&lastName=LOVELACE', () => true],
+    ['applicationIds=101', () => true],
+    ['dateFrom=2026-01-10', () => true],
+    ['dateTo=2020-01-10', () => false],
+  ])('filters by %s', async (query, matches) => {
+    const listed = await pages(`limit=4&${query}`);
+    expect(listed.map(({ id }) => id)).toEqual(made.filter(matches).map(({ id }) => id));
+  });
+
+  it('lists the sandbox apart', async () => {
+    const sandbox = await pages('sandbox=true');
+    expect(sandbox).toHaveLength(1);
+    expect(sandbox[0].sandbox).toBe(true);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=101',
+    'limit=ten',
+    'cursor=nonsense',
+    'sandbox=perhaps',
+    'orderIds=x',
+    'dateFrom=2026-03-11&dateTo=2026-03-10',
+    'dateFrom=2026-02-30',
+  ])('refuses %s', async (query) => {
+    expectRefusal(await lister.get(`/v1/payments?${query}`), 400);
+  });
+});
+
+it('a payment may carry the claims of the other interfaces if they fit', async () => {
+  expectRefusal(await caller.pay({ parentCompanyId: 12 }), 403, 'tenant_mismatch');
+  expectRefusal(await caller.pay({ userEmail: 'other@example.com' }), 400);
+  expect((await caller.pay({ parentCompanyId: 11, userEmail: USER_EMAIL })).status).toBe(201);
+});
