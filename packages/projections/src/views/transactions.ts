@@ -58,9 +58,11 @@ export const transactions: Projection<Transaction.Payment> = {
         place: placeOf(record),
       });
     }
-    const descriptor = folded(Transaction.routeOf(payment)?.descriptor ?? '');
-    if (descriptor !== '') {
-      const partition = partitionOf(tenantId, payment.sandbox);
+    const partition = partitionOf(tenantId, payment.sandbox);
+    // Of every attempt, not of the last alone: which one is seen as the last depends on the batch.
+    const descriptors = new Set(payment.attempts.map(({ route }) => folded(route.descriptor)));
+    for (const descriptor of descriptors) {
+      if (descriptor === '') continue;
       documents.push({
         collection: DESCRIPTORS,
         key: `${partition}/${descriptor}`,

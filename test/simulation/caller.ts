@@ -1,0 +1,67 @@
+/** Someone with a key who talks to a host over HTTP. */
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are looked into as a user would, without the host's types
+export type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+  /** Whether it is the kept answer to an earlier request. */
+  readonly replayed: boolean;
+}
+
+export interface Credentials {
+  readonly tenantId: number;
+  readonly key: string;
+}
+
+export const USER_EMAIL = 'agent@example.com';
+
+export class Caller {
+  readonly tenantId: number;
+  readonly #url: () => string;
+  readonly #key: string;
+
+  /** The host may be elsewhere after a restart, so its URL is asked for every time. */
+  constructor(url: () => string, { tenantId, key }: Credentials) {
+    this.#url = url;
+    this.tenantId = tenantId;
+    this.#key = key;
+  }
+
+  /** What Customer Service requests claim in their bodies. */
+  get claims(): Json {
+    return { parentCompanyId: this.tenantId, userEmail: USER_EMAIL };
+  }
+
+  async get(path: string): Promise<Answer> {
+    return this.#send('GET', path, undefined, {});
+  }
+
+  async post(path: string, body: Json, idempotencyKey?: string): Promise<Answer> {
+    return this.#send('POST', path, JSON.stringify(body), {
+      'Content-Type': 'application/json',
+      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+    });
+  }
+
+  async #send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const answer = await fetch(this.#url() + path, {
+      method,
+      headers: {
+        Authorization: this.#key,
+        ClientId: String(this.tenantId),
+        UserEmail: USER_EMAIL,
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    });
+    const replayed = answer.headers.get('idempotency-replayed') === 'true';
+    return { status: answer.status, body: await answer.json(), replayed };
+  }
+}

@@ -1,0 +1,294 @@
+/** Random lives of payments over HTTP: what callers of two tenants do, drawn as small choices. */
+import { randomUUID } from 'node:crypto';
+import { toMajor, toMinor } from '@counterfoil/core';
+import { OUTCOMES, type Outcome, SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Answer, Caller, Json } from './caller.ts';
+
+/** One choice; it becomes a request once it is known what payments there are. */
+export interface Move {
+  readonly kind: 'pay' | 'capture' | 'void' | 'refund' | 'confirm';
+  readonly who: number;
+  readonly card: number;
+  readonly currency: number;
+  readonly minor: number;
+  readonly flags: number;
+  /** Chooses the payment that is acted on. */
+  readonly pick: number;
+  /** In percent of what there is: over 100 asks for too much. */
+  readonly share: number;
+  /** So many requests at once under one Idempotency-Key. */
+  readonly copies: number;
+  /** So many requests at once under keys of their own. */
+  readonly rivals: number;
+  readonly pauseMs: number;
+}
+
+const LONGEST_PAUSE_MS = 2 * 86_400_000;
+
+export function move(): fc.Arbitrary<Move> {
+  return fc.record({
+    kind: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('pay' as const) },
+      { weight: 6, arbitrary: fc.constant('refund' as const) },
+      { weight: 3, arbitrary: fc.constant('capture' as const) },
+      { weight: 2, arbitrary: fc.constant('void' as const) },
+      { weight: 1, arbitrary: fc.constant('confirm' as const) },
+    ),
+    who: fc.nat(999),
+    card: fc.nat(999),
+    currency: fc.nat(999),
+    minor: fc.integer({ min: 1, max: 500_000 }),
+    flags: fc.nat(255),
+    pick: fc.nat(999),
+    share: fc.oneof(fc.constantFrom(0, 50, 60, 100), fc.integer({ min: 1, max: 130 })),
+    copies: fc.constantFrom(1, 1, 1, 2, 3),
+    rivals: fc.constantFrom(1, 1, 1, 2, 3),
+    pauseMs: fc.nat(LONGEST_PAUSE_MS),
+  });
+}
+
+/** Moves in groups: those of one group are made at the same time. */
+export function life(maxGroups: number): fc.Arbitrary<readonly (readonly Move[])[]> {
+  const group = fc.array(move(), { minLength: 1, maxLength: 4 });
+  return fc.array(group, { minLength: 4, maxLength: maxGroups, size: 'max' });
+}
+
+/** A tenant as its callers know it. */
+export interface Side {
+  readonly live: Caller;
+  readonly test: Caller;
+  readonly refundWindowDays: number;
+}
+
+interface Made {
+  readonly side: Side;
+  readonly caller: Caller;
+  readonly outcome: Outcome;
+  body: Json;
+}
+
+export const CVV = '9173';
+const CURRENCIES = ['GBP', 'GBP', 'EUR', 'JPY', 'KWD'] as const;
+const SLOW = SANDBOX_CARDS.findIndex(({ behaviour }) => behaviour === 'slow');
+
+/** Answers of an Idempotency-Key, to be asked for again. */
+export interface Asked {
+  readonly caller: Caller;
+  readonly path: string;
+  readonly body: Json;
+  readonly key: string;
+  readonly answer: Answer;
+}
+
+/** Makes moves, and expects of each answer what follows from the answers before. */
+export class Lives {
+  readonly made: Made[] = [];
+  readonly asked: Asked[] = [];
+  readonly #sides: readonly Side[];
+
+  constructor(sides: readonly Side[]) {
+    this.#sides = sides;
+  }
+
+  async play(group: readonly Move[]): Promise<void> {
+    const alone = group.length === 1;
+    await Promise.all(group.map((each) => this.#make(each, alone)));
+    if (!alone) await Promise.all(this.made.map((payment) => this.#look(payment)));
+  }
+
+  async #make(drawn: Move, alone: boolean): Promise<void> {
+    if (drawn.kind === 'pay') return this.#pay(drawn);
+    const payment = this.made[drawn.pick % Math.max(1, this.made.length)];
+    if (payment === undefined) return;
+    switch (drawn.kind) {
+      case 'capture':
+        await this.#capture(drawn, payment, alone);
+        break;
+      case 'void':
+        await this.#void(drawn, payment, alone);
+        break;
+      case 'confirm':
+        await this.#confirm(drawn, payment);
+        break;
+      case 'refund':
+        await this.#refund(drawn, payment, alone);
+        break;
+    }
+    await this.#look(payment);
+  }
+
+  /** Reads the payment as it now stands. */
+  async #look(payment: Made): Promise<void> {
+    const { status, body } = await payment.caller.get(`/v1/payments/${payment.body.id}`);
+    expect(status).toBe(200);
+    payment.body = body;
+  }
+
+  /** Sends copies of one request at once, then once more: all are told the same. */
+  async #ask(caller: Caller, path: string, body: Json, copies: number): Promise<Answer> {
+    const key = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: copies }, () => caller.post(path, body, key)),
+    );
+    const told = answers.filter(({ body: { code } }) => code !== 'idempotency_in_flight');
+    expect(told.length).toBeGreaterThan(0);
+    const [answer] = told as [Answer];
+    if (answer.body.code === 'concurrent_update') return answer;
+    for (const each of told) expect(each).toMatchObject({ status: answer.status });
+    const again = await caller.post(path, body, key);
+    expect(again).toEqual({ ...answer, replayed: true });
+    this.asked.push({ caller, path, body, key, answer });
+    return answer;
+  }
+
+  async #pay(drawn: Move): Promise<void> {
+    const side = this.#sides[drawn.who % this.#sides.length] as Side;
+    const sandbox = (drawn.flags & 1) === 1;
+    // The environment of the data is the key's, or what a live key asks for.
+    const caller = sandbox && drawn.flags & 2 ? side.test : side.live;
+    const index = drawn.card % SANDBOX_CARDS.length;
+    // The slow card keeps a life waiting for seconds, so most of its draws are another's.
+    const { number, behaviour } = SANDBOX_CARDS[
+      index === SLOW && drawn.card < 800 ? 0 : index
+    ] as (typeof SANDBOX_CARDS)[number];
+    const outcome: Outcome = OUTCOMES[behaviour];
+    const currency = CURRENCIES[drawn.currency % CURRENCIES.length] as string;
+    const cart = drawn.flags & 4 ? cartOf(drawn, currency) : undefined;
+    const minor = cart?.minor ?? BigInt(drawn.minor);
+    const capture = (drawn.flags & 24) !== 0;
+    const written = drawn.flags & 32 ? number.replace(/(\d{4})(?=\d)/g, '$1 ') : number;
+    const answer = await this.#ask(
+      caller,
+      drawn.flags & 64 ? '/v1/card/submit' : '/v1/payments',
+      {
+        amount: toMajor(minor, currency),
+        currency,
+        capture,
+        card: { number: written, expMonth: 12, expYear: 2040, cvv: CVV, holder: 'Ada Lovelace' },
+        email: `Customer${drawn.who % 5}@Example.com`,
+        ...(cart === undefined ? { applicationId: 1 } : { applicationId: 2, items: cart.items }),
+        ...(caller === side.live && { sandbox }),
+      },
+      drawn.copies,
+    );
+    expect(answer.body).toMatchObject({ sandbox, capturedAmount: expect.any(Number) });
+    expectOutcome(answer, outcome, capture);
+    this.made.push({ side, caller, outcome, body: answer.body });
+  }
+
+  async #capture(drawn: Move, { caller, body }: Made, alone: boolean): Promise<void> {
+    const amount = shareOf(body.authorizedAmount, drawn.share, body.currency);
+    const path = `/v1/payments/${body.id}/capture`;
+    const asked = drawn.share === 0 ? {} : { amount };
+    const { status, body: after } = await this.#ask(caller, path, asked, drawn.copies);
+    if (!alone) return;
+    if (body.status !== 'Authorized') expect(after.code).toBe('payment_state');
+    else if (drawn.share > 0 && amount <= 0) expect(after.code).toBe('amount_not_positive');
+    else if (amount > body.authorizedAmount) expect(after.code).toBe('capture_exceeds_authorized');
+    else {
+      const capturedAmount = drawn.share === 0 ? body.authorizedAmount : amount;
+      expect({ status, body: after }).toMatchObject({
+        status: 200,
+        body: { status: 'Captured', capturedAmount },
+      });
+    }
+  }
+
+  async #void(drawn: Move, { caller, body, outcome }: Made, alone: boolean): Promise<void> {
+    const path = `/v1/payments/${body.id}/void`;
+    const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
+    if (!alone || outcome.notice !== undefined) return;
+    const open = body.status === 'Authorized' || body.status === 'Captured';
+    const untouched = body.refundedAmount === 0 && body.pendingRefundAmount === 0;
+    if (!open || !untouched) expect(after.code).toBe('payment_state');
+    else expect({ status, body: after }).toMatchObject({ status: 200, body: { status: 'Voided' } });
+  }
+
+  async #confirm(drawn: Move, { caller, body, outcome }: Made): Promise<void> {
+    const path = `/v1/payments/${body.id}/confirm`;
+    const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
+    if (body.status !== 'RequiresAction') return;
+    const declined = outcome.verdict.says === 'decline';
+    expect({ status, after: after.status }).toMatchObject(
+      declined ? { status: 402, after: 'Declined' } : { status: 200 },
+    );
+  }
+
+  async #refund(drawn: Move, made: Made, alone: boolean): Promise<void> {
+    const { caller, body, outcome } = made;
+    const left = body.refundableAmount;
+    const amount = shareOf(left, drawn.share, body.currency);
+    const isOrder = body.applicationId === 2;
+    const refundItems =
+      isOrder && drawn.share > 0
+        ? [{ StorefrontVariantId: 11, Quantity: 1, Amount: amount }]
+        : undefined;
+    const wanted = { amount, ...(refundItems !== undefined && { refundItems }) };
+    const [path, content] =
+      drawn.flags & 1
+        ? ['/customerapi/refund', { ...caller.claims, messageId: body.id, ...wanted }]
+        : [`/v1/payments/${body.id}/refund`, wanted];
+    const answers = await Promise.all(
+      Array.from({ length: drawn.rivals }, () => this.#ask(caller, path, content, drawn.copies)),
+    );
+    if (!alone || outcome.notice !== undefined || isOrder || outcome.refund !== undefined) return;
+    const done = answers.filter(({ status }) => status === 200 || status === 201).length;
+    const captured = body.status === 'Captured';
+    const minor = minorOf(amount, body.currency);
+    const whole = minor === 0n ? minorOf(left, body.currency) : minor;
+    const room = whole === 0n || !captured ? 0 : Number(minorOf(left, body.currency) / whole);
+    if (answers.some(({ body: { code, message } }) => isClosed(code, message))) return;
+    expect(done, JSON.stringify(answers)).toBe(Math.min(room, drawn.rivals));
+  }
+}
+
+/** The refund window may have closed meanwhile: the audit checks that against the events. */
+function isClosed(code: string, message: string): boolean {
+  return code === 'not_refundable' && /window/.test(message);
+}
+
+function minorOf(amount: number, currency: string): bigint {
+  const minor = toMinor(amount, currency);
+  if (minor._tag === 'Left') throw new Error(`${amount} ${currency} is no amount`);
+  return minor.right;
+}
+
+function shareOf(amount: number, share: number, currency: string): number {
+  return toMajor((minorOf(amount, currency) * BigInt(share)) / 100n, currency);
+}
+
+/** An order of two variants that is worth what its lines are. */
+function cartOf({ minor }: Move, currency: string) {
+  const unit = BigInt(minor % 9_000) + 1n;
+  const line = (StorefrontVariantId: number, Quantity: number) => ({
+    StorefrontVariantId,
+    StorefrontProductId: 1,
+    Quantity,
+    UnitPrice: toMajor(unit, currency),
+  });
+  return { items: [line(11, 3), line(12, 1)], minor: unit * 4n };
+}
+
+/** What the table of sandbox cards says of a payment. */
+function expectOutcome({ status, body }: Answer, outcome: Outcome, capture: boolean): void {
+  const allowed = allowedAfter(outcome, capture);
+  expect(allowed, JSON.stringify(body)).toContain(`${status} ${body.status}`);
+}
+
+function allowedAfter(outcome: Outcome, capture: boolean): readonly string[] {
+  const { verdict, chargeAnswer, actionRequired } = outcome;
+  const taken = capture ? '201 Captured' : '201 Authorized';
+  if (chargeAnswer === 'slow') return [taken, '202 Unknown'];
+  if (chargeAnswer !== undefined) return ['202 Unknown'];
+  if (actionRequired) return ['201 RequiresAction'];
+  switch (verdict.says) {
+    case 'decline':
+      return ['402 Declined'];
+    case 'fail':
+      return ['402 Failed'];
+    default:
+      return [taken];
+  }
+}

@@ -1,0 +1,121 @@
+/** Mixed load under Idempotency-Keys, drawn from a seed, and a memory of what was answered. */
+import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import type { Answer, Caller, Json } from './caller.ts';
+
+/** Random numbers that a seed repeats (mulberry32). */
+export class Dice {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 to `sides - 1`. */
+  roll(sides: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * sides);
+  }
+}
+
+export type Deed = 'payment' | 'capture' | 'void' | 'refund';
+
+/** A request under its key, and the answer once there is one. */
+export interface Sent {
+  readonly deed: Deed;
+  readonly path: string;
+  readonly body: Json;
+  readonly key: string;
+  answer?: Answer;
+}
+
+const WORKERS = 8;
+/** Answers that say: ask again. */
+const UNDECIDED = ['idempotency_in_flight', 'concurrent_update', 'overloaded', 'internal_error'];
+/** The answer of the slow card would hold up every round. */
+const CARDS = SANDBOX_CARDS.filter(({ behaviour }) => behaviour !== 'slow');
+const APPROVED = 6;
+
+export class Load {
+  readonly sent: Sent[] = [];
+  readonly #dice: Dice;
+  readonly #caller: Caller;
+  readonly #name: string;
+  #answers = 0;
+
+  constructor(caller: Caller, { dice, name }: { dice: Dice; name: string }) {
+    this.#caller = caller;
+    this.#dice = dice;
+    this.#name = name;
+  }
+
+  /** Goes on until the host is gone; `onAnswer` hears how many answers there were so far. */
+  async run(onAnswer: (answers: number) => void): Promise<void> {
+    this.#answers = 0;
+    await Promise.all(Array.from({ length: WORKERS }, () => this.#work(onAnswer)));
+  }
+
+  async #work(onAnswer: (answers: number) => void): Promise<void> {
+    for (;;) {
+      const sent = this.#draw();
+      this.sent.push(sent);
+      const copies = this.#dice.roll(3) === 0 ? 2 : 1;
+      const tries = await Promise.all(Array.from({ length: copies }, () => this.ask(sent)));
+      if (tries.includes(false)) return;
+      this.#answers += 1;
+      onAnswer(this.#answers);
+    }
+  }
+
+  /** Sends a request. False: the host is gone. Throws when it is told otherwise than before. */
+  async ask(sent: Sent): Promise<boolean> {
+    const answer = await this.#caller.post(sent.path, sent.body, sent.key).catch(() => undefined);
+    if (answer === undefined) return false;
+    if (UNDECIDED.includes(answer.body.code)) return true;
+    const before = sent.answer;
+    sent.answer ??= answer;
+    if (before !== undefined && !sameAnswer(before, answer)) {
+      const told = JSON.stringify([before, answer]);
+      throw new Error(`${sent.key} was answered otherwise than before: ${told}`);
+    }
+    return true;
+  }
+
+  #draw(): Sent {
+    const key = `${this.#name}-${this.sent.length}`;
+    const payments = this.sent.filter(
+      ({ deed, answer }) => deed === 'payment' && answer?.status === 201,
+    );
+    const payment = payments[this.#dice.roll(Math.max(1, payments.length))]?.answer?.body;
+    const drawn = this.#dice.roll(10);
+    if (payment === undefined || drawn < 5) return { deed: 'payment', ...this.#payment(), key };
+    const path = `/v1/payments/${payment.id}`;
+    if (drawn < 7) return { deed: 'capture', path: `${path}/capture`, body: {}, key };
+    if (drawn < 8) return { deed: 'void', path: `${path}/void`, body: {}, key };
+    // Amounts that fit several times, once, or not at all.
+    const amount = [0, 10, 25, 60][this.#dice.roll(4)];
+    return { deed: 'refund', path: `${path}/refund`, body: { amount }, key };
+  }
+
+  #payment() {
+    const index =
+      this.#dice.roll(2) === 0 ? this.#dice.roll(APPROVED) : this.#dice.roll(CARDS.length);
+    const number = CARDS[index]?.number;
+    return {
+      path: '/v1/payments',
+      body: {
+        amount: 100,
+        currency: 'GBP',
+        capture: this.#dice.roll(3) > 0,
+        card: { number, expMonth: 12, expYear: 2040, cvv: '9173', holder: 'Ada Lovelace' },
+        email: `customer${this.#dice.roll(9)}@example.com`,
+      },
+    };
+  }
+}
+
+function sameAnswer(a: Answer, b: Answer): boolean {
+  return a.status === b.status && JSON.stringify(a.body) === JSON.stringify(b.body);
+}

@@ -1,0 +1,186 @@
+/** The whole path, lived at random: HTTP, execute, log, gateway, reactors, read models, and back. */
+import { hash } from 'node:crypto';
+import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { PROJECTIONS } from '@counterfoil/projections';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectAgreement, strangersOf } from './agreement.ts';
+import {
+  type Drawn,
+  expectBooks,
+  expectEqualToRebuilt,
+  expectFlags,
+  expectMoneyOutRule,
+  expectPlainFilter,
+  FIELD_COUNT,
+} from './audit.ts';
+import { CVV, Lives, life, type Move, type Side } from './lives.ts';
+import { readStory } from './told.ts';
+import { World } from './world.ts';
+
+const LONG_MS = 600_000;
+
+/** Lives in memory; in files, where a restart is part of each, a fifth of them. */
+const LIVES = Number(process.env['FC_RUNS'] ?? '10');
+
+const filters: fc.Arbitrary<readonly Drawn[]> = fc.array(
+  fc.record({
+    pick: fc.nat(999),
+    fields: fc.nat(2 ** FIELD_COUNT - 1).map((mask) => mask & (mask >> 1)),
+    limit: fc.integer({ min: 1, max: 7 }),
+  }),
+  { minLength: 6, maxLength: 12 },
+);
+
+interface Lived {
+  readonly sides: readonly Side[];
+  readonly lives: Lives;
+}
+
+/** Lives with new tenants in the same world, so that every run also meets those before. */
+class Runs {
+  readonly world: World;
+  #tenants = 0;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  async run(groups: readonly (readonly Move[])[], drawn: readonly Drawn[]): Promise<Lived> {
+    const sides = [await this.#newSide(3), await this.#newSide(180)];
+    const lives = new Lives(sides);
+    for (const group of groups) {
+      this.world.pause(group[0]?.pauseMs ?? 0);
+      await lives.play(group);
+    }
+    await this.world.settle();
+    await this.audit(sides, drawn);
+    await expectIsolation(sides, lives);
+    return { sides, lives };
+  }
+
+  async #newSide(refundWindowDays: number): Promise<Side> {
+    this.#tenants += 1;
+    return this.world.side(this.#tenants, refundWindowDays);
+  }
+
+  /** Everything that must hold now, whatever has happened. */
+  async audit(sides: readonly Side[], drawn: readonly Drawn[]): Promise<void> {
+    const { world } = this;
+    const story = await readStory(world.host.events);
+    expectMoneyOutRule(story);
+    expect(expectAgreement(story, world.gateway)).toBe(story.payments.size);
+    expect(strangersOf(story, world.gateway)).toEqual([]);
+    for (const { live, refundWindowDays } of sides) {
+      await expectFlags(story, live, { refundWindowDays, now: world.now });
+      await expectBooks(story, live);
+      for (const filter of drawn) await expectPlainFilter(story, live, filter);
+    }
+    await world.withWritableReadModels((store) => expectEqualToRebuilt(world.host.events, store));
+    expectNoSecretIn(story.texts);
+    expectNoSecretIn(world.logs);
+  }
+}
+
+/** No tenant is told of another's payment, no test key of a live one: not even that it is there. */
+async function expectIsolation(sides: readonly Side[], { made }: Lives): Promise<void> {
+  for (const { side, body } of made) {
+    for (const other of sides) {
+      const strangers = [
+        ...(other === side ? [] : [other.live, other.test]),
+        ...(body.sandbox ? [] : [other.test]),
+      ];
+      for (const caller of strangers) {
+        const asked = { ...caller.claims, id: body.id, messageId: body.id };
+        const answers = [
+          await caller.get(`/v1/payments/${body.id}`),
+          await caller.post('/customerapi/detail', asked),
+          await caller.post('/customerapi/refund', asked),
+        ];
+        for (const { status, body: refusal } of answers) {
+          expect({ status, code: refusal.code }).toEqual({ status: 404, code: 'not_found' });
+        }
+        const found = await caller.post('/api/transactions/search', { transactionIds: [body.id] });
+        expect(found.body.transactions).toEqual([]);
+      }
+    }
+  }
+}
+
+/** Card numbers as they were sent, and digests of them that anyone could make. */
+const SECRETS = SANDBOX_CARDS.flatMap(({ number }) => [
+  number,
+  number.replace(/(\d{4})(?=\d)/g, '$1 '),
+  Buffer.from(number).toString('base64').slice(0, 20),
+  hash('sha256', number, 'hex'),
+]);
+const A_CVV = new RegExp(`"${CVV}"|"cvv"`);
+
+function expectNoSecretIn(texts: readonly string[]): void {
+  for (const text of texts) {
+    const found = SECRETS.find((secret) => text.includes(secret)) ?? A_CVV.exec(text)?.[0];
+    if (found !== undefined) expect.fail(`${found} in ${text}`);
+  }
+}
+
+describe('in memory', () => {
+  const runs = new Runs(new World({ onDisk: false }));
+  beforeAll(() => runs.world.open());
+  afterAll(async () => {
+    await runs.world.close();
+    runs.world.remove();
+  });
+
+  it(
+    'money, flags, books, searches and the gateway agree after any life',
+    () =>
+      fc.assert(
+        fc.asyncProperty(life(14), filters, async (groups, drawn) => {
+          await runs.run(groups, drawn);
+        }),
+        { numRuns: LIVES },
+      ),
+    LONG_MS,
+  );
+
+  it('no read model has a card number', async () => {
+    for (const { name, collections } of PROJECTIONS) {
+      const model = await runs.world.host.readModels.live(name);
+      for (const { name: collection } of collections) {
+        const documents = await model?.list(collection, { prefix: '', limit: 1_000_000 });
+        expectNoSecretIn((documents ?? []).map(({ key, body }) => `${key} ${body}`));
+      }
+    }
+  });
+});
+
+describe('in files', () => {
+  const runs = new Runs(new World({ onDisk: true }));
+  beforeAll(() => runs.world.open());
+  afterAll(async () => {
+    await runs.world.close();
+    runs.world.remove();
+  });
+
+  it(
+    'nothing is another after a restart, and no file has a card number',
+    () =>
+      fc.assert(
+        fc.asyncProperty(life(14), filters, async (groups, drawn) => {
+          const { sides, lives } = await runs.run(groups, drawn);
+          await runs.world.close();
+          for (const { name, content } of runs.world.bytes()) {
+            const found = SECRETS.find((secret) => content.includes(secret));
+            expect({ name, found }).toEqual({ name, found: undefined });
+          }
+          await runs.world.open();
+          await runs.audit(sides, drawn);
+          for (const { caller, path, body, key, answer } of lives.asked) {
+            expect(await caller.post(path, body, key)).toEqual({ ...answer, replayed: true });
+          }
+        }),
+        { numRuns: Math.ceil(LIVES / 5) },
+      ),
+    LONG_MS,
+  );
+});
