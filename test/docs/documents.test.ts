@@ -1,0 +1,138 @@
+/** Holds the documents to the code: what they list is what there is, and their links lead somewhere. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { Transaction } from '@counterfoil/core';
+import { readConfig } from '@counterfoil/http-host/config';
+import { OUTCOMES, SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { describe, expect, it } from 'vitest';
+import {
+  anchorsOf,
+  codeIn,
+  linksOf,
+  markdownFiles,
+  ROOT,
+  readDocument,
+  section,
+  tableRows,
+} from './markdown.ts';
+
+const readme = readDocument('README.md');
+const documents = markdownFiles();
+
+describe('links', () => {
+  it('finds the documents', () => {
+    expect(documents).toEqual(
+      expect.arrayContaining(['README.md', 'docs/operations.md', 'examples/README.md']),
+    );
+  });
+
+  it.each(documents)('%s links to what exists', (document) => {
+    const broken = linksOf(readDocument(document)).filter(
+      (link) => !leadsSomewhere(document, link),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+function leadsSomewhere(document: string, link: string): boolean {
+  if (/^[a-z]+:/.test(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? document : normalize(join(dirname(document), path));
+  if (!existsSync(join(ROOT, target))) return false;
+  return anchor === undefined || anchorsOf(readDocument(target)).has(anchor);
+}
+
+describe('configuration', () => {
+  const rows = tableRows(section(readme, '## Configuration')).map(([name, value]) => ({
+    name: codeIn(name) ?? '',
+    value: codeIn(value)?.replace('<DATA_DIR>', 'data'),
+  }));
+
+  /** The variables are not exported, so they are read where they stand. */
+  function variablesInSource(): string[] {
+    const source = readFileSync(join(ROOT, 'packages/http-host/src/config.ts'), 'utf8');
+    const [, environment = ''] =
+      /const Environment = z\.object\(\{\n([\s\S]*?)^\}\);/m.exec(source) ?? [];
+    return [...environment.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
+  }
+
+  it('lists every variable, in the order of the code', () => {
+    expect(rows.length).toBeGreaterThan(10);
+    expect(rows.map(({ name }) => name)).toEqual(variablesInSource());
+  });
+
+  it.each(rows)('$name has the default $value', ({ name, value }) => {
+    if (value === undefined) {
+      expect(['NODE_ENV', 'MASTER_KEY']).toContain(name);
+      return;
+    }
+    expect(readConfig({ [name]: value })).toEqual(readConfig({}));
+    expect(withAnother(name)).not.toEqual(readConfig({}));
+  });
+
+  /** Each variable is read: another value of it is refused, or makes another configuration. */
+  function withAnother(name: string): unknown {
+    try {
+      return readConfig({ [name]: '31999' });
+    } catch (error) {
+      return error;
+    }
+  }
+});
+
+it('lists the cards of the sandbox', () => {
+  expect(tableRows(section(readme, '### Sandbox cards'))).toEqual(
+    SANDBOX_CARDS.map(({ number, behaviour }) => [`\`${number}\``, OUTCOMES[behaviour].meaning]),
+  );
+});
+
+it('lists the statuses', () => {
+  const cells = tableRows(section(readme, '### Statuses')).map(([, statuses = '']) => statuses);
+  expect(cells.flatMap((statuses) => statuses.split(' · '))).toEqual(
+    Object.entries(Transaction.STATUS_ID).map(([name, id]) => `${id} ${name}`),
+  );
+});
+
+describe('versions and scripts', () => {
+  const manifest = manifestAt('package.json');
+
+  function manifestAt(path: string) {
+    return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as {
+      readonly engines: { readonly node: string };
+      readonly packageManager: string;
+      readonly scripts: Readonly<Record<string, string>>;
+      readonly devDependencies: Readonly<Record<string, string>>;
+    };
+  }
+
+  it('runs on the Node and the pnpm that the documents name', () => {
+    const said = documents.flatMap((path) => [
+      ...readDocument(path).matchAll(/\bNode (\d+)\b(?! or later)/g),
+    ]);
+    expect(new Set(said.map(([, major]) => major))).toEqual(new Set(['24']));
+    expect(manifest.devDependencies['node']).toMatch(/^\^24\./);
+    const packages = ['core', 'event-stores', 'projections', 'http-host'];
+    for (const path of [
+      'package.json',
+      ...packages.map((name) => `packages/${name}/package.json`),
+    ]) {
+      expect(manifestAt(path).engines.node, path).toBe('>=24');
+    }
+    const managers = documents.flatMap((path) => [...readDocument(path).matchAll(/pnpm@(\d+)/g)]);
+    expect(new Set(managers.map(([, major]) => major))).toEqual(new Set(['12']));
+    expect(manifest.packageManager).toMatch(/^pnpm@12\./);
+  });
+
+  it('names scripts that there are', () => {
+    const own = new Set(['exec', 'install']);
+    const named = documents.flatMap((path) =>
+      [...readDocument(path).matchAll(/(?:pnpm@12|`pnpm) ([a-z][a-z:]*)/g)].map(
+        ([, script]) => script,
+      ),
+    );
+    expect(named).toEqual(expect.arrayContaining(['start', 'serve', 'test']));
+    expect(
+      named.filter((script = '') => !own.has(script) && !(script in manifest.scripts)),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,241 @@
+/** Does what the README says, word by word: pays, refunds and searches, embeds, and runs its commands. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { compose } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
+import { ERRORS } from '@counterfoil/http-host/http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  CLI,
+  type DemoHost,
+  makeFolder,
+  removeFolder,
+  run,
+  runBlocks,
+  startDemo,
+} from './commands.ts';
+import {
+  type CodeBlock,
+  codeBlocks,
+  codeIn,
+  ROOT,
+  readDocument,
+  section,
+  tableRows,
+} from './markdown.ts';
+
+const readme = readDocument('README.md');
+const SLOW_MS = 120_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a reader would
+type Json = any;
+
+describe('with the demo running', () => {
+  let demo: DemoHost;
+  beforeAll(async () => {
+    demo = await startDemo();
+  }, SLOW_MS);
+  afterAll(() => demo?.stop(), SLOW_MS);
+
+  it('answers the curl lines of the README as it says', { timeout: SLOW_MS }, async () => {
+    const blocks = codeBlocks(section(readme, '## A first payment, refund and search'));
+    const shell = blocks.filter(({ language }) => language === 'sh');
+    const printed = await runBlocks(
+      shell.map(({ code }) => code),
+      { cwd: demo.folder },
+    );
+    const shown = shell.map((block) => answerAfter(blocks, block));
+    expect(shown.filter((answer) => answer !== undefined)).toHaveLength(5);
+    for (const [index, answer] of shown.entries()) {
+      if (answer === undefined) continue;
+      expect(JSON.parse(printed[index] ?? ''), shell[index]?.code).toMatchObject(expected(answer));
+    }
+  });
+
+  it('serves the endpoints that the README lists', { timeout: SLOW_MS }, async () => {
+    const served: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
+    const listed = tableRows(section(readme, '## Endpoints')).filter(([name]) => isEndpoint(name));
+    const rows = listed.map(([name, scope, userEmail, key]) => [
+      codeIn(name),
+      codeIn(scope),
+      userEmail === 'required',
+      key === 'yes',
+    ]);
+    expect(rows).toEqual(expect.arrayContaining([['GET /livez', undefined, false, false]]));
+    expect(rows.toSorted(byName)).toEqual(endpointsOf(served).toSorted(byName));
+    for (const [name] of rows)
+      expect(await codeOf(String(name)), String(name)).not.toMatch(NO_ROUTE);
+    expect(await codeOf('GET /nowhere')).toMatch(NO_ROUTE);
+  });
+
+  async function codeOf(endpoint: string): Promise<string> {
+    const [method = '', path = ''] = endpoint.split(' ');
+    const answer = await fetch(demo.url + path, { method });
+    const isJson = answer.headers.get('content-type')?.includes('json') === true;
+    const { code } = (isJson ? await answer.json() : {}) as { code?: string };
+    return code ?? '';
+  }
+
+  it('explains every error code in the reference', { timeout: SLOW_MS }, async () => {
+    const page = await (await fetch(`${demo.url}/docs`)).text();
+    const missing = Object.keys(ERRORS).filter((code) => !page.includes(`id="error-${code}"`));
+    expect(missing).toEqual([]);
+    expect(page).not.toContain('id="error-no_such_code"');
+  });
+
+  it('backs up and restores as the operations manual says', { timeout: SLOW_MS }, async () => {
+    const [block] = codeBlocks(section(readDocument('docs/operations.md'), '## Backup'));
+    await runBlocks([block?.code ?? ''], { cwd: demo.folder });
+    const { tenantId, key } = credentials();
+    const headers = { Authorization: key, ClientId: String(tenantId) };
+    const answer = await fetch(`${demo.url}/api/ledger/trial-balance`, { headers });
+    const { success, ...books }: Json = await answer.json();
+    expect(success).toBe(true);
+    const { masterKey } = readJson('data/secrets.json');
+    // Nothing but the copies and the key: the read models are made anew.
+    const env = {
+      DATA_DIR: join(demo.folder, 'backup'),
+      MASTER_KEY: masterKey,
+      LOG_LEVEL: 'silent',
+    };
+    const restored = await compose(readConfig(env));
+    try {
+      // Refused as long as there is no build, incomplete until it has caught up.
+      const booksNow = () => restored.books.trialBalance({ tenantId }).catch(() => undefined);
+      await vi.waitUntil(async () => isDeepStrictEqual(await booksNow(), books), {
+        timeout: 30_000,
+        interval: 100,
+      });
+    } finally {
+      await restored.close();
+    }
+  });
+
+  function credentials() {
+    const { clientId, apiKey } = readJson('data/demo-credentials.json');
+    return { tenantId: Number(clientId), key: apiKey };
+  }
+
+  function readJson(path: string): Json {
+    return JSON.parse(readFileSync(join(demo.folder, path), 'utf8'));
+  }
+
+  it('has the metrics that the operations manual lists', { timeout: SLOW_MS }, async () => {
+    const text = await (await fetch(`${demo.url}/metrics`)).text();
+    const rows = tableRows(section(readDocument('docs/operations.md'), '## Metrics'));
+    const names = rows.map(([name]) => codeIn(name) ?? '');
+    expect(names.length).toBeGreaterThan(3);
+    expect(names.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+    const own = [...text.matchAll(/^# TYPE ((?!nodejs_|process_)\S+)/gm)].map(([, name]) => name);
+    expect(own.filter((name = '') => !names.includes(name))).toEqual([]);
+  });
+});
+
+const NO_ROUTE = /^(route_not_found|method_not_allowed)$/;
+
+function isEndpoint(cell: string | undefined): boolean {
+  return /^`[A-Z]+ \//.test(cell ?? '');
+}
+
+function byName(left: readonly unknown[], right: readonly unknown[]): number {
+  return String(left[0]) < String(right[0]) ? -1 : 1;
+}
+
+/** Name, scope, whether UserEmail is required and whether Idempotency-Key is honoured. */
+function endpointsOf(document: Json): unknown[][] {
+  return Object.entries(document.paths as Record<string, Json>).flatMap(([path, operations]) =>
+    Object.entries(operations as Record<string, Json>).map(([method, operation]) => [
+      `${method.toUpperCase()} ${path}`,
+      /Scope: `([^`]*)`/.exec(operation.description)?.[1],
+      operation.security.some((each: Json) => 'userEmail' in each),
+      (operation.parameters ?? []).some((each: Json) => isIdempotencyKey(each, document)),
+    ]),
+  );
+}
+
+function isIdempotencyKey(parameter: Json, document: Json): boolean {
+  const name = parameter.$ref?.split('/').at(-1);
+  const resolved = name === undefined ? parameter : document.components.parameters[name];
+  return resolved.name === 'Idempotency-Key';
+}
+
+/** The JSON block that follows a shell block, when that is the next. */
+function answerAfter(blocks: readonly CodeBlock[], block: CodeBlock): Json {
+  const next = blocks[blocks.indexOf(block) + 1];
+  return next?.language === 'json' ? JSON.parse(next.code) : undefined;
+}
+
+/** What the README shows, with "…" for any text. It shows some fields of each answer, not all. */
+function expected(shown: Json): Json {
+  if (shown === '…') return expect.stringMatching(/./);
+  if (Array.isArray(shown)) return shown.map((each) => expected(each));
+  if (typeof shown !== 'object' || shown === null) return shown;
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, expected(value)]));
+}
+
+it('embeds the core as the README shows', { timeout: SLOW_MS }, async () => {
+  const [block] = codeBlocks(section(readme, '## Embedding'));
+  expect(block?.language).toBe('ts');
+  const code = block?.code ?? '';
+  const promised = /console\.log\(.*\/\/ (.*)$/m.exec(code)?.[1];
+  const done = await run(process.execPath, ['--input-type=module-typescript'], {
+    cwd: join(ROOT, 'test'),
+    input: code,
+  });
+  expect(done).toMatchObject({ status: 0, stdout: `${promised}\n` });
+});
+
+describe('the command line', () => {
+  const text = section(readme, '## Running it in production');
+
+  it('sets a tenant up for production', { timeout: SLOW_MS }, async () => {
+    const folder = makeFolder();
+    try {
+      const [block] = codeBlocks(text);
+      const [printed = ''] = await runBlocks([block?.code ?? ''], {
+        cwd: ROOT,
+        env: { DATA_DIR: folder },
+      });
+      expect(printed).toContain('Tenant 7 is onboarded');
+      expect(printed).toContain('Tenant 7 has what the file defines');
+      expect(printed).toMatch(/key: cf_live_\S{43}\n/);
+      expect(printed).toMatch(/'back-office'.*'transactions:read transactions:refund'/);
+    } finally {
+      removeFolder(folder);
+    }
+  });
+
+  it('has the commands and options that the README lists', { timeout: SLOW_MS }, async () => {
+    const rows = tableRows(text);
+    const commands = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([a-z][^`]*)`/g)]);
+    expect(commands.length).toBeGreaterThan(8);
+    for (const [group, name, explained] of [
+      ['tenants', 'onboard', rows[0]],
+      ['tenants', 'set', rows[0]],
+      ['keys', 'create', rows[2]],
+      ['keys', 'rotate', rows[4]],
+      ['read-models', 'rebuild', rows[5]],
+    ] as const) {
+      const { stdout } = await help([group, name]);
+      const options: string[] = (explained?.join(' ') ?? '').match(/--[a-z-]+/g) ?? [];
+      expect(options.length, name).toBeGreaterThan(0);
+      for (const option of options) expect(stdout, `${name} ${option}`).toContain(option);
+      const offered = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
+      expect(offered.filter((option = '') => !options.includes(option))).toEqual([]);
+    }
+  });
+
+  it('refuses to start in production without a master key', { timeout: SLOW_MS }, async () => {
+    const folder = makeFolder();
+    const env = { NODE_ENV: 'production', DATA_DIR: folder };
+    const { status, stderr } = await run(process.execPath, [CLI, 'start'], { cwd: ROOT, env });
+    removeFolder(folder);
+    expect(status).toBe(1);
+    expect(stderr).toContain('MASTER_KEY must be set');
+  });
+
+  function help(command: readonly string[]) {
+    return run(process.execPath, [CLI, ...command, '--help'], { cwd: ROOT });
+  }
+});
