@@ -13,7 +13,8 @@ import { openSandboxGateway, type SandboxGateway } from '@counterfoil/http-host/
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { Caller } from './caller.ts';
 
-const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;
