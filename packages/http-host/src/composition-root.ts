@@ -313,7 +313,7 @@ function start(container: DependencyContainer): Host {
     checkpoints: get(PART.checkpoints),
     logger,
     signal: stopping.signal,
-  }).catch((error: unknown) => logger.error({ err: error }, 'the gateway notices stopped'));
+  });
   sweeper.start();
   watch(get(PART.readiness), get(PART.metrics), { events, projecting, progress });
   return {

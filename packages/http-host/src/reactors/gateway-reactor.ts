@@ -94,7 +94,10 @@ export class GatewayReactor {
 
   /** Asks the gateway to go on after the customer's part is done. */
   async confirm(tenantId: TenantId, payment: Payment, caller: Caller): Promise<Payment> {
-    if (payment.status !== 'Processing') return payment;
+    return payment.status === 'Processing' ? this.#confirm(tenantId, payment, caller) : payment;
+  }
+
+  async #confirm(tenantId: TenantId, payment: Payment, caller: Caller): Promise<Payment> {
     const { gateway, request } = await this.#chargeRequest(tenantId, payment, undefined);
     const { transactionId, attempts, gatewayTransactionId } = payment;
     const idempotencyKey = `${transactionId}/confirm/${attempts.length}`;
@@ -113,6 +116,9 @@ export class GatewayReactor {
     const { gateway, request } = await this.#chargeRequest(tenantId, payment, undefined);
     const found = await this.#answered(gateway.findCharge(request.idempotencyKey));
     if (found === NO_ANSWER) return payment;
+    if (found?.result === 'action-required' && hasActed(payment, found)) {
+      return this.#confirm(tenantId, payment, SYSTEM);
+    }
     const result = found ?? {
       result: 'failed' as const,
       note: 'the gateway never received the payment',
@@ -373,6 +379,11 @@ export class GatewayReactor {
 /** A soft decline that leaves the payment open is another recording than the final one. */
 function finality(outcome: Transaction.Outcome): string {
   return outcome.result === 'declined' && outcome.retryElsewhere ? 'open' : 'final';
+}
+
+/** The ledger knows that the customer did what was asked; the gateway has not heard of it yet. */
+function hasActed(payment: Payment, found: { readonly gatewayTransactionId: string }): boolean {
+  return payment.gatewayTransactionId === found.gatewayTransactionId;
 }
 
 const NO_ANSWER = Symbol('no answer');

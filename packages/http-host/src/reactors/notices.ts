@@ -1,4 +1,5 @@
 /** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   decodeRecord,
   type EventStore,
@@ -26,11 +27,27 @@ export interface NoticesOptions {
   readonly signal: AbortSignal;
 }
 
+/** After a fault, such as a gateway that cannot be reached, it goes on after so long. */
+const RETRY_MS = 1_000;
+
 /**
  * Follows the log to the end of `signal`. A crash repeats at most a batch, and a notice names its
  * children by its reference, so nothing comes in twice.
  */
 export async function followNotices(options: NoticesOptions): Promise<void> {
+  const { logger, signal } = options;
+  while (!signal.aborted) {
+    try {
+      await follow(options);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error({ err: error }, 'the gateway notices are held up');
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function follow(options: NoticesOptions): Promise<void> {
   const { events, checkpoints, signal } = options;
   const after = checkpoints.get(NAME);
   const subscription = events.subscribe({

@@ -1,0 +1,539 @@
+/** The reactors by themselves: what a crash leaves open is settled, in time and once; notices come in. */
+import { randomBytes } from 'node:crypto';
+import {
+  createMemoryEventStore,
+  decodeRecord,
+  type EventStore,
+  Reference,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import {
+  createMemoryReadModelStore,
+  PROJECTIONS,
+  type ReadModelStore,
+  runProjections,
+} from '@counterfoil/projections';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { cardBrands } from '../gateways/card-brands.ts';
+import { cardFingerprints } from '../gateways/card-fingerprint.ts';
+import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
+import { gatewayRegistry } from '../gateways/registry.ts';
+import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
+import { uuidV7 } from '../http/uuid.ts';
+import { CredentialVault } from '../operations/credential-vault.ts';
+import { Identities } from '../operations/identities.ts';
+import { Ledger, SYSTEM } from '../operations/ledger.ts';
+import { Payments } from '../operations/payments.ts';
+import { References } from '../operations/references.ts';
+import { Tenants } from '../operations/tenants.ts';
+import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
+import { GatewayReactor } from './gateway-reactor.ts';
+import { followNotices } from './notices.ts';
+import { Sweeper } from './sweeper.ts';
+
+const TENANT = 1 as TenantId;
+const BEGIN_MS = Date.parse('2026-03-01T12:00:00.000Z');
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const GRACE_MS = 30 * SECOND;
+const POLLING = { timeout: 10_000, interval: 5 };
+
+type Operation = 'charge' | 'confirm' | 'capture' | 'void' | 'refund';
+
+/** The process dies while it talks to the gateway. */
+class Died extends Error {}
+
+/** The sandbox behind a wire that can be cut: `before` the request arrives, or `after` it was done. */
+class Wire {
+  readonly gateway: SandboxGateway = openSandboxGateway({ path: ':memory:', answerDelayMs: 1 });
+  cut: { readonly operation: Operation; readonly when: 'before' | 'after' } | undefined;
+  /** Whether questions get no answer. */
+  silent = false;
+  /** Instants at which the gateway was asked what became of something. */
+  readonly askedAt: number[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get port(): PaymentGateway {
+    const { gateway } = this;
+    const sent = async <Answer>(operation: Operation, call: () => Promise<Answer>) => {
+      if (this.cut?.operation !== operation) return call();
+      if (this.cut.when === 'after') await call().catch(() => undefined);
+      throw new Died();
+    };
+    const asked = async <Answer>(call: () => Promise<Answer>) => {
+      this.askedAt.push(this.#now());
+      if (this.silent) throw new GatewayTimeout('silence');
+      return call();
+    };
+    return {
+      gatewayId: 1,
+      name: 'Sandbox',
+      tokenize: (card, fingerprint) => gateway.tokenize(card, fingerprint),
+      findToken: (token) => gateway.findToken(token),
+      charge: (request) => sent('charge', () => gateway.charge(request)),
+      confirm: (request) => sent('confirm', () => gateway.confirm(request)),
+      capture: (request) => sent('capture', () => gateway.capture(request)),
+      void: (request) => sent('void', () => gateway.void(request)),
+      refund: (request) => sent('refund', () => gateway.refund(request)),
+      findCharge: (key) => asked(() => gateway.findCharge(key)),
+      findFollowUp: (key) => asked(() => gateway.findFollowUp(key)),
+      noticesOf: (id) => gateway.noticesOf(id),
+      close: () => gateway.close(),
+    };
+  }
+}
+
+const silentLogger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A ledger with its reactors; `restart` is what a new process would have. */
+class Bench {
+  readonly events: EventStore = createMemoryEventStore();
+  readonly store: ReadModelStore = createMemoryReadModelStore();
+  readonly checkpoints: Checkpoints = openCheckpoints(':memory:');
+  readonly wire: Wire = new Wire(() => this.nowMs);
+  readonly errors: unknown[] = [];
+  readonly warnings: unknown[] = [];
+  readonly #vault = new CredentialVault(randomBytes(32));
+  nowMs = BEGIN_MS;
+  /** The accounts of the company; a test may take one away. */
+  accountIds: () => readonly number[] = () => [11, 12];
+  ledger!: Ledger;
+  reactor!: GatewayReactor;
+  payments!: Payments;
+  sweeper!: Sweeper;
+
+  static async open({ retries = false }: { retries?: boolean } = {}): Promise<Bench> {
+    const bench = new Bench();
+    bench.restart();
+    await bench.#onboard(retries);
+    onTestFinished(async () => {
+      await bench.wire.gateway.close();
+      bench.checkpoints.close();
+    });
+    return bench;
+  }
+
+  get logger() {
+    return {
+      ...silentLogger,
+      warn: (...line: unknown[]) => void this.warnings.push(line),
+      error: (...line: unknown[]) => void this.errors.push(line),
+    };
+  }
+
+  get gateways() {
+    return gatewayRegistry([this.wire.port]);
+  }
+
+  restart(): void {
+    const clock = { now: () => new Date(this.nowMs).toISOString() };
+    this.ledger = new Ledger({ store: this.events }, clock, () => {});
+    const references = new References(this.ledger, {
+      merchantAccountIdsOf: async () => this.accountIds(),
+      companyIdsOf: async () => [1],
+    });
+    const shared = { ledger: this.ledger, references, gateways: this.gateways };
+    this.reactor = new GatewayReactor({ ...shared, vault: this.#vault, gatewayTimeoutMs: 1_000 });
+    this.payments = new Payments({
+      ...shared,
+      identities: new Identities(this.ledger, randomBytes(32)),
+      reactor: this.reactor,
+      brandOf: cardBrands(),
+      fingerprintOf: cardFingerprints(randomBytes(32)),
+    });
+    this.sweeper = new Sweeper({
+      ledger: this.ledger,
+      reactor: this.reactor,
+      store: this.store,
+      logger: this.logger,
+      graceMs: GRACE_MS,
+    });
+  }
+
+  async #onboard(retries: boolean): Promise<void> {
+    const tenants = new Tenants(this.ledger, this.#vault);
+    await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
+    const at = this.ledger.clock.now();
+    const company = { tenantId: TENANT, companyId: 1, name: 'Company', at };
+    await this.ledger.carryOut(
+      Reference,
+      { type: 'DefineCompany', ...company },
+      { commandId: uuidV7() },
+      SYSTEM,
+    );
+    const gatewayCredentials = { apiKey: 'k', username: '', password: '', emailAddress: '' };
+    for (const id of [11, 12]) {
+      await tenants.openMerchantAccount(
+        TENANT,
+        id,
+        {
+          mid: `70${id}`,
+          title: `Account ${id}`,
+          companyId: 1,
+          gatewayId: 1,
+          descriptor: 'SHOP',
+          defaultCurrency: 'GBP',
+          currencies: [{ currency: 'GBP', gatewayCredentials }],
+          allowRetriesFromOtherMids: retries,
+        },
+        SYSTEM,
+      );
+    }
+  }
+
+  async pay(
+    number: string,
+    { capture = true }: { capture?: boolean } = {},
+  ): Promise<TransactionId> {
+    const transactionId = uuidV7() as TransactionId;
+    const order = {
+      ...Transaction.orderOf({
+        orderId: 1,
+        customerId: 1,
+        email: 'ada@example.com',
+        amountMinor: 10_000n,
+        currency: 'GBP',
+        companyId: 1,
+      }),
+      captureMode: capture ? ('automatic' as const) : ('manual' as const),
+    };
+    const card = { number, expMonth: 12, expYear: 2040, cvv: '123', holder: 'Ada' };
+    await this.survive(
+      this.payments.submit(
+        { tenantId: TENANT, transactionId, content: number, order, instrument: { card } },
+        SYSTEM,
+      ),
+    );
+    return transactionId;
+  }
+
+  /** Lets a process die, and nothing else go wrong. */
+  async survive(call: Promise<unknown>): Promise<void> {
+    await call.catch((error: unknown) => {
+      if (!(error instanceof Died)) throw error;
+    });
+  }
+
+  async payment(transactionId: TransactionId): Promise<Transaction.Payment> {
+    return this.payments.get(TENANT, transactionId);
+  }
+
+  /** The types of a payment's events, in order. */
+  async storyOf(transactionId: TransactionId): Promise<string[]> {
+    const stream = Transaction.streamOf({ tenantId: TENANT, transactionId });
+    return (await this.events.read(stream)).map((stored) => decodeRecord(stored).event.type);
+  }
+
+  async project(): Promise<void> {
+    await runProjections({
+      events: this.events,
+      store: this.store,
+      projections: PROJECTIONS,
+      holder: 'bench',
+      now: () => this.nowMs,
+      untilHead: true,
+    });
+  }
+
+  async sweepAt(ms: number): Promise<void> {
+    this.nowMs = ms;
+    await this.project();
+    await this.sweeper.sweep();
+    await this.project();
+  }
+
+  /** What the gateway has done, by operation. */
+  get done(): string[] {
+    return [...this.wire.gateway.records()]
+      .filter(({ result }) => ['captured', 'authorized', 'done'].includes(result.result))
+      .map(({ operation }) => operation);
+  }
+}
+
+const APPROVE = '4242424242424242';
+const SOFT = '4000000000009995';
+const STOLEN = '4000000000009979';
+const ACTION = '4000000000003220';
+const TIMEOUT_APPROVE = '4000000000040818';
+const CHARGEBACK = '4000000000000259';
+const ALERT = '4000000000005423';
+
+/** Brings a payment to the intent of an operation, at which the wire is cut. */
+async function untilCut(bench: Bench, operation: Operation): Promise<TransactionId> {
+  const { wire } = bench;
+  const cut = wire.cut;
+  wire.cut = operation === 'charge' ? cut : undefined;
+  const number = operation === 'confirm' ? ACTION : APPROVE;
+  const id = await bench.pay(number, { capture: operation !== 'capture' });
+  wire.cut = cut;
+  const requestId = uuidV7() as TransactionId;
+  const followUp = { tenantId: TENANT, transactionId: id, requestId, content: '' };
+  switch (operation) {
+    case 'confirm':
+      await bench.survive(bench.payments.confirm(TENANT, id, SYSTEM));
+      break;
+    case 'capture':
+      await bench.survive(bench.payments.capture(followUp, 6_000n, SYSTEM));
+      break;
+    case 'void':
+      await bench.survive(bench.payments.void(followUp, SYSTEM));
+      break;
+    case 'refund': {
+      const rest = { items: [], source: 'CardApi', notifyCustomer: false } as const;
+      const request = { ...followUp, ...rest, refundId: requestId, amountMinor: 4_000n };
+      await bench.survive(bench.payments.refund(request, SYSTEM));
+      break;
+    }
+    default:
+  }
+  wire.cut = undefined;
+  return id;
+}
+
+const SETTLED = {
+  charge: { after: 'PaymentCaptured', before: 'PaymentFailed' },
+  confirm: { after: 'PaymentCaptured', before: 'PaymentCaptured' },
+  capture: { after: 'PaymentCaptured', before: 'PaymentCaptured' },
+  void: { after: 'PaymentVoided', before: 'PaymentVoided' },
+  refund: { after: 'Refunded', before: 'Refunded' },
+} as const;
+
+describe('a crash between intent and outcome', () => {
+  const cases = (Object.keys(SETTLED) as Operation[]).flatMap((operation) => [
+    { operation, when: 'after' as const },
+    { operation, when: 'before' as const },
+  ]);
+
+  it.each(cases)(
+    'of a $operation, $when the gateway did it, is settled at the next start',
+    async ({ operation, when }) => {
+      const bench = await Bench.open();
+      bench.wire.cut = { operation, when };
+      const id = await untilCut(bench, operation);
+      const intent = await bench.storyOf(id);
+      bench.nowMs += SECOND;
+      bench.restart();
+      await bench.sweepAt(bench.nowMs);
+      expect((await bench.storyOf(id)).slice(intent.length)).toEqual([SETTLED[operation][when]]);
+      // Once here, once there, and with nothing left to do.
+      const { done } = bench;
+      expect(done).toEqual([...new Set(done)]);
+      await bench.sweepAt(bench.nowMs + DAY);
+      expect(await bench.storyOf(id)).toHaveLength(intent.length + 1);
+      expect(bench.done).toEqual(done);
+      expect(bench.errors).toEqual([]);
+    },
+  );
+
+  it.each(['capture', 'void', 'refund'] as const)(
+    'of a %s is settled by the caller who asks again',
+    async (operation) => {
+      const bench = await Bench.open();
+      bench.wire.cut = { operation, when: 'after' };
+      const id = await untilCut(bench, operation);
+      const payment = await bench.payment(id);
+      const context = { caller: SYSTEM, sentBefore: true };
+      const [refund] = payment.refunds;
+      if (refund === undefined) await bench.reactor[operation as 'void'](TENANT, payment, context);
+      else await bench.reactor.refund(TENANT, payment, refund.refundId, context);
+      expect(await bench.storyOf(id)).toContain(SETTLED[operation].after);
+      expect(bench.done.filter((each) => each === operation)).toHaveLength(1);
+    },
+  );
+});
+
+describe('the schedule', () => {
+  it('leaves an intent alone while the request that made it may still finish it', async () => {
+    const bench = await Bench.open();
+    bench.nowMs += SECOND;
+    bench.wire.cut = { operation: 'charge', when: 'after' };
+    const id = await bench.pay(APPROVE);
+    const madeMs = bench.nowMs;
+    await bench.sweepAt(madeMs + GRACE_MS - 1);
+    expect(bench.wire.askedAt).toEqual([]);
+    await bench.sweepAt(madeMs + GRACE_MS);
+    expect(bench.wire.askedAt).toHaveLength(1);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+  });
+
+  it('asks at once about what was open before the process began', async () => {
+    const bench = await Bench.open();
+    bench.wire.cut = { operation: 'charge', when: 'after' };
+    const id = await bench.pay(APPROVE);
+    bench.nowMs += 1;
+    bench.restart();
+    await bench.sweepAt(bench.nowMs);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+  });
+
+  it('asks about an unknown outcome after 5 s, 1 min, 5 min, 1 h, daily five times, no more', async () => {
+    const bench = await Bench.open();
+    const id = await bench.pay(TIMEOUT_APPROVE);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Unknown' });
+    bench.wire.silent = true;
+    const due = [5 * SECOND, MINUTE, 5 * MINUTE, HOUR, DAY, 2 * DAY, 3 * DAY, 4 * DAY, 5 * DAY];
+    const looks = due.flatMap((ms) => [ms - 1, ms, ms + 1, ms + SECOND]);
+    for (const ms of [...looks, 6 * DAY, 7 * DAY, 30 * DAY]) await bench.sweepAt(BEGIN_MS + ms);
+    expect(bench.wire.askedAt.map((ms) => ms - BEGIN_MS)).toEqual(due);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Unknown' });
+  });
+
+  it('takes the answer whenever it comes', async () => {
+    const bench = await Bench.open();
+    const id = await bench.pay(TIMEOUT_APPROVE);
+    bench.wire.silent = true;
+    await bench.sweepAt(BEGIN_MS + 5 * SECOND);
+    bench.wire.silent = false;
+    await bench.sweepAt(BEGIN_MS + MINUTE);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+    await bench.sweepAt(BEGIN_MS + DAY);
+    expect(bench.wire.askedAt).toHaveLength(2);
+  });
+
+  it('does not let one payment that cannot be settled keep the others waiting', async () => {
+    const bench = await Bench.open();
+    bench.wire.cut = { operation: 'charge', when: 'after' };
+    const [poor, good] = [await bench.pay(APPROVE), await bench.pay(APPROVE)];
+    bench.nowMs += 1;
+    bench.restart();
+    const find = bench.wire.gateway.findCharge.bind(bench.wire.gateway);
+    bench.wire.gateway.findCharge = async (key) => {
+      if (key.startsWith(poor)) throw new Error('unintelligible');
+      return find(key);
+    };
+    await bench.sweepAt(bench.nowMs);
+    expect(await bench.payment(poor)).toMatchObject({ status: 'Processing' });
+    expect(await bench.payment(good)).toMatchObject({ status: 'Captured' });
+    expect(bench.errors).toHaveLength(1);
+  });
+});
+
+describe('a decline', () => {
+  it('goes to the next account when it is soft and the account allows it', async () => {
+    const bench = await Bench.open({ retries: true });
+    const { attempts, status, declineCode } = await bench.payment(await bench.pay(SOFT));
+    expect(attempts.map(({ route }) => route.merchantAccountId)).toEqual([11, 12]);
+    expect(attempts[1]?.route.skipped).toEqual([
+      { merchantAccountId: 11, reason: 'already-tried' },
+    ]);
+    expect({ status, declineCode }).toEqual({
+      status: 'Declined',
+      declineCode: 'insufficient_funds',
+    });
+  });
+
+  it.each([
+    { what: 'a soft one where the account does not allow it', retries: false, number: SOFT },
+    { what: 'a hard one', retries: true, number: STOLEN },
+  ])('$what ends the payment', async ({ retries, number }) => {
+    const bench = await Bench.open({ retries });
+    const { attempts, status } = await bench.payment(await bench.pay(number));
+    expect(attempts).toHaveLength(1);
+    expect(status).toBe('Declined');
+  });
+
+  it('becomes final when the account to be tried next disappears', async () => {
+    const bench = await Bench.open({ retries: true });
+    let looks = 0;
+    bench.accountIds = () => {
+      looks += 1;
+      // Routed, then found to be worth another try; gone when it is to be made.
+      return looks <= 2 ? [11, 12] : [11];
+    };
+    const id = await bench.pay(SOFT);
+    expect(await bench.storyOf(id)).toEqual([
+      'PaymentSubmitted',
+      'AttemptStarted',
+      'AttemptDeclined',
+      'PaymentDeclined',
+    ]);
+    expect(await bench.payment(id)).toMatchObject({ declineCode: 'insufficient_funds' });
+  });
+
+  it('goes on to the next account after a crash in between', async () => {
+    const bench = await Bench.open({ retries: true });
+    let looks = 0;
+    bench.accountIds = () => {
+      looks += 1;
+      if (looks === 3) throw new Died();
+      return [11, 12];
+    };
+    const id = await bench.pay(SOFT);
+    expect((await bench.storyOf(id)).at(-1)).toBe('AttemptDeclined');
+    bench.nowMs += 1;
+    bench.restart();
+    await bench.sweepAt(bench.nowMs);
+    expect((await bench.payment(id)).attempts).toHaveLength(2);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Declined' });
+  });
+});
+
+describe('the notices of the gateway', () => {
+  /** Follows until the condition holds. */
+  async function follow(bench: Bench, until: () => Promise<boolean>): Promise<void> {
+    const stopping = new AbortController();
+    const { ledger, gateways, events, checkpoints, logger } = bench;
+    const { signal } = stopping;
+    const following = followNotices({ ledger, gateways, events, checkpoints, logger, signal });
+    try {
+      await vi.waitUntil(until, POLLING);
+    } finally {
+      stopping.abort();
+      await following;
+    }
+  }
+
+  it('come in once, however often the log is read', async () => {
+    const bench = await Bench.open();
+    const [disputed, alerted] = [await bench.pay(CHARGEBACK), await bench.pay(ALERT)];
+    const arrived = async () =>
+      (await bench.storyOf(disputed)).includes('ChargebackOpened') &&
+      (await bench.storyOf(alerted)).includes('AlertReceived');
+    await follow(bench, arrived);
+    // A host that lost its checkpoint, or crashed before it was written, reads everything again.
+    const again = Object.assign(bench, { checkpoints: openCheckpoints(':memory:') });
+    bench.restart();
+    const last = await bench.pay(CHARGEBACK);
+    await follow(again, async () => (await bench.storyOf(last)).includes('ChargebackOpened'));
+    const { chargebacks } = await bench.payment(disputed);
+    expect(chargebacks).toMatchObject([{ amountMinor: 10_000n, reasonCode: '10.4' }]);
+    expect((await bench.payment(alerted)).alerts).toMatchObject([{ source: 'AlertProvider' }]);
+  });
+
+  it('go on after one that the ledger refuses', async () => {
+    const bench = await Bench.open();
+    const voided = await untilCut(bench, 'void');
+    const { gatewayTransactionId } = await bench.payment(voided);
+    const notices = bench.wire.gateway.noticesOf.bind(bench.wire.gateway);
+    bench.wire.gateway.noticesOf = async (id) =>
+      id === gatewayTransactionId
+        ? [{ kind: 'chargeback', reference: 'late', amountMinor: 1n, reasonCode: '', arn: '' }]
+        : notices(id);
+    const disputed = await bench.pay(CHARGEBACK);
+    await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
+    expect((await bench.payment(voided)).chargebacks).toEqual([]);
+    expect(bench.warnings).toHaveLength(1);
+  });
+
+  it('wait for a gateway that cannot be reached', async () => {
+    const bench = await Bench.open();
+    const disputed = await bench.pay(CHARGEBACK);
+    const notices = bench.wire.gateway.noticesOf.bind(bench.wire.gateway);
+    let calls = 0;
+    bench.wire.gateway.noticesOf = async (id) => {
+      calls += 1;
+      if (calls === 1) throw new Error('connection refused');
+      return notices(id);
+    };
+    await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
+    expect(bench.errors).toHaveLength(1);
+  });
+});
