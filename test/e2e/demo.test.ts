@@ -62,10 +62,11 @@ function start(env: Record<string, string> = {}, args = ['--demo']): Started {
 
 async function listening(env: Record<string, string> = {}): Promise<Started> {
   const started = start(env);
-  await vi.waitUntil(() => /listens on http/.test(started.said()) || started.exited(), {
+  await vi.waitUntil(() => /listens on http|Error:/.test(started.said()) || started.exited(), {
     timeout: BOUND_MS,
     interval: 20,
   });
+  expect(started.said()).not.toMatch(/Error:/);
   expect(started.said()).toMatch(/listens on http/);
   return started;
 }

@@ -104,6 +104,34 @@ describe('the outcomes of the sandbox', () => {
   });
 });
 
+describe('a refund without an answer', () => {
+  const REFUND_TIMEOUT = '4000000000007726';
+
+  it('is pending, holds its amount, and is found done when the gateway is asked', async () => {
+    const other = await openTenant(running, 61);
+    const { id } = await other.paid({ card: card(REFUND_TIMEOUT) });
+    const { refundId } = (await other.refund(id, { amount: 60 })).body;
+    expect(await other.transaction(refundId)).toMatchObject({
+      status: 'RefundPending',
+      statusID: 90,
+      success: false,
+      completed: null,
+    });
+    expect(await other.transaction(id)).toMatchObject({ refunded: false, refundable: true });
+    expectRefusal(await other.refund(id, { amount: 41 }), 400, 'refund_exceeds_refundable');
+    expect(await other.balances()).not.toHaveProperty('refunds');
+    const done = await eventually(
+      () => {
+        now += 10_000;
+        return other.transaction(refundId);
+      },
+      ({ statusID }) => statusID !== 90,
+    );
+    expect(done).toMatchObject({ status: 'Refunded', statusID: 91, success: true });
+    expect(await other.balances()).toMatchObject({ refunds: 60, 'acquirer-receivable': 40 });
+  });
+});
+
 describe('a payment', () => {
   it('answers a decline with the object that reads give', async () => {
     const { status, body } = await caller.pay({ card: card(CARDS.stolen) });
@@ -200,6 +228,36 @@ describe('a payment', () => {
       expect(text).not.toMatch(/(?<![0-9.])4242424242424242/);
       expect(text).not.toMatch(new RegExp(`"cvv"|"${CVV}"`));
     }
+  });
+});
+
+describe('routing', () => {
+  it('takes another account when the price is over the maximum of the first', async () => {
+    const two = await openTenant(running, 33, { account: { maxPrice: 50 } });
+    expectRefusal(await two.pay(), 400, 'no_merchant_account');
+    expect((await two.pay({ amount: 50 })).status).toBe(201);
+    await openAccount(running, 33, 332);
+    await running.host.readSide.caughtUp(33);
+    const { body } = await two.pay();
+    expect(body.merchantAccountId).toBe(332);
+    expect(body.attempts[0].skipped).toMatchObject([{ merchantAccountId: 331 }]);
+  });
+
+  it.each([
+    ['doNotHonour', true, [341, 342]],
+    ['doNotHonour', false, [341]],
+    ['stolen', true, [341]],
+  ] as const)('after %s with retries allowed: %j, tries %j', async (name, allowed, tried) => {
+    const id = 34 + Number(allowed) * 10 + Number(name === 'stolen') * 20;
+    const settings = { allowRetriesFromOtherMids: allowed };
+    const two = await openTenant(running, id, { account: settings });
+    await openAccount(running, id, id * 10 + 2, settings);
+    await running.host.readSide.caughtUp(id);
+    const { status, body } = await two.pay({ card: card(CARDS[name]) });
+    expect(status).toBe(402);
+    expect(
+      body.attempts.map(({ merchantAccountId }: Json) => merchantAccountId - id * 10 + 340),
+    ).toEqual(tried);
   });
 });
 
