@@ -1,5 +1,5 @@
 /** Holds the documents to the code: what they list is what there is, and their links lead somewhere. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { Transaction } from '@counterfoil/core';
 import { readConfig } from '@counterfoil/http-host/config';
@@ -92,6 +92,24 @@ it('lists the statuses', () => {
     Object.entries(Transaction.STATUS_ID).map(([name, id]) => `${id} ${name}`),
   );
 });
+
+it('quotes log lines that the host writes', () => {
+  const quoted = section(readDocument('docs/operations.md'), '## Logs').matchAll(
+    /`([a-z:]+ [^`]+)`/g,
+  );
+  const lines = [...quoted].map(([, line = '']) => line);
+  expect(lines.length).toBeGreaterThan(3);
+  const source = sourceOf('packages/http-host/src');
+  expect(lines.filter((line) => !source.includes(`'${line}'`))).toEqual([]);
+});
+
+function sourceOf(folder: string): string {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(ROOT, folder, path), 'utf8'))
+    .join('\n');
+}
 
 describe('versions and scripts', () => {
   const manifest = manifestAt('package.json');
