@@ -69,9 +69,14 @@ function stubs(): string {
   const npx = join(folder, 'npx');
   writeFileSync(npx, '#!/bin/sh\n[ "$1 $2 $3" = "-y pnpm@12 exec" ] && shift 3 && exec "$@"\n');
   chmodSync(npx, 0o755);
-  process.on('exit', () => removeFolder(dirname(folder)));
   stubFolder = folder;
   return folder;
+}
+
+/** To be called when nothing is run any more. */
+export function removeStubs(): void {
+  if (stubFolder !== undefined) removeFolder(dirname(stubFolder));
+  stubFolder = undefined;
 }
 
 function textOf(stream: NodeJS.ReadableStream): () => string {

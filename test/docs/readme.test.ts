@@ -11,6 +11,7 @@ import {
   type DemoHost,
   makeFolder,
   removeFolder,
+  removeStubs,
   run,
   runBlocks,
   startDemo,
@@ -27,6 +28,8 @@ import {
 
 const readme = readDocument('README.md');
 const SLOW_MS = 120_000;
+
+afterAll(removeStubs);
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a reader would
 type Json = any;
