@@ -61,9 +61,17 @@ export function addDefineCommands(program: Command): void {
 }
 
 function readDefinitions(path: string): Definitions {
-  const parsed = Definitions.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const parsed = Definitions.safeParse(jsonIn(path));
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError(`\n${z.prettifyError(parsed.error)}`);
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 function commandsOf(

@@ -1,6 +1,6 @@
 /** `counterfoil keys …`: issue, list, rotate and revoke API keys. */
 import type { TenantId } from '@counterfoil/core';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Environment } from '../http/keys.ts';
 import { ALL_SCOPES } from '../operations/tenants.ts';
 import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
@@ -81,5 +81,7 @@ export function addKeyCommands(program: Command): void {
 }
 
 function instant(text: string): string {
-  return new Date(text).toISOString();
+  const ms = Date.parse(text);
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  throw new InvalidArgumentError('must be an instant, such as 2030-01-31T12:00:00Z');
 }

@@ -6,6 +6,7 @@ import {
   dropOldBuilds,
   PROJECTIONS,
   type Projection,
+  ReadModelError,
   type ReadModelStore,
   type Rebuilt,
   rebuild,
@@ -14,6 +15,7 @@ import {
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
+import { HOLDER } from '../projecting/project.ts';
 import { openEventStore, openReadModels } from '../stores.ts';
 
 export function addReadModelCommands(program: Command): void {
@@ -52,7 +54,7 @@ export function addReadModelCommands(program: Command): void {
     .argument('<projection>', 'one of reference, transactions, ledger', projectionOf)
     .argument('<stream>', 'the name of the stream')
     .action((projection: Projection, stream: string) =>
-      withStores((stores) => retryParked(stores, projection, stream)),
+      withStores((stores) => retryParked(stores, projection, stream), { alone: true }),
     );
 }
 
@@ -68,10 +70,16 @@ interface Stores {
   readonly store: ReadModelStore;
 }
 
-/** Beside a running host: the log is only read, and a build of its own is in nobody's way. */
-async function withStores<Result>(work: (stores: Stores) => Promise<Result>): Promise<Result> {
+/**
+ * Beside a running host: the log is only read, and a build of its own is in nobody's way. With
+ * `alone` the log is opened as a host opens it, which is refused while one runs.
+ */
+async function withStores<Result>(
+  work: (stores: Stores) => Promise<Result>,
+  { alone = false }: { alone?: boolean } = {},
+): Promise<Result> {
   const { eventStoreUrl, readModelUrl } = readConfig(process.env);
-  const events = await openEventStore(eventStoreUrl, { follow: true });
+  const events = await openEventStore(eventStoreUrl, { follow: !alone });
   const store = openReadModels(readModelUrl);
   try {
     return await work({ events, store });
@@ -119,19 +127,33 @@ async function listParked(store: ReadModelStore): Promise<void> {
   }
 }
 
-async function retryParked(stores: Stores, projection: Projection, stream: string): Promise<void> {
+async function retryParked(
+  { events, store }: Stores,
+  projection: Projection,
+  stream: string,
+): Promise<void> {
+  const parked = await (await store.live(projection.name))?.parked();
+  if (parked?.some((each) => each.stream === stream) !== true) {
+    throw new ReadModelError('not-ready', `${stream} is not parked in ${projection.name}`);
+  }
   const stopping = new AbortController();
+  const { promise: following, resolve } = Promise.withResolvers<void>();
   const projector = createProjector({
-    ...stores,
+    events,
+    store,
     projections: PROJECTIONS,
-    holder: `cli-${process.pid}`,
+    holder: HOLDER,
     now: Date.now,
     signal: stopping.signal,
+    // What is parked was read, so there is a checkpoint, and it is told of at once.
+    notify: () => resolve(),
   });
   const running = projector.run();
   try {
+    await Promise.race([following, running]);
     const freed = await projector.retryParked(projection.name, stream);
     console.log(freed ? `${stream} is applied` : `${stream} fails again and stays parked`);
+    if (!freed) process.exitCode = 1;
   } finally {
     stopping.abort();
     await running;

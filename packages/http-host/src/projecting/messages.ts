@@ -12,6 +12,8 @@ export interface ProjectionThreadData {
 
 export type FromThread =
   | ProjectionMessage
+  /** The read models are prepared; an empty log gives nothing else to tell. */
+  | { readonly type: 'started' }
   | { readonly type: 'rebuilding'; readonly progress: RebuildProgress };
 
 export type ToThread = ProjectionRequest;

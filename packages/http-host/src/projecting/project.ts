@@ -10,7 +10,7 @@ import {
 import type { FromThread } from './messages.ts';
 
 /** One log has one host, so the lease of a killed one is taken up at once by its successor. */
-const HOLDER = 'host';
+export const HOLDER = 'host';
 
 export interface ProjectOptions {
   readonly events: EventStore;

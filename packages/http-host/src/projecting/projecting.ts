@@ -26,6 +26,8 @@ interface Options {
 /** Told of everything that the projections say. */
 function receive({ progress, logger }: Options, message: FromThread): void {
   switch (message.type) {
+    case 'started':
+      return;
     case 'rebuilding':
       logger.debug(message.progress, 'rebuilding a read model');
       return;
@@ -60,7 +62,7 @@ export class ProjectionThread implements Projecting {
     const entry = new URL('./projection-worker.ts', import.meta.url);
     const worker = new Worker(entry, { workerData: this.#data, name: 'projections' });
     worker.on('message', (message: FromThread) => {
-      this.#running = true;
+      if (message.type !== 'rebuilding') this.#running = true;
       receive(this.#options, message);
     });
     worker.on('error', (error) => logger.error({ err: error }, 'the projection thread failed'));

@@ -14,17 +14,23 @@ const { signal } = stopping;
 const events = await openEventStore(eventStoreUrl, { follow: true });
 const store = openReadModels(readModelUrl);
 const notify = (message: FromThread) => port.postMessage(message);
-const projector = await prepareProjector({ events, store, signal, notify });
+const preparing = prepareProjector({ events, store, signal, notify });
 
+// Heard from the beginning: a rebuild takes long, and a host that stops does not wait for its end.
 port.on('message', async (request: ToThread) => {
   if (request.type === 'stop') return stopping.abort();
   const { projection, stream } = request;
-  const freed = await projector.retryParked(projection, stream);
+  const freed = await (await preparing).retryParked(projection, stream);
   notify({ type: 'retried', projection, stream, freed });
 });
 
 try {
+  const projector = await preparing;
+  notify({ type: 'started' });
   await projector.run();
+} catch (error) {
+  // A rebuild that was told to stop breaks off with an error.
+  if (!signal.aborted) throw error;
 } finally {
   await events.close();
   await store.close();
