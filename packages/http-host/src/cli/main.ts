@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: runs the host, and does what needs no host to run. */
 import { Command } from 'commander';
+import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { addDefineCommands } from './define.ts';
 import { addKeyCommands } from './keys.ts';
@@ -25,6 +26,7 @@ try {
     error instanceof ConfigError ||
     (error instanceof Error &&
       ['EventStoreError', 'ReadModelError', 'Refusal'].includes(error.name));
-  console.error(isExpected ? (error as Error).message : error);
+  if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  else console.error(isExpected ? (error as Error).message : error);
   process.exitCode = 1;
 }

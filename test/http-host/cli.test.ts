@@ -1,0 +1,433 @@
+/** The command line, as those run it who have the data folder: what it does, says and exits with. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { type CommandId, encodeEvent, streamName, type TenantId } from '@counterfoil/core';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
+const COMMANDS_MS = 60_000;
+const POLLING = { timeout: 20_000, interval: 50 };
+const USER_EMAIL = 'agent@example.com';
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A data folder of its own for each test, and commands that are run on it. */
+class Folder {
+  readonly path: string = mkdtempSync(join(tmpdir(), 'counterfoil-cli-'));
+
+  constructor() {
+    onTestFinished(() => rmSync(this.path, { recursive: true, force: true }));
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    const { PATH } = process.env;
+    return { PATH, DATA_DIR: this.path, PORT: '0', LOG_LEVEL: 'error' };
+  }
+
+  async run(...words: readonly string[]): Promise<Ran> {
+    const child = spawn(process.execPath, [CLI, ...words], { env: this.#env });
+    const written = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => {
+      written.out += String(chunk);
+    });
+    child.stderr.on('data', (chunk) => {
+      written.err += String(chunk);
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, ...written };
+  }
+
+  /** What a command prints that is expected to do what it is told. */
+  async done(...words: readonly string[]): Promise<string> {
+    const ran = await this.run(...words);
+    expect(ran, words.join(' ')).toMatchObject({ code: 0, err: '' });
+    return ran.out;
+  }
+
+  /** What a command prints that is expected to refuse: a sentence, and no stack. */
+  async refused(...words: readonly string[]): Promise<string> {
+    const ran = await this.run(...words);
+    expect(ran, words.join(' ')).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).not.toMatch(/^\s+at /m);
+    return ran.err;
+  }
+
+  write(name: string, content: string): string {
+    const path = join(this.path, name);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  /** Starts a host; it ends with the test. */
+  async start(): Promise<{ url: string; stop: () => Promise<void> }> {
+    const child: ChildProcess = spawn(process.execPath, [CLI, 'start'], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const stop = async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    };
+    onTestFinished(stop);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    let written = '';
+    child.stdout?.on('data', (chunk) => {
+      written += String(chunk);
+      const url = /listens on (http:\S+)/.exec(written)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+    child.once('exit', () => reject(new Error(`the host ended: ${written}`)));
+    return { url: await promise, stop };
+  }
+}
+
+interface Issued {
+  readonly id: string;
+  readonly key: string;
+}
+
+function issuedIn(out: string): Issued {
+  const [, id = '', key = ''] = /^id:\s+(\S+)\nkey: (\S+)$/m.exec(out) ?? [];
+  expect(key).toMatch(/^cf_(live|test)_[\w-]{43}$/);
+  return { id, key };
+}
+
+async function statusWith(url: string, { key }: Issued): Promise<number> {
+  const headers = { Authorization: key, ClientId: '1', UserEmail: USER_EMAIL };
+  return (await fetch(`${url}/v1/payments`, { headers })).status;
+}
+
+describe('keys', () => {
+  it(
+    'work from their making to their revocation, and through the overlap of a rotation',
+    async () => {
+      const folder = new Folder();
+      await folder.done('tenants', 'onboard', '1', 'Acme');
+      const create = ['keys', 'create', '1'];
+      const kept = issuedIn(
+        await folder.done(...create, '--label', 'kept', '--environment', 'test'),
+      );
+      const overlapping = issuedIn(await folder.done(...create));
+      const replaced = issuedIn(await folder.done(...create));
+      const revoked = issuedIn(await folder.done(...create));
+      const narrow = issuedIn(await folder.done(...create, '--scopes', 'ledger:read'));
+      const rotate = ['keys', 'rotate', '1'];
+      const after = issuedIn(await folder.done(...rotate, overlapping.id, '--overlap-days', '7'));
+      const successor = issuedIn(await folder.done(...rotate, replaced.id));
+      expect(await folder.done('keys', 'revoke', '1', revoked.id)).toContain('is revoked');
+
+      const list = await folder.done('keys', 'list', '1');
+      for (const { id, key } of [kept, overlapping, after, replaced, successor, revoked, narrow]) {
+        expect(list).toContain(id);
+        expect(list).not.toContain(key);
+      }
+      expect(list).toContain('kept');
+
+      const { url } = await folder.start();
+      expect(kept.key).toMatch(/^cf_test_/);
+      for (const each of [kept, overlapping, after, successor]) {
+        expect(await statusWith(url, each)).toBe(200);
+      }
+      expect(await statusWith(url, replaced)).toBe(401);
+      expect(await statusWith(url, revoked)).toBe(401);
+      expect(await statusWith(url, narrow)).toBe(403);
+    },
+    COMMANDS_MS,
+  );
+
+  it(
+    'are refused in a sentence',
+    async () => {
+      const folder = new Folder();
+      expect(await folder.refused('keys', 'create', '1')).toMatch(/no such resource/);
+      await folder.done('tenants', 'onboard', '1', 'Acme');
+      expect(await folder.refused('keys', 'create', '1', '--expires-at', 'soon')).toMatch(
+        /instant/,
+      );
+      expect(await folder.refused('keys', 'create', '1', '--expires-at', '2001-01-01')).toMatch(
+        /has passed/,
+      );
+      expect(await folder.refused('keys', 'create', '1', '--scopes', 'everything')).toMatch(
+        /scope/,
+      );
+      expect(await folder.refused('keys', 'revoke', '1', 'nobody')).toMatch(/no such resource/);
+      const { id } = issuedIn(await folder.done('keys', 'create', '1'));
+      expect(await folder.refused('keys', 'rotate', '1', id, '--overlap-days', '8')).toMatch(
+        /0 to 7/,
+      );
+    },
+    COMMANDS_MS,
+  );
+});
+
+describe('words that mean nothing', () => {
+  it.each([
+    { words: ['keys', 'create', '1', '--forever'], says: /unknown option '--forever'/ },
+    { words: ['keys', 'create', 'acme'], says: /positive whole number/ },
+    { words: ['keys', 'create', '1', '--environment', 'mars'], says: /live, test/ },
+    { words: ['keys', 'mint', '1'], says: /unknown command 'mint'/ },
+    { words: ['tenants', 'onboard', '1'], says: /missing required argument 'name'/ },
+    { words: ['tenants', 'set', '1', '--refund-window-days', '-3'], says: /whole number/ },
+    { words: ['read-models', 'rebuild', 'everything'], says: /reference, transactions, ledger/ },
+    { words: ['dance'], says: /unknown command 'dance'/ },
+  ])('$words', async ({ words, says }) => {
+    const folder = new Folder();
+    expect(await folder.refused(...words)).toMatch(says);
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('the environment', async () => {
+    const child = spawn(process.execPath, [CLI, 'start'], { env: { PORT: 'http' } });
+    let err = '';
+    child.stderr.on('data', (chunk) => {
+      err += String(chunk);
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/PORT must be a whole/) });
+    expect(err).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('tenants', () => {
+  it(
+    'are onboarded once and keep their settings',
+    async () => {
+      const folder = new Folder();
+      const onboard = ['tenants', 'onboard', '1', 'Acme'];
+      expect(await folder.done(...onboard)).toContain('Tenant 1 is onboarded');
+      expect(await folder.done(...onboard)).toContain('Tenant 1 is onboarded');
+      expect(await folder.refused('tenants', 'onboard', '1', 'Another')).toMatch(/exists already/);
+      expect(await folder.refused('tenants', 'set', '2', '--refund-window-days', '1')).toMatch(
+        /no such resource/,
+      );
+      expect(await folder.refused('tenants', 'set', '1', '--requests-per-minute', '0')).toMatch(
+        /requestsPerMinute/,
+      );
+      expect(await folder.done('tenants', 'set', '1', '--requests-per-minute', '7')).toMatch(
+        /kept/,
+      );
+      const key = issuedIn(await folder.done('keys', 'create', '1'));
+      const { url } = await folder.start();
+      const headers = { Authorization: key.key, ClientId: '1', UserEmail: USER_EMAIL };
+      const answer = await fetch(`${url}/v1/payments`, { headers });
+      expect(answer.headers.get('ratelimit-policy')).toMatch(/q=7\b/);
+    },
+    COMMANDS_MS,
+  );
+});
+
+const CREDENTIALS = { apiKey: 'top-secret', username: '', password: '', emailAddress: '' };
+const DEFINITIONS = {
+  companies: [{ companyId: 1, name: 'Acme Ltd' }],
+  applications: [{ applicationId: 100, kind: 2, name: 'Web shop' }],
+  merchantAccounts: [
+    {
+      id: 1,
+      mid: '700000001',
+      title: 'Main',
+      companyId: 1,
+      gatewayId: 1,
+      descriptor: 'ACME',
+      defaultCurrency: 'GBP',
+      currencies: [{ currency: 'GBP', gatewayCredentials: CREDENTIALS }],
+    },
+  ],
+};
+
+/** A tenant that can take payments, and its key. */
+async function openFolder(): Promise<{ folder: Folder; key: Issued }> {
+  const folder = new Folder();
+  await folder.done('tenants', 'onboard', '1', 'Acme');
+  const file = folder.write('acme.json', JSON.stringify(DEFINITIONS));
+  expect(await folder.done('define', '1', file)).toContain('has what the file defines');
+  return { folder, key: issuedIn(await folder.done('keys', 'create', '1')) };
+}
+
+async function pay(url: string, { key }: Issued): Promise<{ status: number; id: string }> {
+  const answer = await fetch(`${url}/v1/payments`, {
+    method: 'POST',
+    headers: { Authorization: key, ClientId: '1', 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      amount: 12.34,
+      currency: 'GBP',
+      email: 'ada@example.com',
+      card: { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' },
+    }),
+  });
+  const { id } = (await answer.json()) as { id: string };
+  return { status: answer.status, id };
+}
+
+async function soldIn(url: string, { key }: Issued): Promise<number> {
+  const headers = { Authorization: key, ClientId: '1' };
+  const answer = await fetch(`${url}/api/ledger/accounts?account=sales`, { headers });
+  const { accounts } = (await answer.json()) as { accounts: { credit: number }[] };
+  return accounts[0]?.credit ?? 0;
+}
+
+describe('define', () => {
+  it(
+    'makes a tenant that takes payments, whose secrets no file shows',
+    async () => {
+      const { folder, key } = await openFolder();
+      rmSync(join(folder.path, 'acme.json'));
+      const { url, stop } = await folder.start();
+      expect(await pay(url, key)).toMatchObject({ status: 201 });
+      await stop();
+      const { out } = await folder.run('keys', 'list', '1');
+      expect(out).not.toContain(key.key);
+    },
+    COMMANDS_MS,
+  );
+
+  it(
+    'refuses a file that is not there, is no JSON, or does not fit',
+    async () => {
+      const folder = new Folder();
+      await folder.done('tenants', 'onboard', '1', 'Acme');
+      expect(await folder.refused('define', '1', join(folder.path, 'none.json'))).toMatch(/ENOENT/);
+      expect(await folder.refused('define', '1', folder.write('a.json', '{bad'))).toMatch(/JSON/);
+      const strange = folder.write('b.json', '{"companies":[{"companyId":"x","name":"y"}]}');
+      expect(await folder.refused('define', '1', strange)).toMatch(/companies\[0\]\.companyId/);
+      const unknown = folder.write('c.json', '{"compnies":[]}');
+      expect(await folder.refused('define', '1', unknown)).toMatch(/compnies/);
+    },
+    COMMANDS_MS,
+  );
+});
+
+describe('beside a running host', () => {
+  it(
+    'what writes is refused, what reads and rebuilds is not',
+    async () => {
+      const { folder, key } = await openFolder();
+      const { url } = await folder.start();
+      await pay(url, key);
+      expect(await folder.refused('keys', 'create', '1')).toMatch(
+        /another process|open for writing/i,
+      );
+      expect(
+        await folder.refused('read-models', 'parked', 'retry', 'ledger', 'transaction-1-x'),
+      ).toMatch(/another process|open for writing/i);
+      const kept = await folder.done('read-models', 'rebuild', '--keep');
+      expect(kept.match(/equal to the live build/g)).toHaveLength(3);
+      expect(kept).not.toMatch(/is live/);
+      const swapped = await folder.done('read-models', 'rebuild', 'ledger');
+      expect(swapped).toMatch(/Build \d+ of ledger is live/);
+      expect(await folder.done('read-models', 'roll-back', 'ledger')).toMatch(
+        /Build \d+ of ledger is live/,
+      );
+      // The host goes on with the build that is live now.
+      expect(await pay(url, key)).toMatchObject({ status: 201 });
+      await vi.waitUntil(async () => (await soldIn(url, key)) === 24.68, POLLING);
+    },
+    COMMANDS_MS,
+  );
+});
+
+describe('a host on an empty log', () => {
+  it(
+    'is ready, the second time as the first',
+    async () => {
+      const folder = new Folder();
+      for (const _ of [1, 2]) {
+        const { url, stop } = await folder.start();
+        await vi.waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200, POLLING);
+        await stop();
+      }
+    },
+    COMMANDS_MS,
+  );
+});
+
+describe('a stream that cannot be applied', () => {
+  it(
+    'is parked and listed, the others go on, and it is applied once it can be',
+    async () => {
+      const { folder, key } = await openFolder();
+      const first = await folder.start();
+      const { id } = await pay(first.url, key);
+      await first.stop();
+      await appendUnknown(folder, id);
+
+      const { url, stop } = await folder.start();
+      const other = await pay(url, key);
+      const headers = { Authorization: key.key, ClientId: '1', UserEmail: USER_EMAIL };
+      const search = await fetch(`${url}/api/transactions/search`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: '{}',
+      });
+      const { transactions } = (await search.json()) as {
+        transactions: { transactionId: string }[];
+      };
+      expect(transactions.map(({ transactionId }) => transactionId)).toContain(other.id);
+      await stop();
+
+      const stream = `transaction-1-${id}`;
+      const list = ['read-models', 'parked', 'list'];
+      expect(await folder.done(...list)).toMatch(
+        new RegExp(`transactions {2}${stream} {2}1 events`),
+      );
+      const retry = ['read-models', 'parked', 'retry', 'transactions', stream];
+      const failed = await folder.run(...retry);
+      expect(failed).toMatchObject({ code: 1, out: expect.stringMatching(/stays parked/) });
+      makeKnown(folder);
+      expect(await folder.done(...retry)).toMatch(/is applied/);
+      expect(await folder.done(...list)).not.toContain(`transactions  ${stream}`);
+      expect(await folder.refused(...retry)).toMatch(/is not parked/);
+    },
+    COMMANDS_MS,
+  );
+});
+
+/** An event of a later version of the host: this one does not know it. */
+async function appendUnknown(folder: Folder, id: string): Promise<void> {
+  const events = await openSqliteEventStore({ path: join(folder.path, 'events.db') });
+  const tenantId = 1 as TenantId;
+  const at = new Date().toISOString();
+  const reference = 'from the future';
+  const settled = { sandbox: false, merchantAccountId: 1, currency: 'GBP', amountMinor: 1n };
+  const encoded = encodeEvent({ type: 'PaymentSettled', ...settled, reference, at });
+  await events.append({
+    stream: streamName('transaction', tenantId, id),
+    events: [
+      {
+        ...encoded,
+        type: 'PaymentTeleported',
+        id: '0195a000-0000-8000-8000-000000000001',
+        tenantId,
+        time: at,
+        metadata: '{"actor":"a@example.com"}',
+      },
+    ],
+    expected: { kind: 'exists' },
+    command: { id: '0195a000-0000-8000-8000-000000000002' as CommandId, fingerprint: 'f' },
+  });
+  await events.close();
+}
+
+/** What an upgrade of the host would do for the event that waits: it can be read. */
+function makeKnown(folder: Folder): void {
+  const [build = ''] = readdirSync(folder.path).filter((name) => /-transactions-\d+$/.test(name));
+  const database = new DatabaseSync(join(folder.path, build));
+  const { changes } = database
+    .prepare(
+      `UPDATE parked_events SET event = replace(event, 'PaymentTeleported', 'PaymentSettled')`,
+    )
+    .run();
+  database.close();
+  expect(changes).toBe(1);
+}
