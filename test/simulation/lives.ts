@@ -210,10 +210,13 @@ export class Lives {
     const path = `/v1/payments/${body.id}/confirm`;
     const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
     if (body.status !== 'RequiresAction') return;
-    const declined = outcome.verdict.says === 'decline';
-    expect({ status, after: after.status }).toMatchObject(
-      declined ? { status: 402, after: 'Declined' } : { status: 200 },
-    );
+    const allowed = ['200 Captured', '200 Authorized'];
+    if (outcome.verdict.says === 'decline') {
+      // Another account may take the payment, and ask the customer to act for it.
+      const elsewhere = after.attempts?.length > body.attempts.length;
+      allowed.splice(0, 2, elsewhere ? '200 RequiresAction' : '402 Declined');
+    }
+    expect(allowed).toContain(`${status} ${after.status}`);
   }
 
   async #refund(drawn: Move, made: Made, alone: boolean): Promise<void> {

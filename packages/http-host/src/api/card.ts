@@ -175,11 +175,14 @@ function confirmPayment({ payments }: CardServices): Endpoint {
     rejections: ['not_found', 'payment_state', 'concurrent_update', 'gateway_error'],
     idempotency: 'money',
     async handle(context, { params }) {
-      const { tenantId, transactionId } = addressOf(
-        await visible(payments, context, params.id),
-        context,
+      const payment = await visible(payments, context, params.id);
+      const requestId = idOf(context, 'confirmPayment');
+      return acted(
+        await payments.confirm(
+          { ...addressOf(payment, context), requestId, content: params },
+          callerOf(context),
+        ),
       );
-      return acted(await payments.confirm(tenantId, transactionId, callerOf(context)));
     },
   });
 }

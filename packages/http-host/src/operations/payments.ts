@@ -73,7 +73,7 @@ export interface RefundRequest {
 export interface FollowUp {
   readonly tenantId: TenantId;
   readonly transactionId: TransactionId;
-  /** Names the capture or void. */
+  /** Names the confirmation, capture or void. */
   readonly requestId: TransactionId;
   readonly content: unknown;
 }
@@ -231,17 +231,19 @@ export class Payments {
     return undefined;
   }
 
-  /** Goes on with a payment whose customer has done what `nextAction` asked. */
+  /**
+   * Goes on with a payment whose customer has done what `nextAction` asked. After a decline another
+   * account may ask for an action again, so each of them has a request of its own.
+   */
   async confirm(
-    tenantId: TenantId,
-    transactionId: TransactionId,
+    { tenantId, transactionId, requestId, content }: FollowUp,
     caller: Caller,
   ): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
     const { state } = await ledger.carryOut(
       Transaction,
       { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
-      { commandId: deterministicUuid([transactionId, 'complete-action']), content: 'confirm' },
+      { commandId: deterministicUuid([requestId, 'complete-action']), content },
       caller,
     );
     if (state === null) throw refuse('not_found');

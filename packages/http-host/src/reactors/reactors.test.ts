@@ -267,6 +267,7 @@ const APPROVE = '4242424242424242';
 const SOFT = '4000000000009995';
 const STOLEN = '4000000000009979';
 const ACTION = '4000000000003220';
+const ACTION_DECLINE = '4000008400001629';
 const TIMEOUT_APPROVE = '4000000000040818';
 const CHARGEBACK = '4000000000000259';
 const ALERT = '4000000000005423';
@@ -300,7 +301,7 @@ async function followUp(
   const request = { tenantId: TENANT, transactionId, requestId, content: '' };
   switch (operation) {
     case 'confirm':
-      return payments.confirm(TENANT, transactionId, SYSTEM);
+      return payments.confirm(request, SYSTEM);
     case 'capture':
       return payments.capture(request, 6_000n, SYSTEM);
     case 'void':
@@ -454,6 +455,21 @@ describe('a decline', () => {
     const { attempts, status } = await bench.payment(await bench.pay(number));
     expect(attempts).toHaveLength(1);
     expect(status).toBe('Declined');
+  });
+
+  it('lets the customer act again where the next account asks for it', async () => {
+    const bench = await Bench.open({ retries: true });
+    const id = await bench.pay(ACTION_DECLINE);
+    const confirm = async (requestId: string) => {
+      const address = { tenantId: TENANT, transactionId: id, content: '' };
+      await bench.payments.confirm({ ...address, requestId: requestId as TransactionId }, SYSTEM);
+      return bench.payment(id);
+    };
+    const [first, second] = [uuidV7(), uuidV7()];
+    expect(await confirm(first)).toMatchObject({ status: 'RequiresAction', attempts: [{}, {}] });
+    // The same request again is about the first action, whose end is known.
+    expect(await confirm(first)).toMatchObject({ status: 'RequiresAction' });
+    expect(await confirm(second)).toMatchObject({ status: 'Declined', attempts: [{}, {}] });
   });
 
   it('becomes final when the account to be tried next disappears', async () => {
