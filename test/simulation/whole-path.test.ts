@@ -19,6 +19,8 @@ import { readStory } from './told.ts';
 import { World } from './world.ts';
 
 const LONG_MS = 600_000;
+/** No life is begun after so long, not even to shrink a failure further. */
+const LIMIT_MS = 240_000;
 
 /** Lives in memory; in files, where a restart is part of each, a fifth of them. */
 const LIVES = Number(process.env['FC_RUNS'] ?? '10');
@@ -138,7 +140,7 @@ describe('in memory', () => {
         fc.asyncProperty(life(14), filters, async (groups, drawn) => {
           await runs.run(groups, drawn);
         }),
-        { numRuns: LIVES },
+        { numRuns: LIVES, interruptAfterTimeLimit: LIMIT_MS },
       ),
     LONG_MS,
   );
@@ -179,7 +181,7 @@ describe('in files', () => {
             expect(await caller.post(path, body, key)).toEqual({ ...answer, replayed: true });
           }
         }),
-        { numRuns: Math.ceil(LIVES / 5) },
+        { numRuns: Math.ceil(LIVES / 5), interruptAfterTimeLimit: LIMIT_MS },
       ),
     LONG_MS,
   );
