@@ -161,6 +161,8 @@ export function makeOpenApiDocument(
       .map(([name, description]) => ({ name, description })),
     paths,
     components: componentsOf(endpoints),
+    // Every code, also those that no operation lists: of the protocol, and of what is to come.
+    'x-error-codes': ERRORS,
   };
   return createDocument(document);
 }

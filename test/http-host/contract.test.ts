@@ -1,0 +1,265 @@
+/** The OpenAPI document of the real host: sound, complete, and true of what the host answers. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TenantId } from '@counterfoil/core';
+import { ALL_SCOPES, compose, type Host } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
+import { ERRORS } from '@counterfoil/http-host/http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const TENANT = 1 as TenantId;
+const OPERATOR = { actor: 'operator@example.com' };
+const USER_EMAIL = 'agent@example.com';
+const REDOCLY = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
+const LINT_MS = 60_000;
+
+// biome-ignore lint/suspicious/noExplicitAny: the document and the answers are looked into as a user would
+type Json = any;
+
+const folder = mkdtempSync(join(tmpdir(), 'counterfoil-contract-'));
+let host: Host;
+let url = '';
+let key = '';
+let document: Json;
+
+beforeAll(async () => {
+  const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:', LOG_LEVEL: 'silent' };
+  host = await compose(readConfig({ PORT: '0', DATA_DIR: folder, ...memory }));
+  url = await host.listen();
+  const { tenants, ledger, readSide } = host;
+  await tenants.onboard(TENANT, { name: 'Tenant' }, OPERATOR);
+  const common = { tenantId: TENANT, at: ledger.clock.now() };
+  await tenants.define(
+    { type: 'DefineCompany', ...common, companyId: 1, name: 'Company' },
+    OPERATOR,
+  );
+  const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
+  const account = {
+    mid: '70',
+    title: 'Main',
+    companyId: 1,
+    gatewayId: 1,
+    descriptor: 'SHOP',
+    defaultCurrency: 'GBP',
+    currencies: [{ currency: 'GBP', gatewayCredentials }],
+  };
+  await tenants.openMerchantAccount(TENANT, 1, account, OPERATOR);
+  const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
+  key = (await tenants.issueKey(TENANT, request, OPERATOR)).key;
+  await readSide.caughtUp(TENANT);
+  document = await (await fetch(`${url}/openapi.json`)).json();
+});
+afterAll(async () => {
+  await host.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('the document', () => {
+  it(
+    'satisfies the recommended rules of redocly',
+    () => {
+      const file = join(folder, 'openapi.json');
+      writeFileSync(file, JSON.stringify(document));
+      const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+      const { status, stdout, stderr } = spawnSync(
+        REDOCLY,
+        ['lint', file, '--extends', 'recommended', '--format', 'stylish'],
+        { encoding: 'utf8', cwd: folder, env: { ...process.env, ...quiet } },
+      );
+      expect(stdout + stderr).toMatch(/is valid/);
+      expect(stdout + stderr).not.toMatch(/\bwarnings?\b/);
+      expect(status).toBe(0);
+    },
+    LINT_MS,
+  );
+
+  it('names every error code', () => {
+    const text = JSON.stringify(document);
+    const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"${code}"`));
+    expect(missing).toEqual([]);
+  });
+
+  it('has the routes that are served, and no other', async () => {
+    const methods = ['get', 'post', 'put', 'patch', 'delete', 'options'];
+    for (const [path, item] of Object.entries<Json>(document.paths)) {
+      const listed = methods.filter((method) => item[method] !== undefined);
+      const at = url + path.replaceAll(/\{[^}]+\}/g, '0195a000-0000-7000-8000-000000000001');
+      const other = await fetch(at, { method: 'DELETE' });
+      if (listed.includes('delete')) continue;
+      expect({ path, status: other.status }).toEqual({ path, status: 405 });
+      const allowed = (other.headers.get('allow') ?? '').toLowerCase().split(/,\s*/);
+      const routes = allowed.filter((method) => method !== 'head' && method !== '').sort();
+      expect({ path, routes }).toEqual({ path, routes: listed.sort() });
+    }
+    const served = await fetch(`${url}/v1/payments/one/more`);
+    expect(served.status).toBe(404);
+  });
+});
+
+/** What is wrong with a value, by a schema of the document: also what the schema does not list. */
+function faultsOf(schema: Json, value: Json, at = ''): string[] {
+  if (schema.$ref !== undefined) return faultsOf(resolved(schema.$ref), value, at);
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) {
+    const all = either.map((each: Json) => faultsOf(each, value, at));
+    return all.some((faults: string[]) => faults.length === 0) ? [] : all.flat();
+  }
+  if (schema.allOf !== undefined) {
+    return schema.allOf.flatMap((each: Json) => faultsOf(each, value, at));
+  }
+  if ('const' in schema) return value === schema.const ? [] : [`${at} is not ${schema.const}`];
+  if (schema.enum !== undefined) return schema.enum.includes(value) ? [] : [`${at} is ${value}`];
+  const types = [schema.type ?? []].flat();
+  if (types.length > 0 && !types.some((type) => isOf(type, value))) {
+    return [`${at} is ${JSON.stringify(value)}, not ${types}`];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((each, index) => faultsOf(schema.items ?? {}, each, `${at}/${index}`));
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return [...missingIn(schema, value, at), ...wrongIn(schema, value, at)];
+}
+
+function missingIn({ required = [] }: Json, value: Json, at: string): string[] {
+  return required
+    .filter((name: string) => !(name in value))
+    .map((name: string) => `${at}/${name} is missing`);
+}
+
+function wrongIn({ properties = {}, additionalProperties }: Json, value: Json, at: string) {
+  return Object.entries(value).flatMap(([name, each]) => {
+    if (properties[name] !== undefined) return faultsOf(properties[name], each, `${at}/${name}`);
+    const open = typeof additionalProperties === 'object' && additionalProperties !== null;
+    return open ? [] : [`${at}/${name} is not in the document`];
+  });
+}
+
+function resolved(pointer: string): Json {
+  const path = pointer.split('/').slice(1);
+  return path.reduce((node, step) => node[step], document);
+}
+
+function isOf(type: string, value: Json): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      // The other names of JSON Schema are those of typeof.
+      return typeof value === type;
+  }
+}
+
+const seen = new Set<string>();
+
+/** Asks, and holds the answer to the document. */
+async function ask(method: string, path: string, body?: Json, template = path): Promise<Json> {
+  const headers = {
+    Authorization: key,
+    ClientId: '1',
+    UserEmail: USER_EMAIL,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+  };
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await fetch(url + path, { method, headers, ...text });
+  const name = template.split('?')[0] ?? '';
+  const operation = document.paths[name][method.toLowerCase()];
+  const response = operation.responses[answer.status];
+  const which = `${method} ${name} ${answer.status}`;
+  expect(response, which).toBeDefined();
+  seen.add(which);
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? '';
+  const { schema } = response.content[type] ?? {};
+  expect(schema, `${which} ${type}`).toBeDefined();
+  const given = type.includes('json') ? await answer.json() : await answer.text();
+  expect(faultsOf(schema, given), which).toEqual([]);
+  return given;
+}
+
+const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
+
+async function pay(changes: Json = {}): Promise<Json> {
+  return ask('POST', '/v1/payments', {
+    amount: 10,
+    currency: 'GBP',
+    email: 'ada@example.com',
+    card,
+    ...changes,
+  });
+}
+
+describe('the answers', () => {
+  const claims = { parentCompanyId: 1, userEmail: USER_EMAIL };
+
+  it('are as the document says, from the payment to the books', async () => {
+    const items = [{ StorefrontVariantId: 1, StorefrontProductId: 1, Quantity: 2, UnitPrice: 5 }];
+    const addresses = [{ address: '1 High Street', city: 'London', countryCode: 'GB' }];
+    const session = { id: 'visit', ip: '10.0.0.1' };
+    const order = await pay({ applicationId: 2, items, addresses, session });
+    const held = await pay({ capture: false });
+    const declined = await pay({ card: { ...card, number: '4000000000000002' } });
+    expect(declined.status).toBe('Declined');
+    await pay({ card: { ...card, number: '4000000000040818' } });
+    await pay({ card: { ...card, number: '4000000000003220' } });
+    await ask('POST', '/v1/card/submit', { amount: 1, currency: 'GBP', email: 'a@b.co', card });
+
+    const of = (id: string, what: string) => [
+      `/v1/payments/${id}${what}`,
+      `/v1/payments/{id}${what}`,
+    ];
+    const post = ([path, template]: string[], body: Json) =>
+      ask('POST', path ?? '', body, template);
+    await post(of(held.id, '/capture'), { amount: 4 });
+    await post(of(held.id, '/refund'), { amount: 1 });
+    await post(of(held.id, '/refund'), { amount: 9 });
+    await post(of((await pay()).id, '/void'), {});
+    await post(of(held.id, '/confirm'), {});
+    const refundItems = [{ StorefrontVariantId: 1, Quantity: 1, Amount: 5 }];
+    const refund = { ...claims, messageId: order.id, amount: 5, refundItems };
+    await ask('POST', '/customerapi/refund', refund);
+    const [one, template] = of(order.id, '');
+    await ask('GET', one ?? '', undefined, template);
+    await ask('GET', '/v1/payments?limit=2');
+
+    const flags = { getSearchData: true, getAddressData: true, getSubscription: true };
+    const detail = { ...claims, ...flags, getSessionData: true };
+    const full = await ask('POST', '/customerapi/detail', { ...detail, id: order.id });
+    expect(full).toMatchObject({ cart: [{}], transaction: { childTransactions: [{}] } });
+    await ask('POST', '/customerapi/detail', { ...detail, id: full.transaction.messageID });
+    const found = await ask('POST', '/api/transactions/search', { limit: 100 });
+    expect(found.count).toBeGreaterThan(8);
+    await ask('POST', '/customerapi/search', {});
+    await ask('GET', '/api/ledger/trial-balance');
+    await ask('GET', '/api/ledger/accounts?limit=3');
+    for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/']) {
+      await ask('GET', path);
+    }
+  });
+
+  it('are as the document says when they refuse', async () => {
+    await pay({ amount: -1 });
+    await ask('POST', '/customerapi/detail', {
+      ...claims,
+      id: '0195a000-0000-7000-8000-000000000001',
+    });
+    await ask('POST', '/customerapi/refund', { ...claims, parentCompanyId: 2, messageId: 'x' });
+    await ask('GET', '/api/ledger/accounts?cursor=nonsense');
+    await ask('GET', '/v1/payments?limit=0');
+  });
+
+  it('were asked of every operation', () => {
+    const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const asked = new Set([...seen].map((each) => each.split(' ').slice(0, 2).join(' ')));
+    expect([...asked].sort()).toEqual(operations.sort());
+  });
+});
