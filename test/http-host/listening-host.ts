@@ -101,6 +101,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     keys: { find: async (digest) => keys.get(digest) },
     rateLimits: new RateLimits(failuresPerMinute === undefined ? {} : { failuresPerMinute }),
     idempotency: new Idempotency({
+      secret: Buffer.alloc(32, 1),
       store: new MemoryIdempotencyStore(),
       onStoreFailure: (error) => logger.error({ err: error }, 'answer not kept'),
       ...(now !== undefined && { now }),

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EventStore, TenantId } from '@counterfoil/core';
+import type { EventStore, Position, TenantId } from '@counterfoil/core';
 import {
   DetailView,
   LedgerView,
@@ -30,7 +30,9 @@ import { createLogger, type Logger } from './http/logging.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimits } from './http/rate-limit.ts';
 import { HttpServer } from './http/server.ts';
+import { CardTokens } from './operations/card-tokens.ts';
 import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
+import { refusalOfFailure } from './operations/failures.ts';
 import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
 import { type Clock, Ledger } from './operations/ledger.ts';
@@ -63,6 +65,7 @@ const PART = {
   logger: part<Logger>('logger'),
   masterKey: part<Buffer>('masterKey'),
   events: part<EventStore>('events'),
+  headAtStart: part<Position | undefined>('headAtStart'),
   readModels: part<ReadModelStore>('readModels'),
   progress: part<Progress>('progress'),
   readSide: part<ReadSide>('readSide'),
@@ -114,7 +117,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const events = await openEventStore(config.eventStoreUrl);
   const container = rootContainer.createChildContainer();
   try {
-    register(container, config, events, options);
+    const headAtStart = await events.head();
+    register(container, { config, events, headAtStart }, options);
     return start(container);
   } catch (error) {
     await events.close();
@@ -138,10 +142,15 @@ function ownFile(config: Config, name: string): string {
   return isInMemory(config) ? ':memory:' : join(config.dataDir, name);
 }
 
+interface Opened {
+  readonly config: Config;
+  readonly events: EventStore;
+  readonly headAtStart: Position | undefined;
+}
+
 function register(
   container: DependencyContainer,
-  config: Config,
-  events: EventStore,
+  { config, events, headAtStart }: Opened,
   { clock = SYSTEM_CLOCK, logger }: ComposeOptions,
 ): void {
   const provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type): void => {
@@ -151,6 +160,7 @@ function register(
   provide(PART.config, () => config);
   provide(PART.clock, () => clock);
   provide(PART.events, () => events);
+  provide(PART.headAtStart, () => headAtStart);
   provide(PART.logger, () => logger ?? createLogger({ level: config.logLevel }));
   provide(PART.masterKey, () => loadMasterKey(config));
   registerLedger(provide);
@@ -193,7 +203,7 @@ function registerLedger(provide: Provide): void {
 
 function registerReadSide(provide: Provide): void {
   provide(PART.progress, () => new Progress());
-  provide(PART.readSide, (get) => new ReadSide(get(PART.progress)));
+  provide(PART.readSide, (get) => new ReadSide(get(PART.progress), get(PART.headAtStart)));
   provide(PART.readModels, (get) => {
     const config = get(PART.config);
     return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config) });
@@ -224,11 +234,13 @@ function registerPayments(provide: Provide): void {
       references: get(PART.references),
       gateways: get(PART.gateways),
       vault: get(PART.vault),
+      logger: get(PART.logger),
       gatewayTimeoutMs,
     });
   });
   provide(PART.payments, (get) => {
-    const fingerprintKey = deriveKey(get(PART.masterKey), 'card fingerprints');
+    const masterKey = get(PART.masterKey);
+    const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     return new Payments({
       ledger: get(PART.ledger),
       identities: get(PART.identities),
@@ -236,7 +248,9 @@ function registerPayments(provide: Provide): void {
       gateways: get(PART.gateways),
       reactor: get(PART.reactor),
       brandOf: cardBrands(),
-      fingerprintOf: cardFingerprints(fingerprintKey),
+      tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
+      fingerprintsOf: (owner) => (digits) =>
+        fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
     });
   });
   provide(PART.checkpoints, (get) => openCheckpoints(ownFile(get(PART.config), 'reactors.db')));
@@ -280,6 +294,7 @@ function registerHttp(provide: Provide): void {
   });
   provide(PART.server, (get) => {
     const { limits, failedAuthenticationsPerMinute } = get(PART.config);
+    const clock = get(PART.clock);
     const logger = get(PART.logger);
     return new HttpServer({
       endpoints: get(PART.endpoints),
@@ -287,12 +302,15 @@ function registerHttp(provide: Provide): void {
       rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
       idempotency: new Idempotency({
         store: get(PART.idempotencyStore),
+        secret: deriveKey(get(PART.masterKey), 'idempotency'),
         onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
       }),
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
       logger,
       limits,
+      now: () => Date.parse(clock.now()),
+      refusalOf: refusalOfFailure,
     });
   });
 }
@@ -303,14 +321,18 @@ function start(container: DependencyContainer): Host {
   const stopping = new AbortController();
   const logger = get(PART.logger);
   const events = get(PART.events);
-  const projecting = get(PART.projecting);
+  // What may fail to open comes first, and what runs by itself last.
+  const server = get(PART.server);
+  const checkpoints = get(PART.checkpoints);
+  const readModels = get(PART.readModels);
   const sweeper = get(PART.sweeper);
   const progress = get(PART.progress);
+  const projecting = get(PART.projecting);
   const notices = followNotices({
     ledger: get(PART.ledger),
     gateways: get(PART.gateways),
     events,
-    checkpoints: get(PART.checkpoints),
+    checkpoints,
     logger,
     signal: stopping.signal,
   });
@@ -320,28 +342,30 @@ function start(container: DependencyContainer): Host {
     config: get(PART.config),
     logger,
     events,
-    readModels: get(PART.readModels),
+    readModels,
     ledger: get(PART.ledger),
     tenants: get(PART.tenants),
     payments: get(PART.payments),
     gateways: get(PART.gateways),
     readSide: get(PART.readSide),
-    books: new LedgerView(get(PART.readModels)),
+    books: new LedgerView(readModels),
     async listen() {
       const { port, host } = get(PART.config);
-      const { port: bound } = await get(PART.server).listen(port, host);
+      const { port: bound } = await server.listen(port, host);
       return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
     },
     async close() {
-      await get(PART.server).close();
+      await server.close();
       await sweeper.stop();
       stopping.abort();
       await notices;
+      // The worker's connections go last: only they can tidy the write-ahead logs away.
+      if (!isInMemory(get(PART.config))) await readModels.close();
       await projecting.stop(await events.head());
+      await readModels.close();
       await events.close();
-      await get(PART.readModels).close();
       await get(PART.gateways).close();
-      get(PART.checkpoints).close();
+      checkpoints.close();
       get(PART.idempotencyStore).close();
       logger.flush();
     },

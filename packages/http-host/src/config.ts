@@ -1,5 +1,5 @@
 /** The configuration: the environment, checked once at start, with errors that say what to set. */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -155,6 +155,31 @@ const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
  * `<DATA_DIR>/secrets.json`, which is made on first use and readable by its owner only.
  */
 export function loadMasterKey(config: Config): Buffer {
+  const key = configuredOrKeptKey(config);
+  if (config.eventStoreUrl !== IN_MEMORY) checkMasterKey(config.dataDir, key);
+  return key;
+}
+
+/**
+ * Data made under one key is not readable under another, and customers and cards would not be known
+ * again: a mark of the first key stays with the data, and another key is refused.
+ */
+function checkMasterKey(dataDir: string, key: Buffer): void {
+  const path = join(dataDir, 'master-key.check');
+  const mark = createHmac('sha256', key).update('counterfoil master key').digest('hex');
+  mkdirSync(dataDir, { recursive: true });
+  try {
+    writeFileSync(path, `${mark}\n`, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (readFileSync(path, 'utf8').trim() === mark) return;
+    throw new ConfigError([
+      `MASTER_KEY (or secrets.json) is not the key that the data in ${dataDir} was made with`,
+    ]);
+  }
+}
+
+function configuredOrKeptKey(config: Config): Buffer {
   if (config.masterKey !== undefined) return config.masterKey;
   if (config.production) throw new ConfigError(['MASTER_KEY must be set']);
   const path = join(config.dataDir, 'secrets.json');
@@ -212,7 +237,10 @@ function url(schemes: readonly string[]) {
   return z
     .string()
     .refine(
-      (text) => schemes.some((scheme) => text.startsWith(scheme)),
+      (text) =>
+        schemes.some((scheme) =>
+          scheme === IN_MEMORY ? text === scheme : text.startsWith(scheme),
+        ),
       `must begin with one of ${schemes.join(' ')}`,
     );
 }

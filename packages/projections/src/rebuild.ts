@@ -108,6 +108,26 @@ export async function dropOldBuilds(store: ReadModelStore, projection: string): 
 }
 
 /**
+ * The live build, unless it is damaged, gone, or further than the log: that of a log which was since
+ * put back from a backup tells of events that never happened.
+ */
+async function usableLive(
+  { store, events }: Pick<RebuildOptions, 'store' | 'events'>,
+  name: string,
+): Promise<Build | undefined> {
+  try {
+    const live = await store.live(name);
+    const checkpoint = await live?.checkpoint();
+    const head = await events.head();
+    const isAhead = checkpoint !== undefined && (head === undefined || checkpoint > head);
+    return isAhead ? undefined : live;
+  } catch {
+    // Whatever is wrong with it, a new build is the answer.
+    return undefined;
+  }
+}
+
+/**
  * Brings every projection to a live build of its version, rebuilding those that lack one. To be run
  * before the worker starts: the first filling of an old log is a rebuild too, and as fast as one.
  */
@@ -117,7 +137,7 @@ export async function bringUpToDate(
   const { projections, store } = options;
   const done: Rebuilt[] = [];
   for (const projection of projections) {
-    const live = await store.live(projection.name);
+    const live = await usableLive(options, projection.name);
     if (live?.info.version === projection.version) continue;
     const rebuilt = await rebuild({ ...options, projection });
     await swap(store, rebuilt);
@@ -141,7 +161,7 @@ class Rebuild {
     const { store, events, projection } = this.#options;
     const { name, version, collections } = projection;
     await this.#dropUnfinished();
-    const live = await store.live(name);
+    const live = await usableLive(this.#options, name);
     const comparable = live?.info.version === version ? live : undefined;
     // No further than the live build: it can be caught up with, but never waited for.
     const goal = comparable === undefined ? await events.head() : await comparable.checkpoint();
@@ -201,9 +221,11 @@ class Rebuild {
     this.#report('loading', folder);
   }
 
-  async #compare(folder: Folder, live: Build): Promise<readonly Difference[]> {
+  /** Undefined when the live build turns out to be damaged: then there is nothing to compare with. */
+  async #compare(folder: Folder, live: Build): Promise<readonly Difference[] | undefined> {
     this.#report('comparing', folder);
-    const expected = await live.summary();
+    const expected = await live.summary().catch(() => undefined);
+    if (expected === undefined) return undefined;
     if (expected.position !== undefined && expected.position !== folder.checkpoint) {
       await this.#replay(folder, expected.position);
     }

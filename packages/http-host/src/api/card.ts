@@ -105,7 +105,7 @@ function submission(
         sandbox: sandboxOf(context.principal, body.sandbox),
         now: now(),
       });
-      return answer(await payments.submit(request, callerOf(context)));
+      return answer(shownBy(payments, context), await payments.submit(request, callerOf(context)));
     },
   });
 }
@@ -118,8 +118,16 @@ const DECLINED: ReadonlySet<Transaction.Status> = new Set([
 ]);
 const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing']);
 
-function answer(payment: Transaction.Payment) {
-  return { status: statusCodeOf(payment), body: paymentBody(payment) };
+type Show = (payment: Transaction.Payment) => ReturnType<typeof paymentBody>;
+
+/** Payments as this caller sees them. */
+function shownBy(payments: Payments, { principal }: RequestContext): Show {
+  const tenantId = principal.tenantId as TenantId;
+  return (payment) => paymentBody(payment, payments.tokenOf(tenantId, payment));
+}
+
+function answer(show: Show, payment: Transaction.Payment) {
+  return { status: statusCodeOf(payment), body: show(payment) };
 }
 
 function statusCodeOf({ status }: Transaction.Payment): number {
@@ -141,7 +149,8 @@ function getPayment({ payments }: CardServices): Endpoint {
     rejections: ['not_found'],
     idempotency: 'none',
     async handle(context, { params }) {
-      return { status: 200, body: paymentBody(await visible(payments, context, params.id)) };
+      const payment = await visible(payments, context, params.id);
+      return { status: 200, body: shownBy(payments, context)(payment) };
     },
   });
 }
@@ -177,12 +186,11 @@ function confirmPayment({ payments }: CardServices): Endpoint {
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
       const requestId = idOf(context, 'confirmPayment');
-      return acted(
-        await payments.confirm(
-          { ...addressOf(payment, context), requestId, content: params },
-          callerOf(context),
-        ),
+      const after = await payments.confirm(
+        { ...addressOf(payment, context), requestId, content: params },
+        callerOf(context),
       );
+      return acted(shownBy(payments, context), after);
     },
   });
 }
@@ -192,9 +200,9 @@ function addressOf({ transactionId }: Transaction.Payment, { principal }: Reques
 }
 
 /** Of what is done to a payment that is there already, success is 200. */
-function acted(payment: Transaction.Payment) {
+function acted(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
-  return { status: status === 201 ? 200 : status, body: paymentBody(payment) };
+  return { status: status === 201 ? 200 : status, body: show(payment) };
 }
 
 function capturePayment({ payments }: CardServices): Endpoint {
@@ -228,25 +236,29 @@ function capturePayment({ payments }: CardServices): Endpoint {
       const { currency } = payment;
       const amountMinor =
         body?.amount === undefined ? undefined : minorOf(body.amount, currency, '/amount');
-      const requestId = idOf(context, 'capturePayment');
+      const requestId = idOf(context, 'capturePayment', [payment.transactionId]);
       const after = await payments.capture(
         { ...addressOf(payment, context), requestId, content: [params, body] },
         amountMinor,
         callerOf(context),
       );
-      return followedUp(after, { requestId, pending: after.pendingCapture !== null });
+      return followedUp(shownBy(payments, context), after, {
+        requestId,
+        pending: after.pendingCapture !== null,
+      });
     },
   });
 }
 
 /** 200 when done, 202 while nobody knows, 402 when the gateway refused. */
 function followedUp(
+  show: Show,
   payment: Transaction.Payment,
   { requestId, pending }: { requestId: TransactionId; pending: boolean },
 ) {
   const refused = payment.failedRequestIds.includes(requestId);
   const done = pending ? 202 : 200;
-  return { status: refused ? 402 : done, body: paymentBody(payment) };
+  return { status: refused ? 402 : done, body: show(payment) };
 }
 
 function voidPayment({ payments }: CardServices): Endpoint {
@@ -269,12 +281,15 @@ function voidPayment({ payments }: CardServices): Endpoint {
     idempotency: 'money',
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
-      const requestId = idOf(context, 'voidPayment');
+      const requestId = idOf(context, 'voidPayment', [payment.transactionId]);
       const after = await payments.void(
         { ...addressOf(payment, context), requestId, content: params },
         callerOf(context),
       );
-      return followedUp(after, { requestId, pending: after.pendingVoidId !== null });
+      return followedUp(shownBy(payments, context), after, {
+        requestId,
+        pending: after.pendingVoidId !== null,
+      });
     },
   });
 }
@@ -317,7 +332,7 @@ function refundPayment({ payments }: CardServices): Endpoint {
       const refund = await payments.refund(
         {
           ...addressOf(payment, context),
-          refundId: idOf(context, 'refundPayment'),
+          refundId: idOf(context, 'refundPayment', [payment.transactionId]),
           content: [params, body],
           amountMinor,
           items: refundItemsOf(body?.refundItems, currency),

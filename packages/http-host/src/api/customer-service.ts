@@ -138,7 +138,7 @@ function refund({ payments }: CustomerServices): Endpoint {
         {
           tenantId,
           transactionId,
-          refundId: idOf(context, 'refundTransaction'),
+          refundId: idOf(context, 'refundTransaction', [transactionId]),
           content: body,
           amountMinor: minorOf(body.amount, currency, '/amount'),
           items: refundItemsOf(body.refundItems, currency),

@@ -95,7 +95,11 @@ export const PaymentBody = z
   })
   .meta({ id: 'Payment' });
 
-export function paymentBody(payment: Transaction.Payment): z.input<typeof PaymentBody> {
+/** `token` is the card's as the tenant may use it again; null without a card. */
+export function paymentBody(
+  payment: Transaction.Payment,
+  token: string | null,
+): z.input<typeof PaymentBody> {
   const { currency, status } = payment;
   const amountOf = (minor: bigint) => toMajor(minor, currency);
   const route = Transaction.routeOf(payment);
@@ -111,7 +115,7 @@ export function paymentBody(payment: Transaction.Payment): z.input<typeof Paymen
     capturedAmount: amountOf(payment.capturedMinor),
     refundedAmount: amountOf(Transaction.refundedMinor(payment)),
     pendingRefundAmount: amountOf(Transaction.pendingRefundMinor(payment)),
-    refundableAmount: amountOf(Transaction.remainingMinor(payment)),
+    refundableAmount: amountOf(refundableMinor(payment)),
     sandbox: payment.sandbox,
     orderId: payment.orderId,
     customerId: payment.customerId,
@@ -132,7 +136,7 @@ export function paymentBody(payment: Transaction.Payment): z.input<typeof Paymen
     serviceSession: payment.serviceSession,
     walletPayA: payment.walletPayA,
     walletPayB: payment.walletPayB,
-    card: payment.card === null ? null : cardBody(payment.card),
+    card: payment.card === null ? null : { ...cardBody(payment.card), token: token ?? '' },
     attempts: payment.attempts.map(attemptBody),
     nextAction: payment.nextAction,
     refunds: payment.refunds.map((refund) => refundBody(payment, refund)),
@@ -141,9 +145,17 @@ export function paymentBody(payment: Transaction.Payment): z.input<typeof Paymen
   };
 }
 
-function cardBody({ token, bin, last4, brandId, expMonth, expYear }: Transaction.Card) {
+/** What a refund could still take, the refund window aside. */
+function refundableMinor(payment: Transaction.Payment): bigint {
+  const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };
+  return Transaction.isRefundable(payment, anyTime, payment.changedAt)
+    ? Transaction.remainingMinor(payment)
+    : 0n;
+}
+
+function cardBody({ bin, last4, brandId, expMonth, expYear }: Transaction.Card) {
   const brand = Transaction.CARD_BRAND[brandId] ?? '';
-  return { token, bin, last4, brandId, brand, expMonth, expYear };
+  return { bin, last4, brandId, brand, expMonth, expYear };
 }
 
 function attemptBody({

@@ -1,5 +1,5 @@
 /** The list of payments of the Card API: the search filters as a query, cursor by cursor. */
-import type { TenantId, TransactionId } from '@counterfoil/core';
+import type { TransactionId } from '@counterfoil/core';
 import type { SearchView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -111,9 +111,10 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
         now: now(),
       });
       const data = await Promise.all(
-        page.transactions.map(async ({ transactionId }) =>
-          paymentBody(await payments.get(tenantId as TenantId, transactionId as TransactionId)),
-        ),
+        page.transactions.map(async ({ transactionId }) => {
+          const payment = await payments.get(tenantId, transactionId as TransactionId);
+          return paymentBody(payment, payments.tokenOf(tenantId, payment));
+        }),
       );
       const { moreResults: hasMore, end } = page;
       const nextCursor = hasMore && end !== undefined ? cursorOf([end.sort, end.key]) : null;

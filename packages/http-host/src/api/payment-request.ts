@@ -144,7 +144,7 @@ function withoutSecrets({ card, ...rest }: PaymentInput): unknown {
 }
 
 function instrumentOf(
-  { card, token }: PaymentInput,
+  { card, token, ...rest }: PaymentInput,
   now: string,
 ): { readonly card: CardDetails } | { readonly token: string } {
   if ((card === undefined) === (token === undefined)) {
@@ -159,7 +159,19 @@ function instrumentOf(
       errors: checked.faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
     });
   }
+  checkNumberElsewhere(checked.card.number, { ...rest, 'card/holder': card.holder });
   return { card: checked.card };
+}
+
+/** A number typed into the wrong field would be kept with the order; the holder's name is one of them. */
+function checkNumberElsewhere(number: string, fields: object): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const digits = JSON.stringify(value ?? null).replace(/[ -]/g, '');
+    if (!digits.includes(number)) continue;
+    throw refuse('card_invalid', 'The card number stands in another field as well', {
+      errors: [{ pointer: `/${name}`, detail: 'Must not contain the card number' }],
+    });
+  }
 }
 
 /** Ids that the service allocates itself would meet others there. */

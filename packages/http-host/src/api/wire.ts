@@ -7,8 +7,8 @@ import { idempotencyScope } from '../http/idempotency.ts';
 import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
 import type { Caller } from '../operations/ledger.ts';
 
-/** No control characters: nothing that could break a line of a log, a mail or a file. */
-const PRINTABLE = /^[^\p{Cc}]*$/u;
+/** No control characters, line separators or halves of characters: nothing that could break a line or a file. */
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
 export function text(maxLength: number) {
   return z.string().max(maxLength).regex(PRINTABLE, 'must not contain control characters');
@@ -76,15 +76,19 @@ export function callerOf({ principal, requestId, traceparent }: RequestContext):
   };
 }
 
-/** The id of what a request brings about: named by its Idempotency-Key for ever, new without one. */
+/**
+ * The id of what a request brings about: named for ever by its Idempotency-Key and by what it acts
+ * on, new without a key.
+ */
 export function idOf(
   { principal, idempotencyKey }: RequestContext,
   operation: string,
+  actsOn: readonly string[] = [],
 ): TransactionId {
   const id =
     idempotencyKey === undefined
       ? uuidV7()
-      : deterministicUuid(idempotencyScope(principal, operation, idempotencyKey));
+      : deterministicUuid([...idempotencyScope(principal, operation, idempotencyKey), ...actsOn]);
   return id as TransactionId;
 }
 

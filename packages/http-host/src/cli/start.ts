@@ -28,15 +28,25 @@ export function addStartCommand(program: Command): void {
         throw new ConfigError(['--demo must not be used with NODE_ENV=production']);
       }
       const host = await compose(config);
-      stopOnSignals(host);
-      if (demo || config.demo) await runDemo(host);
-      else console.log(`Counterfoil listens on ${await host.listen()}`);
+      const stopping = stopOnSignals(host);
+      try {
+        if (demo || config.demo) await runDemo(host);
+        else console.log(`Counterfoil listens on ${await host.listen()}`);
+      } catch (error) {
+        // Told to stop while it was starting: what broke off is done by the next start.
+        if (stopping.aborted) return;
+        await host.close();
+        throw error;
+      }
     });
 }
 
-function stopOnSignals(host: Host): void {
+/** Aborted when a signal has come; the host then closes. */
+function stopOnSignals(host: Host): AbortSignal {
+  const stopping = new AbortController();
   const stop = async () => {
     for (const signal of SIGNALS) process.off(signal, stop);
+    stopping.abort();
     try {
       await host.close();
     } catch (error) {
@@ -45,6 +55,7 @@ function stopOnSignals(host: Host): void {
     }
   };
   for (const signal of SIGNALS) process.on(signal, stop);
+  return stopping.signal;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -76,8 +87,8 @@ async function shownTransaction(credentials: DemoCredentials): Promise<string> {
     },
     body: JSON.stringify({ orderIds: [SHOWN_ORDER_ID] }),
   });
-  const { transactions } = (await answer.json()) as { transactions: { transactionId: string }[] };
-  return transactions.at(-1)?.transactionId ?? '';
+  const { transactions } = (await answer.json()) as { transactions?: { transactionId: string }[] };
+  return transactions?.at(-1)?.transactionId ?? '';
 }
 
 function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: string): string {

@@ -285,8 +285,8 @@ export const ERRORS = {
   },
   unsupported_content_encoding: {
     status: 415,
-    title: 'The body must not be compressed',
-    description: 'Content-Encoding other than identity is refused.',
+    title: 'The body must not be encoded',
+    description: 'Any Content-Encoding is refused, `identity` among them: leave the header out.',
   },
   expectation_failed: {
     status: 417,

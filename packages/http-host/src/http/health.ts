@@ -42,7 +42,8 @@ export class Readiness {
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     try {
-      await Promise.race([check(signal), timedOut]);
+      // A check that throws at once must reach the race as well, or nobody hears `timedOut` reject.
+      await Promise.race([Promise.resolve(signal).then(check), timedOut]);
       return 'ok';
     } catch (error) {
       this.#onFailure(name, error);

@@ -1,5 +1,5 @@
 /** Idempotency-Key: the first answer to a request that moves money is the answer to its repetitions. */
-import { hash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Answer } from './answer.ts';
 import type { Principal } from './endpoint.ts';
 import { refuse } from './errors.ts';
@@ -54,21 +54,23 @@ export function idempotencyScope(
   return [String(principal.tenantId), principal.environment, operationId, key];
 }
 
-/** The same for the same request, whatever the order of its fields and the space between them. */
-export function fingerprintOf(params: unknown, body: unknown): string {
-  return hash('sha256', JSON.stringify([sorted(params), sorted(body)]), 'hex');
-}
+/** Never a part of what is kept, not even of a mark of it. */
+const LEFT_OUT = new Set(['cvv']);
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value ?? null;
-  const entries = Object.entries(value).map(([key, each]) => [key, sorted(each)] as const);
+  const entries = Object.entries(value)
+    .filter(([key]) => !LEFT_OUT.has(key))
+    .map(([key, each]) => [key, sorted(each)] as const);
   // Wrapped, so that an object never looks like a list of pairs.
   return { fields: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 export interface IdempotencyOptions {
   readonly store: IdempotencyStore;
+  /** Keys the marks of requests: a card number could be guessed from a plain digest of its request. */
+  readonly secret: Uint8Array;
   /** Told when an answer could not be kept. The answer is sent all the same: its effect stands. */
   readonly onStoreFailure: (error: unknown) => void;
   readonly now?: () => number;
@@ -82,16 +84,24 @@ interface IdempotentRequest {
 /** Runs a request once, and replays its answer for 24 hours. */
 export class Idempotency {
   readonly #store: IdempotencyStore;
+  readonly #secret: Uint8Array;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
   /** The requests under way in this process, with their fingerprints. */
   readonly #inFlight = new Map<string, string>();
   #puts = 0;
 
-  constructor({ store, onStoreFailure, now = Date.now }: IdempotencyOptions) {
+  constructor({ store, secret, onStoreFailure, now = Date.now }: IdempotencyOptions) {
     this.#store = store;
+    this.#secret = secret;
     this.#onStoreFailure = onStoreFailure;
     this.#now = now;
+  }
+
+  /** The same for the same request, whatever the order of its fields and the space between them. */
+  fingerprint(params: unknown, body: unknown): string {
+    const content = JSON.stringify([sorted(params), sorted(body)]);
+    return createHmac('sha256', this.#secret).update(content).digest('hex');
   }
 
   /**

@@ -11,12 +11,7 @@ import {
 } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { errorsOfIssues, Refusal, refuse } from './errors.ts';
-import {
-  fingerprintOf,
-  type Idempotency,
-  idempotencyKeyOf,
-  idempotencyScope,
-} from './idempotency.ts';
+import { type Idempotency, idempotencyKeyOf, idempotencyScope } from './idempotency.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { bodyViolation, parseJson, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
@@ -31,6 +26,10 @@ export interface PipelineParts {
   readonly maxBodyBytes: number;
   /** Whether there is too much to do to begin this request. */
   readonly isOverloaded: () => boolean;
+  /** Milliseconds since the epoch: the clock that keys expire by. */
+  readonly now: () => number;
+  /** What callers are told of failures below the HTTP layer that are no surprise. */
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
 interface ValidInput {
@@ -56,7 +55,7 @@ export class Pipeline {
       if (endpoint.access.kind === 'api-key') await this.#authenticate(exchange, endpoint.access);
       return await this.#serve(exchange, endpoint, acceptance);
     } catch (error) {
-      return answerOfError(exchange, error, acceptance);
+      return this.#answerOfError(exchange, error, acceptance);
     }
   }
 
@@ -87,9 +86,9 @@ export class Pipeline {
     exchange: Exchange,
     access: Extract<Endpoint['access'], { kind: 'api-key' }>,
   ): Promise<void> {
-    const { keys, rateLimits } = this.#parts;
-    const { head, request, receivedAtMs } = exchange;
-    const key = await findKey(head, keys, receivedAtMs);
+    const { keys, rateLimits, now } = this.#parts;
+    const { head, request } = exchange;
+    const key = await findKey(head, keys, now());
     if (key instanceof Refusal) {
       throw (await rateLimits.failed(request.socket.remoteAddress)) ?? key;
     }
@@ -117,16 +116,27 @@ export class Pipeline {
     }
     const request = {
       scope: idempotencyScope(principal, endpoint.operationId, idempotencyKey),
-      fingerprint: fingerprintOf(exchange.params, body),
+      fingerprint: this.#parts.idempotency.fingerprint(exchange.params, body),
     };
     return this.#parts.idempotency.run(request, async () => {
       // A refusal of the handler is an answer to be replayed, so it is made into one here.
       try {
         return answerOf(await endpoint.handle(exchange, input));
       } catch (error) {
-        return answerOfError(exchange, error, acceptance);
+        return this.#answerOfError(exchange, error, acceptance);
       }
     });
+  }
+
+  /** What was refused is said; what was not foreseen is logged and shown as nothing but its request id. */
+  #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
+    const { requestId, logger } = exchange;
+    if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
+    const foreseen = this.#parts.refusalOf(error);
+    if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');
+    else logger.warn({ err: error }, 'a request could not be served for now');
+    const refusal = foreseen ?? refuse('internal_error');
+    return refusalAnswer(refusal, requestId, acceptance.errorForm);
   }
 
   async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<unknown> {
@@ -181,12 +191,4 @@ interface Checked {
 
 function check(schema: z.ZodType | undefined, value: unknown): Checked {
   return schema === undefined ? NO_INPUT : schema.safeParse(value);
-}
-
-/** What was refused is said; what was not foreseen is logged and shown as nothing but its request id. */
-function answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
-  const { requestId, logger } = exchange;
-  if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
-  logger.error({ err: error }, 'unexpected error');
-  return refusalAnswer(refuse('internal_error'), requestId, acceptance.errorForm);
 }

@@ -14,7 +14,7 @@ const NO_BYTES = Buffer.alloc(0);
 /** Why a body with this head is not even read. */
 export function bodyViolation(head: RequestHead, maxBytes: number): Refusal | undefined {
   const { contentEncoding, contentType, contentLength } = head;
-  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+  if (contentEncoding !== undefined) {
     return refuse('unsupported_content_encoding');
   }
   if (contentType !== 'application/json' && !JSON_TYPES.test(contentType ?? '')) {

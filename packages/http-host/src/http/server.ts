@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
 import type { KeyDirectory } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type ErrorCode, refuse } from './errors.ts';
+import { type ErrorCode, type Refusal, refuse } from './errors.ts';
 import type { Readiness } from './health.ts';
 import type { Idempotency } from './idempotency.ts';
 import { logRequest, requestLoggerOf } from './logging.ts';
@@ -73,6 +73,10 @@ export interface HttpServerOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits?: Partial<HttpLimits>;
+  /** The clock that keys expire by, in milliseconds since the epoch; the system's when absent. */
+  readonly now?: () => number;
+  /** Tells failures below the HTTP layer that are no surprise; all are when absent. */
+  readonly refusalOf?: (error: unknown) => Refusal | undefined;
 }
 
 /** The outcome of a shutdown: whether every request under way was answered in time. */
@@ -106,6 +110,8 @@ export class HttpServer {
       rateLimits,
       idempotency,
       maxBodyBytes,
+      now: options.now ?? Date.now,
+      refusalOf: options.refusalOf ?? (() => undefined),
       isOverloaded: () => this.#active.size > maxInFlight,
     });
     metrics.gauge('http_requests_in_flight', 'Requests being answered', () => this.#active.size);

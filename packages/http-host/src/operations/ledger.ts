@@ -77,7 +77,7 @@ export class Ledger {
       commandId: commandId as CommandId,
       metadata: metadataOf(caller),
       recordedAt: this.clock.now(),
-      ...(content !== undefined && { fingerprint: fingerprint(canonicalJson(content)) }),
+      ...(content !== undefined && { fingerprint: markOf(content) }),
     });
     switch (done.outcome) {
       case 'accepted': {
@@ -94,6 +94,24 @@ export class Ledger {
     }
   }
 
+  /** Whether a stream holds this command already. Refuses when it holds another one of that id. */
+  async isRepeat<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    stream: StreamName,
+    { commandId, content }: Required<CommandName>,
+  ): Promise<boolean> {
+    const { commands } = await load(this.executor, decider, stream);
+    const before = commands.get(commandId as CommandId);
+    if (before === undefined) return false;
+    if (before.fingerprint === markOf(content)) return true;
+    throw refuse('idempotency_key_reused');
+  }
+
   /** The present state of a stream. */
   async stateOf<
     Command extends AnyCommand,
@@ -103,6 +121,10 @@ export class Ledger {
   >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
     return (await load(this.executor, decider, stream)).state;
   }
+}
+
+function markOf(content: unknown): string {
+  return fingerprint(canonicalJson(content));
 }
 
 function metadataOf({ actor, keyId, requestId, traceparent }: Caller) {

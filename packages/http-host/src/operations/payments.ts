@@ -13,6 +13,7 @@ import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
+import type { CardTokens, TokenOwner } from './card-tokens.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
 import type { References } from './references.ts';
@@ -85,7 +86,9 @@ export interface PaymentServices {
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
   readonly brandOf: CardBrandOf;
-  readonly fingerprintOf: FingerprintOf;
+  readonly tokens: CardTokens;
+  /** A fingerprint function of the owner's own: nobody learns that two tenants share a customer. */
+  readonly fingerprintsOf: (owner: TokenOwner) => FingerprintOf;
 }
 
 export class Payments {
@@ -103,20 +106,27 @@ export class Payments {
     return payment;
   }
 
-  /** Submits a payment and sees it through to the gateway's answer. */
+  /** The token of a payment's card as its tenant may use it again. */
+  tokenOf(tenantId: TenantId, { card, sandbox }: Transaction.Payment): string | null {
+    return card === null ? null : this.#services.tokens.issue({ tenantId, sandbox }, card.token);
+  }
+
+  /**
+   * Submits a payment and sees it through to the gateway's answer. A repetition is known by its id
+   * before anything else is looked at: what was true of the first try need not be true any more.
+   */
   async submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
-    const { tenantId, transactionId, content } = request;
-    const command = await this.#submission(request, caller);
-    const { state } = await ledger.carryOut(
-      Transaction,
-      command,
-      { commandId: deterministicUuid([transactionId, 'submit']), content },
-      caller,
-    );
-    if (state === null) throw new Error(`payment ${transactionId} was accepted and is not there`);
-    const cvv = 'card' in request.instrument ? request.instrument.card.cvv : undefined;
-    return reactor.charge(tenantId, state, { cvv, at: request.at, caller });
+    const { tenantId, transactionId, content, instrument, at } = request;
+    const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const sentBefore = await ledger.isRepeat(Transaction, stream, name);
+    if (!sentBefore) {
+      const command = await this.#submission(request, caller);
+      await ledger.carryOut(Transaction, command, name, caller);
+    }
+    const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
+    return reactor.charge(tenantId, transactionId, { cvv, at, caller, sentBefore });
   }
 
   async #submission(
@@ -191,11 +201,14 @@ export class Payments {
     request: PaymentRequest,
     companyId: number,
   ): Promise<{ card: Transaction.Card; route: Transaction.Route }> {
-    const { references, gateways, brandOf, fingerprintOf } = this.#services;
+    const { references, gateways, brandOf, fingerprintsOf, tokens } = this.#services;
+    const owner = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order } = request;
     const accounts = await this.#accountsFor(request, companyId);
     const known =
-      'token' in instrument ? await this.#keptCard(instrument.token, accounts) : undefined;
+      'token' in instrument
+        ? await this.#keptCard(tokens.open(owner, instrument.token), accounts)
+        : undefined;
     const brandId = brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
     const { currency, amountMinor } = order;
     const { account, skipped } = Routing.route(accounts, {
@@ -209,7 +222,7 @@ export class Payments {
     const { reserveHoldDays } = await references.settingsOf(request.tenantId);
     const token =
       'card' in instrument
-        ? await gateway.tokenize(instrument.card, fingerprintOf(instrument.card.number))
+        ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
         : known;
     if (token === undefined) throw refuse('card_invalid', 'The token is not known to the gateway');
     return {
@@ -220,9 +233,10 @@ export class Payments {
 
   /** Tokens belong to the gateway that made them: asks those of the accounts that may be used. */
   async #keptCard(
-    token: string,
+    token: string | undefined,
     accounts: readonly MerchantAccount.MerchantAccount[],
   ): Promise<CardToken | undefined> {
+    if (token === undefined) return undefined;
     const { gateways } = this.#services;
     for (const gatewayId of new Set(accounts.map(({ settings }) => settings.gatewayId))) {
       const known = await gateways.gateway(gatewayId).findToken(token);
@@ -240,14 +254,13 @@ export class Payments {
     caller: Caller,
   ): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
-    const { state } = await ledger.carryOut(
+    await ledger.carryOut(
       Transaction,
       { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
       { commandId: deterministicUuid([requestId, 'complete-action']), content },
       caller,
     );
-    if (state === null) throw refuse('not_found');
-    return reactor.confirm(tenantId, state, caller);
+    return reactor.confirm(tenantId, transactionId, caller);
   }
 
   /** Takes an authorized amount, or a part of it; the rest is released. */
@@ -271,7 +284,7 @@ export class Payments {
       caller,
     );
     if (state === null) throw refuse('not_found');
-    return reactor.capture(tenantId, state, { caller, sentBefore: repeated });
+    return reactor.capture(tenantId, transactionId, { caller, sentBefore: repeated });
   }
 
   /** Gives up an authorization, or a capture that is not settled. */
@@ -293,7 +306,7 @@ export class Payments {
       caller,
     );
     if (state === null) throw refuse('not_found');
-    return reactor.void(tenantId, state, { caller, sentBefore: repeated });
+    return reactor.void(tenantId, transactionId, { caller, sentBefore: repeated });
   }
 
   /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
@@ -324,7 +337,7 @@ export class Payments {
       caller,
     );
     if (state === null) throw refuse('not_found');
-    return reactor.refund(tenantId, state, refundId, {
+    return reactor.refund(tenantId, transactionId, refundId, {
       caller,
       sentBefore: repeated,
       at: request.at,

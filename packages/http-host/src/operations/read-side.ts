@@ -12,9 +12,12 @@ const MAX_TENANTS = 100_000;
 export class ReadSide {
   readonly #progress: Progress;
   readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
+  /** What tenants were told of before this process began lies before it. */
+  readonly #headAtStart: Position | undefined;
 
-  constructor(progress: Progress) {
+  constructor(progress: Progress, headAtStart: Position | undefined) {
     this.#progress = progress;
+    this.#headAtStart = headAtStart;
   }
 
   /** A tenant was told that its events up to this position are kept. */
@@ -25,7 +28,7 @@ export class ReadSide {
 
   /** Waits until what the tenant was told of can be read; refuses when that takes too long. */
   async caughtUp(tenantId: number): Promise<void> {
-    const position = this.#acknowledged.get(tenantId);
+    const position = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
     if (position === undefined) return;
     if (await this.#progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refuse('overloaded', 'The read models are behind; repeat in a moment', {

@@ -17,6 +17,7 @@ export function openCheckpoints(path: string): Checkpoints {
   database.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
+    PRAGMA busy_timeout = 5000;
     CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT;
   `);
   const read = database.prepare('SELECT position FROM checkpoints WHERE reactor = ?');

@@ -9,11 +9,13 @@ import {
   type PaymentGateway,
 } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { RequestLogger } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { CredentialVault } from '../operations/credential-vault.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { References } from '../operations/references.ts';
+import { Turns } from './turns.ts';
 
 /** Never more accounts than this are tried for one payment. */
 const MAX_ATTEMPTS = 5;
@@ -23,6 +25,7 @@ export interface GatewayReactorOptions {
   readonly references: References;
   readonly gateways: GatewayRegistry;
   readonly vault: CredentialVault;
+  readonly logger: RequestLogger;
   /** After this long without an answer the outcome is unknown. */
   readonly gatewayTimeoutMs: number;
 }
@@ -37,11 +40,25 @@ interface FollowUpContext {
 }
 
 interface ChargeContext {
+  /** The request may have been sent before: ask what became of it first. */
+  readonly sentBefore?: boolean;
   readonly cvv?: string | undefined;
   /** Business time of the outcome; now when absent. */
   readonly at?: string | undefined;
   readonly caller: Caller;
 }
+
+/** What to make of a charge that the gateway does not know: a request may still be on its way there. */
+interface ResolveContext {
+  readonly notFound: 'unknown' | 'failed';
+}
+
+const FIND_ONLY: ResolveContext = { notFound: 'unknown' };
+
+const NEVER_RECEIVED = {
+  result: 'failed',
+  note: 'the gateway never received the payment',
+} as const;
 
 type Payment = Transaction.Payment;
 
@@ -54,16 +71,81 @@ interface Intent {
 
 export class GatewayReactor {
   readonly #options: GatewayReactorOptions;
+  readonly #turns = new Turns();
 
   constructor(options: GatewayReactorOptions) {
     this.#options = options;
+  }
+
+  /** Sees the attempt that is under way through to its outcome, on other accounts where that is allowed. */
+  async charge(tenantId: TenantId, id: TransactionId, context: ChargeContext): Promise<Payment> {
+    return this.#inTurn(tenantId, id, async (payment) => {
+      const lost = payment.status === 'Unknown' || context.sentBefore === true;
+      const known = lost ? await this.#resolveCharge(tenantId, payment, FIND_ONLY) : payment;
+      // Not known there: the same key is sent again, and whichever comes first is the one.
+      return known.status === 'Unknown'
+        ? this.#send(tenantId, known, context)
+        : this.#charge(tenantId, known, context);
+    });
+  }
+
+  /** Asks the gateway to go on after the customer's part is done. */
+  async confirm(tenantId: TenantId, id: TransactionId, caller: Caller): Promise<Payment> {
+    return this.#inTurn(tenantId, id, async (payment) =>
+      payment.status === 'Processing' ? this.#confirm(tenantId, payment, caller) : payment,
+    );
+  }
+
+  /** Finds out what became of a charge whose answer was lost. */
+  async resolveCharge(
+    tenantId: TenantId,
+    id: TransactionId,
+    context: ResolveContext,
+  ): Promise<Payment> {
+    return this.#inTurn(tenantId, id, (payment) => this.#resolveCharge(tenantId, payment, context));
+  }
+
+  async capture(tenantId: TenantId, id: TransactionId, context: FollowUpContext): Promise<Payment> {
+    return this.#inTurn(tenantId, id, (payment) => this.#capture(tenantId, payment, context));
+  }
+
+  async void(tenantId: TenantId, id: TransactionId, context: FollowUpContext): Promise<Payment> {
+    return this.#inTurn(tenantId, id, (payment) => this.#void(tenantId, payment, context));
+  }
+
+  async refund(
+    tenantId: TenantId,
+    id: TransactionId,
+    refundId: TransactionId,
+    context: FollowUpContext,
+  ): Promise<Transaction.Refund> {
+    return this.#inTurn(tenantId, id, (payment) =>
+      this.#refund(tenantId, payment, refundId, context),
+    );
+  }
+
+  /**
+   * One at a time for each payment, on the state that the one before has left: else a sweeper could
+   * find that the gateway never heard of a charge while a caller's repetition is sending it.
+   */
+  async #inTurn<Result>(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+    work: (payment: Payment) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#turns.take(`${tenantId}/${transactionId}`, async () => {
+      const stream = Transaction.streamOf({ tenantId, transactionId });
+      const payment = await this.#options.ledger.stateOf(Transaction, stream);
+      if (payment === null) throw refuse('not_found');
+      return work(payment);
+    });
   }
 
   /**
    * Sends the attempt that is under way to its gateway and records the answer, on to the next account
    * after a soft decline. Called again for the same payment it sends the same keys, and changes nothing.
    */
-  async charge(tenantId: TenantId, submitted: Payment, context: ChargeContext): Promise<Payment> {
+  async #charge(tenantId: TenantId, submitted: Payment, context: ChargeContext): Promise<Payment> {
     let payment = submitted;
     for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
       const attempt = payment.attempts.at(-1);
@@ -73,11 +155,15 @@ export class GatewayReactor {
         if (next === undefined) return this.#giveUp(tenantId, payment, attempt, context);
         payment = await this.#startAttempt(tenantId, payment, next, context);
       }
-      const { gateway, request } = await this.#chargeRequest(tenantId, payment, context.cvv);
-      const result = await this.#answered(gateway.charge(request));
-      payment = await this.#recordCharge(tenantId, payment, result, context);
+      payment = await this.#send(tenantId, payment, context);
     }
     return payment;
+  }
+
+  async #send(tenantId: TenantId, payment: Payment, context: ChargeContext): Promise<Payment> {
+    const { gateway, request } = await this.#chargeRequest(tenantId, payment, context.cvv);
+    const result = await this.#answered(gateway.charge(request));
+    return this.#recordCharge(tenantId, payment, result, context);
   }
 
   /** The last soft decline becomes final: the account that was to be tried next is gone. */
@@ -87,14 +173,23 @@ export class GatewayReactor {
     { declineCode, note }: Transaction.Attempt,
     context: ChargeContext,
   ): Promise<Payment> {
-    const { gatewayTransactionId } = payment;
-    const declined = { result: 'declined', declineCode, hard: true, gatewayTransactionId } as const;
-    return this.#recordCharge(tenantId, payment, { ...declined, note }, context);
-  }
-
-  /** Asks the gateway to go on after the customer's part is done. */
-  async confirm(tenantId: TenantId, payment: Payment, caller: Caller): Promise<Payment> {
-    return payment.status === 'Processing' ? this.#confirm(tenantId, payment, caller) : payment;
+    const { transactionId, attempts, gatewayTransactionId } = payment;
+    const { caller, at = this.#now() } = context;
+    const attempt = attempts.length;
+    const outcome = {
+      result: 'declined',
+      declineCode,
+      hard: false,
+      gatewayTransactionId,
+      retryElsewhere: false,
+      note,
+      at,
+    } as const;
+    return this.#record(
+      { type: 'RecordOutcome', tenantId, transactionId, attempt, outcome, at },
+      [transactionId, 'given-up', String(attempt)],
+      caller,
+    );
   }
 
   async #confirm(tenantId: TenantId, payment: Payment, caller: Caller): Promise<Payment> {
@@ -105,13 +200,17 @@ export class GatewayReactor {
       gateway.confirm({ ...request, idempotencyKey, gatewayTransactionId }),
     );
     const after = await this.#recordCharge(tenantId, payment, result, { caller });
-    return this.charge(tenantId, after, { caller });
+    return this.#onwards(tenantId, after, { caller });
   }
 
-  /** Finds out what became of a charge whose answer was lost. */
-  async resolveCharge(tenantId: TenantId, payment: Payment): Promise<Payment> {
+  async #resolveCharge(
+    tenantId: TenantId,
+    payment: Payment,
+    { notFound }: ResolveContext,
+  ): Promise<Payment> {
+    if (payment.status !== 'Processing' && payment.status !== 'Unknown') return payment;
     if (payment.attempts.at(-1)?.outcome === 'declined') {
-      return this.charge(tenantId, payment, { caller: SYSTEM });
+      return this.#charge(tenantId, payment, { caller: SYSTEM });
     }
     const { gateway, request } = await this.#chargeRequest(tenantId, payment, undefined);
     const found = await this.#answered(gateway.findCharge(request.idempotencyKey));
@@ -119,15 +218,18 @@ export class GatewayReactor {
     if (found?.result === 'action-required' && hasActed(payment, found)) {
       return this.#confirm(tenantId, payment, SYSTEM);
     }
-    const result = found ?? {
-      result: 'failed' as const,
-      note: 'the gateway never received the payment',
-    };
+    const result = found ?? (notFound === 'failed' ? NEVER_RECEIVED : NO_ANSWER);
     const after = await this.#recordCharge(tenantId, payment, result, { caller: SYSTEM });
-    return this.charge(tenantId, after, { caller: SYSTEM });
+    return this.#onwards(tenantId, after, { caller: SYSTEM });
   }
 
-  async capture(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
+  /** After a soft decline that left the payment open, on to the next account. */
+  async #onwards(tenantId: TenantId, payment: Payment, context: ChargeContext): Promise<Payment> {
+    const declined = payment.attempts.at(-1)?.outcome === 'declined';
+    return declined ? this.#charge(tenantId, payment, context) : payment;
+  }
+
+  async #capture(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
     const pending = payment.pendingCapture;
     if (pending === null) return payment;
     const { captureId, amountMinor } = pending;
@@ -151,7 +253,7 @@ export class GatewayReactor {
     );
   }
 
-  async void(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
+  async #void(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
     const voidId = payment.pendingVoidId;
     if (voidId === null) return payment;
     const amountMinor = payment.capturedMinor || payment.authorizedMinor;
@@ -168,7 +270,7 @@ export class GatewayReactor {
     );
   }
 
-  async refund(
+  async #refund(
     tenantId: TenantId,
     payment: Payment,
     refundId: TransactionId,
@@ -212,7 +314,9 @@ export class GatewayReactor {
       return await Promise.race([call, timeout]);
     } catch (error) {
       if (error instanceof GatewayTimeout) return NO_ANSWER;
-      throw error;
+      // The intent stands, and is settled by asking: nobody knows how far the request has come.
+      this.#options.logger.error({ err: error }, 'the gateway failed');
+      throw refuse('gateway_error');
     } finally {
       clearTimeout(timer);
     }

@@ -10,7 +10,7 @@ import {
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { RequestLogger } from '../http/endpoint.ts';
-import { Refusal } from '../http/errors.ts';
+import { isTransient, Refusal } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -49,7 +49,10 @@ export async function followNotices(options: NoticesOptions): Promise<void> {
 
 async function follow(options: NoticesOptions): Promise<void> {
   const { events, checkpoints, signal } = options;
-  const after = checkpoints.get(NAME);
+  const kept = checkpoints.get(NAME);
+  const head = await events.head();
+  // A checkpoint beyond the log is that of another log: reading it all again repeats nothing.
+  const after = kept !== undefined && head !== undefined && kept <= head ? kept : undefined;
   const subscription = events.subscribe({
     batchSize: BATCH_SIZE,
     signal,
@@ -69,7 +72,7 @@ async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promi
   try {
     await bringIn(options, stored);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal) || isTransient(error.code)) throw error;
     const { stream } = stored;
     options.logger.warn({ stream, code: error.code }, 'a notice of the gateway was refused');
   }

@@ -23,6 +23,7 @@ import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { Refusal } from '../http/errors.ts';
 import { uuidV7 } from '../http/uuid.ts';
+import { CardTokens } from '../operations/card-tokens.ts';
 import { CredentialVault } from '../operations/credential-vault.ts';
 import { Identities } from '../operations/identities.ts';
 import { Ledger, SYSTEM } from '../operations/ledger.ts';
@@ -151,7 +152,8 @@ class Bench {
       identities: new Identities(this.ledger, randomBytes(32)),
       reactor: this.reactor,
       brandOf: cardBrands(),
-      fingerprintOf: cardFingerprints(randomBytes(32)),
+      tokens: new CardTokens(randomBytes(32)),
+      fingerprintsOf: () => cardFingerprints(randomBytes(32)),
     });
     this.sweeper = new Sweeper({
       ledger: this.ledger,
@@ -317,11 +319,12 @@ async function followUp(
 }
 
 const SETTLED = {
-  charge: { after: 'PaymentCaptured', before: 'PaymentFailed' },
-  confirm: { after: 'PaymentCaptured', before: 'PaymentCaptured' },
-  capture: { after: 'PaymentCaptured', before: 'PaymentCaptured' },
-  void: { after: 'PaymentVoided', before: 'PaymentVoided' },
-  refund: { after: 'Refunded', before: 'Refunded' },
+  // A request may still be on its way to a gateway that does not know of it.
+  charge: { after: ['PaymentCaptured'], before: ['OutcomeUnknown', 'PaymentFailed'] },
+  confirm: { after: ['PaymentCaptured'], before: ['PaymentCaptured'] },
+  capture: { after: ['PaymentCaptured'], before: ['PaymentCaptured'] },
+  void: { after: ['PaymentVoided'], before: ['PaymentVoided'] },
+  refund: { after: ['Refunded'], before: ['Refunded'] },
 } as const;
 
 describe('a crash between intent and outcome', () => {
@@ -339,13 +342,17 @@ describe('a crash between intent and outcome', () => {
       const intent = await bench.storyOf(id);
       bench.nowMs += SECOND;
       bench.restart();
-      await bench.sweepAt(bench.nowMs);
-      expect((await bench.storyOf(id)).slice(intent.length)).toEqual([SETTLED[operation][when]]);
+      const restartedMs = bench.nowMs;
+      const settled = SETTLED[operation][when];
+      await bench.sweepAt(restartedMs);
+      expect((await bench.storyOf(id)).slice(intent.length)).toEqual(settled.slice(0, 1));
+      await bench.sweepAt(restartedMs + 5 * MINUTE);
+      expect((await bench.storyOf(id)).slice(intent.length)).toEqual(settled);
       // Once here, once there, and with nothing left to do.
       const { done } = bench;
       expect(done).toEqual([...new Set(done)]);
       await bench.sweepAt(bench.nowMs + DAY);
-      expect(await bench.storyOf(id)).toHaveLength(intent.length + 1);
+      expect(await bench.storyOf(id)).toHaveLength(intent.length + settled.length);
       expect(bench.done).toEqual(done);
       expect(bench.errors).toEqual([]);
     },
@@ -358,7 +365,7 @@ describe('a crash between intent and outcome', () => {
       bench.wire.cut = { operation, when: 'after' };
       const { id, again } = await untilCut(bench, operation);
       await again();
-      expect(await bench.storyOf(id)).toContain(SETTLED[operation].after);
+      expect(await bench.storyOf(id)).toContain(SETTLED[operation].after[0]);
       const story = await bench.storyOf(id);
       await again();
       expect(await bench.storyOf(id)).toEqual(story);

@@ -1,6 +1,11 @@
 /** Finishes what was begun: asks gateways about intents whose outcome is not on record. */
-import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
-import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
+import type { TenantId, TransactionId } from '@counterfoil/core';
+import {
+  type OpenIntent,
+  openIntents,
+  ReadModelError,
+  type ReadModelStore,
+} from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
@@ -10,7 +15,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** When an unknown outcome is asked about, counted from the moment it became unknown. */
+/** When the gateway is asked about an unknown outcome, counted from the moment it became unknown. */
 const ASK_AFTER_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -19,28 +24,45 @@ const ASK_AFTER_MS = [
   ...[1, 2, 3, 4, 5].map((days) => days * DAY_MS),
 ];
 
+const LAST_ASK_MS = 5 * DAY_MS;
+
+/** A charge that the gateway does not know by then was never received: no request is on its way so long. */
+const NOT_FOUND_IS_FINAL_MS = 5 * MINUTE_MS;
+
 const ASKING = { caller: SYSTEM, sentBefore: true };
 
 const INTERVAL_MS = SECOND_MS;
 const PAGE = 200;
-/** Of one round; the rest waits for the next. */
+/** Of one round; the next one goes on behind it. */
 const MAX_PAGES = 50;
+/** Intents that are settled at the same time: one slow gateway must not hold up the others. */
+const CONCURRENCY = 8;
 
 export interface SweeperOptions {
   readonly ledger: Ledger;
   readonly reactor: GatewayReactor;
   readonly store: ReadModelStore;
   readonly logger: RequestLogger;
-  /** An intent younger than this may still be in the hands of the request that made it. */
+  /** An intent that came up just now is in the hands of the request that made it for so long. */
   readonly graceMs: number;
+}
+
+/** What the sweeper remembers of an open intent; forgotten with the process, then begun anew. */
+interface Watch {
+  readonly firstSeenMs: number;
+  /** When to ask, in order. */
+  readonly dueMs: readonly number[];
+  asked: number;
 }
 
 /** Looks once a second. What was open before this process began has nobody else to finish it. */
 export class Sweeper {
   readonly #options: SweeperOptions;
+  #watches = new Map<string, Watch>();
+  /** Of the round over all pages that is under way. */
+  #seen = new Map<string, Watch>();
+  #after: string | undefined;
   readonly #startedAtMs: number;
-  /** When each open payment was last asked about; forgotten with the process, then asked anew. */
-  readonly #askedAtMs = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #stopped = false;
@@ -54,6 +76,8 @@ export class Sweeper {
     this.#timer = setTimeout(() => {
       this.#round = this.sweep()
         .catch((error: unknown) => {
+          // The read models are being built: the next round finds them.
+          if (error instanceof ReadModelError && error.code === 'not-ready') return;
           this.#options.logger.error({ err: error }, 'sweeping for open intents failed');
         })
         .finally(() => {
@@ -68,47 +92,70 @@ export class Sweeper {
     await this.#round;
   }
 
-  /** One round over everything that is open. */
+  /** One round over what is open; a long list is gone through in several. */
   async sweep(): Promise<void> {
     const { store } = this.#options;
-    const open = new Set<string>();
-    let after: string | undefined;
     for (let page = 0; page < MAX_PAGES && !this.#stopped; page += 1) {
-      const query = { limit: PAGE, ...(after !== undefined && { after }) };
+      const query = { limit: PAGE, ...(this.#after !== undefined && { after: this.#after }) };
       const { work, next } = await openIntents(store, query);
-      for (const intent of work) {
-        open.add(intent.transactionId);
-        if (this.#isDue(intent)) await this.#settle(intent);
+      await this.#settleAll(work.filter((intent) => this.#isDue(intent)));
+      this.#after = next;
+      if (next === undefined) {
+        // What was not met again is settled.
+        this.#watches = this.#seen;
+        this.#seen = new Map();
+        return;
       }
-      if (next === undefined) break;
-      after = next;
     }
-    for (const id of this.#askedAtMs.keys()) if (!open.has(id)) this.#askedAtMs.delete(id);
   }
 
-  #isDue({ status, reasons, changedAt, transactionId }: OpenIntent): boolean {
-    if (reasons.every((reason) => reason === 'action')) return false;
+  #isDue(intent: OpenIntent): boolean {
+    if (intent.reasons.every((reason) => reason === 'action')) return false;
+    const { transactionId } = intent;
     const nowMs = Date.parse(this.#options.ledger.clock.now());
-    const openSinceMs = Date.parse(changedAt);
-    const askedAtMs = this.#askedAtMs.get(transactionId);
-    if (status !== 'Unknown' && askedAtMs === undefined) {
-      return openSinceMs < this.#startedAtMs || nowMs - openSinceMs >= this.#options.graceMs;
-    }
-    const lastLookMs = askedAtMs ?? openSinceMs;
-    return ASK_AFTER_MS.some(
-      (afterMs) => lastLookMs < openSinceMs + afterMs && openSinceMs + afterMs <= nowMs,
+    const watch = this.#watches.get(transactionId) ?? this.#watch(intent, nowMs);
+    this.#seen.set(transactionId, watch);
+    const asked = watch.dueMs.findLastIndex((dueMs) => dueMs <= nowMs) + 1;
+    if (asked <= watch.asked) return false;
+    // Several that have passed are made up for by one.
+    watch.asked = asked;
+    return true;
+  }
+
+  #watch({ status, changedAt }: OpenIntent, nowMs: number): Watch {
+    const changedMs = Date.parse(changedAt);
+    // Business time may be years ago, and a clock that was set back makes it lie ahead.
+    const age = nowMs - changedMs;
+    const fromMs = age >= 0 && age <= LAST_ASK_MS ? changedMs : nowMs;
+    const wasOpenAtStart = changedMs < this.#startedAtMs || age < 0;
+    const graceMs = wasOpenAtStart ? 0 : this.#options.graceMs;
+    const dueMs =
+      status === 'Unknown'
+        ? ASK_AFTER_MS.map((afterMs) => fromMs + afterMs)
+        : [0, ...ASK_AFTER_MS].map((afterMs) => fromMs + graceMs + afterMs);
+    return { firstSeenMs: nowMs, dueMs, asked: 0 };
+  }
+
+  async #settleAll(intents: readonly OpenIntent[]): Promise<void> {
+    const queue = intents.values();
+    await Promise.all(
+      Array.from({ length: Math.min(CONCURRENCY, intents.length) }, async () => {
+        for (const intent of queue) {
+          if (this.#stopped) return;
+          await this.#settle(intent);
+        }
+      }),
     );
   }
 
   async #settle(intent: OpenIntent): Promise<void> {
-    const { ledger, logger } = this.#options;
     const { transactionId } = intent;
-    this.#askedAtMs.set(transactionId, Date.parse(ledger.clock.now()));
     try {
       await this.#finish(intent);
     } catch (error) {
       // One payment that cannot be finished must not keep the others waiting.
-      logger.error({ err: error, transactionId }, 'an open intent could not be settled');
+      const facts = { err: error, transactionId };
+      this.#options.logger.error(facts, 'an open intent could not be settled');
     }
   }
 
@@ -116,19 +163,15 @@ export class Sweeper {
     const { ledger, reactor } = this.#options;
     const tenantId = intent.tenantId as TenantId;
     const transactionId = intent.transactionId as TransactionId;
-    const stream = Transaction.streamOf({ tenantId, transactionId });
-    let payment = await ledger.stateOf(Transaction, stream);
-    if (payment === null) return;
-    if (payment.status === 'Processing' || payment.status === 'Unknown') {
-      payment = await reactor.resolveCharge(tenantId, payment);
-    }
-    if (payment.pendingCapture !== null) {
-      payment = await reactor.capture(tenantId, payment, ASKING);
-    }
-    if (payment.pendingVoidId !== null) payment = await reactor.void(tenantId, payment, ASKING);
+    const nowMs = Date.parse(ledger.clock.now());
+    const watchedForMs = nowMs - (this.#seen.get(transactionId)?.firstSeenMs ?? nowMs);
+    const notFound = watchedForMs >= NOT_FOUND_IS_FINAL_MS ? 'failed' : 'unknown';
+    await reactor.resolveCharge(tenantId, transactionId, { notFound });
+    await reactor.capture(tenantId, transactionId, ASKING);
+    const payment = await reactor.void(tenantId, transactionId, ASKING);
     for (const { refundId, status } of payment.refunds) {
       if (status !== 'RefundPending') continue;
-      await reactor.refund(tenantId, payment, refundId, ASKING);
+      await reactor.refund(tenantId, transactionId, refundId, ASKING);
     }
   }
 }
