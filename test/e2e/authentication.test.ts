@@ -150,6 +150,17 @@ describe('keys', () => {
     expectRefusal(await holder.get('/v1/payments'), 401);
   });
 
+  it('that expire later are good until then, by the clock of the host', async () => {
+    now = Date.now();
+    const expiresAt = new Date(now + 3_600_000).toISOString();
+    const holder = await callerWith(running, 11, { expiresAt });
+    expect((await holder.get('/v1/payments')).status).toBe(200);
+    now = Date.parse(expiresAt) + 1;
+    const answer = await holder.get('/v1/payments');
+    now = Date.now();
+    expect(answer.status).toBe(401);
+  });
+
   it('rotated ones live on for the overlap and no longer', async () => {
     const { tenants } = running.host;
     const tenantId = 11 as TenantId;

@@ -100,6 +100,27 @@ it('the accounts of another cannot be charged', async () => {
   expect(told(own).code).toBe(told(nothing).code);
 });
 
+it('a token of another’s card cannot be charged', async () => {
+  const answer = await stranger.pay({ card: undefined, token: payment.card.token });
+  expectRefusal(answer, 400);
+});
+
+it('a token of a live card is nothing to the sandbox', async () => {
+  const tester = await callerWith(running, 11, { environment: 'test' });
+  expectRefusal(await tester.pay({ card: undefined, token: payment.card.token }), 400);
+});
+
+it('tokens do not tell two tenants that they have the same customer', async () => {
+  const { card } = await stranger.paid();
+  const longest = (token: string) =>
+    token
+      .split(/[._]/)
+      .map((part) => Buffer.from(part, 'base64url').toString('latin1'))
+      .flatMap((text) => text.match(/[\w-]{16,}/g) ?? []);
+  const shared = longest(card.token).filter((part) => longest(payment.card.token).includes(part));
+  expect(shared).toEqual([]);
+});
+
 it('the same ids in two tenants are two things', async () => {
   const one = await owner.ordered({ orderId: 5, shopId: SHOP });
   const two = await stranger.ordered({ orderId: 5, shopId: SHOP });

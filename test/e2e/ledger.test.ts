@@ -170,6 +170,23 @@ describe('fees', () => {
     });
   });
 
+  it('release the reserve after its hold', async () => {
+    let now = Date.parse('2026-01-10T12:00:00.000Z');
+    const later = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+    const other = await openTenant(later, 12, {
+      settings: { reserveHoldDays: 30 },
+      account: { reservePercentage: 10 },
+    });
+    await other.paid();
+    now += 31 * 86_400_000;
+    const released = await eventually(
+      () => other.balances(),
+      ({ reserve }) => reserve === 0,
+    ).catch(() => other.balances());
+    await later.close();
+    expect(released).toEqual({ 'acquirer-receivable': 100, reserve: 0, sales: -100 });
+  }, 30_000);
+
   it('of a capture that was voided leave nothing in the reserve', async () => {
     const other = await openTenant(running, 12, { account: { reservePercentage: 10 } });
     const { id } = await other.paid();

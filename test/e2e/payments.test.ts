@@ -94,7 +94,7 @@ describe('the outcomes of the sandbox', () => {
     expectRefusal(await caller.refund(body.id), 400);
     const settled = await eventually(
       () => {
-        now += 10_000;
+        now += 600_000;
         return caller.get(`/v1/payments/${body.id}`);
       },
       (answer) => answer.body.statusId !== 74,
@@ -231,6 +231,19 @@ describe('a payment', () => {
   });
 });
 
+describe('a card number in the wrong field', () => {
+  it.each([
+    ['holder', { card: { ...card(), holder: CARDS.approve } }],
+    ['holder with spaces', { card: { ...card(), holder: '4242 4242 4242 4242' } }],
+    ['partnerSession', { partnerSession: CARDS.approve }],
+  ])('%s is refused or never shown', async (_what, changes) => {
+    const { status, body } = await caller.pay(changes);
+    if (status === 400) return;
+    const { body: detail } = await caller.detail(body.id, { getSearchData: true });
+    expect(JSON.stringify(detail.transaction).replaceAll(/[ -]/g, '')).not.toContain(CARDS.approve);
+  });
+});
+
 describe('routing', () => {
   it('takes another account when the price is over the maximum of the first', async () => {
     const two = await openTenant(running, 33, { account: { maxPrice: 50 } });
@@ -334,6 +347,12 @@ describe('void', () => {
     expect(body).toMatchObject({ id, status: 'Voided', statusId: 80, success: false });
     expect(await caller.transaction(id)).toMatchObject({ statusID: 80, refundable: false });
     expectRefusal(await caller.post(`/v1/payments/${id}/capture`), 400);
+  });
+
+  it.each([[false], [true]])('leaves nothing to refund, captured: %j', async (capture) => {
+    const { id } = await caller.paid({ capture });
+    const { body } = await caller.post(`/v1/payments/${id}/void`);
+    expect(body.refundableAmount).toBe(0);
   });
 
   it('is refused once a part was refunded', async () => {

@@ -47,6 +47,8 @@ export {
   type OpenWorkPage,
   type OpenWorkQuery,
   openIntents,
+  type ReserveRelease,
+  reserveReleases,
 } from './views/open-work.ts';
 export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
 export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
@@ -64,7 +66,9 @@ export { transactions } from './views/transactions.ts';
 export {
   DEFAULT_DAYS,
   DEFAULT_LIMIT,
+  MAX_JUMP,
   MAX_LIMIT,
+  PageOutOfReach,
   type SearchFilter,
   type SearchPage,
   type SearchQuery,

@@ -52,7 +52,7 @@ function searchAt(
     access: { kind: 'api-key', scope: 'transactions:read', requiresUserEmail: true },
     body: SearchInput,
     responses: { 200: { description: 'A page of transactions', schema: SearchAnswer } },
-    rejections: ['live_data_forbidden'],
+    rejections: ['live_data_forbidden', 'page_out_of_reach'],
     idempotency: 'none',
     async handle(context, { body }) {
       const { pageNumber, limit, ...filter } = body;

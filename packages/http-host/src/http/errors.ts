@@ -117,6 +117,12 @@ export const ERRORS = {
     description:
       'Every merchant account of the company was passed over: its currencies, its card networks or its largest price do not admit the payment.',
   },
+  page_out_of_reach: {
+    status: 400,
+    title: 'The page is too far from any that was read before',
+    description:
+      'A page can be jumped to within 100,000 records. Narrow the search, read the pages in order, or list payments by cursor.',
+  },
   subscription_not_available: {
     status: 400,
     title: 'Subscriptions are not available yet',

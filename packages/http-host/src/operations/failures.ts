@@ -1,6 +1,6 @@
-/** Failures of stores that callers are told of: not theirs, not lasting, and no surprise. */
+/** Failures below the HTTP layer that callers are told of, for they are no surprise. */
 import { EventStoreError } from '@counterfoil/core';
-import { ReadModelError } from '@counterfoil/projections';
+import { PageOutOfReach, ReadModelError } from '@counterfoil/projections';
 import { UnknownGateway } from '../gateways/registry.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 
@@ -14,6 +14,7 @@ export function refusalOfFailure(error: unknown): Refusal | undefined {
   if (error instanceof EventStoreError && UNAVAILABLE.has(error.code)) {
     return refuse('overloaded', 'The log takes no events at the moment; nothing was done', RETRY);
   }
+  if (error instanceof PageOutOfReach) return refuse('page_out_of_reach');
   if (error instanceof UnknownGateway) return refuse('gateway_error');
   return undefined;
 }

@@ -9,6 +9,7 @@ import {
 import type { RequestLogger } from '../http/endpoint.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
+import { releaseDueReserves } from './reserves.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -26,8 +27,8 @@ const ASK_AFTER_MS = [
 
 const LAST_ASK_MS = 5 * DAY_MS;
 
-/** A charge that the gateway does not know by then was never received: no request is on its way so long. */
-const NOT_FOUND_IS_FINAL_MS = 5 * MINUTE_MS;
+/** A charge that is not known when asked after so long was never received: no request is on its way so long. */
+const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;
 
 const ASKING = { caller: SYSTEM, sentBefore: true };
 
@@ -92,9 +93,10 @@ export class Sweeper {
     await this.#round;
   }
 
-  /** One round over what is open; a long list is gone through in several. */
+  /** One round over what is due and what is open; a long list is gone through in several. */
   async sweep(): Promise<void> {
     const { store } = this.#options;
+    await releaseDueReserves(this.#options);
     for (let page = 0; page < MAX_PAGES && !this.#stopped; page += 1) {
       const query = { limit: PAGE, ...(this.#after !== undefined && { after: this.#after }) };
       const { work, next } = await openIntents(store, query);

@@ -1,8 +1,14 @@
-/** What a payment leaves to be done: intents whose outcome is not known, and alerts to be answered. */
-import type { Transaction } from '@counterfoil/core';
+/** What a payment leaves to be done: intents to finish, alerts to answer, reserves to release. */
+import { Transaction } from '@counterfoil/core';
 import type { DerivedDocument } from '../projection.ts';
 import type { ReadModelStore } from '../read-model-store.ts';
-import { ALERT_DEADLINES, liveModel, OPEN_INTENTS, TRANSACTIONS } from './live-model.ts';
+import {
+  ALERT_DEADLINES,
+  liveModel,
+  OPEN_INTENTS,
+  RESERVE_RELEASES,
+  TRANSACTIONS,
+} from './live-model.ts';
 
 /**
  * `payment`: submitted, under way or unknown, so the gateway is to be asked. `action`: the customer
@@ -29,6 +35,16 @@ export interface AlertDeadline {
   readonly sandbox: boolean;
   readonly deadline: string;
 }
+
+/** A reserve whose hold ends at `dueAt`. */
+export interface ReserveRelease {
+  readonly tenantId: number;
+  readonly transactionId: string;
+  readonly sandbox: boolean;
+  readonly dueAt: string;
+}
+
+const DAY_MS = 86_400_000;
 
 const OPEN_STATUSES: ReadonlySet<Transaction.Payment['status']> = new Set([
   'Created',
@@ -72,7 +88,23 @@ export function openWorkOf(
       body: JSON.stringify(due),
     });
   }
+  const release = releaseOf(tenantId, payment);
+  if (release !== undefined) {
+    documents.push({
+      collection: RESERVE_RELEASES,
+      key: `${release.dueAt}/${tenantId}/${transactionId}`,
+      body: JSON.stringify(release),
+    });
+  }
   return documents;
+}
+
+function releaseOf(tenantId: number, payment: Transaction.Payment): ReserveRelease | undefined {
+  const { transactionId, sandbox, capturedAt, reserveHeldMinor } = payment;
+  const holdDays = Transaction.routeOf(payment)?.terms.reserveHoldDays;
+  if (reserveHeldMinor === 0n || capturedAt === null || holdDays === undefined) return undefined;
+  const dueAt = new Date(Date.parse(capturedAt) + holdDays * DAY_MS).toISOString();
+  return { tenantId, transactionId, sandbox, dueAt };
 }
 
 function reasonsOf(payment: Transaction.Payment): readonly OpenReason[] {
@@ -110,6 +142,14 @@ export function alertDeadlines(
   query: OpenWorkQuery,
 ): Promise<OpenWorkPage<AlertDeadline>> {
   return page(store, ALERT_DEADLINES, query);
+}
+
+/** Reserves that are held, those whose hold ends first in front. */
+export function reserveReleases(
+  store: ReadModelStore,
+  query: OpenWorkQuery,
+): Promise<OpenWorkPage<ReserveRelease>> {
+  return page(store, RESERVE_RELEASES, query);
 }
 
 async function page<Work>(

@@ -24,6 +24,9 @@ export const MAX_LIMIT = 100;
 export const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
+/** Records that a jump to a page may pass over. */
+export const MAX_JUMP = 100_000;
+
 /** Searches whose pages are remembered, and pages of each. */
 const MAX_REMEMBERED_SEARCHES = 500;
 const MAX_REMEMBERED_PAGES = 256;
@@ -143,6 +146,12 @@ export class SearchView {
     const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
     const near = this.#memory.nearest(search, revision, pageNumber);
     const skip = (pageNumber - (near?.page ?? 1)) * limit;
+    if (skip > MAX_JUMP) {
+      const start = near === undefined ? {} : { after: near.anchor };
+      const beyond = await model.walk({ ...walk, ...start, skip: MAX_JUMP, limit: 1 });
+      if (beyond.length === 0) return [];
+      throw new PageOutOfReach(MAX_JUMP);
+    }
     // One record more at the front: the place to start from when this page is asked for again.
     const lead = skip > 0 ? 1 : 0;
     const rows = await model.walk({
@@ -161,6 +170,17 @@ export class SearchView {
       this.#memory.remember(search, revision, pageNumber + 1, { sort: last.sort, key: last.key });
     }
     return page;
+  }
+}
+
+/** A page so far behind all known ones that counting up to it would hold up everybody else. */
+export class PageOutOfReach extends Error {
+  override readonly name = 'PageOutOfReach';
+
+  constructor(maxJump: number) {
+    super(
+      `a page can be jumped to within ${maxJump} records: narrow the search, or go on by cursor`,
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import {
   OPEN_INTENTS,
   PAYMENTS,
   RECORDS,
+  RESERVE_RELEASES,
   TRANSACTIONS,
 } from './live-model.ts';
 import { openWorkOf } from './open-work.ts';
@@ -16,7 +17,7 @@ import { recordsOf } from './payment-records.ts';
 import { folded, partitionOf, placeOf, RECORD_FIELDS, storedRecord } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 1;
+const MEANING = 2;
 
 export const storedPayment = packed(Transaction.Payment);
 
@@ -31,6 +32,7 @@ export const transactions: Projection<Transaction.Payment> = {
     { name: DESCRIPTORS, kind: 'dictionary' },
     { name: OPEN_INTENTS, kind: 'keyed' },
     { name: ALERT_DEADLINES, kind: 'keyed' },
+    { name: RESERVE_RELEASES, kind: 'keyed' },
   ],
 
   needs(record) {
