@@ -6,9 +6,12 @@ import { type Event, Transaction, toMajor } from '@counterfoil/core';
 import {
   createMemoryReadModelStore,
   openSqliteReadModelStore,
+  PageOutOfReach,
   type ReadModelStore,
+  ReferenceView,
   type SearchFilter,
   type SearchPage,
+  SearchView,
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
@@ -362,6 +365,28 @@ describe('a page of the search', () => {
     expect(first).toMatchObject({ count: 10, pageNumber: 1, moreResults: true });
     const second = await here.search.search({ tenantId: 1, filter: {}, pageNumber: 2, now: NOW });
     expect(second).toMatchObject({ count: 1, pageNumber: 2, moreResults: false });
+  });
+
+  it('answers a page behind the end, and refuses one too far to count up to', async () => {
+    const here = world();
+    for (let number = 0; number < 12; number += 1) {
+      const transactionId = `${A.PAYMENT.slice(0, -2)}${10 + number}` as typeof A.PAYMENT;
+      const story = [A.submitted({ transactionId, at: '2025-12-02T00:00:00.000Z' })];
+      await append(here.events, { stream: paymentStream(transactionId) }, story);
+    }
+    await here.catchUp();
+    const near = new SearchView(here.store, new ReferenceView(here.store), 15);
+    const far = new SearchView(here.store, new ReferenceView(here.store), 5);
+    const query = { tenantId: 1, filter: {}, limit: 1, now: NOW };
+    expect(await near.search({ ...query, pageNumber: 1_000_000 })).toMatchObject({
+      count: 0,
+      moreResults: false,
+    });
+    await expect(far.search({ ...query, pageNumber: 12 })).rejects.toThrow(PageOutOfReach);
+    // Read in order, every page can be reached.
+    for (let pageNumber = 1; pageNumber <= 12; pageNumber += 1) {
+      expect((await far.search({ ...query, pageNumber })).count).toBe(1);
+    }
   });
 
   it('takes both days of a range as a whole, in GMT', async () => {

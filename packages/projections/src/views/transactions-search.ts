@@ -99,11 +99,14 @@ export interface SearchPage {
 export class SearchView {
   readonly #store: ReadModelStore;
   readonly #reference: ReferenceView;
+  readonly #maxJump: number;
   readonly #memory = new PageMemory();
 
-  constructor(store: ReadModelStore, reference: ReferenceView) {
+  /** `maxJump`: records that a jump to a page may pass over; 100,000 when absent. */
+  constructor(store: ReadModelStore, reference: ReferenceView, maxJump: number = MAX_JUMP) {
     this.#store = store;
     this.#reference = reference;
+    this.#maxJump = maxJump;
   }
 
   /** One page: `sent` descending, then `transactionId`. Throws `RangeError` on a page out of range. */
@@ -146,11 +149,11 @@ export class SearchView {
     const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
     const near = this.#memory.nearest(search, revision, pageNumber);
     const skip = (pageNumber - (near?.page ?? 1)) * limit;
-    if (skip > MAX_JUMP) {
+    if (skip > this.#maxJump) {
       const start = near === undefined ? {} : { after: near.anchor };
-      const beyond = await model.walk({ ...walk, ...start, skip: MAX_JUMP, limit: 1 });
+      const beyond = await model.walk({ ...walk, ...start, skip: this.#maxJump, limit: 1 });
       if (beyond.length === 0) return [];
-      throw new PageOutOfReach(MAX_JUMP);
+      throw new PageOutOfReach(this.#maxJump);
     }
     // One record more at the front: the place to start from when this page is asked for again.
     const lead = skip > 0 ? 1 : 0;
