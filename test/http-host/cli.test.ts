@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -35,8 +36,12 @@ class Folder {
     return { PATH, DATA_DIR: this.path, PORT: '0', LOG_LEVEL: 'error' };
   }
 
-  async run(...words: readonly string[]): Promise<Ran> {
-    const child = spawn(process.execPath, [CLI, ...words], { env: this.#env });
+  /** Runs a command; variables of the environment may stand behind its words. */
+  async run(...line: readonly (string | NodeJS.ProcessEnv)[]): Promise<Ran> {
+    const words = line.filter((each) => typeof each === 'string');
+    const variables = line.filter((each) => typeof each !== 'string');
+    const env = Object.assign({}, this.#env, ...variables) as NodeJS.ProcessEnv;
+    const child = spawn(process.execPath, [CLI, ...words], { env });
     const written = { out: '', err: '' };
     child.stdout.on('data', (chunk) => {
       written.out += String(chunk);
@@ -198,6 +203,37 @@ describe('words that mean nothing', () => {
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/PORT must be a whole/) });
     expect(err).not.toMatch(/^\s+at /m);
   });
+});
+
+describe('a start that fails', () => {
+  it(
+    'says why, lets go of the log and ends',
+    async () => {
+      const folder = new Folder();
+      const taken = createServer();
+      await once(taken.listen(0, '127.0.0.1'), 'listening');
+      onTestFinished(() => void taken.close());
+      const { port } = taken.address() as AddressInfo;
+      const started = await folder.run('start', { PORT: String(port) });
+      expect(started).toMatchObject({ code: 1, err: expect.stringMatching(/EADDRINUSE/) });
+      expect(started.err).not.toMatch(/^\s+at /m);
+      expect(await folder.done('tenants', 'onboard', '1', 'Acme')).toContain('is onboarded');
+    },
+    COMMANDS_MS,
+  );
+
+  it(
+    'is told by a data folder that is a file',
+    async () => {
+      const folder = new Folder();
+      const path = join(folder.path, 'file');
+      writeFileSync(path, '');
+      const started = await folder.run('start', { DATA_DIR: path });
+      expect(started).toMatchObject({ code: 1, err: expect.stringContaining(path) });
+      expect(started.err).not.toMatch(/^\s+at /m);
+    },
+    COMMANDS_MS,
+  );
 });
 
 describe('tenants', () => {

@@ -99,4 +99,21 @@ describe('the master key', () => {
     expect(load).toThrow(ConfigError);
     expect(load).not.toThrow(/tell-nobody/);
   });
+
+  it('is refused when the data was made with another one', () => {
+    const dataDir = temporaryFolder();
+    const load = (masterKey: string) =>
+      loadMasterKey(readConfig({ DATA_DIR: dataDir, MASTER_KEY: masterKey }));
+    load(MASTER_KEY);
+    expect(load(MASTER_KEY)).toHaveLength(32);
+    expect(() => load(Buffer.alloc(32, 8).toString('base64'))).toThrow(/not the key that the data/);
+  });
+
+  it('is refused when the kept one is lost and a new one would be made', () => {
+    const dataDir = temporaryFolder();
+    const load = () => loadMasterKey(readConfig({ DATA_DIR: dataDir }));
+    load();
+    rmSync(join(dataDir, 'secrets.json'));
+    expect(load).toThrow(/not the key that the data/);
+  });
 });

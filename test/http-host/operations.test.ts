@@ -1,7 +1,8 @@
 /** What those see who run the host: probes, metrics and logs. */
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { createLogger, Metrics, Readiness } from '@counterfoil/http-host/http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HEADERS, JSON_HEADERS, startBench } from './listening-host.ts';
 
 describe('readiness', () => {
@@ -18,6 +19,24 @@ describe('readiness', () => {
       checks: { log: 'ok', views: 'failed' },
     });
     expect(failures).toEqual([['views', 'Error: disk full']]);
+  });
+
+  it('outlives a check that throws at once', async () => {
+    const readiness = new Readiness(() => {});
+    readiness.add('sync', () => {
+      throw new Error('not yet');
+    });
+    const unhandled: unknown[] = [];
+    const hear = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', hear);
+    onTestFinished(() => void process.off('unhandledRejection', hear));
+    const signals: AbortSignal[] = [];
+    readiness.add('late', (signal) => void signals.push(signal));
+    expect(await readiness.report()).toMatchObject({ checks: { sync: 'failed', late: 'ok' } });
+    // Both checks share the time they are given: when it is over for one, it is for the other.
+    await expect.poll(() => signals[0]?.aborted, { timeout: 10_000 }).toBe(true);
+    await setImmediate();
+    expect(unhandled).toEqual([]);
   });
 
   it('ends for good when draining', async () => {

@@ -1,5 +1,6 @@
 /** The reactors by themselves: what a crash leaves open is settled, in time and once; notices come in. */
 import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   createMemoryEventStore,
   decodeRecord,
@@ -53,6 +54,8 @@ class Died extends Error {}
 class Wire {
   readonly gateway: SandboxGateway = openSandboxGateway({ path: ':memory:', answerDelayMs: 1 });
   cut: { readonly operation: Operation; readonly when: 'before' | 'after' } | undefined;
+  /** What a request waits for on its way. */
+  delay: Promise<void> | undefined;
   /** Whether questions get no answer. */
   silent = false;
   /** Instants at which the gateway was asked what became of something. */
@@ -66,6 +69,7 @@ class Wire {
   get port(): PaymentGateway {
     const { gateway } = this;
     const sent = async <Answer>(operation: Operation, call: () => Promise<Answer>) => {
+      await this.delay;
       if (this.cut?.operation !== operation) return call();
       if (this.cut.when === 'after') await call().catch(() => undefined);
       throw new Died();
@@ -372,6 +376,43 @@ describe('a crash between intent and outcome', () => {
       expect(bench.done.filter((each) => each === operation)).toHaveLength(1);
     },
   );
+});
+
+describe('a sweeper and a caller at the same payment', () => {
+  it('do not contradict each other, though the gateway hears of the charge late', async () => {
+    const bench = await Bench.open();
+    bench.wire.cut = { operation: 'charge', when: 'before' };
+    const id = await bench.pay(APPROVE);
+    bench.wire.cut = undefined;
+    bench.nowMs += SECOND;
+    bench.restart();
+    await bench.sweepAt(bench.nowMs);
+    // By now the sweeper would believe a gateway that does not know the charge.
+    bench.nowMs += 5 * MINUTE;
+    const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>();
+    bench.wire.delay = arrives;
+    const asked = bench.reactor.charge(TENANT, id, { caller: SYSTEM, sentBefore: true });
+    const swept = bench.sweeper.sweep();
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    arrive();
+    await Promise.all([asked, swept]);
+    expect(bench.done).toEqual(['charge']);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+  });
+
+  it('sends a charge again that the gateway does not know, when its caller asks again', async () => {
+    const bench = await Bench.open();
+    bench.wire.cut = { operation: 'charge', when: 'before' };
+    const id = await bench.pay(APPROVE);
+    bench.wire.cut = undefined;
+    bench.nowMs += SECOND;
+    bench.restart();
+    await bench.sweepAt(bench.nowMs);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Unknown' });
+    await bench.reactor.charge(TENANT, id, { caller: SYSTEM, sentBefore: true });
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+    expect(bench.done).toEqual(['charge']);
+  });
 });
 
 describe('the schedule', () => {
