@@ -11,10 +11,12 @@ import { ALL_SCOPES, compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { openSandboxGateway, type SandboxGateway } from '@counterfoil/http-host/gateways';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
+import { vi } from 'vitest';
 import { Caller } from './caller.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
+const POLLING = { timeout: 20_000, interval: 20 };
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;
@@ -82,7 +84,7 @@ export class KilledHost {
     return new Caller(() => this.#url, { tenantId: TENANT_ID, key: this.#key });
   }
 
-  /** Starts the host; answers once it listens. */
+  /** Starts the host; answers once it is ready. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [CLI, 'start'], {
       env: this.#env,
@@ -101,6 +103,8 @@ export class KilledHost {
     child.stderr.on('data', read);
     child.once('exit', (code) => reject(new Error(`the host ended with ${code}:\n${written}`)));
     this.#url = await promise;
+    // It listens while the read models are still being prepared.
+    await vi.waitUntil(async () => (await fetch(`${this.#url}/readyz`)).status === 200, POLLING);
   }
 
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {

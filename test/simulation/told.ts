@@ -202,6 +202,8 @@ function postingsOf(event: Event): readonly Posting[] {
         ['sales', acquirer, event.amountMinor, event.currency],
         [acquirer, 'reserve', event.reserveMinor, event.currency],
       ];
+    case 'ReserveReleased':
+      return [[acquirer, 'reserve', event.amountMinor, event.currency]];
     case 'Refunded':
       return [['refunds', acquirer, event.amountMinor, event.currency]];
     case 'ChargebackOpened':

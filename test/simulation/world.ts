@@ -12,6 +12,7 @@ import {
   openIntents,
   openSqliteReadModelStore,
   type ReadModelStore,
+  reserveReleases,
 } from '@counterfoil/projections';
 import { vi } from 'vitest';
 import { Caller } from './caller.ts';
@@ -108,7 +109,7 @@ export class World {
   async side(id: number, refundWindowDays: number): Promise<Side> {
     const { tenants, readSide } = this.host;
     const tenantId = id as TenantId;
-    const settings = { requestsPerMinute: 1_000_000, refundWindowDays };
+    const settings = { requestsPerMinute: 1_000_000, refundWindowDays, reserveHoldDays: 4 };
     await tenants.onboard(tenantId, { name: `Tenant ${id}`, settings }, OPERATOR);
     const company = { companyId: COMPANY, name: 'Company' };
     const at = this.now;
@@ -155,6 +156,8 @@ export class World {
     await vi.waitUntil(async () => {
       this.pause(STEP_MS);
       const { work } = await openIntents(this.host.readModels, { limit: 1_000 });
+      const { work: held } = await reserveReleases(this.host.readModels, { limit: 1 });
+      if (held.some(({ dueAt }) => dueAt <= this.now)) return false;
       return work.every(({ reasons }) => reasons.every((reason) => reason === 'action'));
     }, POLLING);
     await vi.waitUntil(() => this.#noticesAreIn(), POLLING);
