@@ -94,7 +94,7 @@ describe('the outcomes of the sandbox', () => {
     expectRefusal(await caller.refund(body.id), 400);
     const settled = await eventually(
       () => {
-        now += 600_000;
+        now += 86_400_000;
         return caller.get(`/v1/payments/${body.id}`);
       },
       (answer) => answer.body.statusId !== 74,

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { isLeft } from 'fp-ts/lib/Either.js';
+import { remainingMinor } from '../domain/transaction/balance.ts';
 import type {
   Command,
   CommandOf,
@@ -11,13 +12,7 @@ import type {
 } from '../domain/transaction/command.ts';
 import { decide } from '../domain/transaction/decide.ts';
 import type { Event, Route } from '../domain/transaction/events.ts';
-import {
-  evolve,
-  initial,
-  type Payment,
-  remainingMinor,
-  type State,
-} from '../domain/transaction/state.ts';
+import { evolve, initial, type Payment, type State } from '../domain/transaction/state.ts';
 import type { TenantId, TransactionId } from '../kernel/ids.ts';
 import { route, submitPayment, transactionId } from './arbitraries.ts';
 

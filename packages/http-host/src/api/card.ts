@@ -165,27 +165,43 @@ async function visible(
   return payment;
 }
 
+/** What is done to a payment that is there already. */
+const ACTING = {
+  method: 'POST',
+  tag: TAG,
+  access: write,
+  params: IdParams,
+  idempotency: 'money',
+} as const;
+
+const ACTING_REJECTIONS = [
+  'not_found',
+  'payment_state',
+  'concurrent_update',
+  'gateway_error',
+] as const satisfies readonly ErrorCode[];
+
+function actedResponses(refused: string) {
+  return {
+    200: { description: 'The payment', schema: PaymentBody },
+    202: { description: 'The gateway has not answered yet', schema: PaymentBody },
+    402: { description: refused, schema: PaymentBody },
+  };
+}
+
 function confirmPayment({ payments }: CardServices): Endpoint {
   return endpoint({
+    ...ACTING,
     operationId: 'confirmPayment',
-    method: 'POST',
     path: '/v1/payments/{id}/confirm',
-    tag: TAG,
     summary: 'Go on after the customer acted',
     description: 'For a payment in RequiresAction, once the customer did what `nextAction` asked.',
-    access: write,
-    params: IdParams,
     body: NothingInput,
-    responses: {
-      200: { description: 'The payment', schema: PaymentBody },
-      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
-      402: { description: 'The payment was declined', schema: PaymentBody },
-    },
-    rejections: ['not_found', 'payment_state', 'concurrent_update', 'gateway_error'],
-    idempotency: 'money',
+    responses: actedResponses('The payment was declined'),
+    rejections: ACTING_REJECTIONS,
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
-      const requestId = idOf(context, 'confirmPayment');
+      const requestId = idOf(context, 'confirmPayment', [payment.transactionId]);
       const after = await payments.confirm(
         { ...addressOf(payment, context), requestId, content: params },
         callerOf(context),
@@ -207,30 +223,19 @@ function acted(show: Show, payment: Transaction.Payment) {
 
 function capturePayment({ payments }: CardServices): Endpoint {
   return endpoint({
+    ...ACTING,
     operationId: 'capturePayment',
-    method: 'POST',
     path: '/v1/payments/{id}/capture',
-    tag: TAG,
     summary: 'Capture an authorization',
     description: 'Takes the authorized amount or a part of it, once; the rest is released.',
-    access: write,
-    params: IdParams,
     body: CaptureInput,
-    responses: {
-      200: { description: 'The payment', schema: PaymentBody },
-      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
-      402: { description: 'The gateway refused; the authorization stands', schema: PaymentBody },
-    },
+    responses: actedResponses('The gateway refused; the authorization stands'),
     rejections: [
-      'not_found',
-      'payment_state',
+      ...ACTING_REJECTIONS,
       'amount_precision',
       'amount_not_positive',
       'capture_exceeds_authorized',
-      'concurrent_update',
-      'gateway_error',
     ],
-    idempotency: 'money',
     async handle(context, { params, body }) {
       const payment = await visible(payments, context, params.id);
       const { currency } = payment;
@@ -263,22 +268,14 @@ function followedUp(
 
 function voidPayment({ payments }: CardServices): Endpoint {
   return endpoint({
+    ...ACTING,
     operationId: 'voidPayment',
-    method: 'POST',
     path: '/v1/payments/{id}/void',
-    tag: TAG,
     summary: 'Void a payment',
     description: 'Gives up an authorization, or a capture that is not settled yet.',
-    access: write,
-    params: IdParams,
     body: NothingInput,
-    responses: {
-      200: { description: 'The payment', schema: PaymentBody },
-      202: { description: 'The gateway has not answered yet', schema: PaymentBody },
-      402: { description: 'The gateway refused; the payment stands', schema: PaymentBody },
-    },
-    rejections: ['not_found', 'payment_state', 'concurrent_update', 'gateway_error'],
-    idempotency: 'money',
+    responses: actedResponses('The gateway refused; the payment stands'),
+    rejections: ACTING_REJECTIONS,
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
       const requestId = idOf(context, 'voidPayment', [payment.transactionId]);

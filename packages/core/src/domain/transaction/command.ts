@@ -1,9 +1,9 @@
 /** What can be asked of a payment, and every reason why it may be refused. */
 import type { TenantId, TransactionId } from '../../kernel/ids.ts';
+import type { RefundPolicy } from './balance.ts';
 import type { AlertSource, AlertType, RefundSource } from './codes.ts';
 import type { Route } from './events.ts';
 import type { Order } from './order.ts';
-import type { RefundPolicy } from './state.ts';
 import type { Status } from './status.ts';
 
 /** Facts that a gateway's answer brings, whichever it is. */

@@ -1,11 +1,12 @@
 /** What the card's side takes back or warns of: chargebacks and alerts. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/decider.ts';
+import { remainingMinor, routeOf } from './balance.ts';
 import type { CommandOf, DisputeCommand, Rejection } from './command.ts';
 import type { Event } from './events.ts';
 import { alertFees, chargebackFees } from './fees.ts';
 import { isChildId } from './refund.ts';
-import { type Payment, remainingMinor, routeOf } from './state.ts';
+import type { Payment } from './state.ts';
 import { mayMove } from './status.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;

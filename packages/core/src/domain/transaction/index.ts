@@ -1,5 +1,6 @@
 /** The story of a payment: submitted, attempted, taken, and what may be given back of it. */
 
+export * from './balance.ts';
 export * from './codes.ts';
 export type { Command, CommandOf, Outcome, RefundItem, Rejection } from './command.ts';
 export { decide, streamOf } from './decide.ts';

@@ -4,11 +4,12 @@ import { currencyOf } from '../../kernel/currency.ts';
 import { never } from '../../kernel/decider.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { percentOf } from '../../kernel/money.ts';
+import { routeOf } from './balance.ts';
 import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts';
 import type { Event, Route } from './events.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
 import { type Order, Order as OrderSchema } from './order.ts';
-import { type Attempt, type Payment, routeOf, type State } from './state.ts';
+import type { Attempt, Payment, State } from './state.ts';
 import { mayMove, type Status } from './status.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;

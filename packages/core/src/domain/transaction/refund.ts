@@ -2,11 +2,12 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/decider.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
+import { holdsMoney, insideRefundWindow, remainingMinor, routeOf } from './balance.ts';
 import { APPLICATION_KIND } from './codes.ts';
 import type { CommandOf, RefundCommand, RefundItem, Rejection } from './command.ts';
 import type { Event, EventOf } from './events.ts';
 import { lineTotalMinor } from './order.ts';
-import { holdsMoney, insideRefundWindow, type Payment, remainingMinor, routeOf } from './state.ts';
+import type { Payment } from './state.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
 type Items = EventOf<'RefundRequested'>['items'];

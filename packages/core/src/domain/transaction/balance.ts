@@ -1,0 +1,95 @@
+/** What follows from a payment as it stands: balances, the money-out rule, and flags. */
+import type { Route } from './events.ts';
+import type { Chargeback, Payment } from './state.ts';
+import type { Status } from './status.ts';
+
+/** The account that the payment was last routed to; undefined before the first attempt. */
+export function routeOf(payment: Payment): Route | undefined {
+  return payment.attempts.at(-1)?.route;
+}
+
+function sum<Item extends { readonly amountMinor: bigint }>(items: readonly Item[]): bigint {
+  return items.reduce((total, item) => total + item.amountMinor, 0n);
+}
+
+/** Refunds that were paid, RDR credits among them. */
+export function refundedMinor(payment: Payment): bigint {
+  return sum(payment.refunds.filter((refund) => refund.status === 'Refunded'));
+}
+
+/** Refunds on their way: their amount is reserved until the gateway has answered. */
+export function pendingRefundMinor(payment: Payment): bigint {
+  return sum(payment.refunds.filter((refund) => refund.status === 'RefundPending'));
+}
+
+const HOLDING: ReadonlySet<Status> = new Set([
+  'ChargebackOpen',
+  'ChargebackUnderReview',
+  'ChargebackLost',
+  'ChargebackAccepted',
+]);
+
+/** Whether a chargeback has the money, or may still get it. */
+export function holdsMoney(chargeback: Chargeback): boolean {
+  return HOLDING.has(chargeback.status);
+}
+
+/** What chargebacks hold of the payment. */
+export function disputedMinor(payment: Payment): bigint {
+  return sum(payment.chargebacks.filter(holdsMoney));
+}
+
+/**
+ * The money-out rule, for refunds, alerts, RDR and chargebacks alike: what may still leave. Paid and
+ * pending refunds, RDR credits and chargebacks that hold money never exceed the capture by our doing;
+ * a chargeback that comes on top of them is recorded, and leaves nothing.
+ */
+export function remainingMinor(payment: Payment): bigint {
+  const rest =
+    payment.capturedMinor -
+    refundedMinor(payment) -
+    pendingRefundMinor(payment) -
+    disputedMinor(payment);
+  return rest > 0n ? rest : 0n;
+}
+
+/** What decides, outside the payment itself, whether it may still be refunded. */
+export interface RefundPolicy {
+  /** Days after the capture in which a refund is allowed; the tenant's setting. */
+  readonly refundWindowDays: number;
+  /** The merchant account's `forceAllowRefunds`: lifts the window, and nothing else. */
+  readonly forceAllowRefunds: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+export function insideRefundWindow(payment: Payment, policy: RefundPolicy, now: string): boolean {
+  if (policy.forceAllowRefunds || payment.capturedAt === null) return true;
+  return Date.parse(now) - Date.parse(payment.capturedAt) <= policy.refundWindowDays * DAY_MS;
+}
+
+/** The flag `refundable` of the payment's own record. */
+export function isRefundable(payment: Payment, policy: RefundPolicy, now: string): boolean {
+  return (
+    (payment.status === 'Captured' || payment.status === 'Settled') &&
+    payment.pendingVoidId === null &&
+    payment.capturedMinor > refundedMinor(payment) + pendingRefundMinor(payment) &&
+    !payment.chargebacks.some(holdsMoney) &&
+    insideRefundWindow(payment, policy, now)
+  );
+}
+
+/** The flag `refunded`: paid refunds equal the capture. */
+export function isRefunded(payment: Payment): boolean {
+  return payment.capturedMinor > 0n && refundedMinor(payment) >= payment.capturedMinor;
+}
+
+/** The flag `chargedBack`: stays true once set, won or not. */
+export function isChargedBack(payment: Payment): boolean {
+  return payment.chargebacks.length > 0;
+}
+
+/** The flag `hasAlert`: an alert came, or the network credited the customer (RDR). */
+export function hasAlert(payment: Payment): boolean {
+  return payment.alerts.length > 0 || payment.refunds.some((refund) => refund.source === 'RDR');
+}
