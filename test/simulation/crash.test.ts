@@ -79,6 +79,7 @@ async function repeat(load: Load, sent: readonly Sent[]): Promise<void> {
     const alive = await Promise.all(sent.slice(start, start + 16).map((each) => load.ask(each)));
     expect(alive).not.toContain(false);
   }
+  expect(sent.filter(({ answer }) => answer === undefined)).toEqual([]);
 }
 
 /** What was open before the restart is settled by asking the gateway. */
