@@ -37,6 +37,8 @@ export interface GatewayAccount {
 /** Every request carries a key under which the gateway does it once and remembers how it went. */
 interface Request {
   readonly idempotencyKey: string;
+  /** Test data: a gateway must take it to its own test side, or refuse. No real money moves. */
+  readonly sandbox: boolean;
   readonly account: GatewayAccount;
   readonly amountMinor: bigint;
   readonly currency: string;

@@ -360,6 +360,7 @@ export class GatewayReactor {
     const credentials = vault.open(held?.gatewayCredentials);
     return {
       gateway: gateways.gateway(gatewayId),
+      sandbox: payment.sandbox,
       account: { merchantAccountId, mid, credentials },
       currency,
     };

@@ -76,6 +76,7 @@ async function chargeRequest(
   const { token } = await gateway.tokenize(card(numberOf(behaviour)), FINGERPRINT);
   return {
     idempotencyKey: 'charge-1',
+    sandbox: true,
     account: ACCOUNT,
     amountMinor: 10_000n,
     currency: 'EUR',
@@ -92,7 +93,8 @@ function followUp(
   idempotencyKey: string,
   amountMinor = 10_000n,
 ): FollowUpRequest {
-  return { idempotencyKey, account: ACCOUNT, amountMinor, currency: 'EUR', gatewayTransactionId };
+  const request = { idempotencyKey, sandbox: true, account: ACCOUNT, currency: 'EUR' };
+  return { ...request, amountMinor, gatewayTransactionId };
 }
 
 /** The id of a charge that the gateway carried out. */
