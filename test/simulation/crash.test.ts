@@ -1,5 +1,5 @@
 /** kill -9 at random instants under load: nothing that was acknowledged is lost, nothing is done twice. */
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS, type SandboxGateway } from '@counterfoil/http-host/gateways';
 import { openIntents } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { expectAgreement, strangersOf } from './agreement.ts';
@@ -82,20 +82,30 @@ async function repeat(load: Load, sent: readonly Sent[]): Promise<void> {
   expect(sent.filter(({ answer }) => answer === undefined)).toEqual([]);
 }
 
-/** What was open before the restart is settled by asking the gateway. */
+/**
+ * What was open before the restart is settled by asking the gateway; but a charge that it has not
+ * heard of is not given up as long as the request may be on its way.
+ */
 async function settled(before: string | undefined): Promise<void> {
-  await host.beside(({ store }) =>
+  await host.beside(({ store, gateway }) =>
     vi.waitUntil(async () => {
       const { work } = await openIntents(store, { limit: 10_000 });
+      const heard = heardOf(gateway);
       return work.every(
-        ({ status, reasons, changedAt }) =>
+        ({ transactionId, status, reasons, changedAt }) =>
           reasons.every((reason) => reason === 'action') ||
           // An unknown outcome has a schedule of its own, which may be longer than this test.
           status === 'Unknown' ||
+          (status === 'Processing' && !heard.has(transactionId)) ||
           (before !== undefined && changedAt >= before),
       );
     }, POLLING),
   );
+}
+
+/** The payments that the gateway has been asked to charge. */
+function heardOf(gateway: SandboxGateway): Set<string | undefined> {
+  return new Set([...gateway.records()].map((each) => each.idempotencyKey.split('/')[0]));
 }
 
 /** An outcome that got lost is asked for after five seconds. */
@@ -105,9 +115,7 @@ async function answered(): Promise<void> {
       const unknown = [...(await readStory(events)).payments.values()].filter(
         ({ status }) => status === 'Unknown',
       );
-      const heard = new Set(
-        [...gateway.records()].map((each) => each.idempotencyKey.split('/')[0]),
-      );
+      const heard = heardOf(gateway);
       return unknown.every(({ id }) => !heard.has(id));
     }, POLLING),
   );

@@ -218,7 +218,8 @@ export class GatewayReactor {
     if (found?.result === 'action-required' && hasActed(payment, found)) {
       return this.#confirm(tenantId, payment, SYSTEM);
     }
-    const result = found ?? (notFound === 'failed' ? NEVER_RECEIVED : NO_ANSWER);
+    if (found === undefined && notFound === 'unknown') return payment;
+    const result = found ?? NEVER_RECEIVED;
     const after = await this.#recordCharge(tenantId, payment, result, { caller: SYSTEM });
     return this.#onwards(tenantId, after, { caller: SYSTEM });
   }
@@ -448,6 +449,10 @@ export class GatewayReactor {
   ): Promise<Transaction.Outcome> {
     if (result === NO_ANSWER) {
       return { result: 'unknown', note: 'the gateway did not answer in time', at };
+    }
+    if (result.result === 'action-required' && payment.status === 'Unknown') {
+      // Nobody was there to be told what to do, and without it no money moves.
+      return { result: 'failed', note: 'the customer could not be asked to act', at };
     }
     if (result.result !== 'declined') return { ...result, at };
     const retryElsewhere =
