@@ -17,13 +17,20 @@ import { withProgressBar } from './progress-bar.ts';
 const SHOWN_ORDER_ID = 536368;
 const SHOWN_DAY = '2010-12-01';
 
+interface StartOptions {
+  readonly demo?: boolean;
+  readonly production?: boolean;
+}
+
 export function addStartCommand(program: Command): void {
   program
     .command('start')
     .description('Run the host')
     .option('--demo', 'with a demo tenant and a month of real sales (also: DEMO=true)')
-    .action(async ({ demo = false }: { demo?: boolean }) => {
-      const config = readConfig(process.env);
+    .option('--production', 'as with NODE_ENV=production: no demo, and MASTER_KEY must be set')
+    .action(async ({ demo = false, production = false }: StartOptions) => {
+      const forced = production ? { NODE_ENV: 'production' } : {};
+      const config = readConfig({ ...process.env, ...forced });
       if (demo && config.production) {
         throw new ConfigError(['--demo must not be used with NODE_ENV=production']);
       }
