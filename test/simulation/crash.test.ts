@@ -1,6 +1,6 @@
 /** kill -9 at random instants under load: nothing that was acknowledged is lost, nothing is done twice. */
 import { SANDBOX_CARDS, type SandboxGateway } from '@counterfoil/http-host/gateways';
-import { openIntents } from '@counterfoil/projections';
+import { type OpenIntent, openIntents } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { expectAgreement, strangersOf } from './agreement.ts';
 import { expectBooks, expectEqualToRebuilt, expectMoneyOutRule } from './audit.ts';
@@ -87,20 +87,24 @@ async function repeat(load: Load, sent: readonly Sent[]): Promise<void> {
  * heard of is not given up as long as the request may be on its way.
  */
 async function settled(before: string | undefined): Promise<void> {
-  await host.beside(({ store, gateway }) =>
-    vi.waitUntil(async () => {
+  await host.beside(async ({ store, gateway }) => {
+    let open: readonly OpenIntent[] = [];
+    const isSettled = async (): Promise<boolean> => {
       const { work } = await openIntents(store, { limit: 10_000 });
       const heard = heardOf(gateway);
-      return work.every(
+      open = work.filter(
         ({ transactionId, status, reasons, changedAt }) =>
-          reasons.every((reason) => reason === 'action') ||
+          reasons.some((reason) => reason !== 'action') &&
           // An unknown outcome has a schedule of its own, which may be longer than this test.
-          status === 'Unknown' ||
-          (status === 'Processing' && !heard.has(transactionId)) ||
-          (before !== undefined && changedAt >= before),
+          status !== 'Unknown' &&
+          (status !== 'Processing' || heard.has(transactionId)) &&
+          (before === undefined || changedAt < before),
       );
-    }, POLLING),
-  );
+      return open.length === 0;
+    };
+    await vi.waitUntil(isSettled, POLLING).catch(() => undefined);
+    expect(open).toEqual([]);
+  });
 }
 
 /** The payments that the gateway has been asked to charge. */

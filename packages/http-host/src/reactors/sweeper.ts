@@ -130,11 +130,12 @@ export class Sweeper {
     const age = nowMs - changedMs;
     const fromMs = age >= 0 && age <= LAST_ASK_MS ? changedMs : nowMs;
     const wasOpenAtStart = changedMs < this.#startedAtMs || age < 0;
-    const graceMs = wasOpenAtStart ? 0 : this.#options.graceMs;
+    // What the process found open is asked about at once, and again soon if that goes wrong.
+    const firstAskMs = wasOpenAtStart ? nowMs : fromMs + this.#options.graceMs;
     const dueMs =
       status === 'Unknown'
         ? ASK_AFTER_MS.map((afterMs) => fromMs + afterMs)
-        : [0, ...ASK_AFTER_MS].map((afterMs) => fromMs + graceMs + afterMs);
+        : [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs);
     return { firstSeenMs: nowMs, dueMs, asked: 0 };
   }
 
