@@ -39,13 +39,8 @@ interface FollowUpContext {
   readonly at?: string | undefined;
 }
 
-interface ChargeContext {
-  /** The request may have been sent before: ask what became of it first. */
-  readonly sentBefore?: boolean;
+interface ChargeContext extends FollowUpContext {
   readonly cvv?: string | undefined;
-  /** Business time of the outcome; now when absent. */
-  readonly at?: string | undefined;
-  readonly caller: Caller;
 }
 
 /** What to make of a charge that the gateway does not know: a request may still be on its way there. */
