@@ -453,6 +453,38 @@ describe('the schedule', () => {
     expect(await bench.payment(id)).toMatchObject({ status: 'Unknown' });
   });
 
+  it('gives an intent that comes right after another one a schedule of its own', async () => {
+    const bench = await Bench.open();
+    const id = await bench.pay(TIMEOUT_APPROVE);
+    await bench.sweepAt(BEGIN_MS + 5 * SECOND);
+    expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
+    const madeMs = bench.nowMs;
+    bench.wire.cut = { operation: 'refund', when: 'before' };
+    await bench.survive(followUp(bench, 'refund', { id, requestId: uuidV7() as TransactionId }));
+    bench.wire.silent = true;
+    bench.wire.askedAt.length = 0;
+    const due = [GRACE_MS, GRACE_MS + 5 * SECOND, GRACE_MS + MINUTE];
+    for (const ms of [0, ...due.flatMap((at) => [at - 1, at])]) await bench.sweepAt(madeMs + ms);
+    expect(bench.wire.askedAt.map((ms) => ms - madeMs)).toEqual(due);
+  });
+
+  it('does not put off an intent because its payment goes on changing', async () => {
+    const bench = await Bench.open();
+    const id = await bench.pay(APPROVE);
+    const refund = () => followUp(bench, 'refund', { id, requestId: uuidV7() as TransactionId });
+    bench.nowMs += SECOND;
+    const madeMs = bench.nowMs;
+    bench.wire.cut = { operation: 'refund', when: 'after' };
+    await bench.survive(refund());
+    await bench.sweepAt(madeMs + SECOND);
+    await bench.survive(refund());
+    await bench.sweepAt(madeMs + 2 * SECOND);
+    expect(bench.wire.askedAt).toEqual([]);
+    await bench.sweepAt(madeMs + GRACE_MS);
+    const statuses = (await bench.payment(id)).refunds.map(({ status }) => status);
+    expect(statuses).toEqual(['Refunded', 'Refunded']);
+  });
+
   it('takes the answer whenever it comes', async () => {
     const bench = await Bench.open();
     const id = await bench.pay(TIMEOUT_APPROVE);

@@ -48,12 +48,13 @@ export interface SweeperOptions {
   readonly graceMs: number;
 }
 
-/** What the sweeper remembers of an open intent; forgotten with the process, then begun anew. */
+/** What the sweeper remembers of a payment with open intents; forgotten with the process, then begun anew. */
 interface Watch {
+  /** The payment's last event: another one may be of another intent, which has a schedule of its own. */
+  readonly changedAt: string;
   readonly firstSeenMs: number;
-  /** When to ask, in order. */
-  readonly dueMs: readonly number[];
-  asked: number;
+  /** When to ask, in order; what has been asked is gone from it. */
+  dueMs: readonly number[];
 }
 
 /** Looks once a second. What was open before this process began has nobody else to finish it. */
@@ -113,18 +114,23 @@ export class Sweeper {
 
   #isDue(intent: OpenIntent): boolean {
     if (intent.reasons.every((reason) => reason === 'action')) return false;
-    const { transactionId } = intent;
     const nowMs = Date.parse(this.#options.ledger.clock.now());
-    const watch = this.#watches.get(transactionId) ?? this.#watch(intent, nowMs);
-    this.#seen.set(transactionId, watch);
-    const asked = watch.dueMs.findLastIndex((dueMs) => dueMs <= nowMs) + 1;
-    if (asked <= watch.asked) return false;
+    const name = nameOf(intent);
+    const known = this.#watches.get(name);
+    const isKnown = known?.changedAt === intent.changedAt;
+    const watch = isKnown ? known : this.#watch(intent, { before: known, nowMs });
+    this.#seen.set(name, watch);
+    const later = watch.dueMs.filter((dueMs) => dueMs > nowMs);
     // Several that have passed are made up for by one.
-    watch.asked = asked;
-    return true;
+    const isDue = later.length < watch.dueMs.length;
+    watch.dueMs = later;
+    return isDue;
   }
 
-  #watch({ status, changedAt }: OpenIntent, nowMs: number): Watch {
+  #watch(
+    { status, changedAt }: OpenIntent,
+    { before, nowMs }: { before: Watch | undefined; nowMs: number },
+  ): Watch {
     const changedMs = Date.parse(changedAt);
     // Business time may be years ago, and a clock that was set back makes it lie ahead.
     const age = nowMs - changedMs;
@@ -136,7 +142,10 @@ export class Sweeper {
       status === 'Unknown'
         ? ASK_AFTER_MS.map((afterMs) => fromMs + afterMs)
         : [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs);
-    return { firstSeenMs: nowMs, dueMs, asked: 0 };
+    // A payment that changes all the time must not put off for ever what else is open in it.
+    const nextMs = before?.dueMs[0];
+    const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
+    return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
   }
 
   async #settleAll(intents: readonly OpenIntent[]): Promise<void> {
@@ -167,7 +176,7 @@ export class Sweeper {
     const tenantId = intent.tenantId as TenantId;
     const transactionId = intent.transactionId as TransactionId;
     const nowMs = Date.parse(ledger.clock.now());
-    const watchedForMs = nowMs - (this.#seen.get(transactionId)?.firstSeenMs ?? nowMs);
+    const watchedForMs = nowMs - (this.#seen.get(nameOf(intent))?.firstSeenMs ?? nowMs);
     const notFound = watchedForMs >= NOT_FOUND_IS_FINAL_MS ? 'failed' : 'unknown';
     await reactor.resolveCharge(tenantId, transactionId, { notFound });
     await reactor.capture(tenantId, transactionId, ASKING);
@@ -177,4 +186,8 @@ export class Sweeper {
       await reactor.refund(tenantId, transactionId, refundId, ASKING);
     }
   }
+}
+
+function nameOf({ tenantId, transactionId }: OpenIntent): string {
+  return `${tenantId}/${transactionId}`;
 }
