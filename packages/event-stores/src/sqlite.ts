@@ -20,6 +20,13 @@ import { LogReader } from './sqlite/log-reader.ts';
 import { measure, positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
+export {
+  type InspectedEvent,
+  type InspectedPlace,
+  inspectSqliteLog,
+  type LogInspection,
+} from './sqlite/inspection.ts';
+
 const DEFAULT_BATCH_SIZE = 256;
 const DEFAULT_POLL_INTERVAL_MS = 200;
 /** Rows read in one turn of the event loop. */
@@ -142,13 +149,17 @@ class SqliteEventStore implements EventStore {
 
   async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
     const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
+    const revisions = this.#writer?.revisions;
+    this.#refuseWhenClosed();
+    if (from > (revisions?.of(stream) ?? Number.POSITIVE_INFINITY)) return [];
     const events = this.#page(stream, from, limit);
-    if (events.length < PAGE_ROWS) return events;
     for (let last = events; last.length === PAGE_ROWS && events.length < limit; ) {
       await nextTurn();
       last = this.#page(stream, from + events.length, limit - events.length);
       events.push(...last);
     }
+    // In the turn of the last page: nothing was acknowledged between the look and this.
+    if (events.length < limit) revisions?.sawEnd(stream, from + events.length - 1);
     return events;
   }
 

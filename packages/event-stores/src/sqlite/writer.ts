@@ -1,11 +1,12 @@
 /** The main thread's end of the writer: gathers appends into batches, one of which is under way. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { AppendRequest, AppendResult } from '@counterfoil/core';
+import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
 import type { Failure } from './failures.ts';
+import { KnownRevisions } from './known-revisions.ts';
 import type { PackedReplies, WriterGreeting, WriterOptions } from './messages.ts';
-import { APPENDED, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.ts';
+import { APPENDED, CONFLICT, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.ts';
 
 /** A batch is closed when it has so many commands or so much text; the next one takes over. */
 const MAX_BATCH_COMMANDS = 1_024;
@@ -14,6 +15,7 @@ const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 const ENTRY = new URL('./writer-worker.ts', import.meta.url);
 
 interface Pending {
+  readonly stream: StreamName;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -41,6 +43,8 @@ export class Writer {
   readonly #worker: Worker;
   /** Called when the head has moved, before the appends that moved it are answered. */
   onCommit: () => void = () => {};
+  /** What was acknowledged of streams; empty once the thread has ended. */
+  readonly revisions = new KnownRevisions();
   #head: number;
   /** Batches to send, the last of which still takes appends. */
   #waiting: Batch[] = [];
@@ -69,7 +73,7 @@ export class Writer {
       const batch = this.#openBatch();
       pack(request, batch.packed);
       batch.length += length;
-      batch.pending.push({ resolve, reject });
+      batch.pending.push({ stream: request.stream, resolve, reject });
       this.#schedule();
     });
   }
@@ -116,12 +120,17 @@ export class Writer {
     if (this.#waiting.length > 0) this.#schedule();
     this.#advance(replies);
     let at = 0;
-    for (const { resolve, reject } of pending) {
+    for (const { stream, resolve, reject } of pending) {
       const outcome = replies[at] ?? FAILED;
       const revision = replies[at + 1] ?? 0;
       const position = replies[at + 2] ?? 0;
-      if (outcome === FAILED) reject(errorOf(failures[revision]));
-      else resolve(resultOf(outcome, revision, position));
+      if (outcome === APPENDED || outcome === CONFLICT) this.revisions.acknowledged(stream, revision);
+      if (outcome === FAILED) {
+        this.revisions.forget(stream);
+        reject(errorOf(failures[revision]));
+      } else {
+        resolve(resultOf(outcome, revision, position));
+      }
       at += REPLY_FIELDS;
     }
     if (this.#waiting.length === 0) this.#idle?.();
@@ -143,6 +152,7 @@ export class Writer {
       cause,
     });
     this.#failure = failure;
+    this.revisions.forgetAll();
     const batches =
       this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting];
     this.#underWay = undefined;
