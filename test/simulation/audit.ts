@@ -6,9 +6,11 @@ import {
   rebuild,
   type SearchRecord,
 } from '@counterfoil/projections';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { Caller, Json } from './caller.ts';
 import { flagsOf, type Row, refundsOf, rowsOf, type Story, sumOf, type Told } from './told.ts';
+
+const POLLING = { timeout: 20_000, interval: 10 };
 
 export interface Tenancy {
   readonly refundWindowDays: number;
@@ -87,6 +89,15 @@ function toldAccounts({ balances }: Story, prefix: string): string[] {
       const currency = account.split('/')[1] ?? '';
       return `${account} ${toMajor(debitMinor, currency)} ${toMajor(creditMinor, currency)}`;
     });
+}
+
+/** Every live build has applied the whole log. */
+export async function expectCaughtUp(events: EventStore, store: ReadModelStore): Promise<void> {
+  for (const { name } of PROJECTIONS) {
+    const hasAll = async () =>
+      (await (await store.live(name))?.checkpoint()) === (await events.head());
+    await vi.waitUntil(hasAll, POLLING);
+  }
 }
 
 /** A replay of the log into new builds gives the documents that are live. */

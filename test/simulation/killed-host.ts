@@ -4,12 +4,18 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { EventStore, TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { ALL_SCOPES, compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
-import { openSandboxGateway, type SandboxGateway } from '@counterfoil/http-host/gateways';
+import {
+  openSandboxGateway,
+  SANDBOX_CARDS,
+  type SandboxGateway,
+} from '@counterfoil/http-host/gateways';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { vi } from 'vitest';
 import { Caller } from './caller.ts';
@@ -20,6 +26,11 @@ const POLLING = { timeout: 20_000, interval: 20 };
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;
+const CARD = new RegExp(SANDBOX_CARDS.map(({ number }) => number).join('|'));
+/** A line of the log that says that something went wrong inside. */
+const FAULT = /"level":(50|60)/;
+/** Of the lines written last, for whoever has to find out why a host did not come up. */
+const KEPT_LINES = 40;
 
 /** What lies in the folder of a host, opened beside it. */
 export interface Beside {
@@ -28,18 +39,27 @@ export interface Beside {
   readonly gateway: SandboxGateway;
 }
 
+export interface KilledHostOptions {
+  /** Variables beside the ones that every host here has. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 export class KilledHost {
-  readonly folder: string = mkdtempSync(join(tmpdir(), 'counterfoil-crash-'));
+  readonly #root: string = mkdtempSync(join(tmpdir(), 'counterfoil-crash-'));
+  readonly folder: string = join(this.#root, 'data');
+  /** What no process should have written: faults of its own, card numbers, words on its way out. */
+  readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
+  readonly #lines: string[] = [];
   #child: ChildProcess | undefined;
   #url = '';
   #key = '';
-  /** Everything that the processes have written, line by line or in parts of lines. */
-  readonly output: string[] = [];
 
-  constructor() {
+  constructor({ env = {} }: KilledHostOptions = {}) {
     const { PATH } = process.env;
-    this.#env = { PATH, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info' };
+    // A host that is started hundreds of times need not compile its sources every time.
+    const cache = { NODE_COMPILE_CACHE: join(this.#root, 'compiled') };
+    this.#env = { PATH, ...cache, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...env };
   }
 
   /** Onboards a tenant before the first start. */
@@ -84,34 +104,63 @@ export class KilledHost {
     return new Caller(() => this.#url, { tenantId: TENANT_ID, key: this.#key });
   }
 
+  get url(): string {
+    return this.#url;
+  }
+
   /** Starts the host; answers once it is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [CLI, 'start'], {
-      env: this.#env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.#child = child;
+    const child = this.spawn();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    let written = '';
-    const read = (chunk: Buffer) => {
-      this.output.push(String(chunk));
-      written += String(chunk);
-      const url = /listens on (http:\S+)/.exec(written)?.[1];
+    createInterface(child.stdout as Readable).on('line', (line) => {
+      const url = /listens on (http:\S+)/.exec(line)?.[1];
       if (url !== undefined) resolve(url);
-    };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.once('exit', (code) => reject(new Error(`the host ended with ${code}:\n${written}`)));
+    });
+    child.once('exit', (code) =>
+      reject(new Error(`the host ended with ${code}:\n${this.#lines.join('\n')}`)),
+    );
     this.#url = await promise;
     // It listens while the read models are still being prepared.
     await vi.waitUntil(async () => (await fetch(`${this.#url}/readyz`)).status === 200, POLLING);
   }
 
-  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+  /** Starts the host, and waits for nothing. */
+  spawn(): ChildProcess {
+    const child = spawn(process.execPath, [CLI, 'start'], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface(stream).on('line', (line) => this.#read(line));
+    }
+    // Only a signal of ours ends a host, or an orderly end after it.
+    child.once('exit', (code, signal) => {
+      if (code !== 0 && signal === null) this.faults.push(`the host ended with ${code}`);
+    });
+    return child;
+  }
+
+  #read(line: string): void {
+    if (FAULT.test(line) || CARD.test(line)) this.faults.push(line);
+    this.#lines.push(line);
+    if (this.#lines.length > KEPT_LINES) this.#lines.shift();
+  }
+
+  /** Answers whether it was the signal that ended the host. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<boolean> {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
+    if (child === undefined) return false;
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await once(child, 'exit');
+    }
+    return child.signalCode === signal;
+  }
+
+  /** Tells the host to end, and does not wait. */
+  beginStop(): void {
+    this.#child?.kill('SIGTERM');
   }
 
   /** Looks into the files beside the running host. */
@@ -144,6 +193,6 @@ export class KilledHost {
 
   async remove(): Promise<void> {
     await this.kill();
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.#root, { recursive: true, force: true });
   }
 }

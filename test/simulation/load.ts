@@ -20,7 +20,7 @@ export class Dice {
   }
 }
 
-export type Deed = 'payment' | 'capture' | 'void' | 'refund';
+export type Deed = 'payment' | 'confirm' | 'capture' | 'void' | 'refund';
 
 /** A request under its key, and the answer once there is one. */
 export interface Sent {
@@ -32,6 +32,7 @@ export interface Sent {
 }
 
 const WORKERS = 8;
+const MOST_TRIES = 20;
 /** Answers that say: ask again. */
 const UNDECIDED = ['idempotency_in_flight', 'concurrent_update', 'overloaded', 'internal_error'];
 /** The answer of the slow card would hold up every round. */
@@ -43,6 +44,8 @@ export class Load {
   readonly #dice: Dice;
   readonly #caller: Caller;
   readonly #name: string;
+  /** Payments that something can follow. */
+  readonly #paid: Json[] = [];
   #answers = 0;
 
   constructor(caller: Caller, { dice, name }: { dice: Dice; name: string }) {
@@ -69,13 +72,22 @@ export class Load {
     }
   }
 
+  /** Sends a request until it is decided. Throws when the host is gone. */
+  async askUntilAnswered(sent: Sent): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (!(await this.ask(sent))) throw new Error(`${sent.key} was not answered`);
+      if (sent.answer !== undefined) return;
+    }
+    throw new Error(`${sent.key} was not decided in ${MOST_TRIES} tries`);
+  }
+
   /** Sends a request. False: the host is gone. Throws when it is told otherwise than before. */
   async ask(sent: Sent): Promise<boolean> {
     const answer = await this.#caller.post(sent.path, sent.body, sent.key).catch(() => undefined);
     if (answer === undefined) return false;
     if (UNDECIDED.includes(answer.body.code)) return true;
     const before = sent.answer;
-    sent.answer ??= answer;
+    if (before === undefined) this.#keep(sent, answer);
     if (before !== undefined && !sameAnswer(before, answer)) {
       const told = JSON.stringify([before, answer]);
       throw new Error(`${sent.key} was answered otherwise than before: ${told}`);
@@ -83,15 +95,20 @@ export class Load {
     return true;
   }
 
+  #keep(sent: Sent, answer: Answer): void {
+    sent.answer = answer;
+    if (sent.deed === 'payment' && answer.status === 201) this.#paid.push(answer.body);
+  }
+
   #draw(): Sent {
     const key = `${this.#name}-${this.sent.length}`;
-    const payments = this.sent.filter(
-      ({ deed, answer }) => deed === 'payment' && answer?.status === 201,
-    );
-    const payment = payments[this.#dice.roll(Math.max(1, payments.length))]?.answer?.body;
+    const payment = this.#paid[this.#dice.roll(Math.max(1, this.#paid.length))];
     const drawn = this.#dice.roll(10);
     if (payment === undefined || drawn < 5) return { deed: 'payment', ...this.#payment(), key };
     const path = `/v1/payments/${payment.id}`;
+    if (payment.status === 'RequiresAction' && drawn < 8) {
+      return { deed: 'confirm', path: `${path}/confirm`, body: {}, key };
+    }
     if (drawn < 7) return { deed: 'capture', path: `${path}/capture`, body: {}, key };
     if (drawn < 8) return { deed: 'void', path: `${path}/void`, body: {}, key };
     // Amounts that fit several times, once, or not at all.

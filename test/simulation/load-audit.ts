@@ -1,0 +1,65 @@
+/** Holds what a load was answered against what the events tell. */
+import { toMajor } from '@counterfoil/core';
+import { expect } from 'vitest';
+import type { Sent } from './load.ts';
+import { type Child, refundsOf, type Story, type Told } from './told.ts';
+
+/**
+ * What was acknowledged is there as it was told, once; and nothing is there that nobody asked for.
+ * Every key of `sent` has its answer.
+ */
+export function expectAcknowledged(story: Story, sent: readonly Sent[]): void {
+  const payments = new Map([...story.payments.values()].map((told) => [told.id, told]));
+  const refunds = new Map(
+    [...payments.values()].flatMap((told) =>
+      refundsOf(told, 'RefundPending', 'Refunded', 'RefundFailed').map((each) => [each.id, each]),
+    ),
+  );
+  const done = sent.filter(({ answer }) => answer?.body.id !== undefined);
+  const idsOf = (deed: Sent['deed'], ...statuses: readonly number[]) =>
+    done
+      .filter(({ deed: its, answer }) => its === deed && answer !== undefined)
+      .filter(({ answer }) => statuses.length === 0 || statuses.includes(answer?.status ?? 0))
+      .map(({ answer }) => answer?.body.id as string);
+  expect(idsOf('payment').sort()).toEqual([...payments.keys()].sort());
+  expect(idsOf('refund').sort()).toEqual([...refunds.keys()].sort());
+  for (const each of done) {
+    const { id } = each.answer?.body ?? {};
+    if (each.deed === 'payment') expectPayment(payments.get(id), each);
+    if (each.deed === 'refund') expectRefund(refunds.get(id), each);
+  }
+  // Nobody is told of a capture or a void that is not there, and none is there that nobody was told of.
+  const captured = [...payments.values()].filter(({ capturedAt }) => capturedAt !== undefined);
+  const later = captured.filter(({ order }) => order.captureMode === 'manual');
+  expect(later.map(({ id }) => id).sort()).toEqual(once(idsOf('capture', 200)));
+  const voided = [...payments.values()].filter(({ status }) => status === 'Voided');
+  expect(voided.map(({ id }) => id).sort()).toEqual(once(idsOf('void', 200)));
+}
+
+function once(ids: readonly string[]): string[] {
+  return [...new Set(ids)].sort();
+}
+
+function expectPayment(told: Told | undefined, { answer, key }: Sent): void {
+  const { status, capturedAmount, gatewayTransactionId } = answer?.body ?? {};
+  switch (status) {
+    case 'Captured':
+      expect(toMajor(told?.capturedMinor ?? 0n, 'GBP'), key).toBe(capturedAmount);
+      expect(told?.gatewayTransactionId, key).toBe(gatewayTransactionId);
+      break;
+    case 'Authorized':
+      expect(told?.gatewayTransactionId, key).toBe(gatewayTransactionId);
+      break;
+    case 'Declined':
+      expect(told?.status, key).toBe(status);
+      break;
+    default:
+  }
+}
+
+function expectRefund(told: Child | undefined, { answer, key }: Sent): void {
+  const { status, amount } = answer?.body ?? {};
+  expect(toMajor(told?.amountMinor ?? 0n, 'GBP'), key).toBe(amount);
+  // A pending one has ended since, or not.
+  if (status !== 'RefundPending') expect(told?.status, key).toBe(status);
+}
