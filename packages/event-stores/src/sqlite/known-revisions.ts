@@ -32,10 +32,6 @@ export class KnownRevisions {
     this.#last.delete(stream);
   }
 
-  forgetAll(): void {
-    this.#last.clear();
-  }
-
   #keep(stream: StreamName, revision: number): void {
     this.#last.delete(stream);
     this.#last.set(stream, revision);

@@ -43,8 +43,7 @@ export class Writer {
   readonly #worker: Worker;
   /** Called when the head has moved, before the appends that moved it are answered. */
   onCommit: () => void = () => {};
-  /** What was acknowledged of streams; empty once the thread has ended. */
-  readonly revisions = new KnownRevisions();
+  readonly #revisions = new KnownRevisions();
   #head: number;
   /** Batches to send, the last of which still takes appends. */
   #waiting: Batch[] = [];
@@ -64,6 +63,11 @@ export class Writer {
   /** Position of the last event known to be durable, 0 for an empty log. */
   get head(): number {
     return this.#head;
+  }
+
+  /** How far streams reach; undefined once the thread has ended and left appends unanswered. */
+  get revisions(): KnownRevisions | undefined {
+    return this.#failure === undefined ? this.#revisions : undefined;
   }
 
   /** Appends a request of the `length` that `measure` told. */
@@ -124,11 +128,12 @@ export class Writer {
       const outcome = replies[at] ?? FAILED;
       const revision = replies[at + 1] ?? 0;
       const position = replies[at + 2] ?? 0;
-      if (outcome === APPENDED || outcome === CONFLICT) this.revisions.acknowledged(stream, revision);
       if (outcome === FAILED) {
-        this.revisions.forget(stream);
+        this.#revisions.forget(stream);
         reject(errorOf(failures[revision]));
       } else {
+        const tellsTheEnd = outcome === APPENDED || outcome === CONFLICT;
+        if (tellsTheEnd) this.#revisions.acknowledged(stream, revision);
         resolve(resultOf(outcome, revision, position));
       }
       at += REPLY_FIELDS;
@@ -152,7 +157,6 @@ export class Writer {
       cause,
     });
     this.#failure = failure;
-    this.revisions.forgetAll();
     const batches =
       this.#underWay === undefined ? this.#waiting : [this.#underWay, ...this.#waiting];
     this.#underWay = undefined;
