@@ -1,5 +1,5 @@
 /** Idempotency-Key: the first answer to a request that moves money is the answer to its repetitions. */
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Answer } from './answer.ts';
 import type { Principal } from './endpoint.ts';
 import { refuse } from './errors.ts';
@@ -84,7 +84,7 @@ interface IdempotentRequest {
 /** Runs a request once, and replays its answer for 24 hours. */
 export class Idempotency {
   readonly #store: IdempotencyStore;
-  readonly #secret: Uint8Array;
+  readonly #secret: KeyObject;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
   /** The requests under way in this process, with their fingerprints. */
@@ -93,7 +93,7 @@ export class Idempotency {
 
   constructor({ store, secret, onStoreFailure, now = Date.now }: IdempotencyOptions) {
     this.#store = store;
-    this.#secret = secret;
+    this.#secret = createSecretKey(secret);
     this.#onStoreFailure = onStoreFailure;
     this.#now = now;
   }

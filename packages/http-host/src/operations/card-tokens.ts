@@ -1,5 +1,5 @@
 /** Card tokens as callers see them: good for the tenant and environment that they were made for. */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { TenantId } from '@counterfoil/core';
 
 export interface TokenOwner {
@@ -12,10 +12,10 @@ const SEPARATOR = '.';
 
 /** Gateways know nothing of tenants, so the host signs their tokens over to one. */
 export class CardTokens {
-  readonly #secret: Buffer;
+  readonly #secret: KeyObject;
 
   constructor(secret: Buffer) {
-    this.#secret = secret;
+    this.#secret = createSecretKey(secret);
   }
 
   /** The gateway's token with the mark of its owner. */

@@ -1,5 +1,5 @@
 /** Integer ids for orders and customers: from durable blocks, and one customer for one email. */
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { Customer, Sequence, type TenantId } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import { uuidV7 } from '../http/uuid.ts';
@@ -16,14 +16,14 @@ interface Block {
 
 export class Identities {
   readonly #ledger: Ledger;
-  readonly #emailSecret: Buffer;
+  readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
   readonly #customers = new LRUCache<string, number>({ max: REMEMBERED_CUSTOMERS });
 
   /** `emailSecret` keys the hash under which an email names its customer's stream. */
   constructor(ledger: Ledger, emailSecret: Buffer) {
     this.#ledger = ledger;
-    this.#emailSecret = emailSecret;
+    this.#emailSecret = createSecretKey(emailSecret);
   }
 
   /** The next number of a tenant's sequence; never given out before or again. */
