@@ -1,0 +1,169 @@
+/** A data folder to load a host with: one tenant, what its records name, and as many payments as wanted. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AppendRequest,
+  type CommandId,
+  type Event,
+  encodeEvent,
+  type TenantId,
+} from '../../packages/core/src/index.ts';
+import { openSqliteEventStore } from '../../packages/event-stores/src/sqlite.ts';
+import { readConfig } from '../../packages/http-host/src/config.ts';
+import { ALL_SCOPES, compose, type Host } from '../../packages/http-host/src/index.ts';
+import { syntheticPayment } from '../../packages/projections/src/testing/index.ts';
+
+export const TENANT_ID = 1 as TenantId;
+export const USER_EMAIL = 'agent@example.com';
+
+const OPERATOR = { actor: 'operator@example.com' };
+const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+/** The most that a tenant may be given; no load of this bench comes near it. */
+const REQUESTS_PER_MINUTE = 10_000_000;
+const APPENDS_AT_ONCE = 512;
+const SAY_EVERY = 20_000;
+
+/** As many of each as the synthetic payments refer to. */
+const THINGS = { companies: 5, shops: 8, campaigns: 60, affiliates: 200, products: 300 };
+
+export interface HostData {
+  readonly folder: string;
+  readonly masterKey: string;
+  readonly apiKey: string;
+  /** Payments written beforehand. */
+  readonly payments: number;
+}
+
+export interface DataWanted {
+  readonly folder: string;
+  readonly payments: number;
+  readonly seed: number;
+  readonly say: (what: string) => void;
+}
+
+/** Makes the folder. The read models are left to the host's first start, which builds them from the log. */
+export async function makeHostData(wanted: DataWanted): Promise<HostData> {
+  const { folder } = wanted;
+  const masterKey = randomBytes(32).toString('base64');
+  const env = { DATA_DIR: folder, MASTER_KEY: masterKey, NODE_ENV: 'production', PORT: '0' };
+  const host = await compose({ ...readConfig(env), logLevel: 'error' });
+  const apiKey = await onboard(host);
+  await host.close();
+  removeReadModels(folder);
+  const payments = await writePayments(wanted);
+  return { folder, masterKey, apiKey, payments };
+}
+
+/** Filled from the start they are built several times as fast as by following the log. */
+function removeReadModels(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('read-models.db')) rmSync(join(folder, name));
+  }
+}
+
+async function onboard({ tenants, ledger }: Host): Promise<string> {
+  const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
+  await tenants.onboard(TENANT_ID, { name: 'Bench Group', settings }, OPERATOR);
+  const of = { tenantId: TENANT_ID, at: ledger.clock.now() };
+  const define = (definition: Parameters<typeof tenants.define>[0]) =>
+    tenants.define(definition, OPERATOR);
+  const each = (count: number, make: (id: number) => Promise<void>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => make(index + 1)));
+  await each(THINGS.companies, async (companyId) => {
+    await define({ type: 'DefineCompany', ...of, companyId, name: `Company ${companyId} Ltd` });
+    await openAccounts(tenants, companyId);
+  });
+  await each(THINGS.shops, (shopId) => {
+    const rootDomain = `shop-${shopId}.example`;
+    const shop = { shopId, companyId: 1, name: `Shop ${shopId}`, currency: 'GBP' };
+    return define({ type: 'DefineShop', ...of, ...shop, domain: `www.${rootDomain}`, rootDomain });
+  });
+  await each(THINGS.campaigns, (campaignId) =>
+    define({ type: 'DefineCampaign', ...of, campaignId, name: `Campaign ${campaignId}` }),
+  );
+  await each(THINGS.affiliates, (affiliateId) =>
+    define({ type: 'DefineAffiliate', ...of, affiliateId, name: `Affiliate ${affiliateId}` }),
+  );
+  await each(THINGS.products, (productId) =>
+    define({ type: 'DefineProduct', ...of, productId, name: `Product ${productId}` }),
+  );
+  const key = { kind: 'api', environment: 'live', label: 'bench', scopes: ALL_SCOPES } as const;
+  return (await tenants.issueKey(TENANT_ID, key, OPERATOR)).key;
+}
+
+/** Three of a company, under the numbers that the synthetic payments were routed to. */
+async function openAccounts(tenants: Host['tenants'], companyId: number): Promise<void> {
+  for (const id of [0, 1, 2].map((index) => companyId * 10 + index)) {
+    const settings = {
+      mid: `MID${id}`,
+      title: `Account ${id}`,
+      companyId,
+      gatewayId: 1,
+      descriptor: `SHOP*${id} LONDON`,
+      defaultCurrency: 'GBP',
+      currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
+      discountRatePercentage: 1.4,
+      bankAuthFee: 0.1,
+    };
+    await tenants.openMerchantAccount(TENANT_ID, id, settings, OPERATOR);
+  }
+}
+
+/** Straight into the log, as the host would have written them. Answers how many. */
+async function writePayments({ folder, payments, seed, say }: DataWanted): Promise<number> {
+  if (payments === 0) return 0;
+  const store = await openSqliteEventStore({ path: join(folder, 'events.db') });
+  let number = 0;
+  let written = 0;
+  const write = async () => {
+    while (written < payments) {
+      const request = appendOf(number, { payments, seed });
+      number += 1;
+      if (request === undefined) continue;
+      written += 1;
+      if (written % SAY_EVERY === 0) say(`writing payments: ${written} of ${payments}`);
+      const { outcome } = await store.append(request);
+      if (outcome !== 'appended') throw new Error(`a synthetic payment was not taken: ${outcome}`);
+    }
+  };
+  await Promise.all(Array.from({ length: APPENDS_AT_ONCE }, write));
+  await store.close();
+  return written;
+}
+
+function appendOf(
+  number: number,
+  options: { readonly payments: number; readonly seed: number },
+): AppendRequest | undefined {
+  const { stream, tenantId, events } = syntheticPayment(number, options);
+  if (isOpen(events)) return undefined;
+  return {
+    stream,
+    events: events.map((event) => ({
+      id: randomUUID(),
+      ...encodeEvent(withoutReserve(event)),
+      tenantId,
+      time: 'at' in event ? event.at : '',
+      metadata: `{"actor":"${USER_EMAIL}"}`,
+    })),
+    expected: { kind: 'noStream' },
+    command: { id: randomUUID() as CommandId, fingerprint: '0000000000000000' },
+  };
+}
+
+/** What the host would go on to finish by itself, under the load. */
+const OPEN: ReadonlySet<Event['type']> = new Set([
+  'AttemptStarted',
+  'RefundRequested',
+  'AlertReceived',
+]);
+
+function isOpen(events: readonly Event[]): boolean {
+  return OPEN.has(events.at(-1)?.type ?? 'AttemptStarted');
+}
+
+/** The reserves of a past year would all be due, and released under the load. */
+function withoutReserve(event: Event): Event {
+  return event.type === 'PaymentCaptured' ? { ...event, reserveMinor: 0n } : event;
+}

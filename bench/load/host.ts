@@ -1,0 +1,92 @@
+/** The host under load: the command line's own `start`, as in production, on a data folder of the bench. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type HostData, TENANT_ID, USER_EMAIL } from './host-data.ts';
+import { ServerProcess } from './server-process.ts';
+
+const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+
+/** Stated in the results: the line that is logged for each request is left out, as the peers log none. */
+export const LOG_LEVEL = 'warn';
+
+const POLL_MS = 50;
+/** The first start builds the read models of a million payments. */
+const READY_MS = 1_800_000;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export class HostUnderLoad {
+  readonly #server: ServerProcess;
+  /** What every request carries. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  private constructor(server: ServerProcess, { apiKey }: HostData) {
+    this.#server = server;
+    this.headers = {
+      Authorization: apiKey,
+      ClientId: String(TENANT_ID),
+      UserEmail: USER_EMAIL,
+    };
+  }
+
+  /** Starts it; answers once it is ready, its read models built. */
+  static async start(data: HostData, nodeFlags: readonly string[] = []): Promise<HostUnderLoad> {
+    const { folder, masterKey } = data;
+    const server = await ServerProcess.start({
+      args: [...nodeFlags, CLI, 'start', '--production'],
+      env: { DATA_DIR: folder, MASTER_KEY: masterKey, PORT: '0', LOG_LEVEL },
+    });
+    const host = new HostUnderLoad(server, data);
+    await until(() => host.#isReady(), READY_MS);
+    return host;
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  async #isReady(): Promise<boolean> {
+    const { status } = await fetch(`http://127.0.0.1:${this.port}/readyz`);
+    return status === 200;
+  }
+
+  /** Asks the host, or a peer in its place. */
+  async post(
+    path: string,
+    body: string,
+    more: Readonly<Record<string, string>> = {},
+    port: number = this.port,
+  ): Promise<Reply> {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { ...this.headers, 'Content-Type': 'application/json', ...more },
+      body,
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+
+  /** Waits until a search shows the order: until then the projections are at work. */
+  async shows(orderId: number): Promise<void> {
+    await until(async () => {
+      const body = JSON.stringify({ orderIds: [orderId] });
+      const { text } = await this.post('/api/transactions/search', body);
+      return text.includes(`"orderId":${orderId},`);
+    }, READY_MS);
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+}
+
+async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`the host took more than ${withinMs / 1_000} s`);
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,8 @@
+/** The process of the load: carries out the jobs that its parent sends, one after another. */
+import type { Job } from './job.ts';
+import { run } from './run.ts';
+
+process.on('message', async (job: Job) => {
+  process.send?.(await run(job));
+});
+process.on('disconnect', () => process.exit());

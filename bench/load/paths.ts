@@ -1,0 +1,60 @@
+/** The paths that are loaded: what is asked on each, and what a right answer has in it. */
+import type { HostUnderLoad } from './host.ts';
+import { TENANT_ID, USER_EMAIL } from './host-data.ts';
+import type { Job } from './job.ts';
+import { randomOf } from './random.ts';
+
+export const CONNECTIONS = 64;
+
+/** Enough not to repeat within the caches of anybody, and few enough to send to the load at once. */
+const LISTED = 20_000;
+
+type Path = Pick<Job, 'path' | 'status' | 'requests'>;
+
+/** Details of random payments, with the record and the addresses. */
+export function detailPath(ids: readonly string[], seed: number): Path {
+  const wanted = sample(ids, seed);
+  const claims = { parentCompanyId: TENANT_ID, userEmail: USER_EMAIL };
+  const flags = { getSearchData: true, getAddressData: true };
+  return {
+    path: '/customerapi/detail',
+    status: 200,
+    requests: {
+      kind: 'listed',
+      bodies: wanted.map((id) => JSON.stringify({ ...claims, id, ...flags })),
+      markers: wanted.map((id) => `"messageID":"${id}"`),
+    },
+  };
+}
+
+/** The transactions of random customers. */
+export function searchPath(emails: readonly string[], seed: number): Path {
+  const wanted = sample(emails, seed);
+  return {
+    path: '/api/transactions/search',
+    status: 200,
+    requests: {
+      kind: 'listed',
+      bodies: wanted.map((email) => JSON.stringify({ emails: [email] })),
+      markers: wanted.map((email) => `"email":"${email}"`),
+    },
+  };
+}
+
+export function paymentPath(firstOrder: number): Path {
+  return { path: '/v1/payments', status: 201, requests: { kind: 'payments', firstOrder } };
+}
+
+export function jobOf(
+  path: Path,
+  { headers }: Pick<HostUnderLoad, 'headers'>,
+  to: { readonly port: number; readonly durationMs: number },
+): Job {
+  return { ...path, ...to, headers, connections: CONNECTIONS };
+}
+
+/** At random, some more than once. */
+function sample(from: readonly string[], seed: number): string[] {
+  const random = randomOf(seed);
+  return Array.from({ length: LISTED }, () => from[random(from.length)] ?? '');
+}

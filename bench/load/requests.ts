@@ -1,0 +1,57 @@
+/** The requests of a job as bytes, and the judgement of their answers. */
+import type { Job, ListedRequests, PaymentRequests } from './job.ts';
+
+export interface Request {
+  readonly bytes: Buffer;
+  /** What a right answer has in it. */
+  readonly markers: readonly string[];
+}
+
+/** Customers pay more than once: each of so many emails comes again and again. */
+const CUSTOMERS = 5_000;
+
+/** The request of a number, from 0. */
+export function requestsOf(job: Job): (serial: number) => Request {
+  const { requests } = job;
+  return requests.kind === 'listed' ? listed(job, requests) : payments(job, requests);
+}
+
+function listed(job: Job, { bodies, markers }: ListedRequests): (serial: number) => Request {
+  const made = bodies.map((body, index) => ({
+    bytes: bytesOf(job, body),
+    markers: [markers[index] ?? ''],
+  }));
+  if (made.length === 0) throw new RangeError('a load needs requests');
+  return (serial) => made[serial % made.length] as Request;
+}
+
+function payments(job: Job, { firstOrder }: PaymentRequests): (serial: number) => Request {
+  return (serial) => {
+    const orderId = firstOrder + serial;
+    const body = paymentBody(orderId);
+    return {
+      bytes: bytesOf(job, body, `Idempotency-Key: order-${orderId}\r\n`),
+      markers: ['"status":"Captured"', `"orderId":${orderId},`],
+    };
+  };
+}
+
+/** The payment of the README, with an order, and the company for a tenant that has several. */
+export function paymentBody(orderId: number): string {
+  return JSON.stringify({
+    amount: 19.99,
+    currency: 'GBP',
+    email: `buyer-${orderId % CUSTOMERS}@shop.example`,
+    orderId,
+    companyId: 1,
+    card: { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' },
+  });
+}
+
+function bytesOf({ path, headers, port }: Job, body: string, more = ''): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.join('')}${more}` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
