@@ -1,0 +1,238 @@
+/** The stage of the read models: how fast they follow the log, are made anew, and are searched. */
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Position } from '@counterfoil/core';
+import {
+  createProjector,
+  openSqliteReadModelStore,
+  PROJECTIONS,
+  type ReadModelStore,
+} from '@counterfoil/projections';
+import type { Prepared, Row, Setting, Sides, Stage } from '../harness/stage.ts';
+import { NaiveSqlite } from '../peers/naive-sqlite.ts';
+import { type PostgresPeer, startPostgres } from '../peers/postgres.ts';
+import {
+  appendPayments,
+  eventsAfter,
+  makeReadSide,
+  type ReadSide,
+  rebuildAll,
+  streamsOf,
+} from './read-models-data.ts';
+import { type Once, once, SEARCH_ROWS, searches } from './search.ts';
+
+interface Size {
+  readonly large: number;
+  readonly small: number;
+  /** Searches of each filter in a round. */
+  readonly queries: number;
+  /** Payments that come in a round while the read models follow. */
+  readonly live: number;
+}
+
+const FULL: Size = { large: 1_000_000, small: 100_000, queries: 500, live: 13_000 };
+const QUICK: Size = { large: 100_000, small: 10_000, queries: 150, live: 3_000 };
+const NAIVE_EVENTS_A_TRANSACTION = 1_000;
+
+const ROWS: readonly Row[] = [
+  // The searches come first: they are made while both sides hold the same rows, freshly loaded.
+  ...SEARCH_ROWS,
+  {
+    id: 'projection',
+    what: 'events a second into all read models while live',
+    unit: 'events/s',
+    better: 'higher',
+    reach: { 'naive-sqlite': 1.5 },
+    durability: 'synchronous=NORMAL, rows and checkpoint in one commit of at most 10,000 events',
+  },
+  {
+    id: 'rebuild',
+    what: 'events a second of a rebuild of all read models from the log',
+    unit: 'events/s',
+    better: 'higher',
+    reach: { 'own-live': 3 },
+    durability: 'nothing until its end, then synced before it is made live',
+  },
+];
+
+export const readModels: Stage = {
+  name: 'read-models',
+  rows: ROWS,
+
+  async prepare(setting: Setting): Promise<Prepared> {
+    const size = setting.quick ? QUICK : FULL;
+    const { seed, folder, say } = setting;
+    const sideOf = (payments: number) =>
+      once(() => makeReadSide(folder, { size: payments, seed }, say));
+    const [large, small] = [sideOf(size.large), sideOf(size.small)];
+    const naive = once(async () => {
+      say(`naive-sqlite: loading ${size.large} payments`);
+      const made = new NaiveSqlite(join(folder, 'naive.db'));
+      made.load(streamsOf({ size: size.large, seed }));
+      return made;
+    });
+    const reader = once(async () => (await naive()).reader());
+    const facts: Record<string, string> = {
+      transactions: `${size.large} and ${size.small} made-up payments of one tenant, in a year`,
+      searches: `${size.queries} of each filter a round`,
+      live: `${size.live} payments a round, applied from the log by the worker itself in the main thread`,
+    };
+    const postgres = once(async () => {
+      const peer = await startPostgres((await reader()).records(), say);
+      facts['postgres'] = `${peer.version}, ${peer.settings}`;
+      return peer;
+    });
+    const searching = searches({
+      seed,
+      queries: size.queries,
+      large,
+      small,
+      scan: reader,
+      postgres,
+    });
+    const following = new Following({ large, naive, live: size.live });
+    return {
+      sides: { ...searching.sides, ...following.sides(folder) },
+      facts,
+      async close() {
+        await searching.close();
+        await following.close();
+        if (reader.made()) (await reader()).close();
+        if (naive.made()) (await naive()).close();
+        await closeMade(postgres);
+        for (const side of [large, small]) if (side.made()) await (await side()).close();
+      },
+    };
+  },
+};
+
+/** A server that failed to start has stopped itself. */
+async function closeMade(postgres: Once<PostgresPeer>): Promise<void> {
+  if (!postgres.made()) return;
+  const peer = await postgres().catch(() => undefined);
+  await peer?.close();
+}
+
+/** Where the log ended after each part that came while it was measured. */
+interface Part {
+  readonly after: Position;
+  readonly upTo: Position;
+  readonly events: number;
+}
+
+interface Parts {
+  readonly large: Once<ReadSide>;
+  readonly naive: Once<NaiveSqlite>;
+  /** Payments in a part. */
+  readonly live: number;
+}
+
+/** Read models that follow a growing log: both sides apply the same parts of it, one a round. */
+class Following {
+  readonly #large: Once<ReadSide>;
+  readonly #naive: Once<NaiveSqlite>;
+  readonly #live: number;
+  readonly #parts: Part[] = [];
+  readonly #store: Once<ReadModelStore>;
+  #ownRounds = 0;
+  #naiveRounds = 0;
+  #rebuilds = 0;
+
+  constructor({ large, naive, live }: Parts) {
+    this.#large = large;
+    this.#naive = naive;
+    this.#live = live;
+    this.#store = once(async () => openSqliteReadModelStore({ path: (await large()).modelsPath }));
+  }
+
+  sides(folder: string): Readonly<Record<string, Sides>> {
+    const own = () => this.#own();
+    return {
+      projection: { own, peers: { 'naive-sqlite': () => this.#naiveRate() } },
+      rebuild: { own: () => this.#rebuildRate(folder), peers: { 'own-live': own } },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#store.made()) await (await this.#store()).close();
+  }
+
+  /** The worker's own loop, from where it stopped to the head of the log. */
+  async #own(): Promise<number> {
+    const { follower } = await this.#large();
+    const store = await this.#store();
+    const part = await this.#part(this.#ownRounds);
+    this.#ownRounds += 1;
+    let reached: Position | undefined;
+    const projector = createProjector({
+      events: follower,
+      store,
+      projections: PROJECTIONS,
+      holder: 'bench',
+      now: Date.now,
+      untilHead: true,
+      notify: (message) => {
+        if (message.type === 'caught-up-to') reached = message.position;
+        if (message.type === 'parked') throw new Error(`parked ${message.stream}`);
+      },
+    });
+    const begin = performance.now();
+    await projector.run();
+    const seconds = (performance.now() - begin) / 1_000;
+    if (reached !== part.upTo) throw new Error(`the worker reached ${reached}, not ${part.upTo}`);
+    return part.events / seconds;
+  }
+
+  async #naiveRate(): Promise<number> {
+    const { follower } = await this.#large();
+    const naive = await this.#naive();
+    const part = await this.#part(this.#naiveRounds);
+    this.#naiveRounds += 1;
+    let applied = 0;
+    const begin = performance.now();
+    for await (const batch of eventsAfter(follower, part.after, NAIVE_EVENTS_A_TRANSACTION)) {
+      const wanted = batch.filter(({ position }) => position <= part.upTo);
+      naive.apply(wanted);
+      applied += wanted.length;
+    }
+    const seconds = (performance.now() - begin) / 1_000;
+    if (applied !== part.events) throw new Error(`${applied} of ${part.events} events applied`);
+    return part.events / seconds;
+  }
+
+  async #rebuildRate(folder: string): Promise<number> {
+    const side = await this.#large();
+    this.#rebuilds += 1;
+    const path = join(folder, `rebuild-${this.#rebuilds}.db`);
+    const store = openSqliteReadModelStore({ path });
+    const begin = performance.now();
+    await rebuildAll(side.follower, store);
+    const seconds = (performance.now() - begin) / 1_000;
+    await store.close();
+    removeFiles(path);
+    const events = this.#parts.reduce((sum, part) => sum + part.events, side.events);
+    return events / seconds;
+  }
+
+  /** The part of a round: appended by whichever side comes to it first. */
+  async #part(round: number): Promise<Part> {
+    const { payments, log } = await this.#large();
+    for (let next = this.#parts.length; next <= round; next += 1) {
+      const after = await log.head();
+      const range = { from: payments.size + next * this.#live, count: this.#live };
+      const events = await appendPayments(log, payments, range);
+      const upTo = await log.head();
+      if (after === undefined || upTo === undefined) throw new Error('the log is empty');
+      this.#parts.push({ after, upTo, events });
+    }
+    return this.#parts[round] as Part;
+  }
+}
+
+/** A store's catalog and its builds. */
+function removeFiles(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(basename(path))) rmSync(join(folder, name));
+  }
+}

@@ -1,0 +1,331 @@
+/** The rows of the transactions search: how it grows, and how it does beside a scan and PostgreSQL. */
+import {
+  openSqliteReadModelStore,
+  type ReadModelStore,
+  ReferenceView,
+  type SearchFilter,
+  type SearchPage,
+  SearchView,
+} from '@counterfoil/projections';
+import type { Row, Sides } from '../harness/stage.ts';
+import type { NaiveReader } from '../peers/naive-sqlite.ts';
+import type { PostgresPeer, PostgresQuery } from '../peers/postgres.ts';
+import type { Payments } from './read-models-data.ts';
+import {
+  broadFilters,
+  Drawing,
+  descriptorsOf,
+  FILTERS,
+  type FilterName,
+  type Random,
+  randomOf,
+} from './search-filters.ts';
+
+/** The tenant of all made-up payments, and where its live records stand. */
+const TENANT_ID = 1;
+const PARTITION = '1/live';
+/** After the year of the payments. */
+const NOW = '2026-06-01T00:00:00.000Z';
+const PAGE = 10;
+const DEEP_PAGE = 1_000;
+const DAY_MS = 86_400_000;
+/** Searches of each filter whose answers are compared before anything is measured. */
+const COMPARED = 20;
+const SEEDS_APART = 7_919;
+
+const NOTHING_WRITTEN = 'nothing is written';
+
+export const SEARCH_ROWS: readonly Row[] = [
+  {
+    id: 'search-growth',
+    what: 'worst p99 of all filters of the transactions search, at ten times the transactions',
+    unit: 'ms',
+    better: 'lower',
+    reach: { 'own-100k': 1.5 },
+    durability: NOTHING_WRITTEN,
+  },
+  {
+    id: 'search-contains',
+    what: 'p99 of descriptorContains over 30 days',
+    unit: 'ms',
+    better: 'lower',
+    reach: { scan: 0.1 },
+    durability: NOTHING_WRITTEN,
+  },
+  {
+    id: 'search-deep',
+    what: 'p50 of page 1,000 of broad searches, jumped to',
+    unit: 'ms',
+    better: 'lower',
+    reach: { 'own-page-1': 4 },
+    durability: NOTHING_WRITTEN,
+  },
+  {
+    id: 'search-peer',
+    what: 'median of the p99 of all filters',
+    unit: 'ms',
+    better: 'lower',
+    reach: { postgres: 0.7 },
+    durability: NOTHING_WRITTEN,
+  },
+];
+
+/** Read models of one size, read as the host's requests read them. */
+export interface Searched {
+  readonly payments: Payments;
+  readonly modelsPath: string;
+}
+
+export interface SearchOptions {
+  readonly seed: number;
+  /** Of each filter in a round. */
+  readonly queries: number;
+  readonly large: () => Promise<Searched>;
+  readonly small: () => Promise<Searched>;
+  readonly scan: () => Promise<NaiveReader>;
+  readonly postgres: () => Promise<PostgresPeer>;
+}
+
+export interface Searches {
+  readonly sides: Readonly<Record<string, Sides>>;
+  close(): Promise<void>;
+}
+
+/** The sides of the rows; what a row needs is made when it is first measured. */
+export function searches(options: SearchOptions): Searches {
+  const { queries, seed } = options;
+  const large = once(async () => new OwnSearch(await options.large()));
+  const small = once(async () => new OwnSearch(await options.small()));
+  const scan = once(async () => {
+    const reader = await options.scan();
+    const own = await large();
+    await compare(own, ['descriptorContains'], async (filter) => scanned(reader, filter));
+    return reader;
+  });
+  const postgres = once(async () => {
+    const peer = await options.postgres();
+    await compare(await large(), FILTERS, async (filter) => peer.search(queryOf(filter)));
+    return peer;
+  });
+  const rounds = new Rounds(seed);
+  const ownP99s = async (row: string, own: OwnSearch) => {
+    const drawing = own.drawing(rounds.next(row));
+    return p99s(drawing, queries, (filter) => own.search(filter));
+  };
+  const deep = async (row: string, page: number) => {
+    const own = await large();
+    const filters = broadFilters(queries, rounds.next(row));
+    return percentile(await own.pages(filters, page), 0.5);
+  };
+  const containsOf = (own: OwnSearch, row: string) =>
+    own.drawing(rounds.next(row)).filters('descriptorContains', queries);
+  const sides: Record<string, Sides> = {
+    'search-growth': {
+      own: async () => Math.max(...(await ownP99s('growth', await large()))),
+      peers: { 'own-100k': async () => Math.max(...(await ownP99s('own-100k', await small()))) },
+    },
+    'search-contains': {
+      own: async () => {
+        const own = await large();
+        const filters = containsOf(own, 'contains');
+        return percentile(await timed(filters, (filter) => own.search(filter)), 0.99);
+      },
+      peers: {
+        scan: async () => {
+          const reader = await scan();
+          const filters = containsOf(await large(), 'scan');
+          return percentile(await timed(filters, async (filter) => scanned(reader, filter)), 0.99);
+        },
+      },
+    },
+    'search-deep': {
+      own: () => deep('deep', DEEP_PAGE),
+      peers: { 'own-page-1': () => deep('page-1', 1) },
+    },
+    'search-peer': {
+      own: async () => percentile(await ownP99s('peer', await large()), 0.5),
+      peers: {
+        postgres: async () => {
+          const peer = await postgres();
+          const drawing = (await large()).drawing(rounds.next('postgres'));
+          return percentile(
+            await p99s(drawing, queries, (each) => peer.search(queryOf(each))),
+            0.5,
+          );
+        },
+      },
+    },
+  };
+  return {
+    sides,
+    async close() {
+      for (const own of [large, small]) if (own.made()) await (await own()).close();
+    },
+  };
+}
+
+/** The project's own search, by a connection that only reads. */
+class OwnSearch {
+  readonly payments: Payments;
+  readonly #store: ReadModelStore;
+  readonly #reference: ReferenceView;
+  readonly #view: SearchView;
+  readonly #descriptors: readonly string[];
+
+  constructor({ payments, modelsPath }: Searched) {
+    this.payments = payments;
+    this.#store = openSqliteReadModelStore({ path: modelsPath, readOnly: true });
+    this.#reference = new ReferenceView(this.#store);
+    this.#view = new SearchView(this.#store, this.#reference);
+    this.#descriptors = descriptorsOf(payments);
+  }
+
+  drawing(random: Random): Drawing {
+    return new Drawing(this.payments, random, this.#descriptors);
+  }
+
+  search(filter: SearchFilter): Promise<SearchPage> {
+    return this.#view.search({ tenantId: TENANT_ID, filter, limit: PAGE, now: NOW });
+  }
+
+  /** How long one page of each search takes when none of them was made before. */
+  async pages(filters: readonly SearchFilter[], pageNumber: number): Promise<readonly number[]> {
+    const view = new SearchView(this.#store, this.#reference);
+    return timed(filters, async (filter) => {
+      const query = { tenantId: TENANT_ID, filter, pageNumber, limit: PAGE, now: NOW };
+      const { count } = await view.search(query);
+      if (count !== PAGE) throw new Error(`page ${pageNumber} has ${count} records`);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+/** Every side of a row is asked the same in its n-th round. */
+class Rounds {
+  readonly #seed: number;
+  readonly #rounds = new Map<string, number>();
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  next(side: string): Random {
+    const round = (this.#rounds.get(side) ?? 0) + 1;
+    this.#rounds.set(side, round);
+    return randomOf(this.#seed + round * SEEDS_APART);
+  }
+}
+
+/** Milliseconds of each, one after the other. */
+async function timed(
+  filters: readonly SearchFilter[],
+  search: (filter: SearchFilter) => Promise<unknown>,
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const filter of filters) {
+    const begin = performance.now();
+    await search(filter);
+    times.push(performance.now() - begin);
+  }
+  return times;
+}
+
+async function p99s(
+  drawing: Drawing,
+  queries: number,
+  search: (filter: SearchFilter) => Promise<unknown>,
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const name of FILTERS) {
+    found.push(percentile(await timed(drawing.filters(name, queries), search), 0.99));
+  }
+  return found;
+}
+
+/** The smallest value that so large a part of all does not exceed. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
+}
+
+/** Throws unless a peer answers as the project does: another answer is no measure. */
+async function compare(
+  own: OwnSearch,
+  names: readonly FilterName[],
+  ask: (filter: SearchFilter) => Promise<readonly { readonly key: string }[]>,
+): Promise<void> {
+  const drawing = own.drawing(randomOf(own.payments.seed));
+  for (const name of names) {
+    for (const filter of drawing.filters(name, COMPARED)) {
+      const { transactions, moreResults } = await own.search(filter);
+      const wanted = transactions.map(({ transactionId }) => `${TENANT_ID}/${transactionId}`);
+      const rows = await ask(filter);
+      const found = rows.slice(0, PAGE).map(({ key }) => key);
+      if (found.join() !== wanted.join() || moreResults !== rows.length > PAGE) {
+        throw new Error(`the peer answers ${JSON.stringify(filter)} otherwise: ${found.join()}`);
+      }
+    }
+  }
+}
+
+function scanned(reader: NaiveReader, filter: SearchFilter) {
+  const { contains = '', from = 0, to = 0, partition, limit } = queryOf(filter);
+  return reader.scan({ partition, contains, from, to, limit });
+}
+
+/** A search in the fields of the records; one record more than the page tells whether there is more. */
+function queryOf(filter: SearchFilter): PostgresQuery {
+  const { bin, last4, firstName, lastName, currency, dateFrom, dateTo } = filter;
+  const lower = (value: string) => value.toLowerCase();
+  const only = <Value>(value: Value | undefined) => (value === undefined ? [] : [value]);
+  const fields: Record<string, readonly (string | number)[] | undefined> = {
+    key: filter.transactionIds?.map((id) => `${TENANT_ID}/${id}`),
+    email: filter.emails?.map(lower),
+    orderId: filter.orderIds,
+    gatewayTransactionId: filter.gatewayTransactionIds,
+    bin6: only(bin).map(Number),
+    last4: only(last4).map(Number),
+    firstName: only(firstName).map(lower),
+    lastName: only(lastName).map(lower),
+    authCode: filter.authCodes,
+    currency: only(currency),
+    applicationId: filter.applicationIds,
+    productId: filter.productIds,
+    campaignId: filter.campaignIds,
+    merchantAccountId: filter.merchantAccountIds,
+    companyId: filter.companyIds,
+    subscriptionId: filter.subscriptionIds,
+    affiliateId: filter.affiliateIds,
+    amount: filter.amounts?.map(String),
+  };
+  const where = Object.entries(fields).flatMap(([field, anyOf = []]) =>
+    anyOf.length === 0 ? [] : [{ field, anyOf: [...new Set(anyOf)] }],
+  );
+  const contains = filter.descriptorContains;
+  return {
+    partition: PARTITION,
+    where,
+    ...(contains === undefined ? {} : { contains: lower(contains) }),
+    ...(dateFrom === undefined ? {} : { from: Date.parse(dateFrom) }),
+    ...(dateTo === undefined ? {} : { to: Date.parse(dateTo) + DAY_MS - 1 }),
+    limit: PAGE + 1,
+  };
+}
+
+/** Made when it is first asked for. */
+export interface Once<Value> {
+  (): Promise<Value>;
+  made(): boolean;
+}
+
+export function once<Value>(make: () => Promise<Value>): Once<Value> {
+  let value: Promise<Value> | undefined;
+  const get = () => {
+    value ??= make();
+    return value;
+  };
+  return Object.assign(get, { made: () => value !== undefined });
+}
