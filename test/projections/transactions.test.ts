@@ -389,7 +389,7 @@ describe('the detail', () => {
         },
       ],
     });
-    expect(found?.searchRecord).toEqual(await here.search.record(TENANT, A.PAYMENT, NOW));
+    expect(found?.sandbox).toBe(false);
     // A child by its own id is the record that its parent lists.
     const [refund, alert] = found?.transaction.childTransactions ?? [];
     expect((await detail(A.REFUND))?.transaction).toEqual(refund);

@@ -206,7 +206,9 @@ function registerReadSide(provide: Provide): void {
   provide(PART.readSide, (get) => new ReadSide(get(PART.progress), get(PART.headAtStart)));
   provide(PART.readModels, (get) => {
     const config = get(PART.config);
-    return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config) });
+    const progress = get(PART.progress);
+    const told = () => progress.position;
+    return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config), told });
   });
   provide(PART.referenceView, (get) => new ReferenceView(get(PART.readModels)));
   provide(PART.projecting, (get) => {

@@ -26,10 +26,10 @@ export async function openEventStore(
 /** Opens the read models for their worker; with `readOnly`, for queries beside it. */
 export function openReadModels(
   url: string,
-  { readOnly = false }: { readOnly?: boolean } = {},
+  { readOnly = false, told }: { readOnly?: boolean; told?: () => unknown } = {},
 ): ReadModelStore {
   const path = fileOf(url);
   return path === undefined
     ? createMemoryReadModelStore()
-    : openSqliteReadModelStore({ path, readOnly });
+    : openSqliteReadModelStore({ path, readOnly, ...(told !== undefined && { told }) });
 }

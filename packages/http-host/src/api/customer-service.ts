@@ -79,7 +79,7 @@ function detail({ details, readSide, now }: CustomerServices): Endpoint {
       const { tenantId, environment } = principal;
       await readSide.caughtUp(tenantId);
       const found = await details.detail({ tenantId, id: body.id, now: now() });
-      if (found === undefined || (environment === 'test' && !found.searchRecord.sandbox)) {
+      if (found === undefined || (environment === 'test' && !found.sandbox)) {
         throw refuse('not_found');
       }
       const { transaction, addressData, addresses, subscriptions, sessionData, cart } = found;

@@ -24,6 +24,7 @@ import { hash64 } from './hash64.ts';
 import { columnOf, createIndices, createTables, fieldsOf, tune } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
 import { Walker } from './sqlite-walk.ts';
+import type { TurnMemory } from './turn-memory.ts';
 
 /** The trigram index finds nothing shorter. */
 const MIN_TRIGRAM_CHARACTERS = 3;
@@ -37,6 +38,8 @@ export interface BuildFile {
   readonly role: 'writer' | 'reader' | 'loader';
   /** Tells the catalog that a load has ended. */
   readonly onReady: () => void;
+  /** Of a reader that need not ask for the revision twice in a turn. */
+  readonly memory?: TurnMemory | undefined;
 }
 
 export class SqliteBuild implements Build {
@@ -171,6 +174,12 @@ export class SqliteBuild implements Build {
   }
 
   async revision(partition?: string): Promise<number> {
+    const { memory, path } = this.#file;
+    const ask = () => this.#revision(partition);
+    return memory === undefined ? ask() : memory.recall(`${path} ${partition ?? ''}`, ask);
+  }
+
+  #revision(partition: string | undefined): number {
     const row =
       partition === undefined
         ? this.#statements.get('SELECT revision FROM meta').get()

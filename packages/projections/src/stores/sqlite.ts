@@ -13,12 +13,18 @@ import {
 import { SqliteBuild } from './sqlite-build.ts';
 import { tune } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
+import { TurnMemory } from './turn-memory.ts';
 
 export interface SqliteReadModelOptions {
   /** Path of the catalog; builds stand beside it as `<path>-<projection>-<build>`. */
   readonly path: string;
   /** For queries beside a worker of another thread or process. */
   readonly readOnly?: boolean;
+  /**
+   * What the worker last told this reader, such as the position it reached. Given that, the reader
+   * asks which build is live, and whether it changed, once a turn of the event loop and told word.
+   */
+  readonly told?: () => unknown;
 }
 
 /**
@@ -53,12 +59,14 @@ class SqliteReadModelStore implements ReadModelStore {
   readonly #path: string;
   readonly #readOnly: boolean;
   readonly #open = new Map<string, SqliteBuild>();
+  readonly #memory: TurnMemory | undefined;
   #catalog: Statements | undefined;
   #closed = false;
 
-  constructor({ path, readOnly = false }: SqliteReadModelOptions) {
+  constructor({ path, readOnly = false, told }: SqliteReadModelOptions) {
     this.#path = path;
     this.#readOnly = readOnly;
+    this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
     if (!readOnly) this.#statements();
   }
 
@@ -117,11 +125,16 @@ class SqliteReadModelStore implements ReadModelStore {
   }
 
   async live(projection: string): Promise<Build | undefined> {
+    const ask = () => this.#liveBuild(projection);
+    const build = this.#memory === undefined ? ask() : this.#memory.recall(projection, ask);
+    return build === undefined ? undefined : this.openBuild(projection, build);
+  }
+
+  #liveBuild(projection: string): number | undefined {
     const row = this.#statements()
       ?.get('SELECT build FROM live WHERE projection = ?')
       .get(projection);
-    if (row === undefined) return undefined;
-    return this.openBuild(projection, row['build'] as number);
+    return row?.['build'] as number | undefined;
   }
 
   async makeLive(projection: string, build: number): Promise<void> {
@@ -178,7 +191,8 @@ class SqliteReadModelStore implements ReadModelStore {
         .run(projection, build);
     };
     const role = this.#readOnly ? 'reader' : info.state === 'loading' ? 'loader' : 'writer';
-    const opened = new SqliteBuild({ path, info, collections, role, onReady }, isNew);
+    const memory = this.#memory;
+    const opened = new SqliteBuild({ path, info, collections, role, onReady, memory }, isNew);
     this.#open.set(idOf(projection, build), opened);
     return opened;
   }

@@ -7,8 +7,10 @@ import { ReferenceNames, thingId } from './reference-names.ts';
 
 /** Raised when the documents change their shape or meaning. */
 const VERSION = '1';
-/** Tenants whose names are kept in memory. */
-const MAX_CACHED_TENANTS = 1_000;
+/** What is kept decoded in memory; a product with its variants and images is a few kilobytes. */
+const MAX_KEPT_TENANTS = 1_000;
+const MAX_KEPT_KEYS = 10_000;
+const MAX_KEPT_PRODUCTS = 2_000;
 /** Things read at a time while a tenant is loaded. */
 const LIST_PAGE = 1_000;
 
@@ -103,16 +105,19 @@ function thingKeyOf({ stream, tenantId }: Recorded): string {
     : `named/${tenantId}/${stream}`;
 }
 
-interface CachedTenant {
-  readonly build: number;
+/** Everything that was decoded of one moment of the model; dropped whole when anything of it changes. */
+interface Moment {
+  readonly model: Build;
   readonly revision: number;
-  readonly names: ReferenceNames;
+  readonly names: Map<number, ReferenceNames>;
+  readonly keys: Map<string, KnownKey>;
+  readonly products: Map<string, Reference.StorefrontProduct>;
 }
 
-/** Queries over the reference read model. Names are kept in memory until anything of it changes. */
+/** Queries over the reference read model. What they decode is kept until anything of it changes. */
 export class ReferenceView {
   readonly #store: ReadModelStore;
-  readonly #cached = new Map<number, CachedTenant>();
+  #kept: Moment | undefined;
 
   constructor(store: ReadModelStore) {
     this.#store = store;
@@ -120,26 +125,20 @@ export class ReferenceView {
 
   /** Everything small that a tenant has defined; of an unknown tenant, nothing. */
   async names(tenantId: number): Promise<ReferenceNames> {
-    const model = await liveModel(this.#store, REFERENCE);
-    const { build } = model.info;
-    const revision = await model.revision();
-    const cached = this.#cached.get(tenantId);
-    if (cached?.build === build && cached.revision === revision) return cached.names;
-    const names = await loadNames(model, tenantId);
-    this.#cached.delete(tenantId);
-    this.#cached.set(tenantId, { build, revision, names });
-    if (this.#cached.size > MAX_CACHED_TENANTS) {
-      const [oldest] = this.#cached.keys();
-      if (oldest !== undefined) this.#cached.delete(oldest);
-    }
-    return names;
+    const { model, names } = await this.#moment();
+    const known = names.get(tenantId);
+    if (known !== undefined) return known;
+    return keep(names, tenantId, await loadNames(model, tenantId), MAX_KEPT_TENANTS);
   }
 
   /** The key with this SHA-256 digest (hex), whether it is still active or not. */
   async keyByDigest(digest: string): Promise<KnownKey | undefined> {
-    const model = await liveModel(this.#store, REFERENCE);
+    const { model, keys } = await this.#moment();
+    const known = keys.get(digest);
+    if (known !== undefined) return known;
     const [body] = await model.get(KEYS, [digest]);
-    return body === undefined ? undefined : (JSON.parse(body) as KnownKey);
+    if (body === undefined) return undefined;
+    return keep(keys, digest, JSON.parse(body) as KnownKey, MAX_KEPT_KEYS);
   }
 
   /** The storefront products of these ids that are known, in the order of the ids. */
@@ -148,15 +147,48 @@ export class ReferenceView {
     ids: readonly number[],
   ): Promise<readonly Reference.StorefrontProduct[]> {
     if (ids.length === 0) return [];
-    const model = await liveModel(this.#store, REFERENCE);
+    const { model, products } = await this.#moment();
     const keys = ids.map((id) => `storefront/${tenantId}/storefront_product-${tenantId}-${id}`);
-    const bodies = await model.get(THINGS, keys);
-    return bodies.flatMap((body) => {
-      if (body === undefined) return [];
-      const { state } = reference.decode(body);
-      return 'product' in state ? [state.product] : [];
-    });
+    const unknown = keys.filter((key) => !products.has(key));
+    const read = new Map<string, Reference.StorefrontProduct>();
+    if (unknown.length > 0) {
+      const bodies = await model.get(THINGS, unknown);
+      for (const [index, key] of unknown.entries()) {
+        const body = bodies[index];
+        const thing = body === undefined ? undefined : reference.decode(body).state;
+        if (thing === undefined || !('product' in thing)) continue;
+        read.set(key, keep(products, key, thing.product, MAX_KEPT_PRODUCTS));
+      }
+    }
+    return keys.flatMap((key) => read.get(key) ?? products.get(key) ?? []);
   }
+
+  /** The revision is asked for first: what is read after it may be newer, and is then read again. */
+  async #moment(): Promise<Moment> {
+    const model = await liveModel(this.#store, REFERENCE);
+    const revision = await model.revision();
+    const kept = this.#kept;
+    if (kept?.model === model && kept.revision === revision) return kept;
+    const moment: Moment = {
+      model,
+      revision,
+      names: new Map(),
+      keys: new Map(),
+      products: new Map(),
+    };
+    this.#kept = moment;
+    return moment;
+  }
+}
+
+/** Adds what was read; beyond the limit the oldest gives way. */
+function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value, limit: number): Value {
+  kept.set(key, value);
+  if (kept.size > limit) {
+    const oldest = kept.keys().next();
+    if (!oldest.done) kept.delete(oldest.value);
+  }
+  return value;
 }
 
 async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames> {

@@ -3,7 +3,7 @@ import { currencyOf, type Reference, Transaction, toMajor } from '@counterfoil/c
 import type { ReadModelStore } from '../read-model-store.ts';
 import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
 import type { ReferenceView } from './reference.ts';
-import { renderRecord, type SearchRecord, storedRecord } from './search-record.ts';
+import { storedRecord } from './search-record.ts';
 import { renderPayment, type TransactionRecord } from './transaction-record.ts';
 import { storedPayment } from './transactions.ts';
 
@@ -32,8 +32,8 @@ export interface CartLine {
 
 export interface TransactionDetail {
   readonly transaction: TransactionRecord;
-  /** The same data as the search gives for this transaction. */
-  readonly searchRecord: SearchRecord;
+  /** Whether it is test data. */
+  readonly sandbox: boolean;
   /** The default address; null when none was given. */
   readonly addressData: AddressRecord | null;
   readonly addresses: readonly AddressRecord[];
@@ -73,15 +73,26 @@ export class DetailView {
 
   /** The folded payment by its own id or a child's; undefined when the tenant has none of that id. */
   async payment(tenantId: number, id: string): Promise<FoundPayment | undefined> {
-    const found = await this.#find(tenantId, id);
-    return found === undefined ? undefined : { payment: found.payment, childId: found.childId };
+    const wanted = id.toLowerCase();
+    const model = await liveModel(this.#store, TRANSACTIONS);
+    const bodyOf = async (collection: string, ofId: string) =>
+      (await model.get(collection, [keyOf(tenantId, ofId)]))[0];
+    const own = await bodyOf(PAYMENTS, wanted);
+    if (own !== undefined) return { payment: storedPayment.decode(own), childId: undefined };
+    const record = await bodyOf(RECORDS, wanted);
+    if (record === undefined) return undefined;
+    const { originalTransactionId } = storedRecord.decode(record);
+    const parents = await bodyOf(PAYMENTS, originalTransactionId ?? wanted);
+    if (parents === undefined) throw new Error(`the payment of ${wanted} is missing`);
+    const childId = originalTransactionId === null ? undefined : wanted;
+    return { payment: storedPayment.decode(parents), childId };
   }
 
   /** Undefined when the tenant has no transaction of that id. */
   async detail({ tenantId, id, now }: DetailQuery): Promise<TransactionDetail | undefined> {
-    const found = await this.#find(tenantId, id);
+    const found = await this.payment(tenantId, id);
     if (found === undefined) return undefined;
-    const { payment, childId, record } = found;
+    const { payment, childId } = found;
     const names = await this.#reference.names(tenantId);
     const root = renderPayment(payment, { tenantId, names, now });
     const transaction =
@@ -98,7 +109,7 @@ export class DetailView {
     const cart = cartOf(payment, childId);
     return {
       transaction,
-      searchRecord: renderRecord(storedRecord.decode(record), names, now),
+      sandbox: payment.sandbox,
       addressData: addresses.find(({ addressType }) => addressType === 'DEFAULT') ?? null,
       addresses,
       subscriptions: [],
@@ -107,24 +118,6 @@ export class DetailView {
       storefrontProducts: isEcommerce
         ? await this.#reference.storefrontProducts(tenantId, productIdsOf(cart))
         : undefined,
-    };
-  }
-
-  async #find(
-    tenantId: number,
-    id: string,
-  ): Promise<(FoundPayment & { readonly record: string }) | undefined> {
-    const wanted = id.toLowerCase();
-    const model = await liveModel(this.#store, TRANSACTIONS);
-    const [record] = await model.get(RECORDS, [keyOf(tenantId, wanted)]);
-    if (record === undefined) return undefined;
-    const { originalTransactionId } = storedRecord.decode(record);
-    const [body] = await model.get(PAYMENTS, [keyOf(tenantId, originalTransactionId ?? wanted)]);
-    if (body === undefined) throw new Error(`the payment of ${wanted} is missing`);
-    return {
-      payment: storedPayment.decode(body),
-      childId: originalTransactionId === null ? undefined : wanted,
-      record,
     };
   }
 }
