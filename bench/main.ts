@@ -1,0 +1,138 @@
+/** Runs the bench: `node bench/main.ts [--quick] [--only id,id] [--rounds n] [--seed n]`. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Progress } from './harness/progress.ts';
+import { type Failure, type RowResult, resultsOf, rowResultOf } from './harness/results.ts';
+import { measureRow } from './harness/rounds.ts';
+import type { Prepared, Setting, Stage } from './harness/stage.ts';
+import { plotOf } from './report/plot.ts';
+import { tableOf } from './report/table.ts';
+import { stages } from './stages.ts';
+
+const RESULTS = join(import.meta.dirname, 'results');
+/** Fewer rounds have no median worth the name. */
+const MIN_ROUNDS = 5;
+const DEFAULT_SEED = 20_260_101;
+
+interface Options {
+  readonly quick: boolean;
+  readonly only: readonly string[];
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+interface Outcome {
+  readonly results: RowResult[];
+  readonly failures: Failure[];
+}
+
+function optionsOf(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      rounds: { type: 'string', default: String(MIN_ROUNDS) },
+      seed: { type: 'string', default: String(DEFAULT_SEED) },
+    },
+  });
+  const only = values.only.split(',').filter((id) => id !== '');
+  const ids = stages.flatMap(({ rows }) => rows.map(({ id }) => id));
+  const unknown = only.filter((id) => !ids.includes(id));
+  if (unknown.length > 0)
+    throw new Error(`no row ${unknown.join(', ')}; there are: ${ids.join(', ')}`);
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < MIN_ROUNDS) {
+    throw new Error(`--rounds is a whole number of at least ${MIN_ROUNDS}`);
+  }
+  const seed = Number(values.seed);
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed is a whole number');
+  return { quick: values.quick, only, rounds, seed };
+}
+
+async function main(args: string[]): Promise<number> {
+  const options = optionsOf(args);
+  const isWanted = (id: string) => options.only.length === 0 || options.only.includes(id);
+  const chosen = stages
+    .map((stage) => ({ ...stage, rows: stage.rows.filter(({ id }) => isWanted(id)) }))
+    .filter(({ rows }) => rows.length > 0);
+  const startedAt = new Date();
+  const outcome: Outcome = { results: [], failures: [] };
+  mkdirSync(RESULTS, { recursive: true });
+  // Beside the results: on a real disk, where the folder of temporary files may be memory.
+  const folder = mkdtempSync(join(RESULTS, 'scratch-'));
+  process.once('SIGINT', () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(130);
+  });
+  const progress = new Progress(chosen.flatMap(({ rows }) => rows).length);
+  try {
+    for (const stage of chosen) await runStage(stage, { ...options, folder }, progress, outcome);
+  } finally {
+    progress.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const { quick, only, rounds, seed } = options;
+  const results = resultsOf({
+    quick,
+    partial: only.length > 0,
+    rounds,
+    seed,
+    startedAt,
+    ...outcome,
+  });
+  const table = tableOf(results);
+  writeFileSync(join(RESULTS, 'latest.json'), `${JSON.stringify(results, null, 2)}\n`);
+  writeFileSync(join(RESULTS, 'table.md'), table);
+  writeFileSync(join(RESULTS, 'plot.svg'), plotOf(results));
+  console.log(`${table}\nWritten to ${RESULTS}: latest.json, table.md, plot.svg`);
+  return outcome.failures.length > 0 ? 1 : 0;
+}
+
+/** Measures the rows of one stage; what fails is told at the end, and the others go on. */
+async function runStage(
+  stage: Stage,
+  options: Options & { readonly folder: string },
+  progress: Progress,
+  { results, failures }: Outcome,
+): Promise<void> {
+  const { quick, rounds, seed } = options;
+  const folder = join(options.folder, stage.name);
+  mkdirSync(folder);
+  const setting: Setting = { quick, rounds, seed, folder, say: (what) => progress.say(what) };
+  const failed = (id: string, error: unknown) => {
+    failures.push({
+      id,
+      error: error instanceof Error ? (error.stack ?? error.message) : `${error}`,
+    });
+    progress.done();
+  };
+  let prepared: Prepared | undefined;
+  try {
+    prepared = await stage.prepare(setting);
+    for (const row of stage.rows) {
+      try {
+        const sides = prepared.sides[row.id];
+        if (sides === undefined) throw new Error(`the stage has not prepared ${row.id}`);
+        const measured = await measureRow(row, sides, setting);
+        results.push(rowResultOf(measured, { seed, data: prepared.facts }));
+        progress.done();
+      } catch (error) {
+        failed(row.id, error);
+      }
+    }
+  } catch (error) {
+    for (const { id } of stage.rows) failed(id, error);
+  } finally {
+    await prepared?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}
