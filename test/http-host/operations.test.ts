@@ -74,6 +74,34 @@ describe('metrics', () => {
     lag = 0;
     expect(await metrics.text()).toContain('projection_lag_events 0');
   });
+
+  it('show figures of several things by one look at them', async () => {
+    const metrics = new Metrics();
+    const sizes = new Map([
+      ['a', 1],
+      ['b', 2],
+    ]);
+    let looks = 0;
+    metrics.gauges({
+      label: 'shelf',
+      look: async () => {
+        looks += 1;
+        return sizes;
+      },
+      names: {
+        shelf_books: { help: 'Books', of: (size: number) => size },
+        shelf_pages: { help: 'Pages', of: (size: number) => size * 100 },
+      },
+    });
+    const text = await metrics.text();
+    for (const line of ['books{shelf="a"} 1', 'books{shelf="b"} 2', 'pages{shelf="b"} 200']) {
+      expect(text).toContain(`shelf_${line}`);
+    }
+    expect(looks).toBe(1);
+    sizes.delete('b');
+    expect(await metrics.text()).not.toContain('shelf="b"');
+    expect(looks).toBe(2);
+  });
 });
 
 describe('logs', () => {

@@ -6,6 +6,7 @@ import type { EventStore, Position, TenantId } from '@counterfoil/core';
 import {
   DetailView,
   LedgerView,
+  PROJECTIONS,
   Progress,
   type ReadModelStore,
   ReferenceView,
@@ -41,6 +42,7 @@ import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
 import { createStateCache } from './operations/state-cache.ts';
 import { Tenants } from './operations/tenants.ts';
+import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
@@ -48,6 +50,8 @@ import { followNotices } from './reactors/notices.ts';
 import { Sweeper } from './reactors/sweeper.ts';
 import { routes } from './routes.ts';
 import { fileOf, openEventStore, openReadModels } from './stores.ts';
+
+const MS_PER_SECOND = 1_000;
 
 const SYSTEM_CLOCK: Clock = { now: () => new Date().toISOString() };
 
@@ -339,7 +343,10 @@ function start(container: DependencyContainer): Host {
     signal: stopping.signal,
   });
   sweeper.start();
-  watch(get(PART.readiness), get(PART.metrics), { events, projecting, progress });
+  const clock = get(PART.clock);
+  const now = () => Date.parse(clock.now());
+  const watched = { events, readModels, projecting, progress, now };
+  watch(get(PART.readiness), get(PART.metrics), watched);
   return {
     config: get(PART.config),
     logger,
@@ -374,14 +381,18 @@ function start(container: DependencyContainer): Host {
   };
 }
 
+interface Watched {
+  readonly events: EventStore;
+  readonly readModels: ReadModelStore;
+  readonly projecting: Projecting;
+  readonly progress: Progress;
+  readonly now: () => number;
+}
+
 function watch(
   readiness: Readiness,
   metrics: Metrics,
-  {
-    events,
-    projecting,
-    progress,
-  }: { events: EventStore; projecting: Projecting; progress: Progress },
+  { events, readModels, projecting, progress, now }: Watched,
 ): void {
   readiness.add('event-store', async () => {
     await events.head();
@@ -390,9 +401,31 @@ function watch(
     if (!projecting.running) throw new Error('the projections are not running');
   });
   metrics.observeProcess();
+  metrics.gauges({
+    label: 'projection',
+    look: async () => {
+      const projections = PROJECTIONS.map(({ name }) => name);
+      const lags = await lagOf({ events, store: readModels, projections, now });
+      return new Map(lags.map((lag) => [lag.projection, lag]));
+    },
+    names: {
+      projection_behind_events: {
+        help: `Events of the log that have not been applied; at ${MOST_COUNTED} there may be more`,
+        of: ({ events: count }: Lag) => count,
+      },
+      projection_behind_seconds: {
+        help: 'Since the oldest event that has not been applied was appended; 0 when all have been',
+        of: ({ seconds }: Lag) => seconds,
+      },
+      projection_parked_streams: {
+        help: 'Streams whose events could not be applied, and wait',
+        of: ({ parked }: Lag) => parked,
+      },
+    },
+  });
   metrics.gauge(
-    'projection_behind_seconds',
+    'projection_delay_seconds',
     'How old the last applied events were when they had been applied',
-    () => progress.behindMs / 1_000,
+    () => progress.behindMs / MS_PER_SECOND,
   );
 }

@@ -5,6 +5,15 @@ const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
+/** Figures of several things of a kind, which a label tells apart. */
+export interface LabelledGauges<Facts> {
+  readonly label: string;
+  /** By the name of the metric. */
+  readonly names: Readonly<Record<string, { readonly help: string; of(facts: Facts): number }>>;
+  /** Made once for a text; answers the facts by the value of the label. */
+  readonly look: () => Promise<ReadonlyMap<string, Facts>>;
+}
+
 const UNMATCHED = 'unmatched';
 
 export class Metrics {
@@ -48,6 +57,28 @@ export class Metrics {
         this.set(read());
       },
     });
+  }
+
+  /** Registers figures that one look gives for each of several things, which `label` names. */
+  gauges<Facts>({ label, names, look }: LabelledGauges<Facts>): void {
+    let looking: ReturnType<typeof look> | undefined;
+    for (const [name, { help, of }] of Object.entries(names)) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers: [this.#registry],
+        async collect() {
+          // The figures of one text are of one look.
+          looking ??= look().finally(() => {
+            looking = undefined;
+          });
+          const found = await looking;
+          this.reset();
+          for (const [value, facts] of found) this.set({ [label]: value }, of(facts));
+        },
+      });
+    }
   }
 
   get contentType(): string {

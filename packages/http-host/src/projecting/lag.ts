@@ -1,0 +1,71 @@
+/** How far each projection is behind the log, looked at from outside: a worker that hangs tells nothing. */
+import type { EventStore, Position } from '@counterfoil/core';
+import type { ReadModelStore } from '@counterfoil/projections';
+
+/** Counting reads, on the main thread, what has not been applied; beyond this it is simply far behind. */
+export const MOST_COUNTED = 10_000;
+const BATCH_SIZE = 500;
+
+export interface Lag {
+  readonly projection: string;
+  /** Events of the log that it has not applied; at `MOST_COUNTED` there may be more. */
+  readonly events: number;
+  /** Since the oldest of them was appended; 0 when there is none. */
+  readonly seconds: number;
+  /** Streams whose events could not be applied, and wait. */
+  readonly parked: number;
+}
+
+export interface LagOptions {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+  readonly projections: readonly string[];
+  /** The clock that stamps events, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** A projection that cannot be looked at, because its read model is being made, is left out. */
+export async function lagOf(options: LagOptions): Promise<readonly Lag[]> {
+  const found = await Promise.all(options.projections.map((name) => lagOfOne(options, name)));
+  return found.filter((lag) => lag !== undefined);
+}
+
+async function lagOfOne(options: LagOptions, projection: string): Promise<Lag | undefined> {
+  const { events, store, now } = options;
+  const reached = await reachedBy(store, projection);
+  if (reached === undefined) return undefined;
+  const { checkpoint, parked } = reached;
+  const { count, since } = await unapplied(events, checkpoint);
+  const seconds = since === undefined ? 0 : Math.max(0, now() - Date.parse(since)) / 1_000;
+  return { projection, events: count, seconds, parked };
+}
+
+async function reachedBy(
+  store: ReadModelStore,
+  projection: string,
+): Promise<{ checkpoint: Position | undefined; parked: number } | undefined> {
+  try {
+    const live = await store.live(projection);
+    if (live === undefined) return undefined;
+    const parked = (await live.parkedStreams()).size;
+    return { checkpoint: await live.checkpoint(), parked };
+  } catch {
+    // A rebuild has just taken its place, or it is damaged: the next look finds what came of it.
+    return undefined;
+  }
+}
+
+async function unapplied(
+  events: EventStore,
+  after: Position | undefined,
+): Promise<{ count: number; since: string | undefined }> {
+  const range = { ...(after !== undefined && { after }), batchSize: BATCH_SIZE, untilHead: true };
+  let count = 0;
+  let since: string | undefined;
+  for await (const batch of events.subscribe(range)) {
+    since ??= batch[0]?.time;
+    count += batch.length;
+    if (count >= MOST_COUNTED) break;
+  }
+  return { count: Math.min(count, MOST_COUNTED), since };
+}
