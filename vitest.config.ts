@@ -7,7 +7,7 @@ const seed = process.env['FC_SEED'] ?? String(Math.floor(Math.random() * SEED_LI
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     // Processes, not threads: the SQLite adapters start worker threads of their own.
     pool: 'forks',
     maxWorkers: 2,

@@ -47,15 +47,18 @@ async function* recordsOf({ search }: Views): AsyncGenerator<SearchRecord> {
   }
 }
 
-/** The ids of payments, of the newest first, at most so many. */
-export function paymentIds(folder: string, limit: number): Promise<string[]> {
+/** What can be asked for: the ids of the live payments, and the emails of their customers. */
+export function liveRecords(
+  folder: string,
+): Promise<{ readonly ids: readonly string[]; readonly emails: readonly string[] }> {
   return withViews(folder, async (views) => {
     const ids: string[] = [];
-    for await (const { transactionId, originalTransactionId } of recordsOf(views)) {
+    const emails = new Set<string>();
+    for await (const { transactionId, originalTransactionId, email } of recordsOf(views)) {
       if (originalTransactionId === '') ids.push(transactionId);
-      if (ids.length === limit) break;
+      emails.add(email);
     }
-    return ids;
+    return { ids, emails: [...emails] };
   });
 }
 
@@ -69,8 +72,17 @@ export function writeDetails(folder: string, path: string, ids: readonly string[
     for (const id of ids) {
       const found = await details.detail({ tenantId: TENANT_ID, id, now });
       if (found === undefined) throw new Error(`no detail of ${id}`);
-      const { searchRecord: _, ...shown } = found;
-      insert.run(id, JSON.stringify(shown));
+      const { transaction, addressData, addresses, subscriptions, sessionData } = found;
+      const { cart, storefrontProducts } = found;
+      const order = {
+        addressData,
+        addresses,
+        subscriptions,
+        sessionData,
+        cart,
+        storefrontProducts,
+      };
+      insert.run(id, JSON.stringify({ transaction, ...order }));
     }
     database.exec('COMMIT');
     database.close();

@@ -4,7 +4,7 @@ import type { Prepared, Setting, Stage } from '../harness/stage.ts';
 import { makeHostData } from '../load/host-data.ts';
 import type { ListedRequests } from '../load/job.ts';
 import { detailPath } from '../load/paths.ts';
-import { paymentIds, writeDetails } from '../load/peer-data.ts';
+import { liveRecords, writeDetails } from '../load/peer-data.ts';
 import { HttpServers, httpFacts } from './http-servers.ts';
 
 const PAYMENTS = 20_000;
@@ -30,7 +30,7 @@ async function prepare(setting: Setting): Promise<Prepared> {
   const data = await makeHostData({ folder: join(folder, 'data'), payments: PAYMENTS, seed, say });
   const servers = await HttpServers.start(setting, data);
   try {
-    const ids = await paymentIds(data.folder, PAYMENTS);
+    const { ids } = await liveRecords(data.folder);
     const database = join(folder, 'fastify.db');
     await writeDetails(data.folder, database, ids);
     const fastify = await servers.fastify(database);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Frame } from './cpu-profile.ts';
+import { flameGraph } from './flame-graph.ts';
+
+function frame(name: string, selfUs: number, children: readonly Frame[] = []): Frame {
+  const totalUs = children.reduce((sum, child) => sum + child.totalUs, selfUs);
+  return { name, selfUs, totalUs, children };
+}
+
+const LEFT = frame('decide core/src/x.ts:1', 300);
+const RIGHT = frame('write node:net:2', 100);
+const TREE = frame('main thread', 0, [LEFT, RIGHT]);
+
+/** Left edge and width of a call's box. */
+function boxOf(svg: string, name: string): [number, number] {
+  const found = new RegExp(`data-x="([\\d.]+)" data-w="([\\d.]+)" data-name="${name}"`).exec(svg);
+  return [Number(found?.[1]), Number(found?.[2])];
+}
+
+describe('a flame graph', () => {
+  const svg = flameGraph(TREE, 'payment <1>');
+
+  it('makes calls as wide as they took long, side by side', () => {
+    expect(boxOf(svg, TREE.name)).toEqual([0, 1_600]);
+    expect(boxOf(svg, LEFT.name)).toEqual([0, 1_200]);
+    expect(boxOf(svg, RIGHT.name)).toEqual([1_200, 400]);
+  });
+
+  it('tells share and time of each', () => {
+    expect(svg).toContain('<title>decide core/src/x.ts:1: 75.0%, 0.3 ms, itself 0.3 ms</title>');
+  });
+
+  it('is well-formed whatever calls are named', () => {
+    expect(svg).toContain('payment &lt;1&gt;</text>');
+    const odd = flameGraph(frame('a<b> & "c"', 10), '');
+    expect(odd).toContain('data-name="a&lt;b&gt; &amp; &quot;c&quot;"');
+  });
+
+  it('leaves out what nobody could see', () => {
+    const tiny = frame('tiny', 1);
+    const drawn = flameGraph(frame('whole', 1_000_000, [tiny, LEFT]), '');
+    expect(drawn).not.toContain('"tiny"');
+    expect(drawn).toContain(`"${LEFT.name}"`);
+  });
+});
