@@ -1,7 +1,7 @@
 /** Puts the host together: the one place that knows which part needs which. */
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { EventStore, Position, TenantId } from '@counterfoil/core';
 import {
   DetailView,
@@ -19,6 +19,7 @@ import {
   container as rootContainer,
 } from 'tsyringe';
 import { type Config, loadMasterKey } from './config.ts';
+import { refuseLostEvents } from './doctor/lost-events.ts';
 import { cardBrands } from './gateways/card-brands.ts';
 import { cardFingerprints } from './gateways/card-fingerprint.ts';
 import { type GatewayRegistry, gatewayRegistry } from './gateways/registry.ts';
@@ -49,7 +50,7 @@ import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
 import { Sweeper } from './reactors/sweeper.ts';
 import { routes } from './routes.ts';
-import { fileOf, openEventStore, openReadModels } from './stores.ts';
+import { dataFilesOf, fileOf, openEventStore, openReadModels } from './stores.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -122,6 +123,8 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   const container = rootContainer.createChildContainer();
   try {
     const headAtStart = await events.head();
+    const files = dataFilesOf(config);
+    if (files !== undefined) refuseLostEvents(files, headAtStart);
     register(container, { config, events, headAtStart }, options);
     return start(container);
   } catch (error) {
@@ -142,8 +145,8 @@ function isInMemory(config: Config): boolean {
 }
 
 /** A file of the host's own in the data folder; in memory where the log is. */
-function ownFile(config: Config, name: string): string {
-  return isInMemory(config) ? ':memory:' : join(config.dataDir, name);
+function ownFile(config: Config, name: 'answers' | 'checkpoints' | 'gateway'): string {
+  return dataFilesOf(config)?.[name] ?? ':memory:';
 }
 
 interface Opened {
@@ -229,9 +232,7 @@ function registerReadSide(provide: Provide): void {
 
 function registerPayments(provide: Provide): void {
   provide(PART.gateways, (get) =>
-    gatewayRegistry([
-      openSandboxGateway({ path: ownFile(get(PART.config), 'sandbox-gateway.db') }),
-    ]),
+    gatewayRegistry([openSandboxGateway({ path: ownFile(get(PART.config), 'gateway') })]),
   );
   provide(PART.reactor, (get) => {
     const { gatewayTimeoutMs } = get(PART.config);
@@ -259,7 +260,7 @@ function registerPayments(provide: Provide): void {
         fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
     });
   });
-  provide(PART.checkpoints, (get) => openCheckpoints(ownFile(get(PART.config), 'reactors.db')));
+  provide(PART.checkpoints, (get) => openCheckpoints(ownFile(get(PART.config), 'checkpoints')));
   provide(
     PART.sweeper,
     (get) =>
@@ -281,7 +282,7 @@ function registerHttp(provide: Provide): void {
   provide(PART.metrics, () => new Metrics());
   provide(
     PART.idempotencyStore,
-    (get) => new SqliteIdempotencyStore(ownFile(get(PART.config), 'idempotency.db')),
+    (get) => new SqliteIdempotencyStore(ownFile(get(PART.config), 'answers')),
   );
   provide(PART.endpoints, (get) => {
     const clock = get(PART.clock);

@@ -1,6 +1,6 @@
 /** The configuration: the environment, checked once at start, with errors that say what to set. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
@@ -165,8 +165,8 @@ export function loadMasterKey(config: Config): Buffer {
  * again: a mark of the first key stays with the data, and another key is refused.
  */
 function checkMasterKey(dataDir: string, key: Buffer): void {
-  const path = join(dataDir, 'master-key.check');
-  const mark = createHmac('sha256', key).update('counterfoil master key').digest('hex');
+  const path = masterKeyCheckIn(dataDir);
+  const mark = markOf(key);
   mkdirSync(dataDir, { recursive: true });
   try {
     writeFileSync(path, `${mark}\n`, { flag: 'wx', mode: 0o600 });
@@ -179,10 +179,38 @@ function checkMasterKey(dataDir: string, key: Buffer): void {
   }
 }
 
+function markOf(key: Buffer): string {
+  return createHmac('sha256', key).update('counterfoil master key').digest('hex');
+}
+
+export function masterKeyCheckIn(dataDir: string): string {
+  return join(dataDir, 'master-key.check');
+}
+
+export function secretsFileIn(dataDir: string): string {
+  return join(dataDir, 'secrets.json');
+}
+
+/**
+ * What `loadMasterKey` would find, without making anything: `none` where there is neither a key nor
+ * data of one, `lost` where only the mark of a key is left, `unmarked` where there is no mark.
+ */
+export function probeMasterKey(config: Config): 'sound' | 'none' | 'lost' | 'wrong' | 'unmarked' {
+  const { masterKey, dataDir } = config;
+  const mark = existsSync(masterKeyCheckIn(dataDir))
+    ? readFileSync(masterKeyCheckIn(dataDir), 'utf8').trim()
+    : undefined;
+  const path = secretsFileIn(dataDir);
+  if (masterKey === undefined && !existsSync(path)) return mark === undefined ? 'none' : 'lost';
+  const key = masterKey ?? Buffer.from(keptMasterKey(path), 'base64');
+  if (mark === undefined) return 'unmarked';
+  return mark === markOf(key) ? 'sound' : 'wrong';
+}
+
 function configuredOrKeptKey(config: Config): Buffer {
   if (config.masterKey !== undefined) return config.masterKey;
   if (config.production) throw new ConfigError(['MASTER_KEY must be set']);
-  const path = join(config.dataDir, 'secrets.json');
+  const path = secretsFileIn(config.dataDir);
   mkdirSync(config.dataDir, { recursive: true });
   const made = { masterKey: randomBytes(MASTER_KEY_BYTES).toString('base64') };
   try {

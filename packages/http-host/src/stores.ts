@@ -1,4 +1,5 @@
-/** Opens the log and the read models that a configuration names by URL. */
+/** Where a host keeps what it keeps, and how the stores that a configuration names are opened. */
+import { join } from 'node:path';
 import { createMemoryEventStore, type EventStore } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import {
@@ -12,6 +13,36 @@ const SQLITE = 'sqlite:';
 /** The file that an URL of the form `sqlite:<path>` names; undefined for `memory:`. */
 export function fileOf(url: string): string | undefined {
   return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
+}
+
+/** The files of a host; undefined for one whose log is in memory. */
+export interface DataFiles {
+  readonly events: string;
+  /** The catalog; builds stand beside it, and their names begin with its. */
+  readonly readModels: string;
+  readonly gateway: string;
+  readonly answers: string;
+  readonly checkpoints: string;
+}
+
+interface Located {
+  readonly dataDir: string;
+  readonly eventStoreUrl: string;
+  readonly readModelUrl: string;
+}
+
+export function dataFilesOf(located: Located): DataFiles | undefined {
+  const { dataDir, eventStoreUrl, readModelUrl } = located;
+  const events = fileOf(eventStoreUrl);
+  const readModels = fileOf(readModelUrl);
+  if (events === undefined || readModels === undefined) return undefined;
+  return {
+    events,
+    readModels,
+    gateway: join(dataDir, 'sandbox-gateway.db'),
+    answers: join(dataDir, 'idempotency.db'),
+    checkpoints: join(dataDir, 'reactors.db'),
+  };
 }
 
 /** Opens the log for writing; with `follow`, for reading beside the process that writes. */

@@ -16,6 +16,8 @@ import { checkLog } from './schema.ts';
 
 const PAGE_EVENTS = 1_000;
 const PAGE_PLACES = 20_000;
+/** Sorts after every character of a name. */
+const AFTER_ALL_NAMES = '\u{10ffff}';
 const BUSY_TIMEOUT_MS = 2_000;
 /** More lines than these tell nobody more. */
 const MAX_FAULTS = 20;
@@ -49,6 +51,8 @@ export interface LogInspection {
   faults(options: { readonly thorough: boolean }): readonly string[];
   /** Every event by its position. */
   inOrder(): Generator<readonly InspectedPlace[]>;
+  /** The names of the streams that begin so. */
+  streamNames(prefix: string): Generator<StreamName>;
   /** Every event by stream and revision. A stream may go on in the next page. */
   byStream(): Generator<readonly InspectedEvent[]>;
   close(): void;
@@ -162,6 +166,23 @@ class Inspection implements LogInspection {
         before = position;
         return { position: positionOf(position), time, missingBefore };
       });
+    }
+  }
+
+  *streamNames(prefix: string): Generator<StreamName> {
+    const page = told(this.#path, () =>
+      this.#rows('SELECT name FROM streams WHERE name > ? AND name < ? ORDER BY name LIMIT ?'),
+    );
+    for (let after = prefix; ; ) {
+      const from = after;
+      const rows = told(
+        this.#path,
+        () => page.all(from, prefix + AFTER_ALL_NAMES, PAGE_EVENTS) as unknown as [StreamName][],
+      );
+      for (const [name] of rows) yield name;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last[0];
     }
   }
 

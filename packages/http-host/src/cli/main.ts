@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { ConfigError } from '../config.ts';
 import { addDefineCommands } from './define.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './keys.ts';
 import { addReadModelCommands } from './read-models.ts';
 import { addStartCommand } from './start.ts';
@@ -17,6 +18,7 @@ addTenantCommands(program);
 addKeyCommands(program);
 addDefineCommands(program);
 addReadModelCommands(program);
+addDoctorCommand(program);
 
 try {
   await program.parseAsync();

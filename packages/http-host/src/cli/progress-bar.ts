@@ -24,3 +24,31 @@ export async function withProgressBar<Result>(
     if (started) bar.stop();
   }
 }
+
+/** A bar for one phase after the other, on standard error; nothing of it stays, or is seen without a terminal. */
+export class PhaseBar {
+  readonly #bar = new SingleBar({
+    format: '{title} [{bar}] {percentage}% {value}/{total}',
+    hideCursor: true,
+    stream: process.stderr,
+    clearOnComplete: true,
+    // What runs without giving way to timers moves the bar all the same.
+    forceRedraw: true,
+  });
+  #title: string | undefined;
+
+  show(title: string, done: number, total: number): void {
+    if (this.#title !== title) {
+      this.clear();
+      this.#bar.start(total, done, { title });
+      this.#title = title;
+    }
+    this.#bar.setTotal(total);
+    this.#bar.update(done);
+  }
+
+  clear(): void {
+    if (this.#title !== undefined) this.#bar.stop();
+    this.#title = undefined;
+  }
+}

@@ -25,7 +25,8 @@ const ASK_AFTER_MS = [
   ...[1, 2, 3, 4, 5].map((days) => days * DAY_MS),
 ];
 
-const LAST_ASK_MS = 5 * DAY_MS;
+/** An intent that is older is asked about no more. */
+export const LAST_ASK_MS = 5 * DAY_MS;
 
 /** A charge that is not known when asked after so long was never received: no request is on its way so long. */
 const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;

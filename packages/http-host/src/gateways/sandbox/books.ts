@@ -7,6 +7,7 @@ import { referencesOf, requestIdOf, requestIdOfTransaction } from './references.
 
 const SCHEMA_VERSION = 1;
 const PAGE_SIZE = 500;
+const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * `request_id` is a hash of the key, which makes both the key and the transaction id made from it
@@ -256,6 +257,30 @@ export class Books {
 
   close(): void {
     if (this.#database.isOpen) this.#database.close();
+  }
+}
+
+export interface RecordsReading {
+  /** Only so many of the latest; all when absent. */
+  readonly newest?: number;
+}
+
+/** The records of a file that another process may be writing, read without a hand on it. */
+export function* recordsIn(path: string, { newest }: RecordsReading): Generator<SandboxRecord> {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    const last = database.prepare('SELECT max(sequence) AS last FROM request').get()?.['last'];
+    const page = database.prepare(PAGE);
+    let after = newest === undefined ? 0 : Math.max(0, Number(last ?? 0) - newest);
+    for (;;) {
+      const rows = page.all(after) as unknown as Row[];
+      for (const row of rows) yield recordIn(row);
+      const end = rows.at(-1);
+      if (end === undefined) return;
+      after = end.sequence;
+    }
+  } finally {
+    database.close();
   }
 }
 

@@ -1,0 +1,84 @@
+/** `counterfoil doctor`: examines a data folder, says what is wrong with it and what to do. */
+import { tmpdir } from 'node:os';
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { type Examination, examine } from '../doctor/examination.ts';
+import { CHECKS, type Checked, type Finding, type Verdict } from '../doctor/finding.ts';
+import { PhaseBar } from './progress-bar.ts';
+
+/** 1 is what every command ends with that could not do its work. */
+const EXIT_CODES: Readonly<Record<Verdict, number>> = { sound: 0, damage: 2, warnings: 3 };
+
+const NAME_WIDTH = 24;
+
+interface DoctorOptions {
+  readonly quick?: boolean;
+  readonly json?: boolean;
+  readonly scratch: string;
+}
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('Examine the data folder, beside a running host or without one; changes nothing')
+    .option('--quick', 'only what takes seconds: no events, no rebuild')
+    .option('--json', 'the findings as JSON')
+    .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
+    .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
+    .action(async ({ quick = false, json = false, scratch }: DoctorOptions) => {
+      const bar = new PhaseBar();
+      const examination = await examine(readConfig(process.env), {
+        quick,
+        scratch,
+        nowMs: Date.now(),
+        onProgress: (title, done, total) => bar.show(title, done, total),
+        onChecked(checked) {
+          bar.clear();
+          if (!json) console.log(lineOf(checked));
+        },
+      });
+      bar.clear();
+      console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
+      process.exitCode = EXIT_CODES[examination.verdict];
+    });
+}
+
+/** One line a check, at the moment it ends. */
+function lineOf({ check, looked, skipped, findings }: Checked): string {
+  const name = CHECKS[check].padEnd(NAME_WIDTH);
+  const found = markOf(findings);
+  if (found !== undefined) return `${found}  ${name}  ${skipped ?? looked}`;
+  if (skipped !== undefined) return `${styleText('dim', 'left out')}  ${name}  ${skipped}`;
+  return `${styleText('green', 'sound   ')}  ${name}  ${looked}`;
+}
+
+function markOf(findings: readonly Finding[]): string | undefined {
+  if (findings.some(({ severity }) => severity === 'damage')) return styleText('red', 'DAMAGE  ');
+  return findings.length > 0 ? styleText('yellow', 'warning ') : undefined;
+}
+
+/** What is wrong, worst first, each piece of advice once, under what it is for. */
+function summaryOf({ folder, hostRuns, head, verdict, checks }: Examination): string {
+  const findings = checks.flatMap((checked) => checked.findings);
+  const state = hostRuns ? 'a host is running on it' : 'no host is running on it';
+  const lines = ['', `${folder}: log up to position ${head ?? '0'}; ${state}.`];
+  for (const severity of ['damage', 'warning'] as const) {
+    const alike = Map.groupBy(
+      findings.filter((finding) => finding.severity === severity),
+      ({ advice }) => advice,
+    );
+    for (const [advice, found] of alike) {
+      lines.push('', severity === 'damage' ? 'DAMAGE' : 'Warning');
+      lines.push(...found.map(({ message }) => `  ${message}`), `  What to do: ${advice}`);
+    }
+  }
+  return [...lines, '', VERDICTS[verdict]].join('\n');
+}
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  sound: 'Sound.',
+  warnings: 'Nothing is lost or wrong; see the warnings above.',
+  damage:
+    'Something is lost or wrong. Copy the folder before you change anything in it, then begin with the first piece of advice.',
+};

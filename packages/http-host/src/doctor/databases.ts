@@ -1,0 +1,81 @@
+/** Has SQLite examine every database of the folder: broken pages, and indices that do not fit. */
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { DataFiles } from '../stores.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
+import { databasesIn, type Examined } from './folder.ts';
+
+const BUSY_TIMEOUT_MS = 5_000;
+const MAX_FAULTS = 5;
+const SQLITE_CANTOPEN = 14;
+
+/** Opens a database for reading, in a folder that may be read-only as a mounted backup is. */
+export function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database.close();
+    const cannotOpen =
+      error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CANTOPEN;
+    if (!cannotOpen || existsSync(`${path}-wal`)) throw error;
+    // It would make files beside the database. Where nobody can write, nobody changes it meanwhile.
+    const unchanging = pathToFileURL(path);
+    unchanging.searchParams.set('immutable', '1');
+    return new DatabaseSync(unchanging, { readOnly: true });
+  }
+}
+
+export const LOG_ADVICE =
+  'Stop the host and copy the whole folder away before anything else. Restore events.db from the newest backup that the doctor finds sound, ask the gateway about what came after it, and have the disk examined.';
+
+/** What to do about a damaged database. */
+function adviceFor(path: string, files: DataFiles): string {
+  if (path === files.events) {
+    return existsSync(`${path}-wal`)
+      ? `If events.db was just put back from a backup, its -wal and -shm belong to the file before it: remove both and examine it again. Else: ${LOG_ADVICE}`
+      : LOG_ADVICE;
+  }
+  if (path === files.gateway) {
+    return 'Stop the host and restore sandbox-gateway.db from a backup; without one move it away: its older charges can then not be captured, voided or refunded.';
+  }
+  if (path === files.answers || path === files.checkpoints) {
+    return 'Start the host, which puts the file aside and makes a new one. No money moves twice: a repeated request finds its effect in the log.';
+  }
+  return 'Stop the host, remove the file (with its -wal and -shm), and start the host: it makes the read models again from the log.';
+}
+
+/** SQLite's own check of every file. The quick one leaves out whether indices fit their tables. */
+export function checkDatabases({ files, quick, onProgress }: Examined): Checked {
+  const findings = new Findings('pages');
+  const paths = databasesIn(files);
+  const check = quick ? 'quick_check' : 'integrity_check';
+  let done = 0;
+  for (const path of paths) {
+    for (const fault of faultsOf(path, check)) {
+      findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
+    }
+    done += 1;
+    onProgress('Databases', done, paths.length);
+  }
+  return findings.made(`${paths.length} databases, PRAGMA ${check}`);
+}
+
+function faultsOf(path: string, check: string): readonly string[] {
+  try {
+    const database = openForReading(path);
+    try {
+      return database
+        .prepare(`PRAGMA ${check}(${MAX_FAULTS})`)
+        .all()
+        .map((row) => String(Object.values(row)[0]).split('\n')[0] ?? '')
+        .filter((line) => line !== 'ok');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return [reasonOf(error)];
+  }
+}

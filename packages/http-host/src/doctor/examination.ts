@@ -1,0 +1,174 @@
+/** Examines a data folder: every check in its order, each as far as the ones before it allow. */
+import { existsSync } from 'node:fs';
+import type { EventStore, Position } from '@counterfoil/core';
+import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
+import type { ReadModelStore } from '@counterfoil/projections';
+import type { Config } from '../config.ts';
+import { dataFilesOf, openEventStore, openReadModels } from '../stores.ts';
+import { checkDatabases } from './databases.ts';
+import {
+  type Checked,
+  type CheckName,
+  Findings,
+  reasonOf,
+  type Verdict,
+  verdictOn,
+} from './finding.ts';
+import { checkFiles, checkMasterKey, type Examined, hostRuns } from './folder.ts';
+import { checkAnswers, checkGateway } from './gateway-books.ts';
+import { checkOrder, checkStreams } from './log.ts';
+import { checkLoss } from './lost-events.ts';
+import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
+
+export interface ExaminationOptions {
+  readonly quick: boolean;
+  /** A folder with room for the largest read model; it is left as it was. */
+  readonly scratch: string;
+  readonly nowMs: number;
+  readonly onProgress: Examined['onProgress'];
+  /** Told of each check as it ends. */
+  readonly onChecked: (checked: Checked) => void;
+}
+
+export interface Examination {
+  readonly folder: string;
+  readonly hostRuns: boolean;
+  /** The last position of the log when the examination began. */
+  readonly head: Position | undefined;
+  readonly verdict: Verdict;
+  readonly checks: readonly Checked[];
+}
+
+const IN_QUICK = 'left out by --quick';
+
+/** There is no data folder to examine: the log is in memory. */
+export class NothingToExamine extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** Reads only. Beside a running host it examines the log as it was when it began. */
+export async function examine(config: Config, options: ExaminationOptions): Promise<Examination> {
+  const files = dataFilesOf(config);
+  if (files === undefined) {
+    throw new NothingToExamine('the log is in memory: there is no data folder to examine');
+  }
+  const { quick, nowMs, onProgress, onChecked } = options;
+  const runs = hostRuns(files);
+  const examined: Examined = { config, files, hostRuns: runs, quick, nowMs, onProgress };
+  const checks: Checked[] = [];
+  const add = (...checked: readonly Checked[]) => {
+    for (const each of checked) {
+      checks.push(each);
+      onChecked(each);
+    }
+  };
+  add(checkFiles(examined), checkMasterKey(examined), checkDatabases(examined));
+  const head = await examineLog(examined, options.scratch, add);
+  return { folder: config.dataDir, hostRuns: runs, head, verdict: verdictOn(checks), checks };
+}
+
+type Add = (...checked: readonly Checked[]) => void;
+
+const FROM_THE_LOG: readonly CheckName[] = [
+  'order',
+  'streams',
+  'journal',
+  'loss',
+  'gateway',
+  'answers',
+];
+
+async function examineLog(
+  examined: Examined,
+  scratch: string,
+  add: Add,
+): Promise<Position | undefined> {
+  const { files } = examined;
+  let inspection: LogInspection;
+  try {
+    if (!existsSync(files.events)) throw new Error('there is no log');
+    inspection = inspectSqliteLog(files.events);
+  } catch (error) {
+    add(...FROM_THE_LOG.map((check) => new Findings(check).leftOut(reasonOf(error))));
+    await examineReadModels(examined, undefined, scratch, add);
+    return undefined;
+  }
+  try {
+    const { head } = inspection;
+    const log = examined.quick ? [] : [checkOrder(inspection, examined)];
+    if (!examined.quick) log.push(...checkStreams(inspection, examined));
+    for (const check of examined.quick ? (['order', 'streams', 'journal'] as const) : []) {
+      log.push(new Findings(check).leftOut(IN_QUICK));
+    }
+    add(...log, checkLoss(examined, head));
+    await withFollower(files.events, async (events, reason) => {
+      if (events === undefined) {
+        const leftOut = (check: CheckName) => new Findings(check).leftOut(reason);
+        add(leftOut('gateway'), leftOut('answers'));
+      } else {
+        add(
+          await checkGateway(examined, { events, inspection }),
+          await checkAnswers(examined, { events }),
+        );
+      }
+      const isSound = verdictOn(log) !== 'damage';
+      await examineReadModels(examined, isSound ? { events, head } : undefined, scratch, add);
+    });
+    return head;
+  } finally {
+    inspection.close();
+  }
+}
+
+/** The log as the read models read it; undefined, with the reason, where it cannot be opened so. */
+async function withFollower(
+  path: string,
+  work: (events: EventStore | undefined, reason: string) => Promise<void>,
+): Promise<void> {
+  let events: EventStore;
+  try {
+    events = await openEventStore(`sqlite:${path}`, { follow: true });
+  } catch (error) {
+    await work(undefined, reasonOf(error));
+    return;
+  }
+  try {
+    await work(events, '');
+  } finally {
+    await events.close();
+  }
+}
+
+interface SoundLog {
+  readonly events: EventStore | undefined;
+  readonly head: Position | undefined;
+}
+
+async function examineReadModels(
+  examined: Examined,
+  log: SoundLog | undefined,
+  scratch: string,
+  add: Add,
+): Promise<void> {
+  const findings = new Findings('read-models');
+  let store: ReadModelStore;
+  try {
+    store = openReadModels(examined.config.readModelUrl, { readOnly: true });
+  } catch (error) {
+    const leftOut = (check: CheckName) => new Findings(check).leftOut(reasonOf(error));
+    add(leftOut('parked'), leftOut('open-intents'), leftOut('read-models'));
+    return;
+  }
+  try {
+    add(await checkParked(store), await checkOpenIntents(store, examined));
+    if (examined.quick) add(findings.leftOut(IN_QUICK));
+    else if (log?.events === undefined) {
+      add(findings.leftOut('there is no sound log to make them from'));
+    } else {
+      const { events, head } = log;
+      add(await checkReadModels(examined, { events, head, store, scratch }));
+    }
+  } finally {
+    await store.close();
+  }
+}

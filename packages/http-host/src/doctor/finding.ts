@@ -1,0 +1,115 @@
+/** What an examination of a data folder finds, and how findings add up to a verdict. */
+
+/** The checks, in the order in which they are made and told. */
+export const CHECKS = {
+  files: 'files and permissions',
+  'master-key': 'master key',
+  pages: 'databases',
+  order: 'order of the log',
+  streams: 'events and streams',
+  journal: 'journal',
+  loss: 'end of the log',
+  gateway: 'gateway books',
+  answers: 'kept answers',
+  parked: 'parked streams',
+  'open-intents': 'open intents',
+  'read-models': 'read models',
+} as const;
+
+export type CheckName = keyof typeof CHECKS;
+
+/**
+ * `warning`: nothing that was kept is wrong, and something wants to be done. `damage`: something is
+ * lost or wrong.
+ */
+export type Severity = 'warning' | 'damage';
+
+export interface Finding {
+  readonly check: CheckName;
+  readonly severity: Severity;
+  /** What is wrong, where, and what it means. */
+  readonly message: string;
+  /** What to do. */
+  readonly advice: string;
+}
+
+/** One check that was made, or the reason why it was not. */
+export interface Checked {
+  readonly check: CheckName;
+  /** What was looked at. */
+  readonly looked: string;
+  readonly skipped?: string;
+  readonly findings: readonly Finding[];
+}
+
+export type Verdict = 'sound' | 'warnings' | 'damage';
+
+export function verdictOn(checks: readonly Checked[]): Verdict {
+  const found = new Set(checks.flatMap(({ findings }) => findings.map(({ severity }) => severity)));
+  if (found.has('damage')) return 'damage';
+  return found.has('warning') ? 'warnings' : 'sound';
+}
+
+/** Findings with the same advice that are told one by one. */
+const MAX_ALIKE = 5;
+
+interface Alike {
+  readonly severity: Severity;
+  readonly advice: string;
+  readonly messages: string[];
+  count: number;
+}
+
+/** Gathers what one check finds: the first of each kind in words, the others by their number. */
+export class Findings {
+  readonly #check: CheckName;
+  readonly #kinds = new Map<string, Alike>();
+
+  constructor(check: CheckName) {
+    this.#check = check;
+  }
+
+  warn(message: string, advice: string): void {
+    this.#add('warning', message, advice);
+  }
+
+  damage(message: string, advice: string): void {
+    this.#add('damage', message, advice);
+  }
+
+  #add(severity: Severity, message: string, advice: string): void {
+    const kind = this.#kinds.get(`${severity}/${advice}`) ?? {
+      severity,
+      advice,
+      messages: [],
+      count: 0,
+    };
+    this.#kinds.set(`${severity}/${advice}`, kind);
+    kind.count += 1;
+    if (kind.messages.length < MAX_ALIKE) kind.messages.push(message);
+  }
+
+  /** The check as it was made. */
+  made(looked: string): Checked {
+    return { check: this.#check, looked, findings: this.#list() };
+  }
+
+  /** The check as it broke off or was not begun; what it had found stands. */
+  leftOut(skipped: string): Checked {
+    return { check: this.#check, looked: '', skipped, findings: this.#list() };
+  }
+
+  #list(): Finding[] {
+    const check = this.#check;
+    return [...this.#kinds.values()].flatMap(({ severity, advice, messages, count }) => {
+      const more = count - messages.length;
+      const told = more > 0 ? [...messages, `and ${more} more like these`] : messages;
+      return told.map((message) => ({ check, severity, message, advice }));
+    });
+  }
+}
+
+/** What the error of a file or a database says, in one line. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}

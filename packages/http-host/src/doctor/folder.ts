@@ -1,0 +1,164 @@
+/** The data folder as files: what is there, who may read it, what a stopped host left behind. */
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type Config, probeMasterKey, secretsFileIn } from '../config.ts';
+import type { DataFiles } from '../stores.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
+
+/** What every check is told of the folder. */
+export interface Examined {
+  readonly config: Config;
+  readonly files: DataFiles;
+  /** Whether a host has the log open for writing. */
+  readonly hostRuns: boolean;
+  /** The quick examination reads what is small, and the newest of what is large. */
+  readonly quick: boolean;
+  readonly nowMs: number;
+  /** How far a long check has come. */
+  readonly onProgress: (title: string, done: number, total: number) => void;
+}
+
+const SQLITE_BUSY = 5;
+const OTHERS_MAY_READ = 0o077;
+/** What follows the catalog's name in that of a build. */
+const BUILD = /^(-[a-z]+-\d+)?$/;
+
+/** Whether somebody holds the lock that a writer of the log holds. Changes nothing. */
+export function hostRuns({ events }: DataFiles): boolean {
+  const path = `${events}-lock`;
+  if (!existsSync(path)) return false;
+  try {
+    const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    try {
+      lock.exec('SELECT 1 FROM sqlite_schema');
+    } finally {
+      lock.close();
+    }
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+  }
+}
+
+/** The files of the read models: the catalog and its builds. */
+export function readModelFiles({ readModels }: DataFiles): readonly string[] {
+  const folder = dirname(readModels);
+  if (!existsSync(folder)) return [];
+  const catalog = basename(readModels);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(catalog) && BUILD.test(name.slice(catalog.length)))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Every database that is there, the log first. */
+export function databasesIn(files: DataFiles): readonly string[] {
+  const { events, gateway, answers, checkpoints } = files;
+  return [events, gateway, answers, checkpoints, ...readModelFiles(files)].filter((path) =>
+    existsSync(path),
+  );
+}
+
+const OWNER =
+  'Run the host as the owner of the folder, or give the folder to that user (chown -R).';
+
+/** Files that are missing, permissions, and what a host that was not stopped in order left. */
+export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked {
+  const findings = new Findings('files');
+  const { dataDir } = config;
+  if (!existsSync(dataDir) || !statSync(dataDir).isDirectory()) {
+    findings.damage(
+      `${dataDir} is not a folder`,
+      'Set DATA_DIR to the folder of the host, or restore it from a backup.',
+    );
+    return findings.made(dataDir);
+  }
+  const there = databasesIn(files);
+  if (!existsSync(files.events)) findMissingLog(findings, files, there);
+  for (const path of [dataDir, dirname(files.events), ...there]) {
+    findAccess(findings, path);
+  }
+  findSecrets(findings, dataDir);
+  if (!runs) for (const path of there) findLeftovers(findings, path);
+  for (const name of readdirSync(dataDir).filter((each) => each.includes('.damaged-'))) {
+    findings.warn(
+      `${join(dataDir, name)} was put aside as damaged by a start of the host`,
+      'Keep it until it is known what damaged it (the disk?), then delete it.',
+    );
+  }
+  return findings.made(`${there.length} databases in ${dataDir}`);
+}
+
+function findMissingLog(findings: Findings, { events }: DataFiles, there: readonly string[]): void {
+  if (there.length === 0) {
+    findings.warn(
+      `there is no log yet: ${events} does not exist`,
+      'Nothing, if the host was never started here. Else set DATA_DIR to its folder.',
+    );
+    return;
+  }
+  findings.damage(
+    `the log is gone: ${events} does not exist, and files made from it do`,
+    'Do not start the host. Restore events.db from a backup (docs/operations.md, Restore).',
+  );
+}
+
+function findAccess(findings: Findings, path: string): void {
+  for (const [mode, what] of [
+    [constants.R_OK, 'read'],
+    [constants.W_OK, 'written'],
+  ] as const) {
+    try {
+      accessSync(path, mode);
+    } catch (error) {
+      const message = `${path} cannot be ${what}: ${reasonOf(error)}`;
+      if (what === 'read') findings.damage(message, OWNER);
+      else findings.warn(`${message}; a host that runs as this user could not start`, OWNER);
+    }
+  }
+}
+
+function findSecrets(findings: Findings, dataDir: string): void {
+  const path = secretsFileIn(dataDir);
+  if (!existsSync(path) || (statSync(path).mode & OTHERS_MAY_READ) === 0) return;
+  findings.warn(
+    `${path} holds the master key, and others than its owner may read it`,
+    `chmod 600 ${path}`,
+  );
+}
+
+function findLeftovers(findings: Findings, path: string): void {
+  for (const suffix of ['-wal', '-journal']) {
+    const left = `${path}${suffix}`;
+    if (!existsSync(left) || statSync(left).size === 0) continue;
+    findings.warn(
+      `${left} is left from a host that was not stopped in order; it holds what was committed last`,
+      'Leave it where it is and start the host, which takes it in. Only if the database beside it was put back from a backup does it belong to another file: then remove it first.',
+    );
+  }
+}
+
+const KEY_ADVICE =
+  'Set MASTER_KEY (or put back secrets.json) as it was when the data was made. Without that key the gateway credentials cannot be opened, and customers and cards are not known again.';
+
+/** Whether the key at hand is the one that the data was made under. */
+export function checkMasterKey({ config }: Examined): Checked {
+  const findings = new Findings('master-key');
+  try {
+    const state = probeMasterKey(config);
+    if (state === 'wrong')
+      findings.damage('the data was made under another master key', KEY_ADVICE);
+    if (state === 'lost') findings.damage('the master key of the data is missing', KEY_ADVICE);
+    if (state === 'unmarked' && existsSync(join(config.dataDir, 'events.db'))) {
+      findings.warn(
+        'master-key.check is missing: a wrong master key would not be noticed',
+        'The next start makes it for the key at hand: make sure first that it is the right one.',
+      );
+    }
+    return findings.made(config.masterKey === undefined ? 'secrets.json' : 'MASTER_KEY');
+  } catch (error) {
+    findings.damage(reasonOf(error), KEY_ADVICE);
+    return findings.made('secrets.json');
+  }
+}

@@ -1,0 +1,96 @@
+/** Goes through the whole log twice: by position for its order, by stream for what it tells. */
+import type { LogInspection } from '@counterfoil/event-stores/sqlite';
+import { LOG_ADVICE } from './databases.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
+import type { Examined } from './folder.ts';
+import { StreamFollower } from './streams.ts';
+import { TrialBalance } from './trial-balance.ts';
+
+/** Commands are stamped before they are written, so neighbours may differ by a little. */
+const TOLERATED_STEP_MS = 10_000;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const CLOCK_ADVICE =
+  'Nothing in the log is to be changed: its order is that of positions. Set up time synchronisation, and know that refund windows, expiries and due dates of these events follow the wrong clock.';
+
+/** Positions without holes, and times that go forward. */
+export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Examined): Checked {
+  const findings = new Findings('order');
+  let events = 0;
+  let latestMs = Number.NEGATIVE_INFINITY;
+  let isBehind = false;
+  try {
+    for (const page of inspection.inOrder()) {
+      for (const { position, time, missingBefore } of page) {
+        events += 1;
+        if (missingBefore > 0) {
+          findings.damage(
+            `${missingBefore} positions before ${position} are missing: events are lost`,
+            LOG_ADVICE,
+          );
+        }
+        const ms = INSTANT.test(time) ? Date.parse(time) : Number.NaN;
+        if (Number.isNaN(ms)) {
+          findings.damage(`the event at position ${position} has no time: ${time}`, LOG_ADVICE);
+          continue;
+        }
+        const wasBehind = isBehind;
+        isBehind = ms < latestMs - TOLERATED_STEP_MS;
+        if (isBehind && !wasBehind) {
+          findings.warn(
+            `at position ${position} the clock went back from ${new Date(latestMs).toISOString()} to ${time}`,
+            CLOCK_ADVICE,
+          );
+        }
+        latestMs = Math.max(latestMs, ms);
+      }
+      onProgress('Order of the log', events, inspection.events);
+    }
+  } catch (error) {
+    findings.damage(`the log can be read no further: ${reasonOf(error)}`, LOG_ADVICE);
+    return findings.leftOut(`broke off after ${events} events`);
+  }
+  if (latestMs > nowMs + TOLERATED_STEP_MS) {
+    findings.warn(
+      `the log has events of ${new Date(latestMs).toISOString()}, which is yet to come`,
+      CLOCK_ADVICE,
+    );
+  }
+  return findings.made(`${events} events`);
+}
+
+/** Every stream with its events, and the journal that follows from them. */
+export function checkStreams(
+  inspection: LogInspection,
+  { onProgress }: Examined,
+): readonly [streams: Checked, journal: Checked] {
+  const findings = new Findings('streams');
+  const journalFindings = new Findings('journal');
+  const trialBalance = new TrialBalance(journalFindings);
+  const follower = new StreamFollower(findings, trialBalance);
+  let events = 0;
+  try {
+    for (const page of inspection.byStream()) {
+      for (const event of page) follower.take(event);
+      events += page.length;
+      onProgress('Events and streams', events, inspection.events);
+    }
+  } catch (error) {
+    const reason = reasonOf(error);
+    findings.damage(`the streams can be read no further: ${reason}`, LOG_ADVICE);
+    const skipped = `broke off after ${events} events`;
+    return [findings.leftOut(skipped), journalFindings.leftOut(skipped)];
+  }
+  follower.end();
+  trialBalance.end();
+  if (events < inspection.events) {
+    findings.damage(
+      `the index of streams leads to ${events} of ${inspection.events} events: some streams look shorter than they are`,
+      LOG_ADVICE,
+    );
+  }
+  return [
+    findings.made(`${events} events in ${follower.streams} streams`),
+    journalFindings.made(`${trialBalance.entries} entries in ${trialBalance.books} books`),
+  ];
+}

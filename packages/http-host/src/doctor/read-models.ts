@@ -1,0 +1,178 @@
+/** Looks at the read models: what is parked, what is left open, and whether a rebuild gives the same. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EventStore, Position } from '@counterfoil/core';
+import {
+  type Build,
+  type Difference,
+  differencesOf,
+  type OpenIntent,
+  openIntents,
+  openSqliteReadModelStore,
+  PROJECTIONS,
+  type Projection,
+  type ReadModelStore,
+  rebuild,
+} from '@counterfoil/projections';
+import { LAST_ASK_MS } from '../reactors/sweeper.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
+import type { Examined } from './folder.ts';
+
+const OPEN_PAGE = 200;
+const HOLDER = 'doctor';
+
+function rebuildAdvice(projection: string): string {
+  return `counterfoil read-models rebuild ${projection} (beside the host or without it). The log is the truth: nothing is lost.`;
+}
+
+/** Streams that wait because one of their events could not be applied. */
+export async function checkParked(store: ReadModelStore): Promise<Checked> {
+  const findings = new Findings('parked');
+  let builds = 0;
+  try {
+    for (const { name } of PROJECTIONS) {
+      const live = await store.live(name);
+      if (live === undefined) continue;
+      builds += 1;
+      for (const stream of await live.parkedStreams()) {
+        findings.warn(
+          `${stream} is parked in ${name}: the read model shows it as it was before`,
+          'counterfoil read-models parked list tells the reason. When it is gone (a newer build, mostly): read-models parked retry, or read-models rebuild.',
+        );
+      }
+    }
+  } catch (error) {
+    return findings.leftOut(`the read models cannot be read: ${reasonOf(error)}`);
+  }
+  return findings.made(`${builds} read models`);
+}
+
+/** Intents that no sweeper asks about any more: it gives up after its last ask, until the next start. */
+export async function checkOpenIntents(
+  store: ReadModelStore,
+  { nowMs }: Examined,
+): Promise<Checked> {
+  const findings = new Findings('open-intents');
+  let open = 0;
+  try {
+    for (let after: string | undefined, more = true; more; ) {
+      const query = { limit: OPEN_PAGE, ...(after !== undefined && { after }) };
+      const { work, next } = await openIntents(store, query);
+      for (const intent of work) {
+        open += 1;
+        if (isForgotten(intent, nowMs)) tellForgotten(findings, intent);
+      }
+      after = next;
+      more = next !== undefined;
+    }
+  } catch (error) {
+    return findings.leftOut(`the read models cannot be read: ${reasonOf(error)}`);
+  }
+  return findings.made(`${open} open`);
+}
+
+function isForgotten({ reasons, changedAt }: OpenIntent, nowMs: number): boolean {
+  const waitsForCustomer = reasons.every((reason) => reason === 'action');
+  return !waitsForCustomer && nowMs - Date.parse(changedAt) > LAST_ASK_MS;
+}
+
+function tellForgotten(findings: Findings, intent: OpenIntent): void {
+  const { tenantId, transactionId, status, reasons, changedAt } = intent;
+  findings.warn(
+    `payment ${transactionId} of tenant ${tenantId} is ${status} since ${changedAt}, waiting for: ${reasons.join(', ')}`,
+    'Restart the host, which asks the gateway about it once more. If it stays open, look it up at the gateway.',
+  );
+}
+
+interface Comparing {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+  readonly head: Position | undefined;
+  /** Where the rebuilt read models are made and removed again. */
+  readonly scratch: string;
+}
+
+/** Each live read model beside one that is made anew from the log, at the same position. */
+export async function checkReadModels(examined: Examined, comparing: Comparing): Promise<Checked> {
+  const findings = new Findings('read-models');
+  const compared: string[] = [];
+  for (const projection of PROJECTIONS) {
+    const { name } = projection;
+    try {
+      const live = await comparing.store.live(name);
+      if (live === undefined) {
+        findings.warn(
+          `there is no read model ${name}: what it answers is refused`,
+          'Start the host, which makes it from the log.',
+        );
+      } else if (live.info.version !== projection.version) {
+        compared.push(`${name} (of another version: made anew by the next start)`);
+      } else {
+        await compare(findings, { ...comparing, projection, live }, examined);
+        compared.push(name);
+      }
+    } catch (error) {
+      findings.damage(`${name} could not be compared: ${reasonOf(error)}`, rebuildAdvice(name));
+    }
+  }
+  return findings.made(compared.join(', '));
+}
+
+interface Compared extends Comparing {
+  readonly projection: Projection;
+  readonly live: Build;
+}
+
+async function compare(
+  findings: Findings,
+  { events, head, scratch, projection, live }: Compared,
+  { onProgress }: Examined,
+): Promise<void> {
+  const { name } = projection;
+  // The live one first: beside a running host it moves on, and the new one can be made up to any position.
+  const expected = await live.summary();
+  const { position } = expected;
+  if (position !== undefined && (head === undefined || position > head)) return;
+  const folder = mkdtempSync(join(scratch, 'counterfoil-doctor-'));
+  const store = openSqliteReadModelStore({ path: join(folder, 'rebuilt.db') });
+  try {
+    const rebuilt = await rebuild({
+      events: endingAt(events, position),
+      store,
+      projection,
+      holder: HOLDER,
+      now: Date.now,
+      onProgress: ({ events: done }) =>
+        onProgress(`Read model ${name}`, done, Math.max(done, Number(position ?? 0))),
+    });
+    const build = await store.openBuild(name, rebuilt.build);
+    for (const difference of differencesOf(expected, await build.summary())) {
+      findings.damage(
+        `${name} differs from what the log gives: ${told(difference)}; searches and details may answer wrongly`,
+        rebuildAdvice(name),
+      );
+    }
+  } finally {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function told({ collection, live, rebuilt }: Difference): string {
+  const before = live?.count ?? 0;
+  const after = rebuilt?.count ?? 0;
+  return before === after
+    ? `${collection} has ${before} documents, and not all of them the same`
+    : `${collection} has ${before} documents instead of ${after}`;
+}
+
+/** The log as it was when its head was there. */
+function endingAt(events: EventStore, head: Position | undefined): EventStore {
+  return {
+    append: (request) => events.append(request),
+    read: (stream, options) => events.read(stream, options),
+    subscribe: (options) => events.subscribe(options),
+    head: async () => head,
+    close: () => events.close(),
+  };
+}

@@ -1,0 +1,237 @@
+/** Follows every stream from its first event: revisions, commands, ids, and what the events add up to. */
+import {
+  Customer,
+  categoryOf,
+  decodeEvent,
+  type Event,
+  eventIdOf,
+  MerchantAccount,
+  Reference,
+  Sequence,
+  type StoredEvent,
+  type StreamName,
+  Tenant,
+  Transaction,
+} from '@counterfoil/core';
+import type { InspectedEvent } from '@counterfoil/event-stores/sqlite';
+import { LOG_ADVICE } from './databases.ts';
+import { type Findings, reasonOf } from './finding.ts';
+import type { TrialBalance } from './trial-balance.ts';
+
+interface Folding {
+  readonly initial: unknown;
+  evolve(state: never, event: never): unknown;
+  readonly events: object;
+}
+
+/** The aggregate that writes streams of a category; all others are reference data. */
+const AGGREGATES: Readonly<Record<string, Folding>> = {
+  customer: Customer,
+  merchant_account: MerchantAccount,
+  sequence: Sequence,
+  tenant: Tenant,
+  transaction: Transaction,
+};
+
+const REFERENCE_CATEGORIES: ReadonlySet<string> = new Set([
+  'company',
+  'shop',
+  'application',
+  'product',
+  'price_point',
+  'campaign',
+  'affiliate',
+  'storefront_product',
+]);
+
+const UNKNOWN_ADVICE =
+  'If a newer build of the host wrote it, run that build. Else treat it as damage: restore events.db from a backup.';
+const FOREIGN_ID_ADVICE =
+  'Nothing, if a program of your own appended these events. The host derives ids from commands, and so recognises what it has done.';
+const INVARIANT_ADVICE =
+  'Do not correct it in the file. Compare the payment with the gateway, and report it with its events: a rule of the domain was broken.';
+
+/** The stream that the walk is in. */
+interface Current {
+  readonly name: StreamName;
+  readonly aggregate: Folding | undefined;
+  state: unknown;
+  nextRevision: number;
+  /** Of the append that is under way. */
+  command: { readonly id: string; readonly fingerprint: string; index: number } | undefined;
+  /** A stream with a damaged event is not folded any further. */
+  broken: boolean;
+}
+
+/** Takes the events of the log by stream and revision, in bounded memory: one stream at a time. */
+export class StreamFollower {
+  readonly #findings: Findings;
+  readonly #trialBalance: TrialBalance;
+  #current: Current | undefined;
+  #streams = 0;
+
+  constructor(findings: Findings, trialBalance: TrialBalance) {
+    this.#findings = findings;
+    this.#trialBalance = trialBalance;
+  }
+
+  get streams(): number {
+    return this.#streams;
+  }
+
+  take({ stored, intact, endsCommand }: InspectedEvent): void {
+    const current = this.#streamOf(stored);
+    this.#followRevision(current, stored);
+    if (!intact) {
+      current.broken = true;
+      current.command = undefined;
+      this.#findings.damage(`${placeOf(stored)} does not match its checksum`, LOG_ADVICE);
+      return;
+    }
+    this.#followCommand(current, stored, endsCommand);
+    this.#fold(current, stored);
+  }
+
+  /** After the last event. */
+  end(): void {
+    const ended = this.#current;
+    if (ended?.command === undefined) return;
+    this.#findings.damage(
+      `${ended.name} ends within an append: command ${ended.command.id} has no last event`,
+      LOG_ADVICE,
+    );
+  }
+
+  #streamOf({ stream, tenantId }: StoredEvent): Current {
+    if (this.#current?.name === stream) return this.#current;
+    this.end();
+    this.#streams += 1;
+    const category = categoryOf(stream);
+    const aggregate =
+      AGGREGATES[category] ?? (REFERENCE_CATEGORIES.has(category) ? Reference : undefined);
+    if (aggregate === undefined) {
+      this.#findings.warn(`${stream} is of a kind that this build does not know`, UNKNOWN_ADVICE);
+    } else if (!stream.startsWith(`${category}-${tenantId}-`)) {
+      this.#findings.damage(
+        `${stream} holds an event of tenant ${tenantId}: tenants are told apart by the name of the stream`,
+        LOG_ADVICE,
+      );
+    }
+    this.#current = {
+      name: stream,
+      aggregate,
+      state: aggregate?.initial,
+      nextRevision: 0,
+      command: undefined,
+      broken: false,
+    };
+    return this.#current;
+  }
+
+  #followRevision(current: Current, { stream, revision }: StoredEvent): void {
+    if (revision !== current.nextRevision) {
+      current.broken = true;
+      this.#findings.damage(
+        `${stream} goes from revision ${current.nextRevision - 1} to ${revision}: events between are missing`,
+        LOG_ADVICE,
+      );
+    }
+    current.nextRevision = revision + 1;
+  }
+
+  /** The events of one append stand together, under one fingerprint; the last one is marked. */
+  #followCommand(current: Current, stored: StoredEvent, endsCommand: boolean): void {
+    const { commandId, commandFingerprint, stream } = stored;
+    const under = current.command;
+    if (under !== undefined && under.id !== commandId) {
+      this.#findings.damage(
+        `${stream}: command ${under.id} has no last event before ${placeOf(stored)}`,
+        LOG_ADVICE,
+      );
+    }
+    const command =
+      under?.id === commandId
+        ? under
+        : { id: commandId, fingerprint: commandFingerprint, index: 0 };
+    if (command.fingerprint !== commandFingerprint) {
+      this.#findings.damage(
+        `${placeOf(stored)}: command ${commandId} has two fingerprints, so a repeat of it is not known again`,
+        LOG_ADVICE,
+      );
+    }
+    if (!current.broken && stored.id !== eventIdOf(commandId, stream, command.index)) {
+      this.#findings.warn(
+        `${placeOf(stored)} has an id that does not follow from its command`,
+        FOREIGN_ID_ADVICE,
+      );
+    }
+    command.index += 1;
+    current.command = endsCommand ? undefined : command;
+  }
+
+  #fold(current: Current, stored: StoredEvent): void {
+    const event = this.#decoded(current, stored);
+    if (event === undefined) return;
+    this.#trialBalance.post(stored, event);
+    const { aggregate } = current;
+    if (aggregate === undefined || current.broken) return;
+    if (!(event.type in aggregate.events)) {
+      current.broken = true;
+      this.#findings.damage(
+        `${placeOf(stored)} is a ${event.type}, which does not belong into such a stream`,
+        LOG_ADVICE,
+      );
+      return;
+    }
+    try {
+      current.state = aggregate.evolve(current.state as never, event as never);
+    } catch (error) {
+      current.broken = true;
+      this.#findings.damage(`${placeOf(stored)} cannot follow: ${reasonOf(error)}`, LOG_ADVICE);
+      return;
+    }
+    if (aggregate === (Transaction as Folding))
+      this.#judge(stored, current.state as Transaction.State);
+  }
+
+  #decoded(current: Current, stored: StoredEvent): Event | undefined {
+    try {
+      return decodeEvent(stored);
+    } catch (error) {
+      current.broken = true;
+      this.#findings.damage(`position ${stored.position}: ${reasonOf(error)}`, UNKNOWN_ADVICE);
+      return undefined;
+    }
+  }
+
+  #judge(stored: StoredEvent, payment: Transaction.State): void {
+    if (payment === null) return;
+    for (const broken of brokenRulesOf(payment, stored.stream)) {
+      this.#findings.damage(`${placeOf(stored)}: ${broken}`, INVARIANT_ADVICE);
+    }
+  }
+}
+
+function placeOf({ position, stream, revision }: StoredEvent): string {
+  return `the event at position ${position} (${stream}@${revision})`;
+}
+
+/** What must hold of a payment after every event. */
+function brokenRulesOf(payment: Transaction.Payment, stream: StreamName): readonly string[] {
+  const broken: string[] = [];
+  const { amountMinor, authorizedMinor, capturedMinor, reserveHeldMinor, transactionId } = payment;
+  if (!stream.endsWith(`-${transactionId}`)) broken.push(`it is of payment ${transactionId}`);
+  if (authorizedMinor > amountMinor) broken.push('more is authorized than was asked for');
+  if (capturedMinor > authorizedMinor) broken.push('more is captured than was authorized');
+  if (reserveHeldMinor < 0n) broken.push('more of the reserve was released than was held');
+  const beyond = payment.chargebacks
+    .filter(Transaction.holdsMoney)
+    .reduce((sum, { beyondCapturedMinor }) => sum + beyondCapturedMinor, 0n);
+  const out =
+    Transaction.refundedMinor(payment) +
+    Transaction.pendingRefundMinor(payment) +
+    Transaction.disputedMinor(payment) -
+    beyond;
+  if (out > capturedMinor) broken.push('refunds and chargebacks exceed what was captured');
+  return broken;
+}
