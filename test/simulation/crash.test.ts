@@ -3,12 +3,10 @@ import { Transaction } from '@counterfoil/core';
 import type { SandboxGateway } from '@counterfoil/http-host/gateways';
 import { type OpenIntent, openIntents } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { expectAgreement, strangersOf } from './agreement.ts';
-import { expectBooks, expectCaughtUp, expectEqualToRebuilt, expectMoneyOutRule } from './audit.ts';
 import { Deaths } from './crash-deaths.ts';
 import { type Beside, KilledHost } from './killed-host.ts';
 import { Dice, Load, type Sent } from './load.ts';
-import { expectAcknowledged } from './load-audit.ts';
+import { expectAllInPlace } from './load-audit.ts';
 import { isOpen, readStory, type Story } from './told.ts';
 
 const KILLS = Number(process.env['CRASH_KILLS'] ?? '20');
@@ -19,7 +17,6 @@ const LIMIT_MS = 60_000 + KILLS * 30_000;
 /** Keys that are repeated after each restart: all, until there are more. All of them at the end. */
 const MOST_REPEATED = 2_000;
 const AT_ONCE = 32;
-const QUIET_TRIES = 10;
 const ROUNDS_BETWEEN_REPORTS = 10;
 
 const host = new KilledHost();
@@ -42,7 +39,7 @@ it(
       // The callers ask again after the sweeper has settled what was open, or while it does.
       if (dice.roll(2) === 0) await Promise.all([settled(restartedAt), again()]);
       else await settled(restartedAt).then(again);
-      await expectAllInPlace(load);
+      await expectAllInPlace(host, load.sent);
       if (round % ROUNDS_BETWEEN_REPORTS === 0) report(deaths, load);
     }
     await host.kill('SIGTERM');
@@ -50,7 +47,7 @@ it(
     await settled(undefined);
     await answered();
     await repeat(load, load.sent);
-    await expectNothingOpen(await expectAllInPlace(load));
+    await expectNothingOpen(await expectAllInPlace(host, load.sent));
     const { code, text } = await host.command('read-models', 'rebuild', '--keep');
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(text.match(/equal to the live build/g)).toHaveLength(3);
@@ -142,29 +139,6 @@ async function answered(): Promise<void> {
         .every(({ id, attempts }) => !heard.has(chargeKey(id, attempts)));
     }, POLLING),
   );
-}
-
-/** All invariants, at a moment in which the log did not move. */
-async function expectAllInPlace(load: Load): Promise<Story> {
-  return host.beside(async ({ events, store, gateway }) => {
-    for (let tried = 1; ; tried += 1) {
-      const head = await events.head();
-      try {
-        const story = await readStory(events);
-        expectAcknowledged(story, load.sent);
-        expectMoneyOutRule(story);
-        expectAgreement(story, gateway);
-        expect(strangersOf(story, gateway)).toEqual([]);
-        await expectBooks(story, host.caller);
-        await expectCaughtUp(events, store);
-        await expectEqualToRebuilt(events, store);
-        expect(host.faults).toEqual([]);
-        return story;
-      } catch (error) {
-        if (tried === QUIET_TRIES || (await events.head()) === head) throw error;
-      }
-    }
-  });
 }
 
 /** What is open at the end is what the gateway has never heard of: it may still be on its way. */

@@ -1,14 +1,42 @@
-/** Holds what a load was answered against what the events tell. */
+/** What has to hold of a host after any load: what was answered, the gateway, the books, the read models. */
 import { toMajor } from '@counterfoil/core';
 import { expect } from 'vitest';
+import { expectAgreement, strangersOf } from './agreement.ts';
+import { expectBooks, expectCaughtUp, expectEqualToRebuilt, expectMoneyOutRule } from './audit.ts';
+import type { KilledHost } from './killed-host.ts';
 import type { Sent } from './load.ts';
-import { type Child, refundsOf, type Story, type Told } from './told.ts';
+import { type Child, readStory, refundsOf, type Story, type Told } from './told.ts';
+
+const QUIET_TRIES = 10;
+
+/** All invariants, at a moment in which the log did not move. */
+export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]): Promise<Story> {
+  return host.beside(async ({ events, store, gateway }) => {
+    for (let tried = 1; ; tried += 1) {
+      const head = await events.head();
+      try {
+        const story = await readStory(events);
+        expectAcknowledged(story, sent);
+        expectMoneyOutRule(story);
+        expectAgreement(story, gateway);
+        expect(strangersOf(story, gateway)).toEqual([]);
+        await expectBooks(story, host.caller);
+        await expectCaughtUp(events, store);
+        await expectEqualToRebuilt(events, store);
+        expect(host.faults).toEqual([]);
+        return story;
+      } catch (error) {
+        if (tried === QUIET_TRIES || (await events.head()) === head) throw error;
+      }
+    }
+  });
+}
 
 /**
  * What was acknowledged is there as it was told, once; and nothing is there that nobody asked for.
  * Every key of `sent` has its answer.
  */
-export function expectAcknowledged(story: Story, sent: readonly Sent[]): void {
+function expectAcknowledged(story: Story, sent: readonly Sent[]): void {
   const payments = new Map([...story.payments.values()].map((told) => [told.id, told]));
   const refunds = new Map(
     [...payments.values()].flatMap((told) =>

@@ -1,4 +1,5 @@
 /** Mixed load under Idempotency-Keys, drawn from a seed, and a memory of what was answered. */
+import { hash } from 'node:crypto';
 import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
 import type { Answer, Caller, Json } from './caller.ts';
 
@@ -22,13 +23,22 @@ export class Dice {
 
 export type Deed = 'payment' | 'confirm' | 'capture' | 'void' | 'refund';
 
+/** What is remembered of an answer: long runs have many. */
+export interface Kept {
+  readonly status: number;
+  /** The fields of it that are looked at later. */
+  readonly body: Json;
+  /** Of the whole, word for word. */
+  readonly digest: string;
+}
+
 /** A request under its key, and the answer once there is one. */
 export interface Sent {
   readonly deed: Deed;
   readonly path: string;
   readonly body: Json;
   readonly key: string;
-  answer?: Answer;
+  answer?: Kept;
 }
 
 const WORKERS = 8;
@@ -62,8 +72,7 @@ export class Load {
 
   async #work(onAnswer: (answers: number) => void): Promise<void> {
     for (;;) {
-      const sent = this.#draw();
-      this.sent.push(sent);
+      const sent = this.draw();
       const copies = this.#dice.roll(3) === 0 ? 2 : 1;
       const tries = await Promise.all(Array.from({ length: copies }, () => this.ask(sent)));
       if (tries.includes(false)) return;
@@ -86,23 +95,34 @@ export class Load {
     const answer = await this.#caller.post(sent.path, sent.body, sent.key).catch(() => undefined);
     if (answer === undefined) return false;
     if (UNDECIDED.includes(answer.body.code)) return true;
-    const before = sent.answer;
-    if (before === undefined) this.#keep(sent, answer);
-    if (before !== undefined && !sameAnswer(before, answer)) {
-      const told = JSON.stringify([before, answer]);
+    const kept = keptOf(answer);
+    sent.answer ??= kept;
+    if (sent.answer === kept) this.#remember(sent, kept);
+    else if (sent.answer.status !== kept.status || sent.answer.digest !== kept.digest) {
+      const told = JSON.stringify([sent.answer, answer]);
       throw new Error(`${sent.key} was answered otherwise than before: ${told}`);
     }
     return true;
   }
 
-  #keep(sent: Sent, answer: Answer): void {
-    sent.answer = answer;
-    if (sent.deed === 'payment' && answer.status === 201) this.#paid.push(answer.body);
+  #remember({ deed }: Sent, { status, body }: Kept): void {
+    if (deed === 'payment' && status === 201) this.#paid.push(body);
   }
 
-  #draw(): Sent {
-    const key = `${this.#name}-${this.sent.length}`;
-    const payment = this.#paid[this.#dice.roll(Math.max(1, this.#paid.length))];
+  /** The next request, under a key that nobody has used. */
+  draw(): Sent {
+    const sent = this.#drawn(`${this.#name}-${this.sent.length}`);
+    this.sent.push(sent);
+    return sent;
+  }
+
+  /** A payment that was authorized or captured once; undefined before there is one. */
+  drawPaid(): Json | undefined {
+    return this.#paid[this.#dice.roll(Math.max(1, this.#paid.length))];
+  }
+
+  #drawn(key: string): Sent {
+    const payment = this.drawPaid();
     const drawn = this.#dice.roll(10);
     if (payment === undefined || drawn < 5) return { deed: 'payment', ...this.#payment(), key };
     const path = `/v1/payments/${payment.id}`;
@@ -133,6 +153,11 @@ export class Load {
   }
 }
 
-function sameAnswer(a: Answer, b: Answer): boolean {
-  return a.status === b.status && JSON.stringify(a.body) === JSON.stringify(b.body);
+function keptOf({ status, body }: Answer): Kept {
+  const { id, status: told, capturedAmount, gatewayTransactionId, amount, code } = body;
+  return {
+    status,
+    body: { id, status: told, capturedAmount, gatewayTransactionId, amount, code },
+    digest: hash('sha1', JSON.stringify(body), 'base64'),
+  };
 }

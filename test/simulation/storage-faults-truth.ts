@@ -1,0 +1,209 @@
+/** A folder of a host with a short past, and what that host answered about it: the truth that later answers are held to. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TenantId } from '@counterfoil/core';
+import { ALL_SCOPES, type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
+import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { createLogger } from '@counterfoil/http-host/http';
+import { Writable } from 'node:stream';
+import { vi } from 'vitest';
+import { type Answer, Caller, type Json } from './caller.ts';
+
+const TENANT_ID = 1 as TenantId;
+const OPERATOR = { actor: 'operator@example.com' };
+const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+const POLLING = { timeout: 20_000, interval: 10 };
+const PAYMENTS = 12;
+const APPROVED = '4242424242424242';
+const DECLINED = SANDBOX_CARDS.find(({ behaviour }) => behaviour === 'stolen')?.number;
+
+/** A request that changes nothing, or nothing any more, and what it was answered. */
+interface Question {
+  readonly path: string;
+  readonly body: Json;
+  readonly key?: string;
+  readonly answer: Answer;
+}
+
+export interface Truth {
+  /** Of the stopped host; to be copied, and left as it is. */
+  readonly folder: string;
+  readonly apiKey: string;
+  readonly questions: readonly Question[];
+  readonly events: number;
+}
+
+/** A host in this process, and the lines that it logs. */
+export interface Opened {
+  readonly host: Host;
+  readonly url: string;
+  readonly logs: readonly string[];
+}
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'counterfoil-fault-'));
+}
+
+export async function openHost(
+  folder: string,
+  options: Omit<ComposeOptions, 'logger'> = {},
+): Promise<Opened> {
+  const logs: string[] = [];
+  const destination = new Writable({
+    write: (chunk, _encoding, done) => {
+      logs.push(String(chunk));
+      done();
+    },
+  });
+  const logger = createLogger({ level: 'warn', destination });
+  const config = readConfig({ DATA_DIR: folder, PORT: '0' });
+  const host = await compose(config, { ...options, logger });
+  return { host, url: await host.listen(), logs };
+}
+
+export function callerOf(url: string, key: string): Caller {
+  return new Caller(() => url, { tenantId: TENANT_ID, key });
+}
+
+/** Lives a short past, asks about all of it, and stops in order. */
+export async function makeTruth(): Promise<Truth> {
+  const folder = newFolder();
+  const { host, url } = await openHost(folder);
+  const apiKey = await onboard(host);
+  const caller = callerOf(url, apiKey);
+  const replays = await livePast(caller);
+  await host.readSide.caughtUp(TENANT_ID);
+  const questions = [...replays, ...(await askAll(caller, replays))];
+  const head = await host.events.head();
+  await host.close();
+  return { folder, apiKey, questions, events: Number(head) };
+}
+
+async function onboard({ tenants, ledger, readSide }: Host): Promise<string> {
+  const settings = { requestsPerMinute: 10_000_000 };
+  await tenants.onboard(TENANT_ID, { name: 'Tenant', settings }, OPERATOR);
+  const company = { companyId: 1, name: 'Company', at: ledger.clock.now() };
+  await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
+  await tenants.openMerchantAccount(
+    TENANT_ID,
+    1,
+    {
+      mid: '701',
+      title: 'Account',
+      companyId: 1,
+      gatewayId: 1,
+      descriptor: 'SHOP*LONDON',
+      defaultCurrency: 'GBP',
+      currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
+      discountRatePercentage: 1.4,
+      reservePercentage: 5,
+      bankAuthFee: 0.1,
+    },
+    OPERATOR,
+  );
+  const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
+  const { key } = await tenants.issueKey(TENANT_ID, request, OPERATOR);
+  await readSide.caughtUp(TENANT_ID);
+  return key;
+}
+
+export function paymentBody(index: number): Json {
+  const number = index % 4 === 3 ? DECLINED : APPROVED;
+  return {
+    amount: 10 + index,
+    currency: 'GBP',
+    card: { number, expMonth: 12, expYear: 2040, cvv: '9173', holder: 'Ada Lovelace' },
+    email: `customer${index % 5}@example.com`,
+  };
+}
+
+/** Payments that nothing happened to afterwards, and payments with a refund; both can be repeated. */
+async function livePast(caller: Caller): Promise<Question[]> {
+  const replays: Question[] = [];
+  const send = async (path: string, body: Json, key: string): Promise<Answer> => {
+    const answer = await caller.post(path, body, key);
+    replays.push({ path, body, key, answer });
+    return answer;
+  };
+  for (let index = 0; index < PAYMENTS; index += 1) {
+    await send('/v1/payments', paymentBody(index), `past-${index}`);
+  }
+  const refunded = await caller.post('/v1/payments', paymentBody(0), 'refunded');
+  await send(`/v1/payments/${refunded.body.id}/refund`, { amount: 4 }, 'refund');
+  return replays;
+}
+
+async function askAll(caller: Caller, replays: readonly Question[]): Promise<Question[]> {
+  const asked: Question[] = [];
+  const ask = async (path: string, body?: Json): Promise<Answer> => {
+    const answer = body === undefined ? await caller.get(path) : await caller.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    asked.push({ path, body, answer });
+    return answer;
+  };
+  for (const { answer } of replays) {
+    const id = answer.body.paymentId ?? answer.body.id;
+    await ask(`/v1/payments/${id}`);
+    await ask('/customerapi/detail', { ...caller.claims, id, getSearchData: true });
+  }
+  await ask('/api/transactions/search', { limit: 100 });
+  await ask('/api/transactions/search', { emails: ['customer1@example.com'], limit: 100 });
+  await ask('/api/transactions/search', { amounts: [12, 13], limit: 100 });
+  await ask('/api/transactions/search', { descriptorContains: 'london', limit: 100 });
+  await ask('/api/ledger/trial-balance');
+  await ask('/api/ledger/accounts?limit=50');
+  return asked;
+}
+
+/** A copy of the truth's folder, to be damaged. */
+export function copyOf({ folder }: Truth): string {
+  const copy = newFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+export interface Heard {
+  /** Answers that are as they were. */
+  readonly same: number;
+  /** Refusals: 5xx, and 401 where the key cannot be looked up. */
+  readonly refused: readonly string[];
+  /** Answers that are not true. */
+  readonly wrong: readonly string[];
+}
+
+/** Asks everything again. An answer is the truth, a refusal of the server's, or wrong. */
+export async function hear(url: string, { apiKey, questions }: Truth): Promise<Heard> {
+  const caller = callerOf(url, apiKey);
+  const refused: string[] = [];
+  const wrong: string[] = [];
+  let same = 0;
+  for (const { path, body, key, answer } of questions) {
+    const now = body === undefined ? await caller.get(path) : await caller.post(path, body, key);
+    if (now.status >= 500) refused.push(`${path}: ${now.status} ${now.body.code}`);
+    else if (now.status === answer.status && JSON.stringify(strip(now.body)) === JSON.stringify(strip(answer.body))) same += 1;
+    else wrong.push(`${path} ${key ?? ''}: ${now.status} ${JSON.stringify(now.body)} instead of ${JSON.stringify(answer.body)}`);
+  }
+  return { same, refused, wrong };
+}
+
+/** Only the name of the request differs between two answers to it. */
+function strip(body: Json): Json {
+  const { requestId: _, ...rest } = body;
+  return rest;
+}
+
+/** Waits until the host has its read models, or has logged why it has not. */
+export async function settled({ url, logs }: Opened): Promise<void> {
+  await vi.waitUntil(
+    async () =>
+      (await fetch(`${url}/readyz`)).status === 200 ||
+      logs.some((line) => /"level":(50|60)/.test(line)),
+    POLLING,
+  );
+}
