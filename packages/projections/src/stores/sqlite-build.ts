@@ -21,7 +21,15 @@ import {
   type Walked,
 } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
-import { columnOf, createIndices, createTables, fieldsOf, tune } from './sqlite-schema.ts';
+import {
+  columnOf,
+  createIndices,
+  createTables,
+  eraOf,
+  erasOf,
+  fieldsOf,
+  tune,
+} from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
 import { Walker } from './sqlite-walk.ts';
 import type { TurnMemory } from './turn-memory.ts';
@@ -49,6 +57,8 @@ export class SqliteBuild implements Build {
   readonly #statements: Statements;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
   readonly #partitions = new Map<string, number>();
+  /** Eras known to be written, by collection and partition. */
+  readonly #eras = new Set<string>();
 
   constructor(file: BuildFile, isNew: boolean) {
     this.#file = file;
@@ -76,13 +86,19 @@ export class SqliteBuild implements Build {
     try {
       const result = this.#write(commit);
       this.#statements.get(result.outcome === 'committed' ? 'COMMIT' : 'ROLLBACK').run();
-      if (result.outcome !== 'committed') this.#partitions.clear();
+      if (result.outcome !== 'committed') this.#forget();
       return result;
     } catch (error) {
-      this.#partitions.clear();
+      this.#forget();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  /** What was written in a transaction that is rolled back is not known any more. */
+  #forget(): void {
+    this.#partitions.clear();
+    this.#eras.clear();
   }
 
   async parked(): Promise<readonly ParkedStream[]> {
@@ -330,7 +346,15 @@ export class SqliteBuild implements Build {
     this.#statements
       .get(`INSERT INTO ${name}_bodies VALUES (?, ?)`)
       .run(lastInsertRowid, document.body);
+    this.#enterEra(name, part, eraOf(document.place.sort));
     return true;
+  }
+
+  #enterEra(name: string, part: number, era: number): void {
+    const known = `${name} ${part} ${era}`;
+    if (this.#eras.has(known)) return;
+    this.#statements.get(`INSERT OR IGNORE INTO ${erasOf(name)} VALUES (?, ?)`).run(part, era);
+    this.#eras.add(known);
   }
 
   #partition(name: string): number | undefined {

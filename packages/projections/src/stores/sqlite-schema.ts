@@ -9,6 +9,12 @@ const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;
 const MAPPED_BYTES = 1_073_741_824;
 
+/**
+ * Documents are apart by era in every index of a field, an era being so many units of `sort`: of
+ * milliseconds, 25 days. What is new falls on the few pages of its era, and not all over the index.
+ */
+const ERA_BITS = 31;
+
 const COLLECTION_NAME = /^[a-z][a-z_]*$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*$/;
 
@@ -75,9 +81,13 @@ function tableOf(spec: CollectionSpec): string {
       const columns = fieldsOf(spec).map((field) => `, ${columnOf(field)} INTEGER`);
       return `
         CREATE TABLE ${name} (
-          id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, part INTEGER NOT NULL, sort INTEGER NOT NULL
+          id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, part INTEGER NOT NULL, sort INTEGER NOT NULL,
+          era INTEGER AS (sort >> ${ERA_BITS}) VIRTUAL
           ${columns.join('')}
         );
+        CREATE TABLE ${erasOf(name)} (
+          of_part INTEGER NOT NULL, no INTEGER NOT NULL, PRIMARY KEY (of_part, no)
+        ) WITHOUT ROWID;
         CREATE TABLE ${name}_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`;
     }
   }
@@ -99,7 +109,7 @@ export function createIndices(
     for (const field of indexedFieldsOf(spec)) {
       const column = columnOf(field);
       database.exec(
-        `CREATE INDEX ${indexOf(name, field)} ON ${name} (part, ${column}, sort) WHERE ${column} IS NOT NULL`,
+        `CREATE INDEX ${indexOf(name, field)} ON ${name} (part, era, ${column}, sort) WHERE ${column} IS NOT NULL`,
       );
     }
   }
@@ -115,6 +125,15 @@ export function fieldsOf(spec: CollectionSpec): readonly string[] {
 
 function indexedFieldsOf(spec: CollectionSpec): readonly string[] {
   return fieldsOf(spec).filter((field) => spec.fields?.[field] !== 'stored');
+}
+
+/** The table of the eras that the documents of each partition fall into. */
+export function erasOf(collection: string): string {
+  return `${collection}_eras`;
+}
+
+export function eraOf(sort: number): number {
+  return Math.floor(sort / 2 ** ERA_BITS);
 }
 
 export function columnOf(field: string): string {

@@ -2,7 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Condition, Walk, Walked } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
-import { columnOf, indexOf } from './sqlite-schema.ts';
+import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 /** Up to so many matches of several values are gathered and sorted; beyond it an index keeps the order. */
@@ -31,9 +31,11 @@ interface Filter {
   readonly values: readonly SQLInputValue[];
 }
 
-/** The rows to choose from: an index, bounds of `sort` (both included), and what else they must fulfil. */
+/** The rows to choose from: where they are, bounds of `sort` (both included), and what else they must fulfil. */
 interface Scan {
-  readonly index: string;
+  readonly source: string;
+  /** Whether the source goes from era to era. */
+  readonly byEra: boolean;
   readonly low: number;
   readonly high: number;
   readonly filters: readonly Filter[];
@@ -118,12 +120,9 @@ export class Walker {
 
   /** How many documents fulfil one condition, counted in its index up to a limit. */
   #count(term: Term, limit: number): number {
-    const { index, sql, values } = selection(this.#scan(term.field, [term]));
+    const { sql, values } = selection(this.#scan(term.field, [term]));
     const row = this.#statements
-      .get(
-        `SELECT count(*) AS n
-         FROM (SELECT 1 FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql} LIMIT ?)`,
-      )
+      .get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql} LIMIT ?)`)
       .get(...values, limit) as { n: number };
     return row.n;
   }
@@ -149,40 +148,37 @@ export class Walker {
    */
   #sortsUpTo(scans: readonly Scan[], skip: number): readonly number[] {
     const before = Math.min(skip, MAX_TIES_SEEN);
-    const inOrder = 'ORDER BY sort DESC LIMIT ?';
-    const parts = scans.map(selection).map(({ index, sql, values }) => ({
-      sql: `SELECT sort FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}`,
-      values,
-    }));
-    const [only, ...others] = parts;
-    const source =
+    const lanes = scans.map((scan) => {
+      const { sql, order, values } = selection(scan);
+      return { sql: `SELECT sort FROM ${sql} ORDER BY ${order} LIMIT ?`, values };
+    });
+    const [only, ...others] = lanes;
+    const merged =
       others.length === 0 && only !== undefined
         ? only
         : {
-            sql: parts.map(({ sql }) => `SELECT * FROM (${sql} ${inOrder})`).join(' UNION ALL '),
-            values: parts.flatMap(({ values }) => [...values, skip + 1]),
+            sql: `${lanes.map(({ sql }) => `SELECT * FROM (${sql})`).join(' UNION ALL ')}
+                  ORDER BY sort DESC LIMIT ?`,
+            values: lanes.flatMap(({ values }) => [...values, skip + 1]),
           };
     const rows = this.#statements
-      .get(`${source.sql} ${inOrder} OFFSET ?`)
-      .all(...source.values, before + 1, skip - before);
+      .get(`${merged.sql} OFFSET ?`)
+      .all(...merged.values, before + 1, skip - before);
     return rows.length > before ? rows.map((row) => row['sort'] as number) : [];
   }
 
   #countOf(scan: Scan): number {
-    const { index, sql, values } = selection(scan);
-    const row = this.#statements
-      .get(`SELECT count(*) AS n FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}`)
-      .get(...values) as { n: number };
+    const { sql, values } = selection(scan);
+    const row = this.#statements.get(`SELECT count(*) AS n FROM ${sql}`).get(...values) as {
+      n: number;
+    };
     return row.n;
   }
 
   #page(scan: Scan, { skip, limit }: Window): readonly Row[] {
-    const { index, sql, values } = selection(scan);
+    const { sql, order, values } = selection(scan);
     return this.#statements
-      .get(
-        `SELECT id, key, sort FROM ${this.#spec.name} INDEXED BY ${index} WHERE ${sql}
-         ORDER BY sort DESC, key ASC LIMIT ? OFFSET ?`,
-      )
+      .get(`SELECT id, key, sort FROM ${sql} ORDER BY ${order}, key ASC LIMIT ? OFFSET ?`)
       .all(...values, limit, skip) as unknown as readonly Row[];
   }
 
@@ -230,8 +226,15 @@ export class Walker {
         values: [low, high, orRange.from, orRange.to],
       });
     }
+    const byEra = lead !== 'key' && lead !== 'sort';
+    const index = lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead);
+    const indexed = `${name} INDEXED BY ${index}`;
     const scan: Scan = {
-      index: lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead),
+      // A cross join, so that the eras are gone through in the order that is asked for.
+      source: byEra
+        ? `${erasOf(name)} CROSS JOIN ${indexed} ON part = of_part AND era = no`
+        : indexed,
+      byEra,
       low: orRange === undefined ? low : Number.MIN_SAFE_INTEGER,
       high: orRange === undefined ? high : Number.MAX_SAFE_INTEGER,
       filters,
@@ -285,12 +288,21 @@ function startingAfter(scan: Scan, { sort, key }: Anchor): Scan {
   };
 }
 
-/** One lower and one upper bound: of two on one side, SQLite would use one and test the other row by row. */
-function selection({ index, low, high, filters }: Scan): Filter & { readonly index: string } {
+interface Selection extends Filter {
+  /** The terms of ORDER BY that are descending. */
+  readonly order: string;
+}
+
+/**
+ * What stands after FROM. One lower and one upper bound of `sort`: of two on one side, SQLite would use
+ * one and test the other row by row.
+ */
+function selection({ source, byEra, low, high, filters }: Scan): Selection {
   const all = [...filters, { sql: 'sort BETWEEN ? AND ?', values: [low, high] }];
+  if (byEra) all.push({ sql: 'no BETWEEN ? AND ?', values: [eraOf(low), eraOf(high)] });
   return {
-    index,
-    sql: all.map(({ sql }) => sql).join(' AND '),
+    sql: `${source} WHERE ${all.map(({ sql }) => sql).join(' AND ')}`,
+    order: byEra ? 'no DESC, sort DESC' : 'sort DESC',
     values: all.flatMap(({ values }) => values),
   };
 }

@@ -35,6 +35,9 @@ export function openSqliteReadModelStore(options: SqliteReadModelOptions): ReadM
   return new SqliteReadModelStore(options);
 }
 
+/** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
+const LAYOUT = 2;
+
 const CATALOG = `
   CREATE TABLE IF NOT EXISTS leases (
     name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_ms INTEGER NOT NULL
@@ -214,16 +217,26 @@ class SqliteReadModelStore implements ReadModelStore {
     if (this.#readOnly && !existsSync(this.#path)) return undefined;
     const database = new DatabaseSync(this.#path, { readOnly: this.#readOnly });
     tune(database, this.#readOnly ? 'reader' : 'writer');
-    if (!this.#readOnly) database.exec(CATALOG);
-    // The writer may have made the file and not yet its last table.
-    else if (
-      database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'live'").get() === undefined
-    ) {
+    if (!this.#readOnly) this.#prepareCatalog(database);
+    // The writer may have made the file and not yet its last table, or a former version left it.
+    else if (!isCatalog(database)) {
       database.close();
       return undefined;
     }
     this.#catalog = new Statements(database);
     return this.#catalog;
+  }
+
+  #prepareCatalog(database: DatabaseSync): void {
+    database.exec(`BEGIN IMMEDIATE; ${CATALOG}`);
+    if (!isCatalog(database)) {
+      const builds = database.prepare('SELECT projection, build FROM builds').all();
+      for (const { projection, build } of builds as unknown as readonly BuildRow[]) {
+        this.#removeFiles(projection, build);
+      }
+      database.exec(`DELETE FROM live; DELETE FROM builds; PRAGMA user_version = ${LAYOUT}`);
+    }
+    database.exec('COMMIT');
   }
 
   #writable(): Statements {
@@ -233,6 +246,11 @@ class SqliteReadModelStore implements ReadModelStore {
     }
     return catalog;
   }
+}
+
+/** Whether a catalog of this layout has been made. */
+function isCatalog(database: DatabaseSync): boolean {
+  return database.prepare('PRAGMA user_version').get()?.['user_version'] === LAYOUT;
 }
 
 function idOf(projection: string, build: number): string {

@@ -7,6 +7,8 @@ import { commit, type Harness, made, row, thing, word } from './harness.ts';
 /** More documents under one value than any adapter would gather and sort at once. */
 const MANY = 3_000;
 const NAMES = ['ann', 'bob', 'cid', 'İda', ''];
+/** Between two sort values: they span years of milliseconds, on both sides of zero. */
+const STEP = 2 ** 27 + 1;
 const COLOURS = ['red', 'green', 'blue'];
 
 export function describeQueries(harness: Harness): void {
@@ -150,13 +152,17 @@ function crowd(): readonly ReturnType<typeof row>[] {
     row({
       key: `k${(index * 7_919) % MANY}`,
       partition: index % 10 === 0 ? 'q' : 'p',
-      sort: Math.floor(index / 3) % 400,
+      sort: instantAt(Math.floor(index / 3) % 400),
       name: index % 50 === 0 ? (NAMES[(index / 50) % 5] ?? null) : 'zoe',
       colour: index % 7 === 0 ? null : (COLOURS[index % 3] ?? null),
       size: index % 4,
-      changed: (index * 31) % 500,
+      changed: instantAt((index * 31) % 500),
     }),
   );
+}
+
+function instantAt(step: number): number {
+  return (step - 100) * STEP;
 }
 
 async function filled(harness: Harness, documents: readonly Document[]): Promise<Build> {
@@ -166,7 +172,7 @@ async function filled(harness: Harness, documents: readonly Document[]): Promise
 }
 
 function walks(documents: readonly ReturnType<typeof row>[]): fc.Arbitrary<Walk> {
-  const instant = fc.integer({ min: -5, max: 405 });
+  const instant = fc.integer({ min: -5, max: 405 }).map(instantAt);
   const oneOrMore = <Value>(values: readonly Value[]) =>
     fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 4 });
   const where = fc.record(
@@ -174,7 +180,10 @@ function walks(documents: readonly ReturnType<typeof row>[]): fc.Arbitrary<Walk>
       name: oneOrMore([...NAMES, 'zoe', 'nobody']),
       colour: oneOrMore([...COLOURS, 'grey']),
       size: oneOrMore([0, 1, 2, 3, 4]),
-      changed: fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 200 }),
+      changed: fc.array(fc.integer({ min: 0, max: 500 }).map(instantAt), {
+        minLength: 1,
+        maxLength: 200,
+      }),
       key: fc.array(fc.constantFrom(...documents.map(({ key }) => key)), { minLength: 1 }),
     },
     { requiredKeys: [] },
