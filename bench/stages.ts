@@ -1,6 +1,10 @@
 /** All that is measured, in the order in which it is. */
 import type { Stage } from './harness/stage.ts';
 import { append } from './stages/append.ts';
+import { httpDetail } from './stages/http-detail.ts';
+import { httpPayment } from './stages/http-payment.ts';
+import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
+import { readModels } from './stages/read-models.ts';
 
-export const stages: readonly Stage[] = [append, load];
+export const stages: readonly Stage[] = [append, load, httpDetail, httpSearch, httpPayment, readModels];

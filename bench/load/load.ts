@@ -7,24 +7,33 @@ import type { Job, Outcome } from './job.ts';
 const ENTRY = fileURLToPath(new URL('./load-process.ts', import.meta.url));
 
 export class Load {
-  readonly #child: ChildProcess = fork(ENTRY, { execArgv: [], serialization: 'advanced' });
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  /** The job under way. */
+  #running: PromiseWithResolvers<Outcome> | undefined;
+
+  constructor() {
+    const child = fork(ENTRY, { execArgv: [], serialization: 'advanced' });
+    child.on('message', (outcome: Outcome) => this.#running?.resolve(outcome));
+    this.#child = child;
+    this.#exited = once(child, 'exit').then(([code]) => {
+      this.#running?.reject(new Error(`the load has ended with ${code}`));
+    });
+  }
 
   /** Throws when a single answer was not right. */
   async run(job: Job): Promise<Outcome> {
-    const answered = once(this.#child, 'message') as Promise<[Outcome]>;
-    const ended = once(this.#child, 'exit').then(() => {
-      throw new Error('the load has ended');
-    });
+    const running = Promise.withResolvers<Outcome>();
+    this.#running = running;
     this.#child.send(job);
-    const [outcome] = await Promise.race([answered, ended]);
+    const outcome = await running.promise;
     if (outcome.wrong !== undefined) throw new Error(`${job.path}: ${outcome.wrong}`);
     if (outcome.answered === 0) throw new Error(`${job.path}: no answer in ${outcome.seconds} s`);
     return outcome;
   }
 
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.disconnect();
-    await once(this.#child, 'exit');
+    if (this.#child.connected) this.#child.disconnect();
+    await this.#exited;
   }
 }

@@ -1,8 +1,8 @@
 /** The paths that are loaded: what is asked on each, and what a right answer has in it. */
+import { pickOf, randomOf } from '../data/random.ts';
 import type { HostUnderLoad } from './host.ts';
 import { TENANT_ID, USER_EMAIL } from './host-data.ts';
 import type { Job } from './job.ts';
-import { randomOf } from './random.ts';
 
 export const CONNECTIONS = 64;
 
@@ -56,5 +56,5 @@ export function jobOf(
 /** At random, some more than once. */
 function sample(from: readonly string[], seed: number): string[] {
   const random = randomOf(seed);
-  return Array.from({ length: LISTED }, () => from[random(from.length)] ?? '');
+  return Array.from({ length: LISTED }, () => pickOf(random, from));
 }
