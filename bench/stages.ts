@@ -7,4 +7,11 @@ import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
 import { readModels } from './stages/read-models.ts';
 
-export const stages: readonly Stage[] = [append, load, httpDetail, httpSearch, httpPayment, readModels];
+export const stages: readonly Stage[] = [
+  append,
+  load,
+  httpDetail,
+  httpSearch,
+  httpPayment,
+  readModels,
+];

