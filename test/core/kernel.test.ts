@@ -5,6 +5,7 @@ import {
   categoryOf,
   eventIdOf,
   fingerprint,
+  fingerprintOf,
   fold,
   never,
   type StreamName,
@@ -115,6 +116,16 @@ describe('mark', () => {
         "3d29f42395c6fae8",
       ]
     `);
+  });
+
+  it('of a value is that of its canonical text', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.bigInt(), (json, amount) => {
+        const value = { json, amount, list: [json, undefined, amount], absent: undefined };
+        expect(fingerprintOf(value)).toBe(fingerprint(canonicalJson(value)));
+        expect(canonicalJson(json)).toBe(canonicalJson(JSON.parse(canonicalJson(json))));
+      }),
+    );
   });
 
   it('tells texts apart that differ in one character, or in their order', () => {

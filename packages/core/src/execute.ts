@@ -4,7 +4,7 @@ import { type Event as AnyEvent, decodeEvent, encodeEvent } from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
 import type { AnyCommand, Decider } from './kernel/decider.ts';
 import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
-import { canonicalJson, fingerprint } from './kernel/fingerprint.ts';
+import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
 
 /** How often a command is decided anew after a conflict before the caller is told of it. */
@@ -124,7 +124,7 @@ export async function execute<
 ): Promise<Execution<Event, State, Rejection>> {
   const stream = decider.streamOf(command);
   const { commandId } = context;
-  const mark = context.fingerprint ?? fingerprint(canonicalJson({ ...command, at: undefined }));
+  const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
   let loaded = await load(executor, decider, stream);
   for (let decision = 1; decision <= MAX_DECISIONS; decision += 1) {
     const before = loaded.commands.get(commandId);

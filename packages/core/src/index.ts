@@ -43,7 +43,7 @@ export {
   Minor,
   type Upcast,
 } from './kernel/event-schema.ts';
-export { canonicalJson, fingerprint } from './kernel/fingerprint.ts';
+export { canonicalJson, fingerprint, fingerprintOf } from './kernel/fingerprint.ts';
 export {
   CommandId,
   categoryOf,

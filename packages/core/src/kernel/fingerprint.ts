@@ -5,15 +5,51 @@
  * equal text, whatever the order in which they were built.
  */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === 'bigint') return `"${value}"`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const fields: string[] = [];
-  for (const key of Object.keys(value).sort()) {
-    const field = (value as Record<string, unknown>)[key];
-    if (field !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(field)}`);
+  let text = '';
+  writeCanonical(value, (part) => {
+    text += part;
+  });
+  return text;
+}
+
+/** What JSON writes otherwise than it stands. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Hands the canonical text on in parts, so that nobody has to put it together who does not want it. */
+function writeCanonical(value: unknown, write: (part: string) => void): void {
+  if (typeof value === 'string') writeString(value, write);
+  else if (typeof value === 'bigint') writeString(value.toString(), write);
+  else if (typeof value !== 'object' || value === null) write(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) {
+    write('[');
+    for (const [index, element] of value.entries()) {
+      if (index > 0) write(',');
+      writeCanonical(element, write);
+    }
+    write(']');
+  } else writeFields(value as Record<string, unknown>, write);
+}
+
+function writeFields(fields: Record<string, unknown>, write: (part: string) => void): void {
+  let before = '{';
+  for (const key of Object.keys(fields).sort()) {
+    const field = fields[key];
+    if (field === undefined) continue;
+    write(before);
+    writeString(key, write);
+    write(':');
+    writeCanonical(field, write);
+    before = ',';
   }
-  return `{${fields.join(',')}}`;
+  write(before === '{' ? '{}' : '}');
+}
+
+function writeString(text: string, write: (part: string) => void): void {
+  if (ESCAPED.test(text)) return write(JSON.stringify(text));
+  write('"');
+  write(text);
+  write('"');
 }
 
 /**
@@ -22,17 +58,40 @@ export function canonicalJson(value: unknown): string {
  * of a command of their own.
  */
 export function fingerprint(text: string): string {
-  let left = 0x811c9dc5;
-  let right = 0x9e3779b9;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    left = Math.imul(left ^ unit, 0x01000193);
-    right = Math.imul(right ^ unit, 0x85ebca6b);
-    right = (right << 13) | (right >>> 19);
+  const lanes = new Lanes();
+  lanes.add(text);
+  return lanes.mark();
+}
+
+/** The fingerprint of a value's canonical JSON, without making that text first. */
+export function fingerprintOf(value: unknown): string {
+  const lanes = new Lanes();
+  writeCanonical(value, (part) => lanes.add(part));
+  return lanes.mark();
+}
+
+class Lanes {
+  #left = 0x811c9dc5;
+  #right = 0x9e3779b9;
+
+  add(text: string): void {
+    let left = this.#left;
+    let right = this.#right;
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      left = Math.imul(left ^ unit, 0x01000193);
+      right = Math.imul(right ^ unit, 0x85ebca6b);
+      right = (right << 13) | (right >>> 19);
+    }
+    this.#left = left;
+    this.#right = right;
   }
-  left ^= left >>> 16;
-  right ^= right >>> 15;
-  return hex(Math.imul(left, 0x7feb352d)) + hex(Math.imul(right, 0x846ca68b));
+
+  mark(): string {
+    const left = this.#left ^ (this.#left >>> 16);
+    const right = this.#right ^ (this.#right >>> 15);
+    return hex(Math.imul(left, 0x7feb352d)) + hex(Math.imul(right, 0x846ca68b));
+  }
 }
 
 function hex(word: number): string {
