@@ -63,6 +63,9 @@ export function toDecimal(minor: bigint, currency: string): string {
 
 /** Minor units as a JSON number in major units: the double nearest to the exact decimal. */
 export function toMajor(minor: bigint, currency: string): number {
+  const units = Number(minor);
+  // Both are then exact, and a division is rounded correctly: the same double as by way of the text.
+  if (Number.isSafeInteger(units)) return units / 10 ** exponentOf(currency);
   return Number(toDecimal(minor, currency));
 }
 

@@ -5,7 +5,7 @@ import type { StreamName } from '@counterfoil/core';
 const KNOWN_STREAMS = 50_000;
 
 /**
- * In order of last use. Of a stream that is known here, no event beyond the kept revision has been
+ * In the order in which they were last read or written. Of a stream that is known here, no event beyond the kept revision has been
  * acknowledged to anybody; of any other stream nothing is said.
  */
 export class KnownRevisions {
@@ -13,9 +13,7 @@ export class KnownRevisions {
 
   /** The revision beyond which there is nothing, -1 for an empty stream; undefined when not known. */
   of(stream: StreamName): number | undefined {
-    const revision = this.#last.get(stream);
-    if (revision !== undefined) this.#keep(stream, revision);
-    return revision;
+    return this.#last.get(stream);
   }
 
   /** The log was just read: the stream has nothing beyond this revision. */
@@ -33,6 +31,7 @@ export class KnownRevisions {
   }
 
   #keep(stream: StreamName, revision: number): void {
+    // Taken out first: a stream that is set again would keep its old place.
     this.#last.delete(stream);
     this.#last.set(stream, revision);
     if (this.#last.size <= KNOWN_STREAMS) return;

@@ -1,5 +1,6 @@
 /** Kept answers in a SQLite file of their own, so that they outlive a restart. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import type { Answer } from './answer.ts';
 import type { IdempotencyEntry, IdempotencyStore } from './idempotency.ts';
 
@@ -17,19 +18,26 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS answer_by_expiry ON answer (expires_at_ms);
 `;
 
+/** SQLite notices broken pages, but not a flipped bit in a text. Files of earlier hosts lack it. */
+const ADD_CHECKSUM = 'ALTER TABLE answer ADD COLUMN checksum INTEGER';
+const HAS_CHECKSUM = "SELECT 1 FROM pragma_table_info('answer') WHERE name = 'checksum'";
+
 const FIND = `
-  SELECT fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms
+  SELECT fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum
   FROM answer WHERE key = ? AND expires_at_ms > ?`;
 
 /** The first answer stays; only an expired one gives way. */
 const PUT = `
   INSERT INTO answer
-    (key, fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    (key, fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
   ON CONFLICT (key) DO UPDATE SET
     fingerprint = ?2, status = ?3, content_type = ?4, body = ?5, headers = ?6,
-    recorded_at_ms = ?7, expires_at_ms = ?8
+    recorded_at_ms = ?7, expires_at_ms = ?8, checksum = ?9
   WHERE answer.expires_at_ms <= ?7`;
+
+/** A damaged answer is none: what it spoke of is answered anew, from the log. */
+const REMOVE = 'DELETE FROM answer WHERE key = ?';
 
 const SWEEP = `
   DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE expires_at_ms <= ? LIMIT ?)`;
@@ -42,6 +50,7 @@ interface Row {
   readonly headers: string | null;
   readonly recorded_at_ms: number;
   readonly expires_at_ms: number;
+  readonly checksum: number | null;
 }
 
 interface WaitingPut {
@@ -56,6 +65,8 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   #waiting: WaitingPut[] = [];
 
   /** Opens or creates the file at `path`. */
@@ -65,14 +76,24 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     this.#database.exec('PRAGMA busy_timeout = 5000;');
     this.#database.exec(SCHEMA);
+    if (this.#database.prepare(HAS_CHECKSUM).get() === undefined) {
+      this.#database.exec(ADD_CHECKSUM);
+    }
     this.#find = this.#database.prepare(FIND);
     this.#put = this.#database.prepare(PUT);
     this.#sweep = this.#database.prepare(SWEEP);
+    this.#remove = this.#database.prepare(REMOVE);
+    this.#begin = this.#database.prepare('BEGIN IMMEDIATE');
+    this.#commit = this.#database.prepare('COMMIT');
   }
 
   async find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined> {
     const row = this.#find.get(key, nowMs) as unknown as Row | undefined;
     if (row === undefined) return undefined;
+    if (row.checksum !== null && row.checksum !== checksumOf(key, row)) {
+      this.#remove.run(key);
+      return undefined;
+    }
     return {
       fingerprint: row.fingerprint,
       answer: answerIn(row),
@@ -94,9 +115,9 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     if (puts.length === 0) return;
     this.#waiting = [];
     try {
-      this.#database.exec('BEGIN IMMEDIATE');
+      this.#begin.run();
       for (const { key, entry } of puts) this.#insert(key, entry);
-      this.#database.exec('COMMIT');
+      this.#commit.run();
       for (const { resolve } of puts) resolve();
     } catch (error) {
       if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -106,16 +127,27 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 
   #insert(key: string, entry: IdempotencyEntry): void {
     const { fingerprint, answer, recordedAtMs, expiresAtMs } = entry;
-    const { status, contentType, body, headers } = answer;
+    const { status, contentType, body } = answer;
+    const headers = answer.headers === undefined ? null : JSON.stringify(answer.headers);
+    const row = {
+      fingerprint,
+      status,
+      content_type: contentType,
+      body,
+      headers,
+      recorded_at_ms: recordedAtMs,
+      expires_at_ms: expiresAtMs,
+    };
     this.#put.run(
       key,
       fingerprint,
       status,
       contentType,
       body,
-      headers === undefined ? null : JSON.stringify(headers),
+      headers,
       recordedAtMs,
       expiresAtMs,
+      checksumOf(key, row),
     );
   }
 
@@ -128,6 +160,13 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#flush();
     this.#database.close();
   }
+}
+
+/** CRC-32 over everything that is kept of an answer. */
+function checksumOf(key: string, row: Omit<Row, 'checksum'>): number {
+  const { fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms, body } = row;
+  const head = [key, fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms];
+  return crc32(body, crc32(JSON.stringify(head)));
 }
 
 function answerIn(row: Row): Answer {

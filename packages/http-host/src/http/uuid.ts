@@ -1,6 +1,6 @@
 /** UUIDs of the host: version 7 for what is new, version 8 for what must come out the same again. */
 import { hash, randomFillSync } from 'node:crypto';
-import { stringify, v7 } from 'uuid';
+import { v7 } from 'uuid';
 
 const UUID_BYTES = 16;
 
@@ -29,8 +29,10 @@ export function uuidV7(): string {
  */
 export function deterministicUuid(parts: readonly string[]): string {
   // As JSON, so that ['ab', 'c'] and ['a', 'bc'] cannot meet.
-  const bytes = hash('sha256', JSON.stringify(parts), 'buffer').subarray(0, UUID_BYTES);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return stringify(bytes);
+  const hex = hash('sha256', JSON.stringify(parts), 'hex');
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return (
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}` +
+    `-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  );
 }
