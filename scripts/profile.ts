@@ -1,4 +1,4 @@
-/** Where the time of a path goes: `pnpm profile payment|search|detail [--seconds n]`. */
+/** Where the time of a path goes: `pnpm run profile payment|search|detail [--seconds n]`. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -58,7 +58,7 @@ function readArguments(): { path: PathName; seconds: number } {
   const path = PATHS.find((each) => each === positionals[0]);
   const seconds = Number(values.seconds);
   if (path === undefined || positionals.length > 1 || !(seconds > 0)) {
-    console.error(`Usage: pnpm profile ${PATHS.join('|')} [--seconds n]`);
+    console.error(`Usage: pnpm run profile ${PATHS.join('|')} [--seconds n]`);
     process.exit(1);
   }
   return { path, seconds };
