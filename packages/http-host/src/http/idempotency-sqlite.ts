@@ -65,6 +65,8 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #find: StatementSync;
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #remove: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #waiting: WaitingPut[] = [];
