@@ -66,7 +66,6 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
   readonly #remove: StatementSync;
-  readonly #remove: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #waiting: WaitingPut[] = [];
