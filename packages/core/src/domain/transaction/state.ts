@@ -272,26 +272,21 @@ function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
       return { refunds: [...payment.refunds, refundOf(event)] };
     case 'Refunded':
       return {
-        refunds: payment.refunds.map((refund) =>
-          refund.refundId === event.refundId
-            ? {
-                ...refund,
-                status: 'Refunded',
-                completedAt: event.at,
-                gatewayTransactionId: event.gatewayTransactionId,
-                arn: event.arn,
-                note: event.note,
-              }
-            : refund,
-        ),
+        refunds: withChanged(payment.refunds, isRefund(event), {
+          status: 'Refunded',
+          completedAt: event.at,
+          gatewayTransactionId: event.gatewayTransactionId,
+          arn: event.arn,
+          note: event.note,
+        }),
       };
     case 'RefundFailed':
       return {
-        refunds: payment.refunds.map((refund) =>
-          refund.refundId === event.refundId
-            ? { ...refund, status: 'RefundFailed', completedAt: event.at, note: event.note }
-            : refund,
-        ),
+        refunds: withChanged(payment.refunds, isRefund(event), {
+          status: 'RefundFailed',
+          completedAt: event.at,
+          note: event.note,
+        }),
       };
     case 'ChargebackOpened':
       return { chargebacks: [...payment.chargebacks, chargebackOf(event)] };
@@ -301,16 +296,15 @@ function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
     case 'ChargebackAccepted':
     case 'ChargebackWithdrawn':
       return {
-        chargebacks: payment.chargebacks.map((chargeback) =>
-          chargeback.chargebackId === event.chargebackId
-            ? {
-                ...chargeback,
-                status: event.type,
-                note: event.note,
-                changedAt: event.at,
-                completedAt: event.type === 'ChargebackUnderReview' ? null : event.at,
-              }
-            : chargeback,
+        chargebacks: withChanged(
+          payment.chargebacks,
+          ({ chargebackId }) => chargebackId === event.chargebackId,
+          {
+            status: event.type,
+            note: event.note,
+            changedAt: event.at,
+            completedAt: event.type === 'ChargebackUnderReview' ? null : event.at,
+          },
         ),
       };
     case 'AlertReceived':
@@ -319,21 +313,31 @@ function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
     case 'AlertDeclined':
     case 'AlertExpired':
       return {
-        alerts: payment.alerts.map((alert) =>
-          alert.alertId === event.alertId
-            ? {
-                ...alert,
-                status: event.type,
-                note: event.note,
-                changedAt: event.at,
-                completedAt: event.at,
-              }
-            : alert,
-        ),
+        alerts: withChanged(payment.alerts, ({ alertId }) => alertId === event.alertId, {
+          status: event.type,
+          note: event.note,
+          changedAt: event.at,
+          completedAt: event.at,
+        }),
       };
     default:
       return never(event);
   }
+}
+
+function isRefund({ refundId }: { readonly refundId: TransactionId }) {
+  return (refund: Refund) => refund.refundId === refundId;
+}
+
+/** Children are looked for from the end: what changes is nearly always the youngest. */
+function withChanged<Child>(
+  children: Child[],
+  isIt: (child: Child) => boolean,
+  facts: Partial<Child>,
+): Child[] {
+  const at = children.findLastIndex(isIt);
+  const child = children[at];
+  return child === undefined ? children : children.with(at, { ...child, ...facts });
 }
 
 function ended(
