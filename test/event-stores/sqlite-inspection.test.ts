@@ -7,10 +7,11 @@ import {
   type LogInspection,
   openSqliteEventStore,
 } from '@counterfoil/event-stores/sqlite';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { newAppend, wholeLog } from './support/appends.ts';
 import { newFolder, removeFolders } from './support/folders.ts';
 
+vi.setConfig({ testTimeout: 60_000 });
 afterEach(removeFolders);
 
 /** A closed log of streams that were written in turn; hands back its path and its events. */

@@ -19,6 +19,7 @@ import {
   container as rootContainer,
 } from 'tsyringe';
 import { type Config, loadMasterKey } from './config.ts';
+import { openOrReplace, openSound, replaceDamagedReadModels } from './damaged-files.ts';
 import { refuseLostEvents } from './doctor/lost-events.ts';
 import { cardBrands } from './gateways/card-brands.ts';
 import { cardFingerprints } from './gateways/card-fingerprint.ts';
@@ -232,7 +233,13 @@ function registerReadSide(provide: Provide): void {
 
 function registerPayments(provide: Provide): void {
   provide(PART.gateways, (get) =>
-    gatewayRegistry([openSandboxGateway({ path: ownFile(get(PART.config), 'gateway') })]),
+    gatewayRegistry([
+      openSound(
+        ownFile(get(PART.config), 'gateway'),
+        (path) => openSandboxGateway({ path }),
+        'Restore it from a backup, or move it away: its older charges can then not be captured, voided or refunded',
+      ),
+    ]),
   );
   provide(PART.reactor, (get) => {
     const { gatewayTimeoutMs } = get(PART.config);
@@ -260,7 +267,9 @@ function registerPayments(provide: Provide): void {
         fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
     });
   });
-  provide(PART.checkpoints, (get) => openCheckpoints(ownFile(get(PART.config), 'checkpoints')));
+  provide(PART.checkpoints, (get) =>
+    openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
+  );
   provide(
     PART.sweeper,
     (get) =>
@@ -280,9 +289,12 @@ function registerHttp(provide: Provide): void {
     return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
   });
   provide(PART.metrics, () => new Metrics());
-  provide(
-    PART.idempotencyStore,
-    (get) => new SqliteIdempotencyStore(ownFile(get(PART.config), 'answers')),
+  provide(PART.idempotencyStore, (get) =>
+    openOrReplace(
+      ownFile(get(PART.config), 'answers'),
+      (path) => new SqliteIdempotencyStore(path),
+      get(PART.logger),
+    ),
   );
   provide(PART.endpoints, (get) => {
     const clock = get(PART.clock);
@@ -329,6 +341,7 @@ function start(container: DependencyContainer): Host {
   const logger = get(PART.logger);
   const events = get(PART.events);
   // What may fail to open comes first, and what runs by itself last.
+  replaceDamagedReadModels(get(PART.config), logger);
   const server = get(PART.server);
   const checkpoints = get(PART.checkpoints);
   const readModels = get(PART.readModels);

@@ -1,5 +1,6 @@
 /** Where a host keeps what it keeps, and how the stores that a configuration names are opened. */
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { createMemoryEventStore, type EventStore } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import {
@@ -25,7 +26,7 @@ export interface DataFiles {
   readonly checkpoints: string;
 }
 
-interface Located {
+export interface Located {
   readonly dataDir: string;
   readonly eventStoreUrl: string;
   readonly readModelUrl: string;
@@ -43,6 +44,20 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
   };
+}
+
+/** What follows the catalog's name in that of a build. */
+const BUILD = /^(-[a-z]+-\d+)?$/;
+
+/** The files of the read models: the catalog and its builds. */
+export function readModelFiles({ readModels }: DataFiles): readonly string[] {
+  const folder = dirname(readModels);
+  if (!existsSync(folder)) return [];
+  const catalog = basename(readModels);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(catalog) && BUILD.test(name.slice(catalog.length)))
+    .sort()
+    .map((name) => join(folder, name));
 }
 
 /** Opens the log for writing; with `follow`, for reading beside the process that writes. */

@@ -27,7 +27,7 @@ try {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
-      (['EventStoreError', 'ReadModelError', 'Refusal'].includes(error.name) ||
+      (['EventStoreError', 'ReadModelError', 'Refusal', 'StorageError'].includes(error.name) ||
         // What the system says of a port or a path names it.
         'syscall' in error));
   if (error instanceof z.ZodError) console.error(z.prettifyError(error));

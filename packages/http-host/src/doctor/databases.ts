@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { faultsIn } from '@counterfoil/event-stores/sqlite';
 import type { DataFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import { databasesIn, type Examined } from './folder.ts';
@@ -54,7 +55,7 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
   const check = quick ? 'quick_check' : 'integrity_check';
   let done = 0;
   for (const path of paths) {
-    for (const fault of faultsOf(path, check)) {
+    for (const fault of faultsOf(path, !quick)) {
       findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
     }
     done += 1;
@@ -63,15 +64,11 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
   return findings.made(`${paths.length} databases, PRAGMA ${check}`);
 }
 
-function faultsOf(path: string, check: string): readonly string[] {
+function faultsOf(path: string, thorough: boolean): readonly string[] {
   try {
     const database = openForReading(path);
     try {
-      return database
-        .prepare(`PRAGMA ${check}(${MAX_FAULTS})`)
-        .all()
-        .map((row) => String(Object.values(row)[0]).split('\n')[0] ?? '')
-        .filter((line) => line !== 'ok');
+      return faultsIn(database, { thorough, limit: MAX_FAULTS });
     } finally {
       database.close();
     }

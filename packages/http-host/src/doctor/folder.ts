@@ -1,9 +1,9 @@
 /** The data folder as files: what is there, who may read it, what a stopped host left behind. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Config, probeMasterKey, secretsFileIn } from '../config.ts';
-import type { DataFiles } from '../stores.ts';
+import { type DataFiles, readModelFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 
 /** What every check is told of the folder. */
@@ -21,8 +21,6 @@ export interface Examined {
 
 const SQLITE_BUSY = 5;
 const OTHERS_MAY_READ = 0o077;
-/** What follows the catalog's name in that of a build. */
-const BUILD = /^(-[a-z]+-\d+)?$/;
 
 /** Whether somebody holds the lock that a writer of the log holds. Changes nothing. */
 export function hostRuns({ events }: DataFiles): boolean {
@@ -39,17 +37,6 @@ export function hostRuns({ events }: DataFiles): boolean {
   } catch (error) {
     return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
   }
-}
-
-/** The files of the read models: the catalog and its builds. */
-export function readModelFiles({ readModels }: DataFiles): readonly string[] {
-  const folder = dirname(readModels);
-  if (!existsSync(folder)) return [];
-  const catalog = basename(readModels);
-  return readdirSync(folder)
-    .filter((name) => name.startsWith(catalog) && BUILD.test(name.slice(catalog.length)))
-    .sort()
-    .map((name) => join(folder, name));
 }
 
 /** Every database that is there, the log first. */

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EventStoreError, type Position } from '@counterfoil/core';
-import type { DataFiles } from '../stores.ts';
+import { type DataFiles, readModelFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
-import { type Examined, readModelFiles } from './folder.ts';
+import type { Examined } from './folder.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 

@@ -1,0 +1,110 @@
+/** What a start does about damaged databases: what can be made again is put aside, anything else refuses the start. */
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { faultsIn } from '@counterfoil/event-stores/sqlite';
+import type { RequestLogger } from './http/endpoint.ts';
+import { dataFilesOf, type Located, readModelFiles } from './stores.ts';
+
+/** Files up to this size are checked whole at every start: half a second. */
+const CHECKED_BYTES = 128 * 1024 * 1024;
+const MAX_ASIDE = 1_000;
+
+/** Results of SQLite that mean damage: ERROR (its tables are not what they were), CORRUPT, NOTADB. */
+const DAMAGE: ReadonlySet<number> = new Set([1, 11, 26]);
+const PRIMARY_CODE_MASK = 0xff;
+
+/** A file cannot be used; the message names it and says what to do. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** What is wrong inside a database; undefined when it is sound, absent, or too large to look through. */
+export function faultOf(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const { size } = statSync(path);
+  if (size === 0 || size > CHECKED_BYTES) return undefined;
+  try {
+    // Read-only, so that a write-ahead log of another file is not copied in by the look alone.
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      return faultsIn(database, { thorough: true, limit: 1 })[0];
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (isDamage(error)) return error.message;
+    throw new StorageError(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    DAMAGE.has(error.errcode & PRIMARY_CODE_MASK)
+  );
+}
+
+/** Renames a database with all that belongs to it; answers its new name. */
+export function putAside(path: string): string {
+  for (let number = 1; number <= MAX_ASIDE; number += 1) {
+    const aside = `${path}.damaged-${number}`;
+    if (existsSync(aside)) continue;
+    for (const suffix of ['', '-wal', '-shm', '-journal']) {
+      if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+    }
+    return aside;
+  }
+  throw new StorageError(`${path}: remove the files beside it whose names end in .damaged-…`);
+}
+
+/** Opens a database that the host can do without: a damaged one is put aside and made anew. */
+export function openOrReplace<Opened>(
+  path: string,
+  open: (path: string) => Opened,
+  logger: RequestLogger,
+): Opened {
+  const fault = faultOf(path);
+  if (fault !== undefined) tellPutAside(path, fault, logger);
+  try {
+    return open(path);
+  } catch (error) {
+    if (!isDamage(error)) {
+      throw new StorageError(`${path}: ${(error as Error).message}`, { cause: error });
+    }
+    tellPutAside(path, error.message, logger);
+    return open(path);
+  }
+}
+
+function tellPutAside(path: string, fault: string, logger: RequestLogger): void {
+  const aside = putAside(path);
+  logger.error({ path, aside, fault }, 'a damaged file was put aside and is made anew');
+}
+
+/** Before anything has them open: what is put aside is made again from the log. */
+export function replaceDamagedReadModels(located: Located, logger: RequestLogger): void {
+  const files = dataFilesOf(located);
+  for (const path of files === undefined ? [] : readModelFiles(files)) {
+    const fault = faultOf(path);
+    if (fault !== undefined) tellPutAside(path, fault, logger);
+  }
+}
+
+/** Opens a database that nothing can replace; a damaged one refuses the start, unchanged. */
+export function openSound<Opened>(
+  path: string,
+  open: (path: string) => Opened,
+  advice: string,
+): Opened {
+  const fault = faultOf(path);
+  if (fault !== undefined) throw new StorageError(`${path} is damaged: ${fault}. ${advice}`);
+  try {
+    return open(path);
+  } catch (error) {
+    const { message } = error as Error;
+    const said = message.startsWith(path) ? message : `${path}: ${message}`;
+    throw new StorageError(isDamage(error) ? `${said}. ${advice}` : said, { cause: error });
+  }
+}
