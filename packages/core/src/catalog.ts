@@ -69,6 +69,7 @@ export function decodeEvent(stored: StoredEvent): Event {
 /** The data brought up to the current version, one step at a time. */
 function upcastData(stored: StoredEvent, { upcasts }: EventSchema): unknown {
   const data = jsonOf(stored, stored.data);
+  if (upcasts.length < stored.schemaVersion) return data;
   const steps = upcasts.slice(stored.schemaVersion - 1);
   try {
     return steps.reduce((older, upcast) => upcast(older), data as Record<string, unknown>);
