@@ -85,6 +85,22 @@ describe('the document', () => {
     expect(missing).toEqual([]);
   });
 
+  it('says what a query means, with its bounds', () => {
+    const schemas = new Map<string, Json>(
+      document.paths['/v1/payments'].get.parameters.map(({ name, schema }: Json) => [name, schema]),
+    );
+    expect(schemas.get('limit')).toEqual({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 10,
+    });
+    expect(schemas.get('sandbox')).toMatchObject({ type: 'boolean' });
+    expect(schemas.get('orderIds')).toMatchObject({ type: 'array', items: { type: 'integer' } });
+    expect(schemas.get('amounts')).toMatchObject({ type: 'array', items: { type: 'number' } });
+    expect(schemas.get('transactionIds')).toMatchObject({ items: { format: 'uuid' } });
+  });
+
   it('has the routes that are served, and no other', async () => {
     const methods = ['get', 'post', 'put', 'patch', 'delete', 'options'];
     for (const [path, item] of Object.entries<Json>(document.paths)) {

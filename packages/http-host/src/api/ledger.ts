@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { cursorOf, inCursor } from './cursor.ts';
-import { CurrencyCode, Id, QueryBoolean, QueryInteger, sandboxOf } from './wire.ts';
+import { CurrencyCode, Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
 
 const TAG = 'Ledger';
 const ACCESS = { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false } as const;
@@ -14,7 +14,7 @@ const money = z.number().meta({ description: 'In major units of the currency' })
 
 const booksQuery = {
   sandbox: QueryBoolean.optional().meta({ description: 'Absent: the live books' }),
-  merchantAccountId: QueryInteger.pipe(Id).optional(),
+  merchantAccountId: queryInteger(Id).optional(),
   currency: CurrencyCode.optional(),
 };
 
@@ -94,7 +94,7 @@ function accounts({ ledger, readSide }: LedgerServices): Endpoint {
     query: z.object({
       ...booksQuery,
       account: z.string().max(64).optional(),
-      limit: QueryInteger.pipe(z.int().min(1).max(MAX_LIMIT)).default(MAX_LIMIT),
+      limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
       cursor: z.string().max(1_000).optional(),
     }),
     responses: { 200: { description: 'A page of accounts', schema: Accounts } },

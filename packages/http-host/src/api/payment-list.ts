@@ -9,32 +9,18 @@ import { cursorOf, inCursor } from './cursor.ts';
 import { PaymentBody, paymentBody } from './payment-body.ts';
 import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './search-request.ts';
 import { filterOf } from './transaction-search.ts';
-import { QueryBoolean, QueryInteger, QueryNumber } from './wire.ts';
+import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';
 
 /** Kinds of application that start a payment: children are shown within their payment. */
 const PAYMENT_KINDS = [1, 2, 3, 4, 5];
 
 const { applicationIds: ids, amounts } = searchFilters;
 
-/** In a query a list is a name repeated, or its elements joined by commas. */
-const InQuery = z
-  .union([z.string(), z.array(z.string())])
-  .transform((given) =>
-    (Array.isArray(given) ? given : [given]).flatMap((each) => each.split(',')),
-  );
+const integers = queryIntegers(ids.unwrap()).optional();
 
 function texts(list: z.ZodOptional<z.ZodType<string[], string[]>>) {
-  return InQuery.pipe(list.unwrap()).optional();
+  return queryTexts(list.unwrap()).optional();
 }
-
-function numbers(
-  element: z.ZodType<number, string>,
-  list: z.ZodOptional<z.ZodType<number[], number[]>>,
-) {
-  return InQuery.pipe(z.array(element)).pipe(list.unwrap()).optional();
-}
-
-const integers = numbers(QueryInteger, ids);
 
 const ListQuery = z
   .object({
@@ -59,8 +45,8 @@ const ListQuery = z
     companyIds: integers,
     subscriptionIds: integers,
     affiliateIds: integers,
-    amounts: numbers(QueryNumber, amounts),
-    limit: QueryInteger.pipe(z.int().min(1).max(MAX_LIMIT)).default(DEFAULT_LIMIT),
+    amounts: queryNumbers(amounts.unwrap()).optional(),
+    limit: queryLimit({ max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
     cursor: z.string().max(1_000).optional(),
   })
   .refine(inOrder, IN_ORDER);

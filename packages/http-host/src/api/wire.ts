@@ -32,16 +32,65 @@ export const Instant = z.iso
   .datetime({ offset: true })
   .transform((at) => new Date(at).toISOString());
 
-/** What a query carries as text. */
-export const QueryBoolean = z.enum(['true', 'false']).transform((given) => given === 'true');
-export const QueryNumber = z
-  .string()
-  .regex(/^-?\d{1,16}(\.\d{1,6})?$/, 'must be a number')
-  .transform(Number);
-export const QueryInteger = z
+/**
+ * A query carries texts. The document says what they mean, a number as a number with its bounds, so
+ * that it admits what `meaning` does and nothing else.
+ */
+export function inQuery<Value, Meaning extends z.ZodType<unknown, Value>>(
+  reading: z.ZodType<Value, string | string[]>,
+  meaning: Meaning,
+) {
+  const { $schema: _, ...documented } = z.toJSONSchema(meaning, { io: 'input' });
+  return reading.pipe(meaning).meta({
+    override: ({ jsonSchema }) => {
+      for (const name of Object.keys(jsonSchema)) delete jsonSchema[name as 'type'];
+      Object.assign(jsonSchema, documented);
+    },
+  });
+}
+
+const BooleanText = z.enum(['true', 'false']).transform((given) => given === 'true');
+const IntegerText = z
   .string()
   .regex(/^-?\d{1,16}$/, 'must be an integer')
   .transform(Number);
+/** As in JSON, and not longer than any number needs to be. */
+const NumberText = z
+  .string()
+  .max(32)
+  .regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'must be a number')
+  .transform(Number);
+/** A list is a name repeated, or its elements joined by commas. */
+const ListText = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) =>
+    (Array.isArray(given) ? given : [given]).flatMap((each) => each.split(',')),
+  );
+
+export const QueryBoolean = inQuery(BooleanText, z.boolean());
+
+export function queryInteger<Meaning extends z.ZodType<number, number>>(meaning: Meaning) {
+  return inQuery(IntegerText, meaning);
+}
+
+/** How long a page may be at most, and is when nothing is said. */
+export function queryLimit({ max, fallback }: { max: number; fallback: number }) {
+  // zod leaves a default out of the document where what is read is of another type.
+  const meaning = z.int().min(1).max(max).meta({ default: fallback });
+  return queryInteger(meaning).default(fallback);
+}
+
+export function queryTexts<Meaning extends z.ZodType<string[], string[]>>(meaning: Meaning) {
+  return inQuery(ListText, meaning);
+}
+
+export function queryIntegers<Meaning extends z.ZodType<number[], number[]>>(meaning: Meaning) {
+  return inQuery(ListText.pipe(z.array(IntegerText)), meaning);
+}
+
+export function queryNumbers<Meaning extends z.ZodType<number[], number[]>>(meaning: Meaning) {
+  return inQuery(ListText.pipe(z.array(NumberText)), meaning);
+}
 
 /** Reads an amount of the body; what is wrong with it is refused at its place in the body. */
 export function minorOf(amount: number, currency: string, pointer: string): bigint {
