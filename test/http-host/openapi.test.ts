@@ -125,6 +125,13 @@ describe('the document', () => {
     });
   });
 
+  it('names 406 where only JSON is answered, probes among them, and nowhere else', () => {
+    const refusing = Object.entries(document.paths ?? {})
+      .filter(([, item]) => item.get?.responses?.['406'] !== undefined)
+      .map(([path]) => path);
+    expect(refusing).toEqual(['/things/{id}', '/livez', '/readyz', '/openapi.json']);
+  });
+
   it('has no components that nothing uses', () => {
     const probes = healthEndpoints(new Readiness(() => {}), new Metrics());
     const { components } = makeOpenApiDocument(probes, INFO);

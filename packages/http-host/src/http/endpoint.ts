@@ -132,6 +132,14 @@ export function endpoint<
   return definition as unknown as Endpoint;
 }
 
+/** Whether all that the endpoint answers is JSON, so that a caller who admits none is refused. */
+export function answersJson({ responses }: Pick<Endpoint, 'responses'>): boolean {
+  for (const status in responses) {
+    if (responses[status]?.contentType !== undefined) return false;
+  }
+  return true;
+}
+
 const PATH =
   /^\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\})?(?:\/(?:[A-Za-z0-9._~-]+|\{[A-Za-z][A-Za-z0-9]*\}))*$/;
 

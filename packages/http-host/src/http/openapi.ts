@@ -8,7 +8,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { answersJson, type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 
 export interface DocumentInfo {
@@ -113,7 +113,8 @@ const IDEMPOTENCY_PARAMETER = {
 export function layerCodes(operation: Endpoint): ErrorCode[] {
   const { access, body, params, query, idempotency } = operation;
   const codes: ErrorCode[] = ['malformed_request', 'duplicate_header', 'internal_error'];
-  if (!operation.answeredUnderOverload) codes.push('overloaded', 'not_acceptable');
+  if (!operation.answeredUnderOverload) codes.push('overloaded');
+  if (answersJson(operation)) codes.push('not_acceptable');
   if (access.kind === 'api-key') {
     codes.push('client_id_required', 'user_email_invalid');
     if (access.requiresUserEmail) codes.push('user_email_required');
