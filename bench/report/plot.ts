@@ -32,7 +32,7 @@ export function plotOf(results: Results): string {
 <title>Ratios to the peers, as multiples of what they are to reach</title>
 <rect width="${WIDTH}" height="${height}" fill="#ffffff"/>
 <text x="20" y="30" font-size="18" font-weight="600" fill="#1c2733">Counterfoil beside its peers</text>
-<text x="20" y="52" fill="#5b6875">Each ratio as a multiple of what it is to reach: right of 1 is met. Median of ${results.rounds} rounds, bar from smallest to largest; ${kind}.</text>
+<text x="20" y="52" fill="#5b6875">Each ratio as a multiple of what it is to reach: right of the line is met. Median of ${results.rounds} rounds, bar from smallest to largest; ${kind}.</text>
 ${scale.ticks.map((tick) => gridOf(tick, scale.at(tick), height)).join('\n')}
 ${marks.map((mark, index) => lineOf(mark, TOP + index * LINE + LINE / 2, scale.at)).join('\n')}
 </svg>

@@ -128,6 +128,8 @@ function emmettRate({ folder, quick }: Setting, events: readonly StoredEvent[]):
   const few = events.slice(0, quick ? QUICK_EMMETT_COMMANDS : EMMETT_COMMANDS);
   return async () => {
     const emmett = await openEmmettSqlite(join(folder, `emmett-${randomUUID()}.db`));
+    const synchronous = await emmett.synchronous();
+    if (synchronous !== 'FULL') throw new Error(`emmett-sqlite is not durable: ${synchronous}`);
     const commands = few.map((stored) => ({ stream: stored.stream, event: jsonEventOf(stored) }));
     const begin = performance.now();
     for (const { stream, event } of commands) await emmett.carryOut(stream, event);
