@@ -1,6 +1,6 @@
-/** Replays a projection into a new build beside the live one, compares the two, and swaps them. */
+/** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
 import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { decode, Folder, type Parking } from './folder.ts';
+import { type Decoded, decode, Folder, type Parking } from './folder.ts';
 import type { Projection } from './projection.ts';
 import {
   type Build,
@@ -52,16 +52,35 @@ export interface Rebuilt {
 
 /** Makes a new build and compares it. The live build stays live until `swap`. */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
-  const { store, projection, holder, now } = options;
-  const name = `rebuild-${projection.name}`;
-  const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs: LEASE_TTL_MS });
-  if (epoch === undefined) {
-    throw new ReadModelError('not-ready', `${projection.name} is being rebuilt by another`);
-  }
+  const [rebuilt] = await rebuildTogether(options, [options.projection]);
+  if (rebuilt === undefined) throw new Error('a rebuild ended without its build');
+  return rebuilt;
+}
+
+/** One pass through the log makes a new build of each projection: events are read and decoded once. */
+async function rebuildTogether(
+  options: ReplayOptions,
+  projections: readonly Projection[],
+): Promise<readonly Rebuilt[]> {
+  const { store, holder, now } = options;
+  const held: string[] = [];
   try {
-    return await new Rebuild(options, epoch).run();
+    const loads: Load[] = [];
+    for (const projection of projections) {
+      const name = `rebuild-${projection.name}`;
+      const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs: LEASE_TTL_MS });
+      if (epoch === undefined) {
+        throw new ReadModelError('not-ready', `${projection.name} is being rebuilt by another`);
+      }
+      held.push(name);
+      loads.push(await Load.begin(options, projection, epoch));
+    }
+    await replay(options, loads);
+    const done: Rebuilt[] = [];
+    for (const load of loads) done.push(await load.finish());
+    return done;
   } finally {
-    await store.releaseLease(name, holder);
+    for (const name of held) await store.releaseLease(name, holder);
   }
 }
 
@@ -135,33 +154,73 @@ export async function bringUpToDate(
   options: Omit<RebuildOptions, 'projection'> & { readonly projections: readonly Projection[] },
 ): Promise<readonly Rebuilt[]> {
   const { projections, store } = options;
-  const done: Rebuilt[] = [];
+  const outdated: Projection[] = [];
   for (const projection of projections) {
     const live = await usableLive(options, projection.name);
-    if (live?.info.version === projection.version) continue;
-    const rebuilt = await rebuild({ ...options, projection });
-    await swap(store, rebuilt);
-    done.push(rebuilt);
+    if (live?.info.version !== projection.version) outdated.push(projection);
   }
-  return done;
+  const rebuilt = await rebuildTogether(options, outdated);
+  for (const each of rebuilt) await swap(store, each);
+  return rebuilt;
 }
 
-class Rebuild {
-  readonly #options: RebuildOptions;
-  readonly #epoch: number;
+type ReplayOptions = Omit<RebuildOptions, 'projection'>;
+
+/** Replays the log up to the farthest goal of the loads. */
+async function replay({ events, signal }: ReplayOptions, loads: readonly Load[]): Promise<void> {
+  const goal = loads.reduce(farther, undefined);
+  if (goal === undefined) return;
+  const [first, ...others] = loads;
+  // Loads begin together; only one alone goes on after it had stopped.
+  const after = others.length === 0 ? first?.folder.checkpoint : undefined;
+  const batches = events.subscribe({
+    ...(after === undefined ? {} : { after }),
+    batchSize: REBUILD_BATCH_EVENTS,
+    untilHead: true,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  for await (const batch of batches) {
+    const decoded = batch
+      .filter((stored) => loads.some(({ folder }) => folder.reads(stored)))
+      .map(decode);
+    for (const load of loads) await load.apply(batch, decoded);
+    const last = batch.at(-1);
+    if (last !== undefined && last.position >= goal) break;
+  }
+  signal?.throwIfAborted();
+}
+
+function farther(than: Position | undefined, { goal }: Load): Position | undefined {
+  return than === undefined || (goal !== undefined && goal > than) ? goal : than;
+}
+
+/** One projection that is being loaded. */
+class Load {
+  readonly folder: Folder;
+  /** How far to load; undefined when there is nothing to. */
+  goal: Position | undefined;
+  readonly #options: ReplayOptions;
+  readonly #comparable: Build | undefined;
   readonly #parked: Parking[] = [];
   #events = 0;
 
-  constructor(options: RebuildOptions, epoch: number) {
+  private constructor(
+    options: ReplayOptions,
+    { folder, comparable, goal }: Pick<Load, 'folder' | 'goal'> & { comparable: Build | undefined },
+  ) {
+    this.folder = folder;
+    this.goal = goal;
     this.#options = options;
-    this.#epoch = epoch;
+    this.#comparable = comparable;
   }
 
-  async run(): Promise<Rebuilt> {
-    const { store, events, projection } = this.#options;
+  static async begin(options: ReplayOptions, projection: Projection, epoch: number): Promise<Load> {
+    const { store, events } = options;
     const { name, version, collections } = projection;
-    await this.#dropUnfinished();
-    const live = await usableLive(this.#options, name);
+    for (const { build, state } of await store.builds(name)) {
+      if (state === 'loading') await store.dropBuild(name, build);
+    }
+    const live = await usableLive(options, name);
     const comparable = live?.info.version === version ? live : undefined;
     // No further than the live build: it can be caught up with, but never waited for.
     const goal = comparable === undefined ? await events.head() : await comparable.checkpoint();
@@ -171,71 +230,57 @@ class Rebuild {
       collections,
       purpose: 'load',
     });
-    const folder = await Folder.open({ projection, build, epoch: this.#epoch });
-    if (goal !== undefined) await this.#replay(folder, goal);
-    this.#report('indexing', folder);
+    const folder = await Folder.open({ projection, build, epoch });
+    return new Load(options, { folder, comparable, goal });
+  }
+
+  /** Applies as much of a batch as lies before the goal. */
+  async apply(batch: readonly StoredEvent[], decoded: readonly Decoded[]): Promise<void> {
+    const { folder, goal } = this;
+    if (goal === undefined) return;
+    const last = batch.findLastIndex(({ position }) => position <= goal);
+    const position = batch[last]?.position;
+    if (position === undefined) return;
+    const wanted = decoded.filter(({ stored }) => stored.position <= goal);
+    this.#parked.push(...(await folder.apply(wanted, position)));
+    this.#events += last + 1;
+    this.#report('loading');
+  }
+
+  async finish(): Promise<Rebuilt> {
+    const { build, projection } = this.folder;
+    this.#report('indexing');
     await build.finishLoad();
-    const differences =
-      comparable === undefined ? undefined : await this.#compare(folder, comparable);
-    this.#report('done', folder);
+    const differences = await this.#compare();
+    this.#report('done');
     return {
-      projection: name,
+      projection: projection.name,
       build: build.info.build,
       events: this.#events,
-      position: folder.checkpoint,
+      position: this.folder.checkpoint,
       differences,
       parked: this.#parked,
     };
   }
 
-  async #dropUnfinished(): Promise<void> {
-    const { store, projection } = this.#options;
-    for (const { build, state } of await store.builds(projection.name)) {
-      if (state === 'loading') await store.dropBuild(projection.name, build);
-    }
-  }
-
-  async #replay(folder: Folder, goal: Position): Promise<void> {
-    const { events, signal } = this.#options;
-    const after = folder.checkpoint;
-    const batches = events.subscribe({
-      ...(after === undefined ? {} : { after }),
-      batchSize: REBUILD_BATCH_EVENTS,
-      untilHead: true,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    for await (const batch of batches) {
-      const wanted = batch.filter(({ position }) => position <= goal);
-      await this.#apply(folder, wanted);
-      if (wanted.length < batch.length) break;
-    }
-    signal?.throwIfAborted();
-  }
-
-  async #apply(folder: Folder, batch: readonly StoredEvent[]): Promise<void> {
-    const last = batch.at(-1);
-    if (last === undefined) return;
-    const decoded = batch.filter((stored) => folder.reads(stored)).map(decode);
-    this.#parked.push(...(await folder.apply(decoded, last.position)));
-    this.#events += batch.length;
-    this.#report('loading', folder);
-  }
-
-  /** Undefined when the live build turns out to be damaged: then there is nothing to compare with. */
-  async #compare(folder: Folder, live: Build): Promise<readonly Difference[] | undefined> {
-    this.#report('comparing', folder);
+  /** Undefined when there is nothing to compare with, or it turns out to be damaged. */
+  async #compare(): Promise<readonly Difference[] | undefined> {
+    const live = this.#comparable;
+    if (live === undefined) return undefined;
+    this.#report('comparing');
     const expected = await live.summary().catch(() => undefined);
     if (expected === undefined) return undefined;
-    if (expected.position !== undefined && expected.position !== folder.checkpoint) {
-      await this.#replay(folder, expected.position);
+    if (expected.position !== undefined && expected.position !== this.folder.checkpoint) {
+      this.goal = expected.position;
+      await replay(this.#options, [this]);
     }
-    return differencesOf(expected, await folder.build.summary());
+    return differencesOf(expected, await this.folder.build.summary());
   }
 
-  #report(phase: RebuildProgress['phase'], folder: Folder): void {
-    const { onProgress, projection } = this.#options;
-    const { checkpoint: position } = folder;
-    onProgress?.({ projection: projection.name, phase, events: this.#events, position });
+  #report(phase: RebuildProgress['phase']): void {
+    const { checkpoint: position, projection } = this.folder;
+    const progress = { projection: projection.name, phase, events: this.#events, position };
+    this.#options.onProgress?.(progress);
   }
 }
 

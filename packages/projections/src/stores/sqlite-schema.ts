@@ -15,6 +15,9 @@ const MAPPED_BYTES = 1_073_741_824;
  */
 const ERA_BITS = 31;
 
+/** Threads that may help to sort a new index. */
+const SORTING_THREADS = 2;
+
 const COLLECTION_NAME = /^[a-z][a-z_]*$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*$/;
 
@@ -102,6 +105,7 @@ export function createIndices(
   database: DatabaseSync,
   collections: readonly CollectionSpec[],
 ): void {
+  database.exec(`PRAGMA threads = ${SORTING_THREADS}`);
   for (const spec of collections) {
     if (spec.kind !== 'walked') continue;
     const { name } = spec;
