@@ -2,12 +2,12 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
 import { ALL_SCOPES, type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
 import { createLogger } from '@counterfoil/http-host/http';
-import { Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { type Answer, Caller, type Json } from './caller.ts';
 
@@ -186,8 +186,15 @@ export async function hear(url: string, { apiKey, questions }: Truth): Promise<H
   for (const { path, body, key, answer } of questions) {
     const now = body === undefined ? await caller.get(path) : await caller.post(path, body, key);
     if (now.status >= 500) refused.push(`${path}: ${now.status} ${now.body.code}`);
-    else if (now.status === answer.status && JSON.stringify(strip(now.body)) === JSON.stringify(strip(answer.body))) same += 1;
-    else wrong.push(`${path} ${key ?? ''}: ${now.status} ${JSON.stringify(now.body)} instead of ${JSON.stringify(answer.body)}`);
+    else if (
+      now.status === answer.status &&
+      JSON.stringify(strip(now.body)) === JSON.stringify(strip(answer.body))
+    )
+      same += 1;
+    else
+      wrong.push(
+        `${path} ${key ?? ''}: ${now.status} ${JSON.stringify(now.body)} instead of ${JSON.stringify(answer.body)}`,
+      );
   }
   return { same, refused, wrong };
 }
@@ -203,7 +210,7 @@ export async function settled({ url, logs }: Opened): Promise<void> {
   await vi.waitUntil(
     async () =>
       (await fetch(`${url}/readyz`)).status === 200 ||
-      logs.some((line) => /"level":(50|60)/.test(line)),
+      logs.some((line) => /the projection thread failed/.test(line)),
     POLLING,
   );
 }

@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { type Examination, examine } from '../doctor/examination.ts';
-import { CHECKS, type Checked, type Finding, type Verdict } from '../doctor/finding.ts';
+import {
+  CHECKS,
+  type Checked,
+  type Examination,
+  examine,
+  type Finding,
+  type Verdict,
+} from '../doctor/index.ts';
 import { PhaseBar } from './progress-bar.ts';
 
 /** 1 is what every command ends with that could not do its work. */

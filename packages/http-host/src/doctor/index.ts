@@ -1,0 +1,15 @@
+/** The face of the doctor: examines the data folder of a host, for the command line and for programs. */
+export {
+  type Examination,
+  type ExaminationOptions,
+  examine,
+  NothingToExamine,
+} from './examination.ts';
+export {
+  CHECKS,
+  type Checked,
+  type CheckName,
+  type Finding,
+  type Severity,
+  type Verdict,
+} from './finding.ts';

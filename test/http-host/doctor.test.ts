@@ -1,0 +1,487 @@
+/** The doctor, on a sound folder and on copies of it that were each harmed in one way. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import { type CommandId, type Event, encodeEvent, type StreamName } from '@counterfoil/core';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { readConfig } from '@counterfoil/http-host/config';
+import {
+  type Checked,
+  type CheckName,
+  type Examination,
+  examine,
+  type Severity,
+} from '@counterfoil/http-host/doctor';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  copyOf,
+  makeTruth,
+  newFolder,
+  openHost,
+  removeFolder,
+  type Truth,
+} from '../simulation/storage-faults-truth.ts';
+
+const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+const DAY_MS = 86_400_000;
+const TENANT_ID = 1 as never;
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let truth: Truth;
+let folder: string;
+beforeAll(async () => {
+  truth = await makeTruth();
+});
+afterAll(() => removeFolder(truth.folder));
+beforeEach(() => {
+  folder = copyOf(truth);
+  onTestFinished(() => removeFolder(folder));
+});
+
+interface Asked {
+  readonly quick?: boolean;
+  readonly nowMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+function examined({
+  quick = false,
+  nowMs = Date.now(),
+  env = {},
+}: Asked = {}): Promise<Examination> {
+  return examine(readConfig({ DATA_DIR: folder, ...env }), {
+    quick,
+    nowMs,
+    scratch: tmpdir(),
+    onProgress: () => {},
+    onChecked: () => {},
+  });
+}
+
+function checkOf({ checks }: Examination, name: CheckName): Checked {
+  const found = checks.find(({ check }) => check === name);
+  if (found === undefined) throw new Error(`there is no check ${name}`);
+  return found;
+}
+
+/** The one thing that a check is expected to find. */
+function expectFinding(
+  examination: Examination,
+  check: CheckName,
+  { severity = 'damage', message }: { severity?: Severity; message: RegExp },
+): void {
+  expect(checkOf(examination, check).findings).toContainEqual({
+    check,
+    severity,
+    message: expect.stringMatching(message),
+    advice: expect.stringMatching(/\w{3}/),
+  });
+}
+
+/** The checks that found something. */
+function complaintsOf({ checks }: Examination): readonly CheckName[] {
+  return checks.filter(({ findings }) => findings.length > 0).map(({ check }) => check);
+}
+
+function change(name: string, ...statements: readonly string[]): void {
+  const database = new DatabaseSync(join(folder, name));
+  for (const sql of statements) {
+    const { changes } = database.prepare(sql).run();
+    expect(changes, sql).not.toBe(0);
+  }
+  database.close();
+}
+
+const CUT = ['DELETE FROM events WHERE position > 40'];
+let appended = 0;
+
+/** Appends an event as a program of one's own would: the checksum fits, the rest is as it is given. */
+async function append(
+  stream: string,
+  { event, ...parts }: { event: Event; id?: string; time?: string; type?: string },
+): Promise<void> {
+  const store = await openSqliteEventStore({ path: join(folder, 'events.db') });
+  appended += 1;
+  const suffix = String(appended).padStart(12, '0');
+  await store.append({
+    stream: stream as StreamName,
+    expected: { kind: 'any' },
+    command: { id: `0195a000-0000-8000-8000-${suffix}` as CommandId, fingerprint: 'f' },
+    events: [
+      {
+        id: `0195a000-0000-8000-9000-${suffix}`,
+        tenantId: TENANT_ID,
+        time: new Date().toISOString(),
+        metadata: '{"actor":"a@example.com"}',
+        ...encodeEvent(event),
+        ...parts,
+      },
+    ],
+  });
+  await store.close();
+}
+
+function paymentStream(): string {
+  const id = truth.questions[0]?.answer.body.id;
+  return `transaction-1-${id}`;
+}
+
+const settled: Event = {
+  type: 'PaymentSettled',
+  sandbox: false,
+  merchantAccountId: 1,
+  currency: 'GBP',
+  amountMinor: 1n,
+  reference: 'r',
+  at: '2026-01-01T00:00:00.000Z',
+};
+
+describe('a sound folder', () => {
+  it('is found sound, in every check, and left as it was', async () => {
+    const files = readdirSync(folder);
+    const before = files.map((name) => readFileSync(join(folder, name)));
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual([]);
+    expect(examination).toMatchObject({ verdict: 'sound', hostRuns: false });
+    expect(Number(examination.head)).toBe(truth.events);
+    expect(examination.checks.filter(({ skipped }) => skipped !== undefined)).toEqual([]);
+    expect(checkOf(examination, 'streams').looked).toContain(`${truth.events} events in`);
+    expect(checkOf(examination, 'gateway').looked).toBe('14 records');
+    expect(checkOf(examination, 'answers').looked).toMatch(/^1\d answers/);
+    expect(files.map((name) => readFileSync(join(folder, name)))).toEqual(before);
+  });
+
+  it('is examined quickly without its events', async () => {
+    const examination = await examined({ quick: true });
+    expect(examination.verdict).toBe('sound');
+    const leftOut = examination.checks.filter(({ skipped }) => skipped !== undefined);
+    expect(leftOut.map(({ check }) => check)).toEqual([
+      'order',
+      'streams',
+      'journal',
+      'read-models',
+    ]);
+  });
+
+  it('is examined beside its host, while it writes', async () => {
+    const { host, url } = await openHost(folder);
+    onTestFinished(() => host.close());
+    const at = host.ledger.clock.now();
+    const company = { companyId: 9, name: 'Late', at };
+    await host.tenants.define(
+      { type: 'DefineCompany', tenantId: TENANT_ID, ...company },
+      { actor: 'operator@example.com' },
+    );
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual([]);
+    expect(examination.hostRuns).toBe(true);
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+  });
+
+  it('needs no more than its log', async () => {
+    for (const name of readdirSync(folder)) {
+      if (!/^(events|sandbox-gateway)\.db$|^secrets/.test(name)) rmSync(join(folder, name));
+    }
+    const examination = await examined();
+    expect(examination.verdict).toBe('warnings');
+    expect(complaintsOf(examination)).toEqual(['master-key', 'read-models']);
+  });
+});
+
+describe('the log', () => {
+  it('with a changed event', async () => {
+    change('events.db', `UPDATE events SET data = replace(data, 'GBP', 'EUR') WHERE position = 20`);
+    expectFinding(await examined(), 'streams', {
+      message: /position 0*20 \(\S+@\d+\) does not match its checksum/,
+    });
+  });
+
+  it('with missing events, and what is read from it', async () => {
+    change('events.db', 'DELETE FROM events WHERE position IN (20, 21)');
+    const examination = await examined();
+    expectFinding(examination, 'order', { message: /^2 positions before 0*22 are missing/ });
+    expect(checkOf(examination, 'streams').findings.length).toBeGreaterThan(0);
+    expect(checkOf(examination, 'read-models').skipped).toMatch(/no sound log/);
+  });
+
+  it('with a command that does not end', async () => {
+    change(
+      'events.db',
+      `UPDATE events SET ends_command = 0
+       WHERE position = (SELECT min(position) FROM events WHERE ends_command = 1 AND position > 20)`,
+    );
+    expectFinding(await examined(), 'streams', { message: /has no last event/ });
+  });
+
+  it('with an index that lacks an event', async () => {
+    const path = join(folder, 'events.db');
+    const database = new DatabaseSync(path);
+    const { rootpage } = database
+      .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'events_of_stream'`)
+      .get() as { rootpage: number };
+    database.close();
+    const bytes = readFileSync(path);
+    // One entry fewer in the header of the index's page.
+    const header = (rootpage - 1) * 4_096;
+    bytes.writeUInt16BE(bytes.readUInt16BE(header + 3) - 1, header + 3);
+    writeFileSync(path, bytes);
+    const examination = await examined();
+    expectFinding(examination, 'pages', { message: /events\.db is damaged: .*index/ });
+  });
+
+  it('with an event of an unknown type, of another aggregate, or under a foreign id', async () => {
+    await append(paymentStream(), { event: settled, type: 'PaymentTeleported' });
+    expectFinding(await examined(), 'streams', {
+      message: /PaymentTeleported .* unknown event type/,
+    });
+
+    await append('company-1-77', { event: settled });
+    const examination = await examined();
+    expectFinding(examination, 'streams', {
+      message: /is a PaymentSettled, which does not belong/,
+    });
+    expectFinding(examination, 'streams', {
+      severity: 'warning',
+      message: /does not follow from its command/,
+    });
+  });
+
+  it('with an event that no payment can have had', async () => {
+    await append('transaction-1-0195a000-0000-8000-8000-0000000000ff', { event: settled });
+    expectFinding(await examined(), 'streams', {
+      message: /cannot follow: PaymentSettled without a payment/,
+    });
+  });
+
+  it('with more refunded than was captured', async () => {
+    const at = new Date().toISOString();
+    const refundId = '0195a000-0000-8000-8000-0000000000aa' as never;
+    const event: Event = {
+      type: 'NetworkRefunded',
+      refundId,
+      alertId: refundId,
+      sandbox: false,
+      merchantAccountId: 1,
+      currency: 'GBP',
+      amountMinor: 1_000_000n,
+      arn: '',
+      note: '',
+      at,
+    };
+    await append(paymentStream(), { event });
+    expectFinding(await examined(), 'streams', { message: /exceed what was captured/ });
+  });
+
+  it('with a clock that went back', async () => {
+    await append('company-1-78', {
+      event: {
+        type: 'CompanyDefined',
+        companyId: 78,
+        name: 'Late',
+        at: '2020-01-01T00:00:00.000Z',
+      },
+      time: '2020-01-01T00:00:00.000Z',
+    });
+    const examination = await examined();
+    expectFinding(examination, 'order', {
+      severity: 'warning',
+      message: /clock went back .* to 2020/,
+    });
+    expect(examination.verdict).toBe('warnings');
+    expectFinding(await examined({ nowMs: 0 }), 'order', {
+      severity: 'warning',
+      message: /yet to come/,
+    });
+  });
+
+  it('that was cut off: read models, gateway and answers remember', async () => {
+    change('events.db', ...CUT);
+    for (const quick of [false, true]) {
+      const examination = await examined({ quick });
+      expectFinding(examination, 'loss', { message: /ends at position 0*40, but \S+reactors\.db/ });
+      expectFinding(examination, 'loss', {
+        message: /read-models\.db-ledger-\d+ has read it up to/,
+      });
+      expectFinding(examination, 'gateway', {
+        message: /has a charge .* and the log has no such payment/,
+      });
+      expectFinding(examination, 'answers', {
+        message: /was answered with success, and the log has no/,
+      });
+    }
+    await expect(openHost(folder)).rejects.toThrow(
+      /ends at position 0*40, but .*counterfoil doctor/,
+    );
+  });
+
+  it('that is gone, or is no database', async () => {
+    writeFileSync(join(folder, 'events.db'), 'no database');
+    const damaged = await examined();
+    expectFinding(damaged, 'pages', { message: /not a database/ });
+    expect(checkOf(damaged, 'streams').skipped).toMatch(/not a database/);
+    rmSync(join(folder, 'events.db'));
+    expectFinding(await examined(), 'files', { message: /the log is gone/ });
+  });
+});
+
+describe('what stands beside the log', () => {
+  it('a gateway that paid what the ledger has as failed, or was never asked', async () => {
+    change(
+      'sandbox-gateway.db',
+      `UPDATE request SET answer = replace(answer, '"done"', '"refused"') WHERE operation = 'refund'`,
+    );
+    expectFinding(await examined(), 'gateway', { message: /the log has the refund as paid/ });
+    change(
+      'sandbox-gateway.db',
+      `UPDATE request SET key = replace(key, '/refund/', '/capture/') WHERE operation = 'refund'`,
+    );
+    expectFinding(await examined(), 'gateway', { message: /the log never asked for it/ });
+  });
+
+  it('a read model that the log does not give', async () => {
+    const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
+    change(name, `UPDATE balances SET body = '["1","1"]' WHERE rowid = 1`);
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual(['read-models']);
+    expectFinding(examination, 'read-models', { message: /ledger differs .*balances/ });
+  });
+
+  it('a stream that is parked', async () => {
+    const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
+    change(name, `INSERT INTO parked_streams VALUES ('transaction-1-x', 'a reason')`);
+    expectFinding(await examined({ quick: true }), 'parked', {
+      severity: 'warning',
+      message: /transaction-1-x is parked in ledger/,
+    });
+  });
+
+  it('an intent that nobody asks about any more', async () => {
+    const [build = ''] = readdirSync(folder).filter((each) => /-transactions-\d+$/.test(each));
+    const intent = {
+      tenantId: 1,
+      transactionId: 'p',
+      sandbox: false,
+      status: 'Unknown',
+      reasons: ['payment'],
+      refundIds: [],
+      changedAt: '2026-01-01T00:00:00.000Z',
+    };
+    change(build, `INSERT INTO open_intents VALUES ('k', '${JSON.stringify(intent)}')`);
+    const beginning = Date.parse(intent.changedAt);
+    const early = await examined({ quick: true, nowMs: beginning + 5 * DAY_MS });
+    expect(checkOf(early, 'open-intents')).toMatchObject({ looked: '1 open', findings: [] });
+    expectFinding(await examined({ quick: true, nowMs: beginning + 6 * DAY_MS }), 'open-intents', {
+      severity: 'warning',
+      message: /payment p of tenant 1 is Unknown since 2026-01-01/,
+    });
+  });
+
+  it.each(['idempotency.db', 'reactors.db', 'sandbox-gateway.db', 'read-models.db'])(
+    'a damaged %s',
+    async (name) => {
+      const bytes = readFileSync(join(folder, name));
+      writeFileSync(join(folder, name), bytes.fill(0, 0, 64));
+      const examination = await examined();
+      expectFinding(examination, 'pages', { message: /is damaged: file is not a database/ });
+    },
+  );
+
+  it('another master key, none, or one that others may read', async () => {
+    const other = Buffer.alloc(32, 7).toString('base64');
+    const wrong = await examined({ quick: true, env: { MASTER_KEY: other } });
+    expectFinding(wrong, 'master-key', { message: /under another master key/ });
+    chmodSync(join(folder, 'secrets.json'), 0o644);
+    expectFinding(await examined({ quick: true }), 'files', {
+      severity: 'warning',
+      message: /others than its owner may read it/,
+    });
+    rmSync(join(folder, 'secrets.json'));
+    expectFinding(await examined({ quick: true }), 'master-key', { message: /is missing/ });
+  });
+
+  it('a write-ahead log of a host that was killed', async () => {
+    const { host } = await openHost(folder);
+    onTestFinished(() => host.close());
+    const at = host.ledger.clock.now();
+    await host.tenants.define(
+      { type: 'DefineCompany', tenantId: TENANT_ID, companyId: 9, name: 'Late', at },
+      { actor: 'operator@example.com' },
+    );
+    const killed = newFolder();
+    onTestFinished(() => removeFolder(killed));
+    for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(killed, name));
+    expect(statSync(join(killed, 'events.db-wal')).size).toBeGreaterThan(0);
+    folder = killed;
+    const examination = await examined();
+    expectFinding(examination, 'files', { severity: 'warning', message: /events\.db-wal is left/ });
+    expect(Number(examination.head)).toBeGreaterThan(truth.events);
+    expect(examination.verdict).toBe('warnings');
+  });
+});
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(...words: readonly string[]): Promise<Ran> {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [CLI, 'doctor', ...words], {
+    env: { PATH, DATA_DIR: folder },
+  });
+  const written = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    written.out += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    written.err += String(chunk);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...written };
+}
+
+describe('the command', () => {
+  it('ends with 0 on a sound folder, 3 on warnings, 2 on damage, and says what to do', async () => {
+    const sound = await run();
+    expect(sound).toMatchObject({ code: 0, err: '' });
+    expect(sound.out).toMatch(/sound +read models +reference, transactions, ledger\n/);
+    expect(sound.out).toMatch(/no host is running on it\.\n\nSound\.\n$/);
+
+    chmodSync(join(folder, 'secrets.json'), 0o644);
+    const warned = await run('--quick');
+    expect(warned).toMatchObject({ code: 3, err: '' });
+    expect(warned.out).toMatch(/What to do: chmod 600 /);
+
+    change('events.db', ...CUT);
+    const told = await run('--json', '--quick');
+    expect(told).toMatchObject({ code: 2, err: '' });
+    const examination = JSON.parse(told.out) as Examination;
+    expect(examination).toMatchObject({ verdict: 'damage', folder });
+    expect(complaintsOf(examination)).toEqual(['files', 'loss', 'gateway', 'answers']);
+    expect(existsSync(join(folder, 'events.db-lock'))).toBe(true);
+  });
+
+  it('ends with 1 where there is nothing to examine', async () => {
+    const { PATH } = process.env;
+    const child = spawn(process.execPath, [CLI, 'doctor'], {
+      env: { PATH, EVENT_STORE_URL: 'memory:' },
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(code).toBe(1);
+  });
+});
