@@ -6,6 +6,7 @@ export {
   type EncodedData,
   type Event,
   encodeEvent,
+  replayEvent,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
