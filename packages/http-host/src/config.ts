@@ -73,6 +73,7 @@ const Environment = z.object({
   MAX_REQUESTS_PER_SOCKET: count(DEFAULT_LIMITS.maxRequestsPerSocket),
   MAX_CONNECTIONS: count(DEFAULT_LIMITS.maxConnections),
   MAX_IN_FLIGHT: count(DEFAULT_LIMITS.maxInFlight),
+  MAX_LOOP_DELAY_MS: count(DEFAULT_LIMITS.maxLoopDelayMs),
   SHUTDOWN_GRACE_MS: count(DEFAULT_LIMITS.shutdownGraceMs),
 });
 
@@ -115,6 +116,7 @@ function configOf(variables: Variables): Config {
       maxRequestsPerSocket: variables.MAX_REQUESTS_PER_SOCKET,
       maxConnections: variables.MAX_CONNECTIONS,
       maxInFlight: variables.MAX_IN_FLIGHT,
+      maxLoopDelayMs: variables.MAX_LOOP_DELAY_MS,
       shutdownGraceMs: variables.SHUTDOWN_GRACE_MS,
     },
   };

@@ -25,7 +25,7 @@ export interface PipelineParts {
   readonly idempotency: Idempotency;
   readonly maxBodyBytes: number;
   /** Whether there is too much to do to begin this request. */
-  readonly isOverloaded: () => boolean;
+  readonly isOverloaded: (exchange: Exchange) => boolean;
   /** Milliseconds since the epoch: the clock that keys expire by. */
   readonly now: () => number;
   /** What callers are told of failures below the HTTP layer that are no surprise. */
@@ -74,7 +74,7 @@ export class Pipeline {
     exchange.endpoint = endpoint;
     exchange.params = match.params;
     exchange.queryText = match.queryText;
-    if (!endpoint.answeredUnderOverload && this.#parts.isOverloaded()) {
+    if (!endpoint.answeredUnderOverload && this.#parts.isOverloaded(exchange)) {
       throw refuse('overloaded', undefined, OVERLOADED);
     }
     if (acceptance.refusesJson && answersJson(endpoint)) throw refuse('not_acceptable');

@@ -16,6 +16,7 @@ import type { Readiness } from './health.ts';
 import type { Idempotency } from './idempotency.ts';
 import { logRequest, requestLoggerOf } from './logging.ts';
 import type { Metrics } from './metrics.ts';
+import { Overload } from './overload.ts';
 import { Pipeline } from './pipeline.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { Exchange } from './request-context.ts';
@@ -38,6 +39,8 @@ export interface HttpLimits {
   readonly maxConnections: number;
   /** Requests being answered at the same time; one more is refused at once. */
   readonly maxInFlight: number;
+  /** A request that has waited longer for the event loop is refused at once. */
+  readonly maxLoopDelayMs: number;
   /** How long a shutdown waits for requests under way. */
   readonly shutdownGraceMs: number;
 }
@@ -52,6 +55,7 @@ export const DEFAULT_LIMITS: HttpLimits = {
   maxRequestsPerSocket: 10_000,
   maxConnections: 10_000,
   maxInFlight: 1_000,
+  maxLoopDelayMs: 1_000,
   shutdownGraceMs: 15_000,
 };
 
@@ -63,6 +67,11 @@ const LINGER_MS = 2_000;
 const CHECKS_PER_TIMEOUT = 4;
 
 const MS_PER_SECOND = 1_000;
+
+const FIGURES = {
+  inFlight: ['http_requests_in_flight', 'Requests being answered'],
+  connections: ['http_connections', 'Open connections, idle ones included'],
+} as const;
 
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
@@ -93,6 +102,7 @@ export class HttpServer {
   readonly #logger: Logger;
   readonly #requestLogger: Logger;
   readonly #active = new Set<Exchange>();
+  readonly #overload: Overload;
   readonly #sockets = new Set<Socket>();
   #closing: Promise<CloseReport> | undefined;
 
@@ -103,7 +113,8 @@ export class HttpServer {
     this.#metrics = metrics;
     this.#logger = logger;
     this.#requestLogger = requestLoggerOf(logger);
-    const { maxBodyBytes, maxInFlight } = this.#limits;
+    const { maxBodyBytes } = this.#limits;
+    this.#overload = new Overload(this.#limits);
     this.#pipeline = new Pipeline({
       router: new EndpointRouter(endpoints),
       keys,
@@ -112,9 +123,11 @@ export class HttpServer {
       maxBodyBytes,
       now: options.now ?? Date.now,
       refusalOf: options.refusalOf ?? (() => undefined),
-      isOverloaded: () => this.#active.size > maxInFlight,
+      isOverloaded: ({ startedAtMs }) => this.#overload.isTooMuch(startedAtMs),
     });
-    metrics.gauge('http_requests_in_flight', 'Requests being answered', () => this.#active.size);
+    const { inFlight, connections } = FIGURES;
+    metrics.gauge(...inFlight, () => this.#overload.inFlight);
+    metrics.gauge(...connections, () => this.#sockets.size);
     this.#server = this.#createServer();
   }
 
@@ -191,6 +204,7 @@ export class HttpServer {
     const head = readHead(request.rawHeaders);
     const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
     this.#active.add(exchange);
+    this.#overload.begin(exchange.startedAtMs);
     this.#pipeline
       .answer(exchange)
       .then((answer) => this.#send(exchange, answer))
@@ -199,7 +213,10 @@ export class HttpServer {
         exchange.logger.error({ err: error }, 'an answer could not be sent');
         response.destroy();
       })
-      .finally(() => this.#active.delete(exchange));
+      .finally(() => {
+        this.#active.delete(exchange);
+        this.#overload.end();
+      });
   }
 
   #send(exchange: Exchange, answer: Answer): void {
