@@ -20,6 +20,7 @@ import {
 } from 'tsyringe';
 import { type Config, loadMasterKey } from './config.ts';
 import { openOrReplace, openSound, replaceDamagedReadModels } from './damaged-files.ts';
+import { expectRoom } from './disk-room.ts';
 import { refuseLostEvents } from './doctor/lost-events.ts';
 import { cardBrands } from './gateways/card-brands.ts';
 import { cardFingerprints } from './gateways/card-fingerprint.ts';
@@ -125,7 +126,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   try {
     const headAtStart = await events.head();
     const files = dataFilesOf(config);
-    if (files !== undefined) refuseLostEvents(files, headAtStart);
+    if (files !== undefined) await refuseLostEvents(files, events);
     register(container, { config, events, headAtStart }, options);
     return start(container);
   } catch (error) {
@@ -359,7 +360,9 @@ function start(container: DependencyContainer): Host {
   sweeper.start();
   const clock = get(PART.clock);
   const now = () => Date.parse(clock.now());
-  const watched = { events, readModels, projecting, progress, now };
+  const log = fileOf(get(PART.config).eventStoreUrl);
+  const folder = log === undefined ? undefined : dirname(log);
+  const watched = { folder, events, readModels, projecting, progress, now };
   watch(get(PART.readiness), get(PART.metrics), watched);
   return {
     config: get(PART.config),
@@ -396,6 +399,8 @@ function start(container: DependencyContainer): Host {
 }
 
 interface Watched {
+  /** Of the log; undefined for one in memory. */
+  readonly folder: string | undefined;
   readonly events: EventStore;
   readonly readModels: ReadModelStore;
   readonly projecting: Projecting;
@@ -406,11 +411,12 @@ interface Watched {
 function watch(
   readiness: Readiness,
   metrics: Metrics,
-  { events, readModels, projecting, progress, now }: Watched,
+  { folder, events, readModels, projecting, progress, now }: Watched,
 ): void {
   readiness.add('event-store', async () => {
     await events.head();
   });
+  if (folder !== undefined) readiness.add('disk', () => expectRoom(folder));
   readiness.add('projections', () => {
     if (!projecting.running) throw new Error('the projections are not running');
   });

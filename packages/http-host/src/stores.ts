@@ -24,6 +24,8 @@ export interface DataFiles {
   readonly gateway: string;
   readonly answers: string;
   readonly checkpoints: string;
+  /** Tells this log from another. */
+  readonly logMark: string;
 }
 
 export interface Located {
@@ -43,6 +45,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     gateway: join(dataDir, 'sandbox-gateway.db'),
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
+    logMark: join(dataDir, 'log.check'),
   };
 }
 

@@ -100,13 +100,14 @@ async function examineLog(
     for (const check of examined.quick ? (['order', 'streams', 'journal'] as const) : []) {
       log.push(new Findings(check).leftOut(IN_QUICK));
     }
-    add(...log, checkLoss(examined, head));
+    add(...log);
     await withFollower(files.events, async (events, reason) => {
       if (events === undefined) {
         const leftOut = (check: CheckName) => new Findings(check).leftOut(reason);
-        add(leftOut('gateway'), leftOut('answers'));
+        add(leftOut('loss'), leftOut('gateway'), leftOut('answers'));
       } else {
         add(
+          await checkLoss(examined, events),
           await checkGateway(examined, { events, inspection }),
           await checkAnswers(examined, { events }),
         );

@@ -1,7 +1,7 @@
 /** Notices a log that has lost its end: files that are made from the log remember how far they had read. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { EventStoreError, type Position } from '@counterfoil/core';
+import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { type DataFiles, readModelFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
@@ -54,16 +54,53 @@ function beyond(witnesses: readonly Witness[], head: Position | undefined): read
 
 /**
  * Refuses to go on with a log that ends before what was made from it: what was acknowledged would
- * be denied, and positions would be given a second time.
+ * be denied, and positions would be given a second time. Refuses another log than the folder had
+ * before as well; the first start that finds an event marks the log by it.
  */
-export function refuseLostEvents(files: DataFiles, head: Position | undefined): void {
+export async function refuseLostEvents(files: DataFiles, events: EventStore): Promise<void> {
+  const head = await events.head();
   const { witnesses } = witnessesOf(files);
   const [first] = beyond(witnesses, head);
-  if (first === undefined) return;
-  throw new EventStoreError(
-    'corrupt',
-    `${files.events}: the log ends at position ${endOf(head)}, but ${first.path} has read it up to ${first.position}: events are lost, or an older log was put back. ${ADVICE}`,
-  );
+  if (first !== undefined) {
+    const { path, position } = first;
+    throw new EventStoreError(
+      'corrupt',
+      `${files.events}: ${lossOf({ path, position, head })}. ${ADVICE}`,
+    );
+  }
+  const mark = await markOf(events);
+  const kept = keptMark(files);
+  if (kept === undefined && mark !== undefined) {
+    writeFileSync(files.logMark, `${mark}\n`, { mode: 0o600 });
+  } else if (kept !== mark) {
+    throw new EventStoreError('corrupt', `${files.events}: ${ANOTHER}. ${ANOTHER_ADVICE}`);
+  }
+}
+
+/** The id of the first event, which no other log has. */
+async function markOf(events: EventStore): Promise<string | undefined> {
+  for await (const [first] of events.subscribe({ batchSize: 1, untilHead: true })) {
+    return first?.id;
+  }
+  return undefined;
+}
+
+/** An empty file is what a power cut may leave of one. */
+function keptMark({ logMark }: DataFiles): string | undefined {
+  if (!existsSync(logMark)) return undefined;
+  return readFileSync(logMark, 'utf8').trim() || undefined;
+}
+
+const ANOTHER = 'this is another log than the one of this folder: its first event is not the same';
+const ANOTHER_ADVICE =
+  'Is events.db, or an events.db-wal beside it, that of another folder? Put back the right one. If this log is meant to take its place, remove log.check, idempotency.db, reactors.db and the files of the read models.';
+
+function lossOf({
+  path,
+  position,
+  head,
+}: Witness & { readonly head: Position | undefined }): string {
+  return `the log ends at position ${endOf(head)}, but ${path} has read it up to ${position}: events are lost, or an older log was put back`;
 }
 
 function endOf(head: Position | undefined): string {
@@ -73,15 +110,17 @@ function endOf(head: Position | undefined): string {
 const ADVICE =
   'Look for events.db-wal or a newer backup first, and run `counterfoil doctor`. If the log is to be taken as it is, remove reactors.db and the files of the read models (with -wal and -shm): the host makes them again.';
 
-/** Whether the log still has everything that was once read from it. */
-export function checkLoss({ files }: Examined, head: Position | undefined): Checked {
+/** Whether the log still has everything that was once read from it, and is the same log. */
+export async function checkLoss({ files }: Examined, events: EventStore): Promise<Checked> {
   const findings = new Findings('loss');
+  const head = await events.head();
   const { witnesses, silent } = witnessesOf(files);
-  for (const { path, position } of beyond(witnesses, head)) {
-    findings.damage(
-      `the log ends at position ${endOf(head)}, but ${path} has read it up to ${position}: events are lost, or an older log was put back`,
-      `The host refuses to start on it. ${ADVICE}`,
-    );
+  for (const witness of beyond(witnesses, head)) {
+    findings.damage(lossOf({ ...witness, head }), `The host refuses to start on it. ${ADVICE}`);
+  }
+  const kept = keptMark(files);
+  if (kept !== undefined && kept !== (await markOf(events))) {
+    findings.damage(ANOTHER, `The host refuses to start on it. ${ANOTHER_ADVICE}`);
   }
   for (const each of silent) {
     findings.warn(

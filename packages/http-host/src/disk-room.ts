@@ -1,0 +1,13 @@
+/** Whether the disk has room for what the host is about to write. */
+import { statfs } from 'node:fs/promises';
+
+/** The write-ahead logs of the log and of the read models grow by megabytes between checkpoints. */
+const LEAST_FREE_MIB = 32;
+const BYTES_PER_MIB = 1_024 * 1_024;
+
+/** Rejects while there is too little of it: a host that cannot write is to be sent nothing. */
+export async function expectRoom(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= LEAST_FREE_MIB * BYTES_PER_MIB) return;
+  throw new Error(`less than ${LEAST_FREE_MIB} MiB are free on the disk of ${folder}`);
+}
