@@ -34,20 +34,20 @@ const WARM_UP_MS = 3_000;
 const SAMPLE_US = 250;
 const SHOWN = 20;
 const SHOWN_OF_OTHERS = 8;
+const INTERRUPTED = 130;
 
 async function main(): Promise<void> {
   const { path, seconds } = readArguments();
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-profile-'));
-  try {
-    const { outcome, profiles } = await profileOf(path, { folder, seconds });
-    const threads = profiles
-      .map((profile) => threadOf(profile, outcome, pathToFileURL(ROOT).href))
-      .sort((a, b) => b.tree.totalUs - a.tree.totalUs);
-    print(path, outcome, threads);
-    write(path, outcome, { threads, profiles });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  // Broken off, it still leaves nothing behind: neither the folder nor the host.
+  process.once('SIGINT', () => process.exit(INTERRUPTED));
+  const { outcome, profiles } = await profileOf(path, { folder, seconds });
+  const threads = profiles
+    .map((profile) => threadOf(profile, outcome, pathToFileURL(ROOT).href))
+    .sort((a, b) => b.tree.totalUs - a.tree.totalUs);
+  print(path, outcome, threads);
+  write(path, outcome, { threads, profiles });
 }
 
 function readArguments(): { path: PathName; seconds: number } {

@@ -41,8 +41,13 @@ export class HostUnderLoad {
       env: { DATA_DIR: folder, MASTER_KEY: masterKey, PORT: '0', LOG_LEVEL },
     });
     const host = new HostUnderLoad(server, data);
-    await until(() => host.#isReady(), READY_MS);
-    return host;
+    try {
+      await until(() => host.#isReady(), READY_MS);
+      return host;
+    } catch (error) {
+      await host.stop();
+      throw error;
+    }
   }
 
   get port(): number {
