@@ -223,6 +223,33 @@ describe('read from the wire', () => {
     },
   );
 
+  it.each([
+    ['GET http://localhost/things/1', 200],
+    ['GET HTTP://LOCALHOST:80/things/1?limit=2', 200],
+    ['GET https://elsewhere.example/things/404', 404],
+    ['GET ftp://localhost/things/1', 404],
+    ['DELETE http://localhost', 405],
+    ['OPTIONS *', 404],
+    ['GET *', 404],
+  ])('%s: %d', async (line, status) => {
+    const root = endpoint({
+      operationId: 'root',
+      method: 'GET',
+      path: '/',
+      tag: 'Things',
+      summary: 'The root',
+      description: 'For tests.',
+      access: { kind: 'public' },
+      responses: { 200: { description: 'Done', schema: z.unknown() } },
+      rejections: [],
+      idempotency: 'none',
+      handle: async () => ({ status: 200, body: 'root' }),
+    });
+    const { port } = await startBench({ endpoints: [root] });
+    const answer = await converse(port, head(line, CLOSE));
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
   it('answers 100 Continue only to a head that it would read on for', async () => {
     const { port } = await startBench();
     const body = '{"amount":1}';

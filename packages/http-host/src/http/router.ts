@@ -41,7 +41,9 @@ export class EndpointRouter {
   }
 
   /** The endpoint, or the refusal: no such path, or another method. HEAD is answered by GET. */
-  find(method: string, url: string): Match | Refusal {
+  find(method: string, target: string): Match | Refusal {
+    const url = originForm(target);
+    if (url === undefined) return refuse('route_not_found');
     const found = this.#findIn(method === 'HEAD' ? 'GET' : method, url);
     if (found !== null) {
       return {
@@ -62,6 +64,19 @@ export class EndpointRouter {
 }
 
 function doNothing(): void {}
+
+const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?]*/i;
+
+/**
+ * Path and query of a target that may name the host as well (RFC 9112, section 3.2). Whatever else
+ * does not begin with a slash has no path: the router below would take `*` for one.
+ */
+function originForm(target: string): string | undefined {
+  if (target.startsWith('/')) return target;
+  if (!SCHEME_AND_AUTHORITY.test(target)) return undefined;
+  const rest = target.replace(SCHEME_AND_AUTHORITY, '');
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 /** A query as the schemas take it: text, or a list of texts where a name is repeated. */
 export function parseQuery(text: string): Record<string, string | string[]> {
