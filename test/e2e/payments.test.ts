@@ -201,9 +201,13 @@ describe('a payment', () => {
     ['an unknown campaign', { campaignId: 999 }],
     ['no email', { email: undefined }],
     ['an email that is none', { email: 'nobody' }],
-  ])('with %s is 400', async (_what, changes) => {
-    const answer = await caller.pay(changes);
+  ])('with %s is 400, and leaves no trace', async (what, changes) => {
+    const newcomer = `${what.replaceAll(' ', '.')}@example.com`;
+    const answer = await caller.pay({ email: newcomer, ...changes });
     expectRefusal(answer, 400);
+    for await (const batch of running.host.events.subscribe({ untilHead: true })) {
+      expect(batch.filter(({ metadata }) => metadata.includes(answer.body.requestId))).toEqual([]);
+    }
   });
 
   it('is not shown with its card in a refusal', async () => {

@@ -139,6 +139,8 @@ export class Payments {
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
     const { card, route } = await this.#routed(request, companyId);
+    // The domain says so as well, but by then the customer of a refused payment would be recorded.
+    if (order.amountMinor <= 0n) throw refuse('amount_not_positive');
     const customerId = await identities.customerOf(
       { tenantId, sandbox: order.sandbox, email: order.email },
       request.customerId,
