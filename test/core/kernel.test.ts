@@ -119,9 +119,10 @@ describe('mark', () => {
   });
 
   it('of a value is that of its canonical text', () => {
+    const anyText = fc.string({ unit: fc.constantFrom('a', '"', '\\', '\n', 'é', '😀', '\ud83d') });
     fc.assert(
-      fc.property(fc.jsonValue(), fc.bigInt(), (json, amount) => {
-        const value = { json, amount, list: [json, undefined, amount], absent: undefined };
+      fc.property(fc.jsonValue(), fc.bigInt(), anyText, (json, amount, text) => {
+        const value = { json, amount, list: [text, undefined, amount], absent: undefined };
         expect(fingerprintOf(value)).toBe(fingerprint(canonicalJson(value)));
         expect(canonicalJson(json)).toBe(canonicalJson(JSON.parse(canonicalJson(json))));
       }),

@@ -5,51 +5,9 @@
  * equal text, whatever the order in which they were built.
  */
 export function canonicalJson(value: unknown): string {
-  let text = '';
-  writeCanonical(value, (part) => {
-    text += part;
-  });
-  return text;
-}
-
-/** What JSON writes otherwise than it stands. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-/** Hands the canonical text on in parts, so that nobody has to put it together who does not want it. */
-function writeCanonical(value: unknown, write: (part: string) => void): void {
-  if (typeof value === 'string') writeString(value, write);
-  else if (typeof value === 'bigint') writeString(value.toString(), write);
-  else if (typeof value !== 'object' || value === null) write(JSON.stringify(value) ?? 'null');
-  else if (Array.isArray(value)) {
-    write('[');
-    for (const [index, element] of value.entries()) {
-      if (index > 0) write(',');
-      writeCanonical(element, write);
-    }
-    write(']');
-  } else writeFields(value as Record<string, unknown>, write);
-}
-
-function writeFields(fields: Record<string, unknown>, write: (part: string) => void): void {
-  let before = '{';
-  for (const key of Object.keys(fields).sort()) {
-    const field = fields[key];
-    if (field === undefined) continue;
-    write(before);
-    writeString(key, write);
-    write(':');
-    writeCanonical(field, write);
-    before = ',';
-  }
-  write(before === '{' ? '{}' : '}');
-}
-
-function writeString(text: string, write: (part: string) => void): void {
-  if (ESCAPED.test(text)) return write(JSON.stringify(text));
-  write('"');
-  write(text);
-  write('"');
+  const text = new CanonicalText();
+  writeCanonical(value, text);
+  return text.written;
 }
 
 /**
@@ -59,32 +17,103 @@ function writeString(text: string, write: (part: string) => void): void {
  */
 export function fingerprint(text: string): string {
   const lanes = new Lanes();
-  lanes.add(text);
+  lanes.write(text);
   return lanes.mark();
 }
 
 /** The fingerprint of a value's canonical JSON, without making that text first. */
 export function fingerprintOf(value: unknown): string {
   const lanes = new Lanes();
-  writeCanonical(value, (part) => lanes.add(part));
+  writeCanonical(value, lanes);
   return lanes.mark();
 }
 
-class Lanes {
+/** Takes the canonical text in parts. */
+interface Writer {
+  write(part: string): void;
+  /** Takes a text as JSON writes it, in quotes. */
+  writeString(text: string): void;
+}
+
+function writeCanonical(value: unknown, to: Writer): void {
+  if (typeof value === 'string') to.writeString(value);
+  else if (typeof value === 'bigint') to.writeString(value.toString());
+  else if (typeof value !== 'object' || value === null) to.write(JSON.stringify(value) ?? 'null');
+  else if (Array.isArray(value)) writeElements(value, to);
+  else writeFields(value as Record<string, unknown>, to);
+}
+
+function writeElements(elements: readonly unknown[], to: Writer): void {
+  let before = '[';
+  for (const element of elements) {
+    to.write(before);
+    writeCanonical(element, to);
+    before = ',';
+  }
+  to.write(before === '[' ? '[]' : ']');
+}
+
+function writeFields(fields: Record<string, unknown>, to: Writer): void {
+  let before = '{';
+  for (const key of Object.keys(fields).sort()) {
+    const field = fields[key];
+    if (field === undefined) continue;
+    to.write(before);
+    to.writeString(key);
+    to.write(':');
+    writeCanonical(field, to);
+    before = ',';
+  }
+  to.write(before === '{' ? '{}' : '}');
+}
+
+class CanonicalText implements Writer {
+  written = '';
+
+  write(part: string): void {
+    this.written += part;
+  }
+
+  writeString(text: string): void {
+    this.written += JSON.stringify(text);
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIRST_PRINTABLE = 0x20;
+
+class Lanes implements Writer {
   #left = 0x811c9dc5;
   #right = 0x9e3779b9;
 
-  add(text: string): void {
+  write(part: string): void {
     let left = this.#left;
     let right = this.#right;
-    for (let index = 0; index < text.length; index += 1) {
-      const unit = text.charCodeAt(index);
-      left = Math.imul(left ^ unit, 0x01000193);
-      right = Math.imul(right ^ unit, 0x85ebca6b);
-      right = (right << 13) | (right >>> 19);
+    for (let index = 0; index < part.length; index += 1) {
+      const unit = part.charCodeAt(index);
+      left = leftAfter(left, unit);
+      right = rightAfter(right, unit);
     }
     this.#left = left;
     this.#right = right;
+  }
+
+  /** In one pass: a text that JSON writes otherwise than it stands shows on the way, and starts again. */
+  writeString(text: string): void {
+    let left = leftAfter(this.#left, QUOTE);
+    let right = rightAfter(this.#right, QUOTE);
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      if (isEscaped(unit)) {
+        this.write(JSON.stringify(text));
+        return;
+      }
+      left = leftAfter(left, unit);
+      right = rightAfter(right, unit);
+    }
+    this.#left = leftAfter(left, QUOTE);
+    this.#right = rightAfter(right, QUOTE);
   }
 
   mark(): string {
@@ -92,6 +121,21 @@ class Lanes {
     const right = this.#right ^ (this.#right >>> 15);
     return hex(Math.imul(left, 0x7feb352d)) + hex(Math.imul(right, 0x846ca68b));
   }
+}
+
+function leftAfter(left: number, unit: number): number {
+  return Math.imul(left ^ unit, 0x01000193);
+}
+
+function rightAfter(right: number, unit: number): number {
+  const mixed = Math.imul(right ^ unit, 0x85ebca6b);
+  return (mixed << 13) | (mixed >>> 19);
+}
+
+/** Half of a surrogate pair may stand alone, which JSON escapes. */
+function isEscaped(unit: number): boolean {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return unit < FIRST_PRINTABLE || unit === QUOTE || unit === BACKSLASH || isSurrogate;
 }
 
 function hex(word: number): string {
