@@ -99,6 +99,18 @@ const rawCases: readonly RawCase[] = [
     status: 400,
     code: 'malformed_request',
   },
+  ...['', ' HTTP/0.9', ' HTTP/2.0'].map((version) => ({
+    name: `a request line that ends in ${version || 'its path'}`,
+    bytes: head('GET /things/1').replace(' HTTP/1.1', version),
+    status: 400,
+    code: 'malformed_request',
+  })),
+  {
+    name: 'a connection to go on from here',
+    bytes: head('CONNECT localhost:443'),
+    status: 404,
+    code: 'route_not_found',
+  },
   {
     name: 'a header folded over two lines',
     bytes: 'GET /things/1 HTTP/1.1\r\nHost: localhost\r\nX-A: b\r\n c\r\nBad Header: x\r\n\r\n',
@@ -259,9 +271,12 @@ describe('read from the wire', () => {
     expect(bad).toMatch(/^HTTP\/1.1 403 /);
   });
 
-  it('answers pipelined requests in order, up to the one that is malformed', async () => {
+  it.each([
+    ['malformed', 'nonsense\r\n\r\n'],
+    ['no request to us', head('CONNECT localhost:443')],
+  ])('answers pipelined requests in order, up to the one that is %s', async (_what, end) => {
     const { port } = await startBench();
-    const text = `${head('GET /things/1')}${head('GET /things/2')}nonsense\r\n\r\n`;
+    const text = `${head('GET /things/1')}${head('GET /things/2')}${end}`;
     const answer = await converse(port, text);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
     expect(answer.indexOf('"id":"1"')).toBeLessThan(answer.indexOf('"id":"2"'));

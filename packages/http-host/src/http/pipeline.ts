@@ -9,7 +9,7 @@ import {
   type KeyDirectory,
   principalOf,
 } from './authenticate.ts';
-import type { Endpoint } from './endpoint.ts';
+import { answersJson, type Endpoint } from './endpoint.ts';
 import { errorsOfIssues, Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf, idempotencyScope } from './idempotency.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -62,7 +62,7 @@ export class Pipeline {
   /** Framing (400), path (404), method (405), overload (503), Accept (406). */
   #route(exchange: Exchange, acceptance: Acceptance): Endpoint {
     const { head, request } = exchange;
-    const violation = headViolation(head, request.httpVersionMinor);
+    const violation = headViolation(head, request.httpVersion);
     if (violation !== undefined) {
       exchange.mustClose = true;
       throw violation;
@@ -155,13 +155,6 @@ export class Pipeline {
     exchange.failBody = undefined;
     return parseJson(bytes);
   }
-}
-
-function answersJson(endpoint: Endpoint): boolean {
-  for (const status in endpoint.responses) {
-    if (endpoint.responses[status]?.contentType !== undefined) return false;
-  }
-  return true;
 }
 
 /** Reports everything that is wrong with path, query and body at once. */

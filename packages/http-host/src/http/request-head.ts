@@ -78,14 +78,16 @@ export function announcesBody(head: RequestHead): boolean {
  * a proxy before us (request smuggling). The parser refuses most of these already; this does not
  * depend on its leniency. Such a connection must be closed.
  */
-export function headViolation(head: RequestHead, httpVersionMinor: number): Refusal | undefined {
+export function headViolation(head: RequestHead, httpVersion: string): Refusal | undefined {
+  // The parser takes 0.9 and 2.0 for versions too; who really speaks them would not understand us.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('malformed_request');
   if (head.duplicated !== undefined) {
     return refuse('duplicate_header', `The header ${head.duplicated} was sent more than once`);
   }
-  if (head.host === undefined && httpVersionMinor > 0) return refuse('host_required');
+  if (head.host === undefined && httpVersion === '1.1') return refuse('host_required');
   if (head.transferEncoding !== undefined) {
     const isChunked = head.transferEncoding.toLowerCase() === 'chunked';
-    if (head.contentLength !== undefined || !isChunked || httpVersionMinor === 0) {
+    if (head.contentLength !== undefined || !isChunked || httpVersion === '1.0') {
       return refuse('malformed_request');
     }
   }

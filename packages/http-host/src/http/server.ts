@@ -197,6 +197,10 @@ export class HttpServer {
     server.on('checkContinue', (request, response) => this.#begin(request, response, 'continue'));
     server.on('checkExpectation', (request, response) => this.#begin(request, response, 'unknown'));
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
+    // Nobody is connected through here; without a listener node would hang up without a word.
+    server.on('connect', (_request, socket) =>
+      this.#breakOff(refuse('route_not_found'), socket as Socket),
+    );
     return server;
   }
 
@@ -268,9 +272,13 @@ export class HttpServer {
       socket.destroy();
       return;
     }
+    this.#breakOff(refuse(PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request'), socket);
+  }
+
+  /** Ends a connection on which no further request can come to be, with the refusal of that one. */
+  #breakOff(refusal: Refusal, socket: Socket): void {
     // Our last words are said; whatever still comes is not listened to.
     if (!socket.writable) return;
-    const refusal = refuse(PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request');
     const open = [...this.#active].filter(({ request }) => request.socket === socket);
     const last = open.at(-1);
     if (last !== undefined) {
