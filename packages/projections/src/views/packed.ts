@@ -93,21 +93,33 @@ function describeArray(element: AnySchema): Described {
 
 function describeObject(fields: Readonly<Record<string, AnySchema>>): Described {
   const entries = Object.entries(fields).map(([name, schema]) => ({ name, ...describe(schema) }));
-  return {
-    turn: {
-      pack: (value: Readonly<Record<string, never>>) =>
-        entries.map(({ name, turn }) =>
-          turn === undefined ? value[name] : turn.pack(value[name] as never),
-        ),
-      unpack: (values: readonly never[]) => {
-        const object: Record<string, unknown> = {};
-        for (let index = 0; index < entries.length; index += 1) {
-          const { name, turn } = entries[index] as (typeof entries)[number];
-          object[name] = turn === undefined ? values[index] : turn.unpack(values[index] as never);
-        }
-        return object;
-      },
-    },
-    shape: `{${entries.map(({ name, shape }) => `${name}:${shape}`).join(',')}}`,
-  };
+  const shape = `{${entries.map(({ name, shape }) => `${name}:${shape}`).join(',')}}`;
+  return { turn: { pack: packing(entries), unpack: unpacking(entries) }, shape };
+}
+
+interface Field {
+  readonly name: string;
+  readonly turn: Turn | undefined;
+}
+
+/**
+ * Both ways are compiled to one literal, as zod compiles its parsers: an object that grows field by
+ * field costs five times as much to make, and more wherever it is read. The names are our schemas'.
+ */
+function unpacking(fields: readonly Field[]): Turn['unpack'] {
+  const members = fields.map(({ name, turn }, index) => {
+    const value = `values[${index}]`;
+    return `${JSON.stringify(name)}: ${turn === undefined ? value : `turns[${index}](${value})`}`;
+  });
+  const turns = fields.map(({ turn }) => turn?.unpack);
+  return new Function('turns', `return (values) => ({ ${members.join(', ')} })`)(turns);
+}
+
+function packing(fields: readonly Field[]): Turn['pack'] {
+  const members = fields.map(({ name, turn }, index) => {
+    const value = `value[${JSON.stringify(name)}]`;
+    return turn === undefined ? value : `turns[${index}](${value})`;
+  });
+  const turns = fields.map(({ turn }) => turn?.pack);
+  return new Function('turns', `return (value) => [${members.join(', ')}]`)(turns);
 }
