@@ -131,8 +131,9 @@ async function runStage(
 }
 
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  // Not left to the event loop: a stage that failed half prepared may have threads or servers open.
+  process.exit(await main(process.argv.slice(2)));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 2;
+  process.exit(2);
 }
