@@ -109,8 +109,10 @@ async function onboard({ tenants, ledger, readSide }: Host): Promise<string> {
   return key;
 }
 
-export function paymentBody(index: number): Json {
-  const number = index % 4 === 3 ? DECLINED : APPROVED;
+export function paymentBody(index: number, behaviour?: string): Json {
+  const drawn = index % 4 === 3 ? DECLINED : APPROVED;
+  const special = SANDBOX_CARDS.find((card) => card.behaviour === behaviour);
+  const number = special?.number ?? drawn;
   return {
     amount: 10 + index,
     currency: 'GBP',

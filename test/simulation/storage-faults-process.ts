@@ -1,0 +1,137 @@
+/** A host in a process of its own on a folder that is short of something: room, or permissions. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { type Answer, Caller } from './caller.ts';
+import { newFolder, paymentBody, removeFolder, type Truth } from './storage-faults-truth.ts';
+
+const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+const CONCURRENT = 8;
+/** A disk that takes more than so many payments is not full. */
+const MOST_PAYMENTS = 2_000;
+
+export interface Limits {
+  /** No file may grow beyond so many blocks of 512 bytes. */
+  readonly fileBlocks?: number;
+  /** Runs as this user, who owns nothing. */
+  readonly uid?: number;
+}
+
+export interface HostProcess {
+  /** Undefined when it ended before it listened. */
+  readonly url: string | undefined;
+  readonly output: () => string;
+  readonly code: () => number | null;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a host; answers when it listens or has ended. */
+export async function startProcess(
+  folder: string,
+  { fileBlocks, uid }: Limits = {},
+): Promise<HostProcess> {
+  const { PATH } = process.env;
+  const options = {
+    env: { PATH, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' },
+    ...(uid !== undefined && { uid, gid: uid }),
+  };
+  const command = [process.execPath, CLI, 'start'];
+  // A write beyond the limit is to fail, not to end the process.
+  const limited = `trap '' XFSZ; ulimit -f ${fileBlocks}; exec "$@"`;
+  const child: ChildProcess =
+    fileBlocks === undefined
+      ? spawn(process.execPath, [CLI, 'start'], options)
+      : spawn('/bin/sh', ['-c', limited, 'sh', ...command], options);
+  let output = '';
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += String(chunk);
+      const url = /listens on (http:\S+)/.exec(output)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  }
+  child.once('close', () => resolve(undefined));
+  return {
+    url: await promise,
+    output: () => output,
+    code: () => child.exitCode,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill(signal);
+      await ended;
+    },
+  };
+}
+
+/** Requests under their keys, and what came of them. */
+export interface Paid {
+  readonly acknowledged: Map<number, Answer>;
+  readonly refused: Set<number>;
+}
+
+/** Pays until so many payments were refused. */
+export async function payUntilRefused(caller: Caller, refusals: number): Promise<Paid> {
+  const paid: Paid = { acknowledged: new Map(), refused: new Set() };
+  for (let next = 0; paid.refused.size < refusals; next += CONCURRENT) {
+    expect(next).toBeLessThan(MOST_PAYMENTS);
+    await Promise.all(
+      Array.from({ length: CONCURRENT }, async (_, index) => {
+        const answer = await pay(caller, next + index);
+        if (answer.status < 500) paid.acknowledged.set(next + index, answer);
+        else paid.refused.add(next + index);
+      }),
+    );
+  }
+  return paid;
+}
+
+export function pay(caller: Caller, index: number): Promise<Answer> {
+  return caller.post('/v1/payments', paymentBody(index), `faulty-${index}`);
+}
+
+/** What was acknowledged is there as it was told, and what was refused can be done now, once. */
+export async function expectNothingLost(
+  url: string,
+  { apiKey }: Truth,
+  { acknowledged, refused }: Paid,
+): Promise<void> {
+  const caller = new Caller(() => url, { tenantId: 1, key: apiKey });
+  for (const [index, { status, body }] of acknowledged) {
+    const again = await pay(caller, index);
+    expect(again).toMatchObject({ status, body: { id: body.id, status: body.status } });
+    const { status: found } = await caller.get(`/v1/payments/${body.id}`);
+    expect(found, body.id).toBe(200);
+  }
+  const ids = new Set([...acknowledged.values()].map(({ body }) => body.id));
+  for (const index of refused) {
+    const { status, body } = await pay(caller, index);
+    expect([201, 402], JSON.stringify(body)).toContain(status);
+    expect(ids.has(body.id)).toBe(false);
+    ids.add(body.id);
+  }
+  expect(ids.size).toBe(acknowledged.size + refused.size);
+}
+
+/** Mounting needs root on Linux. */
+export function canMount(): boolean {
+  const folder = newFolder();
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+  if (mounted) execFileSync('umount', [folder]);
+  removeFolder(folder);
+  return mounted;
+}
+
+/** Leaves no more of a disk than the last blocks. */
+export function fillUp(file: string): void {
+  for (const bytes of [1_048_576, 4_096]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}
