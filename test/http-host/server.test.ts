@@ -310,6 +310,8 @@ describe('routing and content', () => {
   it.each([
     { method: 'GET', path: '/nothing', status: 404, code: 'route_not_found' },
     { method: 'GET', path: '/things/1/', status: 404, code: 'route_not_found' },
+    { method: 'GET', path: '/things/', status: 404, code: 'route_not_found' },
+    { method: 'PUT', path: '/things/', status: 404, code: 'route_not_found' },
     { method: 'GET', path: '/things/%zz', status: 404, code: 'route_not_found' },
     { method: 'GET', path: `/things/${'1'.repeat(300)}`, status: 404, code: 'route_not_found' },
     { method: 'PUT', path: '/things/1', status: 405, code: 'method_not_allowed' },

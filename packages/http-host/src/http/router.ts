@@ -59,7 +59,12 @@ export class EndpointRouter {
   }
 
   #findIn(method: string, url: string) {
-    return this.#router.find(method as Parameters<Router['find']>[0], url);
+    const found = this.#router.find(method as Parameters<Router['find']>[0], url);
+    for (const name in found?.params) {
+      // A path that ends in a slash names nothing, rather than something without a name.
+      if (found.params[name] === '') return null;
+    }
+    return found;
   }
 }
 
