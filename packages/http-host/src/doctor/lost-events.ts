@@ -108,7 +108,7 @@ function endOf(head: Position | undefined): string {
 }
 
 const ADVICE =
-  'Look for events.db-wal or a newer backup first, and run `counterfoil doctor`. If the log is to be taken as it is, remove reactors.db and the files of the read models (with -wal and -shm): the host makes them again.';
+  'Look for events.db-wal or a newer backup first, and run `counterfoil doctor`. If the log is to be taken as it is, remove idempotency.db, reactors.db and the files of the read models (with -wal and -shm): the host makes them again.';
 
 /** Whether the log still has everything that was once read from it, and is the same log. */
 export async function checkLoss({ files }: Examined, events: EventStore): Promise<Checked> {
