@@ -14,6 +14,11 @@ const RESULTS = join(import.meta.dirname, 'results');
 /** Fewer rounds have no median worth the name. */
 const MIN_ROUNDS = 5;
 const DEFAULT_SEED = 20_260_101;
+/** Signals that break the bench off, and its status then: peers in processes of their own end with it. */
+const BROKEN_OFF = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
 
 interface Options {
   readonly quick: boolean;
@@ -62,10 +67,12 @@ async function main(args: string[]): Promise<number> {
   mkdirSync(RESULTS, { recursive: true });
   // Beside the results: on a real disk, where the folder of temporary files may be memory.
   const folder = mkdtempSync(join(RESULTS, 'scratch-'));
-  process.once('SIGINT', () => {
-    rmSync(folder, { recursive: true, force: true });
-    process.exit(130);
-  });
+  for (const [signal, status] of BROKEN_OFF) {
+    process.once(signal, () => {
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(status);
+    });
+  }
   const progress = new Progress(chosen.flatMap(({ rows }) => rows).length);
   try {
     for (const stage of chosen) await runStage(stage, { ...options, folder }, progress, outcome);
