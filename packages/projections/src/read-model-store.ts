@@ -17,6 +17,8 @@ export interface CollectionSpec {
   readonly kind: 'keyed' | 'walked' | 'dictionary';
   /** The fields of a walked collection; a document has at most one value in each. */
   readonly fields?: Readonly<Record<string, FieldKind>>;
+  /** Fields that are mostly asked for together with an indexed one: narrowing by them is cheap then. */
+  readonly companions?: Readonly<Record<string, readonly string[]>>;
 }
 
 export type FieldValue = string | number;

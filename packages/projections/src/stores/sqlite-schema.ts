@@ -112,8 +112,11 @@ export function createIndices(
     database.exec(`CREATE INDEX ${indexOf(name, 'sort')} ON ${name} (part, sort)`);
     for (const field of indexedFieldsOf(spec)) {
       const column = columnOf(field);
+      // Behind the order: what they rule out is seen in the index, and its row is not looked up.
+      const companions = spec.companions?.[field]?.map(columnOf) ?? [];
+      const columns = ['part', 'era', column, 'sort', ...companions].join(', ');
       database.exec(
-        `CREATE INDEX ${indexOf(name, field)} ON ${name} (part, era, ${column}, sort) WHERE ${column} IS NOT NULL`,
+        `CREATE INDEX ${indexOf(name, field)} ON ${name} (${columns}) WHERE ${column} IS NOT NULL`,
       );
     }
   }

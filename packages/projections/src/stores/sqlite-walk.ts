@@ -7,6 +7,8 @@ import type { Statements } from './sqlite-statements.ts';
 
 /** Up to so many matches of several values are gathered and sorted; beyond it an index keeps the order. */
 const GATHER_LIMIT = 500;
+/** Matches that are gathered in the time that it takes to begin one more lane. */
+const GATHERED_A_LANE = 40;
 /** How far conditions that are all broad are counted to find the narrowest. */
 const PROBE_LIMIT = 4_000;
 /** Values of one condition that are merged as lanes; with more, one scan in sort order is cheaper. */
@@ -77,7 +79,8 @@ export class Walker {
     const lead = this.#lead();
     if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
     const { field, values } = lead.term;
-    if (field === 'key' || (values.length > 1 && lead.count < GATHER_LIMIT)) {
+    const gathered = Math.min(GATHER_LIMIT, GATHERED_A_LANE * values.length);
+    if (field === 'key' || (values.length > 1 && lead.count < gathered)) {
       return this.#page(this.#scan(field, this.#terms), window);
     }
     // A broad condition of many values fills a scan in sort order sooner than its values are merged.

@@ -154,6 +154,14 @@ export const RECORD_FIELDS = {
 } as const satisfies Record<string, FieldKind>;
 export type RecordField = keyof typeof RECORD_FIELDS;
 
+/** Each of a pair can be broad where both together are one customer or one card. */
+export const RECORD_COMPANIONS: Readonly<Record<string, readonly RecordField[]>> = {
+  firstName: ['lastName'],
+  lastName: ['firstName'],
+  bin6: ['last4'],
+  last4: ['bin6'],
+};
+
 /** Live and sandbox records of a tenant never meet. */
 export function partitionOf(tenantId: number, sandbox: boolean): string {
   return `${tenantId}/${sandbox ? 'sandbox' : 'live'}`;

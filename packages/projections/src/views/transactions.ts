@@ -14,7 +14,14 @@ import {
 import { openWorkOf } from './open-work.ts';
 import { packed } from './packed.ts';
 import { recordsOf } from './payment-records.ts';
-import { folded, partitionOf, placeOf, RECORD_FIELDS, storedRecord } from './search-record.ts';
+import {
+  folded,
+  partitionOf,
+  placeOf,
+  RECORD_COMPANIONS,
+  RECORD_FIELDS,
+  storedRecord,
+} from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
 const MEANING = 2;
@@ -28,7 +35,7 @@ export const transactions: Projection<Transaction.Payment> = {
   stateCollection: PAYMENTS,
   collections: [
     { name: PAYMENTS, kind: 'keyed' },
-    { name: RECORDS, kind: 'walked', fields: RECORD_FIELDS },
+    { name: RECORDS, kind: 'walked', fields: RECORD_FIELDS, companions: RECORD_COMPANIONS },
     { name: DESCRIPTORS, kind: 'dictionary' },
     { name: OPEN_INTENTS, kind: 'keyed' },
     { name: ALERT_DEADLINES, kind: 'keyed' },

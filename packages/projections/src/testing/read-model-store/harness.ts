@@ -25,6 +25,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
     name: 'rows',
     kind: 'walked',
     fields: { name: 'text', colour: 'text', size: 'integer', changed: 'stored' },
+    companions: { name: ['colour'], colour: ['name', 'size'] },
   },
   { name: 'words', kind: 'dictionary' },
 ];
