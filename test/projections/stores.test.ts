@@ -2,8 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Position } from '@counterfoil/core';
 import { createMemoryReadModelStore, openSqliteReadModelStore } from '@counterfoil/projections';
 import { readModelStoreContract } from '@counterfoil/projections/testing';
+import { expect, it, onTestFinished } from 'vitest';
 
 readModelStoreContract({ name: 'memory', open: async () => createMemoryReadModelStore() });
 
@@ -27,4 +30,48 @@ readModelStoreContract({
   async cleanUp() {
     for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
   },
+});
+
+it('sqlite: a reader sees one moment in a turn, but never less than the writer told', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-read-models-'));
+  const path = join(folder, 'read-models.db');
+  const writer = openSqliteReadModelStore({ path });
+  let told: Position | undefined;
+  const reader = openSqliteReadModelStore({ path, readOnly: true, told: () => told });
+  onTestFinished(async () => {
+    await reader.close();
+    await writer.close();
+    await rm(folder, { recursive: true });
+  });
+  const collections = [{ name: 'things', kind: 'keyed' }] as const;
+  const request = { projection: 'sample', version: '1', collections, purpose: 'live' } as const;
+  const build = await writer.createBuild(request);
+  await writer.makeLive('sample', build.info.build);
+  let position: Position | undefined;
+  const write = async (key: string) => {
+    const checkpoint = key as Position;
+    const changes = [{ collection: 'things', after: { key, body: key } }];
+    await build.commit({ expected: position, checkpoint, epoch: 0, changes });
+    position = checkpoint;
+  };
+  const seen = async () => {
+    const model = await reader.live('sample');
+    const bodies = await model?.get('things', ['a', 'b', 'c']);
+    return [await model?.revision(), bodies?.filter((body) => body !== undefined)];
+  };
+
+  await write('a');
+  expect(await seen()).toEqual([1, ['a']]);
+  await write('b');
+  // The same turn: nobody was told of it yet.
+  expect(await seen()).toEqual([1, ['a']]);
+  told = position;
+  expect(await seen()).toEqual([2, ['a', 'b']]);
+  await write('c');
+  await nextTurn();
+  expect(await seen()).toEqual([3, ['a', 'b', 'c']]);
+  const second = await writer.createBuild(request);
+  await writer.makeLive('sample', second.info.build);
+  await nextTurn();
+  expect(await seen()).toEqual([0, []]);
 });

@@ -46,7 +46,7 @@ export interface BuildFile {
   readonly role: 'writer' | 'reader' | 'loader';
   /** Tells the catalog that a load has ended. */
   readonly onReady: () => void;
-  /** Of a reader that need not ask for the revision twice in a turn. */
+  /** Of a reader that sees one moment in a turn, however often it reads. */
   readonly memory?: TurnMemory | undefined;
 }
 
@@ -141,6 +141,7 @@ export class SqliteBuild implements Build {
 
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
     const { name, kind } = this.#spec(collection);
+    this.#oneMoment();
     const statement = this.#statements.get(
       kind === 'walked'
         ? `SELECT body FROM ${name}_bodies WHERE id = (SELECT id FROM ${name} WHERE key = ?)`
@@ -154,6 +155,7 @@ export class SqliteBuild implements Build {
   async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
     const { name, kind } = this.#spec(collection);
     if (kind === 'walked') throw new RangeError(`${name} is walked, not listed`);
+    this.#oneMoment();
     const { prefix, after, limit } = options;
     const from = after !== undefined && after >= prefix ? after : prefix;
     return this.#statements
@@ -165,6 +167,7 @@ export class SqliteBuild implements Build {
   }
 
   async walk(walk: Walk): Promise<readonly Walked[]> {
+    this.#oneMoment();
     const part = this.#partition(walk.partition);
     if (part === undefined) return [];
     const spec = this.#spec(walk.collection);
@@ -173,6 +176,7 @@ export class SqliteBuild implements Build {
 
   async grep(collection: string, partition: string, needle: string): Promise<readonly string[]> {
     const { name } = this.#spec(collection);
+    this.#oneMoment();
     const part = this.#partition(partition);
     if (part === undefined) return [];
     const short = [...needle].length < MIN_TRIGRAM_CHARACTERS;
@@ -190,9 +194,27 @@ export class SqliteBuild implements Build {
   }
 
   async revision(partition?: string): Promise<number> {
-    const { memory, path } = this.#file;
+    const memory = this.#oneMoment();
     const ask = () => this.#revision(partition);
-    return memory === undefined ? ask() : memory.recall(`${path} ${partition ?? ''}`, ask);
+    if (memory === undefined) return ask();
+    return memory.recall(`${this.#file.path} revision ${partition ?? ''}`, ask);
+  }
+
+  /**
+   * Lets the reads of this turn share a transaction: taking the file's lock and giving it back costs
+   * more than to read a document. It ends with the turn, and with the writer's next word.
+   */
+  #oneMoment(): TurnMemory | undefined {
+    const { memory, path } = this.#file;
+    memory?.recall(`${path} moment`, () => {
+      this.#statements.get('BEGIN').run();
+      memory.whenForgotten(() => {
+        if (this.#database.isOpen && this.#database.isTransaction) {
+          this.#statements.get('COMMIT').run();
+        }
+      });
+    });
+    return memory;
   }
 
   #revision(partition: string | undefined): number {

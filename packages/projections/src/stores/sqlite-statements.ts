@@ -26,6 +26,7 @@ export class Statements {
 
   /** Runs several statements on one moment of the file. */
   snapshot<Result>(read: () => Result): Result {
+    if (this.database.isTransaction) return read();
     this.get('BEGIN').run();
     try {
       return read();

@@ -47,6 +47,22 @@ it('remembers that there is nothing', () => {
   expect(asked).toBe(1);
 });
 
+it('tells once when it forgets: at the end of the turn, or at a word of the writer', async () => {
+  const world = { told: 'a' };
+  const memory = new TurnMemory(() => world.told);
+  const ended: string[] = [];
+  const begin = (name: string) =>
+    memory.recall('moment', () => memory.whenForgotten(() => ended.push(name)));
+  begin('first');
+  begin('the same');
+  expect(ended).toEqual([]);
+  world.told = 'b';
+  begin('second');
+  expect(ended).toEqual(['first']);
+  await nextTurn();
+  expect(ended).toEqual(['first', 'second']);
+});
+
 it('asks again after a question that failed', () => {
   const memory = new TurnMemory(() => undefined);
   const fail = () => {

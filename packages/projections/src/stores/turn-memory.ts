@@ -7,6 +7,7 @@
 export class TurnMemory {
   readonly #told: () => unknown;
   readonly #answers = new Map<string, unknown>();
+  readonly #endings: (() => void)[] = [];
   #toldBefore: unknown;
 
   /** `told` answers otherwise after every word of the writer, such as the position that it reached. */
@@ -19,12 +20,22 @@ export class TurnMemory {
     const told = this.#told();
     if (told !== this.#toldBefore) {
       this.#toldBefore = told;
-      this.#answers.clear();
+      this.#forget();
     }
     if (this.#answers.has(question)) return this.#answers.get(question) as Answer;
-    if (this.#answers.size === 0) setImmediate(() => this.#answers.clear());
+    if (this.#answers.size === 0) setImmediate(() => this.#forget());
     const answer = ask();
     this.#answers.set(question, answer);
     return answer;
+  }
+
+  /** Called once, when what is remembered now is forgotten. */
+  whenForgotten(end: () => void): void {
+    this.#endings.push(end);
+  }
+
+  #forget(): void {
+    this.#answers.clear();
+    for (const end of this.#endings.splice(0)) end();
   }
 }
