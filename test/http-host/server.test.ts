@@ -480,6 +480,20 @@ describe('under pressure and at the end', () => {
     expect((await fetch(`${url}/things/1`, { headers: HEADERS })).status).toBe(200);
   });
 
+  it('turns away before it looks up a key or lets a body come', async () => {
+    const { gate, entered, open } = gated();
+    const { url, port } = await startBench({ endpoints: [gate], limits: { maxInFlight: 1 } });
+    const first = fetch(`${url}/wait`);
+    await entered;
+    const waits = { Expect: '100-continue', 'Content-Length': '3', ...CLOSE };
+    const unknown = { ...JSON_HEADERS, Authorization: 'nobody' };
+    const answer = await converse(port, head('POST /things', { ...unknown, ...waits }));
+    expect(answer).toMatch(/^HTTP\/1\.1 503 .*"code":"overloaded"/s);
+    expect(answer).toMatch(/^Retry-After: 1\r$/m);
+    open();
+    await first;
+  });
+
   it('answers what is under way, closes what is idle, and takes nothing new', async () => {
     const { gate, entered, open } = gated();
     const { url, port, server } = await startBench({ endpoints: [gate] });

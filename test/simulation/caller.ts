@@ -8,6 +8,8 @@ export interface Answer {
   readonly body: Json;
   /** Whether it is the kept answer to an earlier request. */
   readonly replayed: boolean;
+  /** Seconds after which to ask again, where the host names them. */
+  readonly retryAfter: string | null;
 }
 
 export interface Credentials {
@@ -62,6 +64,7 @@ export class Caller {
       ...(body !== undefined && { body }),
     });
     const replayed = answer.headers.get('idempotency-replayed') === 'true';
-    return { status: answer.status, body: await answer.json(), replayed };
+    const retryAfter = answer.headers.get('retry-after');
+    return { status: answer.status, body: await answer.json(), replayed, retryAfter };
   }
 }

@@ -1,13 +1,14 @@
 /** Mixed traffic at a steady rate: writes under keys, some of them twice, and reads of every kind. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
 import type { Answer, Caller } from './caller.ts';
 import type { Dice, Load, Sent } from './load.ts';
 
 /** Callers at the same time; a host that answers slowly is asked less often. */
 const CALLERS = 24;
 const OVERLOADED = 503;
-/** Of a request that is refused again and again. */
-const MOST_TRIES = 50;
+/** How often and how long a request that is refused is sent again. */
+const REFUSED = { timeout: 60_000, interval: 100 };
 const MS_PER_SECOND = 1_000;
 
 export interface TrafficOptions {
@@ -91,18 +92,17 @@ export class Traffic {
 
   /** Reads answer 200, or 503 for as long as there is too much to do. */
   async #ask(kind: string, call: () => Promise<Answer>): Promise<void> {
-    await this.#timed(kind, async () => {
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const { status, body } = await call();
-        if (status === 200) return;
-        if (status !== OVERLOADED) throw new Error(`${kind}: ${status} ${JSON.stringify(body)}`);
-        this.refused += 1;
-      }
-      throw new Error(`${kind} was refused ${MOST_TRIES} times`);
-    });
+    const isAnswered = async () => {
+      const { status, body } = await call();
+      if (status === 200) return true;
+      if (status !== OVERLOADED) throw new Error(`${kind}: ${status} ${JSON.stringify(body)}`);
+      this.refused += 1;
+      return false;
+    };
+    await this.#timed(kind, () => vi.waitUntil(isAnswered, REFUSED));
   }
 
-  async #timed(kind: string, work: () => Promise<void>): Promise<void> {
+  async #timed(kind: string, work: () => Promise<unknown>): Promise<void> {
     const figures = this.figures.get(kind) ?? { count: 0, durationsMs: [] };
     this.figures.set(kind, figures);
     const beganMs = performance.now();

@@ -1,6 +1,7 @@
 /** Mixed load under Idempotency-Keys, drawn from a seed, and a memory of what was answered. */
 import { hash } from 'node:crypto';
 import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { vi } from 'vitest';
 import type { Answer, Caller, Json } from './caller.ts';
 
 /** Random numbers that a seed repeats (mulberry32). */
@@ -42,7 +43,8 @@ export interface Sent {
 }
 
 const WORKERS = 8;
-const MOST_TRIES = 20;
+/** As long as another request under the same key may take, and more. */
+const DECIDING = { timeout: 60_000, interval: 50 };
 /** Answers that say: ask again. */
 const UNDECIDED = ['idempotency_in_flight', 'concurrent_update', 'overloaded', 'internal_error'];
 /** The answer of the slow card would hold up every round. */
@@ -83,11 +85,10 @@ export class Load {
 
   /** Sends a request until it is decided. Throws when the host is gone. */
   async askUntilAnswered(sent: Sent): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    await vi.waitUntil(async () => {
       if (!(await this.ask(sent))) throw new Error(`${sent.key} was not answered`);
-      if (sent.answer !== undefined) return;
-    }
-    throw new Error(`${sent.key} was not decided in ${MOST_TRIES} tries`);
+      return sent.answer !== undefined;
+    }, DECIDING);
   }
 
   /** Sends a request. False: the host is gone. Throws when it is told otherwise than before. */

@@ -135,7 +135,8 @@ export class HttpServer {
   async listen(port: number, host: string): Promise<AddressInfo> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
-    this.#server.listen(port, host, resolve);
+    // Many may come at once: the kernel keeps them, as far as it is set to, until they are taken in.
+    this.#server.listen({ port, host, backlog: this.#limits.maxConnections }, resolve);
     await promise;
     this.#server.off('error', reject);
     return this.#server.address() as AddressInfo;
