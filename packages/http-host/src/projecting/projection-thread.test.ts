@@ -50,11 +50,16 @@ it(
     await tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, OPERATOR);
     await vi.waitUntil(async () => (await readyz()) === 503, POLLING);
     expect(logs.join('')).toMatch(/the projection thread failed/);
+    const figures = await (await fetch(`${url}/metrics`)).text();
+    expect(figures).toMatch(/^projection_behind_events\{projection="reference"\} 1$/m);
 
     database.exec('DROP TRIGGER fault');
     database.close();
     await vi.waitUntil(async () => (await readyz()) === 200, POLLING);
     await readSide.caughtUp(TENANT);
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(
+      /^projection_behind_events\{projection="reference"\} 0$/m,
+    );
     const key = await tenants.issueKey(
       TENANT,
       { kind: 'api', environment: 'live', label: '', scopes: ['payments:read'] },
