@@ -20,6 +20,8 @@ const NO_SHOP: Shop = { name: '', domain: '', rootDomain: '', currency: '' };
 export class ReferenceNames {
   readonly #things: ReadonlyMap<string, Reference.Event>;
   readonly #accounts: ReadonlyMap<number, MerchantAccount.MerchantAccount>;
+  /** By company, as far as they were asked for: routing asks for each payment. */
+  readonly #accountsOf = new Map<number, readonly MerchantAccount.MerchantAccount[]>();
   readonly tenant: Tenant.Tenant | undefined;
 
   constructor(
@@ -83,9 +85,14 @@ export class ReferenceNames {
 
   /** In ascending order of their ids. */
   merchantAccounts(companyId?: number): readonly MerchantAccount.MerchantAccount[] {
-    return [...this.#accounts.values()]
-      .filter(({ settings }) => companyId === undefined || settings.companyId === companyId)
-      .sort((a, b) => a.merchantAccountId - b.merchantAccountId);
+    if (companyId === undefined) return inOrder([...this.#accounts.values()]);
+    const known = this.#accountsOf.get(companyId);
+    if (known !== undefined) return known;
+    const all = [...this.#accounts.values()];
+    const found = inOrder(all.filter(({ settings }) => settings.companyId === companyId));
+    // A company without accounts may be one that a caller invented.
+    if (found.length > 0) this.#accountsOf.set(companyId, found);
+    return found;
   }
 
   /** The defined things of one type, in no particular order. */
@@ -108,6 +115,12 @@ export class ReferenceNames {
   ): Defined<Type> | undefined {
     return this.#things.get(thingId(type, id ?? 0)) as Defined<Type> | undefined;
   }
+}
+
+function inOrder(
+  accounts: readonly MerchantAccount.MerchantAccount[],
+): readonly MerchantAccount.MerchantAccount[] {
+  return accounts.toSorted((a, b) => a.merchantAccountId - b.merchantAccountId);
 }
 
 export function thingId(type: string, id: number): string {
