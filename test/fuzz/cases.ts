@@ -1,0 +1,266 @@
+/** What is sent and judged as one: a request alone, or some whose answers are held against each other. */
+import { METHODS } from 'node:http';
+import fc from 'fast-check';
+import type { Documented, Operation } from '../http-host/documented.ts';
+import type { Answer } from './client.ts';
+import type { Tenancy } from './fuzzed-host.ts';
+import { CARD, type Inputs, NOWHERE, parametersIn } from './inputs.ts';
+import type { Pool } from './pools.ts';
+import type { FuzzRequest } from './requests.ts';
+import type { Json } from './schema-arbitrary.ts';
+import {
+  honoursKeys,
+  isPublic,
+  JSON_TYPE,
+  requestOf,
+  type Sender,
+  type WellFormed,
+} from './well-formed.ts';
+
+/** Sends a request, and fails if its answer is not what it should be. */
+export type Ask = (request: FuzzRequest) => Promise<Answer>;
+
+export class Case {
+  readonly requests: readonly FuzzRequest[];
+  readonly #play: (ask: Ask) => Promise<void>;
+
+  /** `play` says what is sent; `requests` are what a reader sees of it. */
+  constructor(requests: readonly FuzzRequest[], play: (ask: Ask) => Promise<void>) {
+    this.requests = requests;
+    this.#play = play;
+  }
+
+  play(ask: Ask): Promise<void> {
+    return this.#play(ask);
+  }
+
+  [fc.toStringMethod](): string {
+    return this.requests.map((each) => each[fc.toStringMethod]()).join('\n');
+  }
+}
+
+export function alone(request: FuzzRequest): Case {
+  return new Case([request], async (ask) => {
+    await ask(request);
+  });
+}
+
+/** The same thing asked of what another tenant has, or what only a live key may see, and of nothing. */
+export function strangers(
+  operation: Operation,
+  parts: { inputs: Inputs; senders: fc.Arbitrary<Sender>; others: Pool; own: Pool },
+): fc.Arbitrary<Case> {
+  const { inputs, senders, others, own } = parts;
+  const hidden = fc.oneof(
+    fc.constantFrom(...others.payments).map((id) => ({ id, environment: 'live' as const })),
+    fc.constantFrom(...own.payments).map((id) => ({ id, environment: 'test' as const })),
+  );
+  return fc.tuple(inputs.sound(operation), senders, hidden).map(([input, sender, there]) => {
+    const to = (id: string) =>
+      requestOf(operation, {
+        input: withId(operation, input, id),
+        sender: { ...sender, environment: there.environment },
+        what: "another tenant's, or nobody's",
+        expected: { statuses: [404], codes: ['not_found'] },
+        // Under a key it would be the answer to an earlier try, in the form that was asked for then.
+      }).withHeader('Idempotency-Key', undefined);
+    const [hers, nobodys] = [to(there.id), to(NOWHERE)];
+    return new Case([hers, nobodys], async (ask) => {
+      const answers = [await ask(hers), await ask(nobodys)];
+      expectSame(answers, [hers, nobodys]);
+    });
+  });
+}
+
+export function namesSomething(operation: Operation): boolean {
+  return parametersIn(operation, 'path').length > 0 || operation.id in ID_IN_BODY;
+}
+
+const ID_IN_BODY: Readonly<Record<string, string>> = {
+  getTransactionDetail: 'id',
+  refundTransaction: 'messageId',
+};
+
+function withId(operation: Operation, input: Parameters<typeof requestOf>[1]['input'], id: string) {
+  const name = ID_IN_BODY[operation.id];
+  if (name === undefined) return { ...input, params: { ...input.params, id } };
+  return { ...input, body: { ...input.body, [name]: id } };
+}
+
+/** The same request again under its key: raced, then repeated, then another under the same key. */
+export function repeats(
+  operation: Operation,
+  { inputs, senders }: { inputs: Inputs; senders: fc.Arbitrary<Sender> },
+  wellFormed: WellFormed,
+): fc.Arbitrary<Case> {
+  return fc.tuple(inputs.sound(operation), senders).map(([input, sender]) => {
+    const request = requestOf(operation, {
+      input,
+      sender: { nonce: 'again', ...sender },
+      what: 'repeated',
+      expected: wellFormed.admitted(operation, sender.environment),
+    });
+    const other = request.withHeader('Content-Type', JSON_TYPE).with({
+      body: JSON.stringify({ ...input.body, sendUserCommunication: true, another: 1 }),
+      expected: { statuses: [422], codes: ['idempotency_key_reused'] },
+    });
+    return new Case([request, other], async (ask) => {
+      const raced = await Promise.all([ask(request), ask(request)]);
+      const again = await ask(request);
+      const settled = raced.filter(({ text }) => !text.includes('"idempotency_in_flight"'));
+      expectSame([...settled, again], [request]);
+      // What may be answered otherwise later is not kept, and so binds nobody.
+      if (again.headers['idempotency-replayed'] === 'true') await ask(other);
+      else if (again.status < 300) throw new Error(`not replayed: ${request.curl('')}`);
+    });
+  });
+}
+
+/** Answers that must not differ but in what names the request. */
+function expectSame(answers: readonly Answer[], requests: readonly FuzzRequest[]): void {
+  const shown = answers.map(({ status, text }) => `${status} ${text.replace(REQUEST_ID, '')}`);
+  if (new Set(shown).size <= 1) return;
+  const curls = requests.map((each) => each.curl('')).join('\n');
+  throw new Error(`answers that should be the same:\n${shown.join('\n')}\nto\n${curls}`);
+}
+
+const REQUEST_ID = /"requestId":"[^"]*"/;
+
+/** A payment that is authorized, captured in part and refunded in parts: each step must be taken. */
+export function stories(documented: Documented, senders: fc.Arbitrary<Sender>) {
+  return fc
+    .record({
+      minor: fc.integer({ min: 3, max: 100_000_000 }),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      card: CARD.map((card) => ({ ...card, number: APPROVED })),
+      sender: senders,
+    })
+    .map(({ minor, share, card, sender }) => {
+      const capturedMinor = Math.max(2, Math.floor(minor * share));
+      const refundedMinor = Math.max(1, Math.floor(capturedMinor * share));
+      const step = (operationId: string, id: string, body: Json, status: number) =>
+        requestOf(operationOf(documented, operationId), {
+          input: { params: { id }, query: [], body },
+          sender,
+          what: 'a story',
+          expected: { statuses: [status] },
+          // A key would name what an earlier try of the same numbers has brought about.
+        }).withHeader('Idempotency-Key', undefined);
+      const order = { currency: 'GBP', capture: false, email: 'ada@example.com' };
+      const pay = step('createPayment', '', { amount: minor / 100, card, ...order }, 201);
+      return new Case([pay], async (ask) => {
+        const { id } = JSON.parse((await ask(pay)).text);
+        await ask(step('capturePayment', id, { amount: capturedMinor / 100 }, 200));
+        await ask(step('refundPayment', id, { amount: refundedMinor / 100 }, 201));
+        if (refundedMinor < capturedMinor) await ask(step('refundPayment', id, {}, 201));
+        await ask(step('refundPayment', id, { amount: 0.01 }, 400));
+        const shown = JSON.parse((await ask(step('getPayment', id, undefined, 200))).text);
+        const books = [shown.capturedAmount, shown.refundedAmount, shown.refundableAmount];
+        if (`${books}` !== `${[capturedMinor / 100, capturedMinor / 100, 0]}`) {
+          throw new Error(`captured, refunded and refundable of ${id} are ${books}`);
+        }
+      });
+    });
+}
+
+const APPROVED = '4242424242424242';
+
+function operationOf(documented: Documented, id: string): Operation {
+  const operation = documented.operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`${id} is not in the document`);
+  return operation;
+}
+
+/** Methods that a path does not take, with and without what would be needed for those it does. */
+export function otherMethods(documented: Documented, senders: fc.Arbitrary<Sender>) {
+  const paths = [...new Set(documented.operations.map(({ path }) => path))];
+  return fc
+    .record({
+      path: fc.constantFrom(...paths),
+      method: fc.constantFrom(...METHODS.filter((each) => each !== 'CONNECT')),
+      sender: fc.option(senders, { nil: undefined }),
+      body: fc.constantFrom(undefined, '{}', '{', 'x'.repeat(10_000)),
+    })
+    .map(({ path, method, sender, body }) => {
+      const listed = documented.operations.filter((each) => each.path === path);
+      const allow = listed.map((each) => each.method);
+      if (allow.includes('GET')) allow.push('HEAD');
+      if (allow.includes(method)) return undefined;
+      const [first] = listed;
+      if (first === undefined) throw new Error(`${path} has no operation`);
+      const input = { params: { id: NOWHERE }, query: [], body: undefined };
+      const none = {
+        tenancy: NOBODY,
+        environment: 'live',
+        headers: [],
+        namesActor: false,
+      } as const;
+      const expected = { statuses: [405], codes: ['method_not_allowed'], allow: allow.sort() };
+      const request = requestOf(first, {
+        input,
+        sender: sender ?? none,
+        what: 'another method',
+        expected,
+      });
+      const headers = sender === undefined ? [] : request.headers;
+      return alone(request.with({ operation: undefined, method, body, headers }));
+    })
+    .filter((each) => each !== undefined);
+}
+
+const NOBODY: Tenancy = {
+  id: 0,
+  key: '',
+  testKey: '',
+  expiredKey: '',
+  revokedKey: '',
+  keyWithout: {},
+};
+
+/** HEAD is answered as GET is, without the body. */
+export function heads(
+  operation: Operation,
+  { inputs, senders }: { inputs: Inputs; senders: fc.Arbitrary<Sender> },
+): fc.Arbitrary<Case> {
+  return fc.tuple(inputs.sound(operation), senders).map(([input, sender]) => {
+    const parts = { input, sender, what: 'HEAD', expected: { statuses: [200] } };
+    return alone(requestOf(operation, parts).with({ method: 'HEAD' }));
+  });
+}
+
+/** Paths that nothing is at. */
+export function otherPaths(documented: Documented, senders: fc.Arbitrary<Sender>) {
+  const known = documented.operations.filter(({ path }) => path.length > 1);
+  const changes: ((path: string) => string)[] = [
+    (path) => `${path}/`,
+    (path) => `/${path}`,
+    (path) => `${path};x=1`,
+    (path) => `${path}.json`,
+    (path) => `${path}%20`,
+    (path) => `${path}%2f`,
+    (path) => `${path}%00`,
+    (path) => path.toUpperCase(),
+    (path) => `/..${path}`,
+    (path) => `/.${path}`,
+    (path) => `${path}/../..`,
+    (path) => `/%2e%2e${path}`,
+    (path) => `/${path.length}${path}`,
+  ];
+  return fc
+    .record({
+      operation: fc.constantFrom(...known.filter((each) => !each.path.endsWith('}'))),
+      change: fc.constantFrom(...changes),
+      sender: senders,
+    })
+    .map(({ operation, change, sender }) => {
+      const input = { params: { id: NOWHERE }, query: [], body: {} };
+      const expected = { statuses: [404], codes: ['route_not_found'] };
+      const request = requestOf(operation, { input, sender, what: 'another path', expected });
+      const target = change(request.target);
+      return alone(request.with({ operation: undefined, target, body: undefined }));
+    });
+}
+
+export function takesKey(operation: Operation): boolean {
+  return !isPublic(operation) && honoursKeys(operation);
+}

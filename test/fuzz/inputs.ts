@@ -1,0 +1,231 @@
+/** What each operation takes: by its schemas alone, and so that it also makes sense. */
+import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import fc from 'fast-check';
+import {
+  AFFILIATE,
+  CAMPAIGN,
+  CHECKOUT,
+  ECOMMERCE,
+  PLATES,
+  PRICE_POINT,
+  PRODUCT,
+  SHOP,
+  USER_EMAIL,
+} from '../e2e/running-host.ts';
+import type { Operation } from '../http-host/documented.ts';
+import type { Pool } from './pools.ts';
+import {
+  ABSENT,
+  always,
+  type Json,
+  maybe,
+  type Overrides,
+  type SchemaArbitraries,
+} from './schema-arbitrary.ts';
+
+/** The values of one request, before they become bytes. */
+export interface Input {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** Undefined where no body is sent. */
+  readonly body: Json;
+}
+
+const COMPANY = 5;
+const NOBODY = '0198c0de-0000-7000-8000-000000000000';
+
+/** An order or customer may bring an id of its own beside those that the service allocates. */
+const OWN_ID = fc.oneof(
+  fc.integer({ min: 1, max: 999_999_999 }),
+  fc.integer({ min: 2_147_483_648, max: Number.MAX_SAFE_INTEGER }),
+);
+
+const EXPONENTS = { GBP: 2, USD: 2, EUR: 2, JPY: 0, KWD: 3 };
+
+export const CARD = fc.record({
+  number: fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.constantFrom(...SANDBOX_CARDS.slice(0, 6).map((each) => each.number)),
+    },
+    {
+      weight: 2,
+      // The answer of the slow one takes as long as that of one that never comes.
+      arbitrary: fc.constantFrom(...SANDBOX_CARDS.map((each) => each.number)),
+    },
+  ),
+  expMonth: fc.integer({ min: 1, max: 12 }),
+  expYear: fc.integer({ min: 2040, max: 2060 }),
+  cvv: fc.constantFrom('000', '123', '9999'),
+  holder: fc.constantFrom('', 'Ada Lovelace', 'Zoë 山田', 'x'.repeat(200)),
+});
+
+/** Amounts with no more decimals than the currency has. */
+function amountsIn(exponent: number, { min, max }: { min: number; max: number }) {
+  const scale = 10 ** exponent;
+  return fc.integer({ min: min * scale, max: max * scale }).map((minor) => minor / scale);
+}
+
+/** Every field of a payment that the tenant can make, by currency. */
+function payments({ tenancy }: Pool): Overrides[] {
+  return Object.entries(EXPONENTS).map(([currency, exponent]) => {
+    const paid = fc
+      .oneof(
+        amountsIn(exponent, { min: 0, max: 10_000 }),
+        amountsIn(exponent, { min: 0, max: 9_000_000_000 }),
+      )
+      .map((amount) => (amount === 0 ? 1 : amount));
+    const price = maybe(amountsIn(exponent, { min: 0, max: 10_000 }));
+    return {
+      '/amount': always(paid),
+      '/currency': always(fc.constant(currency)),
+      '/card': always(CARD),
+      '/token': ABSENT,
+      '/subscription': ABSENT,
+      '/orderId': maybe(OWN_ID),
+      '/customer/id': maybe(OWN_ID),
+      '/items/*/UnitPrice': price,
+      '/items/*/UnitCost': price,
+      '/items/*/DiscountAmount': price,
+      '/items/*/CustomDiscountAmount': price,
+      '/applicationId': maybe(fc.constantFrom(1, 2, 3, 4, 5, ECOMMERCE, CHECKOUT)),
+      '/companyId': maybe(fc.constant(COMPANY)),
+      '/shopId': maybe(fc.constant(SHOP)),
+      '/campaignId': maybe(fc.constant(CAMPAIGN)),
+      '/affiliateId': maybe(fc.constant(AFFILIATE)),
+      '/productId': maybe(fc.constant(PRODUCT)),
+      '/pricePointId': maybe(fc.constant(PRICE_POINT)),
+      '/merchantAccountId': maybe(fc.constant(tenancy.id * 10 + 1)),
+    };
+  });
+}
+
+/** What a body must say for its request to be about something of the tenant. */
+function addressed(pool: Pool): Overrides {
+  return {
+    '/parentCompanyId': always(fc.constant(pool.tenancy.id)),
+    '/userEmail': always(fc.constantFrom(USER_EMAIL, USER_EMAIL.toUpperCase())),
+    '/messageId': always(fc.constantFrom(...pool.captured, ...pool.orders, ...pool.payments)),
+    '/id': always(fc.constantFrom(...pool.payments, ...pool.refunds)),
+    '/refundItems/*/StorefrontVariantId': maybe(fc.constantFrom(PLATES.small, PLATES.large, 999)),
+  };
+}
+
+const REFUNDED = maybe(
+  fc.oneof(fc.constant(0), amountsIn(2, { min: 0, max: 20 }), amountsIn(2, { min: 0, max: 500 })),
+);
+
+/** Days in order, of which the schemas say nothing. */
+function searched(pool: Pool): Overrides[] {
+  const spans = [
+    ['2001-02-03', '2039-12-31'],
+    ['2024-02-29', '2024-02-29'],
+    ['2026-11-21', '2039-12-31'],
+  ];
+  return spans.map(([from, to]) => ({
+    '/dateFrom': maybe(fc.constant(from)),
+    '/dateTo': maybe(fc.constant(to)),
+    '/transactionIds/*': maybe(
+      fc.oneof(fc.constantFrom(...pool.payments, ...pool.refunds), fc.uuid()),
+    ),
+    '/pageNumber': maybe(fc.integer({ min: 1, max: 20 })),
+  }));
+}
+
+/** Cursors are the host's own; whatever else looks like a text is refused. */
+function listed(pool: Pool, operation: Operation): Overrides {
+  const cursors = operation.id === 'listPayments' ? pool.paymentCursors : pool.accountCursors;
+  return { '/cursor': cursors.length === 0 ? ABSENT : maybe(fc.constantFrom(...cursors)) };
+}
+
+/** The operations that make a payment of a body, or find some by one. */
+const PAYING = new Set(['createPayment', 'submitCard']);
+const SEARCHING = new Set(['searchTransactions', 'searchCustomerTransactions', 'listPayments']);
+
+export class Inputs {
+  readonly #schemas: SchemaArbitraries;
+  readonly #pool: Pool;
+
+  constructor(schemas: SchemaArbitraries, pool: Pool) {
+    this.#schemas = schemas;
+    this.#pool = pool;
+  }
+
+  /** Values that the schemas admit, about payments of the tenant where there has to be one. */
+  bySchema(operation: Operation): fc.Arbitrary<Input> {
+    return this.#inputs(operation, addressed(this.#pool), fc.uuid());
+  }
+
+  /** Values that the host has no reason to refuse, but for the state that a payment is in. */
+  sound(operation: Operation): fc.Arbitrary<Input> {
+    const pool = this.#pool;
+    const base = { ...addressed(pool), ...listed(pool, operation) };
+    const ids = fc.constantFrom(...this.#idsFor(operation));
+    const anyOf = (overrides: readonly Overrides[]) =>
+      fc.oneof(...overrides.map((each) => this.#inputs(operation, { ...base, ...each }, ids)));
+    if (PAYING.has(operation.id)) return anyOf(payments(pool));
+    if (SEARCHING.has(operation.id)) return anyOf(searched(pool));
+    const amounts = { '/amount': REFUNDED, '/refundItems/*/Amount': REFUNDED };
+    return this.#inputs(operation, { ...base, ...amounts }, ids);
+  }
+
+  #idsFor({ id }: Operation): readonly string[] {
+    const { captured, authorized, orders, waiting, payments: all } = this.#pool;
+    switch (id) {
+      case 'confirmPayment':
+        return waiting;
+      case 'capturePayment':
+        return authorized;
+      case 'voidPayment':
+        return [...authorized, ...captured];
+      case 'refundPayment':
+        return [...captured, ...orders];
+      default:
+        return all;
+    }
+  }
+
+  #inputs(operation: Operation, overrides: Overrides, ids: fc.Arbitrary<string>) {
+    const id = fc.oneof({ weight: 9, arbitrary: ids }, { weight: 1, arbitrary: ids.map(capitals) });
+    return fc.record({
+      params: parametersIn(operation, 'path').length === 0 ? fc.constant({}) : fc.record({ id }),
+      query: this.#queries(operation, overrides),
+      body: this.#bodies(operation, overrides),
+    });
+  }
+
+  #bodies({ node }: Operation, overrides: Overrides): fc.Arbitrary<Json> {
+    const schema = node.requestBody?.content['application/json'].schema;
+    if (schema === undefined) return fc.constant(undefined);
+    const bodies = this.#schemas.of(schema, overrides);
+    return node.requestBody.required ? bodies : fc.option(bodies, { nil: undefined });
+  }
+
+  #queries(operation: Operation, overrides: Overrides): fc.Arbitrary<Input['query']> {
+    const parameters = parametersIn(operation, 'query');
+    const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    const values = this.#schemas.of(
+      { type: 'object', properties, additionalProperties: false },
+      overrides,
+    );
+    return values.map((given) =>
+      Object.entries<Json>(given).flatMap(([name, value]) =>
+        [value]
+          .flat()
+          .map((each) => [name, String(each).replaceAll(',', '').toWellFormed()] as const),
+      ),
+    );
+  }
+}
+
+/** The parameters of an operation that stand in this part of a request. */
+export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'header'): Json[] {
+  return (node.parameters ?? []).filter((each: Json) => each.in === where);
+}
+
+/** An id that nobody has. */
+export const NOWHERE = NOBODY;
+
+function capitals(text: string): string {
+  return text.toUpperCase();
+}

@@ -1,0 +1,160 @@
+/** Requests made from the host's own OpenAPI document: what it admits is accepted, all else refused. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Operation } from '../http-host/documented.ts';
+import {
+  type Ask,
+  alone,
+  type Case,
+  heads,
+  namesSomething,
+  otherMethods,
+  otherPaths,
+  repeats,
+  stories,
+  strangers,
+  takesKey,
+} from './cases.ts';
+import { Client } from './client.ts';
+import { FuzzedHost } from './fuzzed-host.ts';
+import { Inputs } from './inputs.ts';
+import { Judge } from './judge.ts';
+import { makePool, type Pool } from './pools.ts';
+import { SchemaArbitraries } from './schema-arbitrary.ts';
+import { SpoiledRequests } from './spoiled.ts';
+import { Tally } from './tally.ts';
+import { isPublic, sendersOf, WellFormed } from './well-formed.ts';
+
+const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? '20000');
+const SEED = Number(process.env['FC_SEED']);
+/** After so many the payments that requests are about are made anew, and the log is looked into. */
+const REQUESTS_A_ROUND = 5_000;
+const BATCHES_A_LEG = 25;
+const CASES_AT_ONCE = 24;
+const CONNECTIONS = 32;
+/** The keys of this run are no other run's. */
+const NONCE = `fuzz-${SEED}`;
+const LIMIT_MS = 120_000 + REQUESTS * 20;
+
+let host: FuzzedHost;
+let client: Client;
+let wellFormed: WellFormed;
+let spoiled: SpoiledRequests;
+let schemas: SchemaArbitraries;
+const tally = new Tally({ goal: REQUESTS, seed: SEED });
+
+beforeAll(async () => {
+  host = await FuzzedHost.start();
+  client = new Client(host.url, { connections: CONNECTIONS });
+  wellFormed = new WellFormed(host.documented);
+  schemas = new SchemaArbitraries(host.documented);
+  spoiled = new SpoiledRequests(host.documented, wellFormed);
+}, 60_000);
+afterAll(async () => {
+  client.close();
+  await host.close();
+});
+
+it(
+  `${REQUESTS} requests are answered as the document says, and what is refused changes nothing`,
+  async () => {
+    const { tenancies, documented } = host;
+    const still = await makePool(host.url, tenancies.still);
+    const others = await makePool(host.url, tenancies.other);
+    const judge = new Judge(documented);
+    const ask: Ask = async (request) => {
+      const answer = await client.send(request).catch((error: unknown) => {
+        throw new Error(`no answer to ${request.curl(host.url)}`, { cause: error });
+      });
+      tally.count(request, answer);
+      const faults = judge.faultsOf(request, answer);
+      if (faults.length === 0) return answer;
+      const shown = `${answer.status} ${answer.text.slice(0, 2_000)}`;
+      throw new Error(
+        `${request.what}\n${faults.join('\n')}\n\n${request.curl(host.url)}\n\nanswered ${shown}`,
+      );
+    };
+    for (let leg = 0; tally.requests < REQUESTS; ) {
+      const before = await host.head();
+      const end = Math.min(tally.requests + REQUESTS_A_ROUND, REQUESTS);
+      const moving = await makePool(host.url, tenancies.moving);
+      const cases = casesOf({ moving, still, others });
+      for (; tally.requests < end; leg += 1) await playLeg(cases, { ask, seed: SEED + leg });
+      expect(await host.eventsSince(before, tenancies.still.id)).toEqual([]);
+    }
+    // The request that asks is one itself.
+    expect(await host.metric('http_requests_in_flight')).toBe(1);
+    tally.report();
+    expect(tally.missing(documented.operations, spoiled.kinds)).toEqual([]);
+  },
+  LIMIT_MS,
+);
+
+/** Some batches of requests; the first failure is reduced to what it takes to bring it about. */
+async function playLeg(cases: fc.Arbitrary<Case>, { ask, seed }: { ask: Ask; seed: number }) {
+  const batches = fc.array(cases, { minLength: 1, maxLength: CASES_AT_ONCE, size: 'max' });
+  const play = async (batch: readonly Case[]) => {
+    const played = await Promise.allSettled(batch.map((each) => each.play(ask)));
+    const failed = played.find((each) => each.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  };
+  await fc.assert(fc.asyncProperty(batches, play), { seed, numRuns: BATCHES_A_LEG });
+}
+
+interface Pools {
+  readonly moving: Pool;
+  readonly still: Pool;
+  readonly others: Pool;
+}
+
+/** Every kind of case, over every operation. */
+function casesOf({ moving, still, others }: Pools): fc.Arbitrary<Case> {
+  const { documented } = host;
+  const { operations } = documented;
+  const accepted = {
+    inputs: new Inputs(schemas, moving),
+    senders: sendersOf(moving.tenancy, { nonce: NONCE, environments: ['live'] }),
+  };
+  const anyKey = sendersOf(moving.tenancy, {
+    nonce: NONCE,
+    environments: ['live', 'live', 'test'],
+  });
+  const refused = {
+    inputs: new Inputs(schemas, still),
+    senders: sendersOf(still.tenancy, { nonce: NONCE, environments: ['live'] }),
+  };
+  const each = (
+    make: (operation: Operation) => fc.Arbitrary<Case>,
+    isMeant: (operation: Operation) => boolean = () => true,
+  ) =>
+    fc.oneof(
+      ...operations.filter(isMeant).map((one) => ({
+        weight: isPublic(one) ? 1 : 5,
+        arbitrary: make(one),
+      })),
+    );
+  const weighted: (readonly [number, fc.Arbitrary<Case>])[] = [
+    [6, each((one) => wellFormed.soundRequests(one, accepted).map(alone))],
+    [
+      4,
+      each(
+        (one) => wellFormed.admittedRequests(one, { ...accepted, senders: anyKey }).map(alone),
+        (one) => !isPublic(one),
+      ),
+    ],
+    [14, each((one) => spoiled.of(one, { ...refused, stranger: others.tenancy }).map(alone))],
+    [1, each((one) => strangers(one, { ...refused, own: still, others }), namesSomething)],
+    [1, each((one) => repeats(one, accepted, wellFormed), takesKey)],
+    [1, stories(documented, accepted.senders)],
+    [
+      1,
+      each(
+        (one) => heads(one, accepted),
+        ({ method }) => method === 'GET',
+      ),
+    ],
+    [1, otherMethods(documented, refused.senders)],
+    [1, otherPaths(documented, refused.senders)],
+  ];
+  return fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}

@@ -1,0 +1,69 @@
+/** Payments that really exist, for requests that need one, and what else only the host can give out. */
+import { CARDS, Caller, card, type Json } from '../e2e/running-host.ts';
+import type { Tenancy } from './fuzzed-host.ts';
+
+export interface Pool {
+  readonly tenancy: Tenancy;
+  /** Ids by what can be done next. */
+  readonly captured: readonly string[];
+  readonly authorized: readonly string[];
+  readonly orders: readonly string[];
+  readonly waiting: readonly string[];
+  readonly ended: readonly string[];
+  readonly refunds: readonly string[];
+  /** All of the above but the refunds. */
+  readonly payments: readonly string[];
+  readonly tokens: readonly string[];
+  readonly paymentCursors: readonly string[];
+  readonly accountCursors: readonly string[];
+}
+
+const OF_A_KIND = 6;
+
+/** Makes payments of every kind; nothing happens to them by itself later. */
+export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
+  const caller = new Caller(url, tenancy.id, tenancy.key);
+  const many = (make: () => Promise<Json>) => Promise.all(Array.from({ length: OF_A_KIND }, make));
+  const [captured, authorized, orders, waiting, declined, voided] = await Promise.all([
+    many(() => caller.paid()),
+    many(() => caller.paid({ capture: false })),
+    many(() => caller.ordered()),
+    many(() => caller.paid({ card: card(CARDS.actionApprove) })),
+    many(async () => (await caller.pay({ card: card(CARDS.doNotHonour) })).body),
+    many(async () => {
+      const { id } = await caller.paid();
+      return (await caller.post(`/v1/payments/${id}/void`)).body;
+    }),
+  ]);
+  const refunds = await Promise.all(
+    orders
+      .slice(0, 2)
+      .map(async ({ id }) => (await caller.refund(id, { amount: 0 })).body.refundId),
+  );
+  const ids = (made: readonly Json[]) => made.map(({ id }) => id as string);
+  const kinds = {
+    captured: ids(captured),
+    authorized: ids(authorized),
+    orders: ids(orders),
+    waiting: ids(waiting),
+    ended: ids([...declined, ...voided]),
+  };
+  return {
+    tenancy,
+    ...kinds,
+    refunds,
+    payments: Object.values(kinds).flat(),
+    tokens: captured.map(({ card: used }) => used.token),
+    paymentCursors: await cursorsOf(caller, '/v1/payments'),
+    accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
+  };
+}
+
+async function cursorsOf(caller: Caller, path: string): Promise<string[]> {
+  const cursors: string[] = [];
+  for (const limit of [1, 2, 3]) {
+    const { body } = await caller.get(`${path}?limit=${limit}`);
+    if (typeof body.nextCursor === 'string') cursors.push(body.nextCursor);
+  }
+  return cursors;
+}
