@@ -26,6 +26,7 @@ import {
   type Severity,
 } from '@counterfoil/http-host/doctor';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { boundByPermissions } from '../simulation/storage-faults-process.ts';
 import {
   copyOf,
   makeTruth,
@@ -38,6 +39,7 @@ import {
 const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
 const DAY_MS = 86_400_000;
 const TENANT_ID = 1 as never;
+const bound = boundByPermissions();
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -443,6 +445,7 @@ async function run(...words: readonly string[]): Promise<Ran> {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [CLI, 'doctor', ...words], {
     env: { PATH, DATA_DIR: folder },
+    ...((statSync(folder).mode & 0o200) === 0 && bound),
   });
   const written = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {
@@ -466,6 +469,7 @@ describe('the command', () => {
     const warned = await run('--quick');
     expect(warned).toMatchObject({ code: 3, err: '' });
     expect(warned.out).toMatch(/What to do: chmod 600 /);
+    expect(warned.out).toMatch(/Checks left out, of which nothing is known: 4\.\n$/);
 
     change('events.db', ...CUT);
     const told = await run('--json', '--quick');
@@ -475,6 +479,22 @@ describe('the command', () => {
     expect(complaintsOf(examination)).toEqual(['files', 'loss', 'gateway', 'answers']);
     expect(existsSync(join(folder, 'events.db-lock'))).toBe(true);
   });
+
+  it.skipIf(bound === undefined)(
+    'reads the log of a folder that it may not write, and calls nothing damaged',
+    async () => {
+      for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+      chmodSync(folder, 0o555);
+      onTestFinished(() => chmodSync(folder, 0o755));
+      const { code, out } = await run('--json');
+      expect(code, out).toBe(3);
+      const examination = JSON.parse(out) as Examination;
+      expect(examination.verdict).toBe('warnings');
+      expect(complaintsOf(examination)).toEqual(['files']);
+      expectFinding(examination, 'files', { severity: 'warning', message: /cannot be written/ });
+      expect(checkOf(examination, 'streams').looked).toContain(`${truth.events} events in`);
+    },
+  );
 
   it('ends with 1 where there is nothing to examine', async () => {
     const { PATH } = process.env;

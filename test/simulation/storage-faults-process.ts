@@ -15,8 +15,9 @@ const MOST_PAYMENTS = 2_000;
 export interface Limits {
   /** No file may grow beyond so many blocks of 512 bytes. */
   readonly fileBlocks?: number;
-  /** Runs as this user, who owns nothing. */
+  /** Runs as this user and group, who own nothing. */
   readonly uid?: number;
+  readonly gid?: number;
 }
 
 export interface HostProcess {
@@ -30,12 +31,12 @@ export interface HostProcess {
 /** Starts a host; answers when it listens or has ended. */
 export async function startProcess(
   folder: string,
-  { fileBlocks, uid }: Limits = {},
+  { fileBlocks, ...identity }: Limits = {},
 ): Promise<HostProcess> {
   const { PATH } = process.env;
   const options = {
     env: { PATH, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' },
-    ...(uid !== undefined && { uid, gid: uid }),
+    ...identity,
   };
   const command = [process.execPath, CLI, 'start'];
   // A write beyond the limit is to fail, not to end the process.
@@ -114,6 +115,19 @@ export async function expectNothingLost(
     ids.add(body.id);
   }
   expect(ids.size).toBe(acknowledged.size + refused.size);
+}
+
+const NOBODY = 65_534;
+
+/**
+ * As whom a process is started that the permission bits bind: root passes over them, so it starts
+ * one as nobody. Undefined where nobody may not read the sources.
+ */
+export function boundByPermissions(): { readonly uid?: number; readonly gid?: number } | undefined {
+  if (process.getuid?.() !== 0) return {};
+  const nobody = { uid: NOBODY, gid: NOBODY };
+  const reading = `require('node:fs').readFileSync(${JSON.stringify(CLI)})`;
+  return spawnSync(process.execPath, ['-e', reading], nobody).status === 0 ? nobody : undefined;
 }
 
 /** Mounting needs root on Linux. */

@@ -27,6 +27,7 @@ export {
   inspectSqliteLog,
   type LogInspection,
 } from './sqlite/inspection.ts';
+export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
 
 const DEFAULT_BATCH_SIZE = 256;
 const DEFAULT_POLL_INTERVAL_MS = 200;

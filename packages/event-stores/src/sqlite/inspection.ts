@@ -1,5 +1,5 @@
 /** Reads a log for whoever doubts it: every row as it stands, damaged ones too, in bounded pages. */
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
   CommandId,
   EventStoreErrorCode,
@@ -12,6 +12,7 @@ import { EventStoreError } from '@counterfoil/core';
 import { checksumOf } from './checksum.ts';
 import { failureOf } from './failures.ts';
 import { positionOf } from './messages.ts';
+import { openForReading } from './open-for-reading.ts';
 import { checkLog } from './schema.ts';
 
 const PAGE_EVENTS = 1_000;
@@ -20,7 +21,6 @@ const PAGE_PLACES = 20_000;
 const HEADING = /^\*\*\* in database /;
 /** Sorts after every character of a name. */
 const AFTER_ALL_NAMES = '\u{10ffff}';
-const BUSY_TIMEOUT_MS = 2_000;
 /** More lines than these tell nobody more. */
 const MAX_FAULTS = 20;
 
@@ -116,7 +116,7 @@ class Inspection implements LogInspection {
 
   constructor(path: string) {
     this.#path = path;
-    this.#database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    this.#database = openForReading(path);
     try {
       checkLog(this.#database, path);
       const [last] = this.#rows('SELECT max(position) FROM events').get() as unknown as [

@@ -79,7 +79,9 @@ function summaryOf({ folder, hostRuns, head, verdict, checks }: Examination): st
       lines.push(...found.map(({ message }) => `  ${message}`), `  What to do: ${advice}`);
     }
   }
-  return [...lines, '', VERDICTS[verdict]].join('\n');
+  const leftOut = checks.filter(({ skipped }) => skipped !== undefined).length;
+  const rest = leftOut === 0 ? '' : ` Checks left out, of which nothing is known: ${leftOut}.`;
+  return [...lines, '', VERDICTS[verdict] + rest].join('\n');
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {

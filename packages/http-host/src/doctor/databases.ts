@@ -1,36 +1,17 @@
 /** Has SQLite examine every database of the folder: broken pages, and indices that do not fit. */
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
-import { faultsIn } from '@counterfoil/event-stores/sqlite';
+import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
 import type { DataFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import { databasesIn, type Examined } from './folder.ts';
 
-const BUSY_TIMEOUT_MS = 5_000;
 const MAX_FAULTS = 5;
-const SQLITE_CANTOPEN = 14;
-
-/** Opens a database for reading, in a folder that may be read-only as a mounted backup is. */
-export function openForReading(path: string): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  try {
-    database.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return database;
-  } catch (error) {
-    database.close();
-    const cannotOpen =
-      error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CANTOPEN;
-    if (!cannotOpen || existsSync(`${path}-wal`)) throw error;
-    // It would make files beside the database. Where nobody can write, nobody changes it meanwhile.
-    const unchanging = pathToFileURL(path);
-    unchanging.searchParams.set('immutable', '1');
-    return new DatabaseSync(unchanging, { readOnly: true });
-  }
-}
 
 export const LOG_ADVICE =
   'Stop the host and copy the whole folder away before anything else. Restore events.db from the newest backup that the doctor finds sound, ask the gateway about what came after it, and have the disk examined.';
+
+const COPY_ADVICE =
+  'Copy the folder to where this user may write, and examine the copy (DATA_DIR=copy counterfoil doctor); or run the doctor as the owner of the folder.';
 
 /** What to do about a damaged database. */
 function adviceFor(path: string, files: DataFiles): string {
@@ -55,8 +36,12 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
   const check = quick ? 'quick_check' : 'integrity_check';
   let done = 0;
   for (const path of paths) {
-    for (const fault of faultsOf(path, !quick)) {
-      findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
+    try {
+      for (const fault of faultsOf(path, !quick)) {
+        findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
+      }
+    } catch (error) {
+      findings.warn(`${path} cannot be examined from here: ${reasonOf(error)}`, COPY_ADVICE);
     }
     done += 1;
     onProgress('Databases', done, paths.length);
@@ -73,6 +58,7 @@ function faultsOf(path: string, thorough: boolean): readonly string[] {
       database.close();
     }
   } catch (error) {
+    if (mayNotWrite(error)) throw error;
     return [reasonOf(error)];
   }
 }

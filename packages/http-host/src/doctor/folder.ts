@@ -63,7 +63,7 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
   }
   const there = databasesIn(files);
   if (!existsSync(files.events)) findMissingLog(findings, files, there);
-  for (const path of [dataDir, dirname(files.events), ...there]) {
+  for (const path of new Set([dataDir, dirname(files.events), ...there])) {
     findAccess(findings, path);
   }
   findSecrets(findings, dataDir);

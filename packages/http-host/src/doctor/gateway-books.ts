@@ -9,9 +9,8 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import type { LogInspection } from '@counterfoil/event-stores/sqlite';
+import { type LogInspection, openForReading } from '@counterfoil/event-stores/sqlite';
 import { recordsIn, type SandboxRecord } from '../gateways/sandbox/books.ts';
-import { openForReading } from './databases.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 

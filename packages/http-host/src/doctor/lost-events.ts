@@ -1,12 +1,10 @@
 /** Notices a log that has lost its end: files that are made from the log remember how far they had read. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
+import { openForReading } from '@counterfoil/event-stores/sqlite';
 import { type DataFiles, readModelFiles } from '../stores.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
-
-const BUSY_TIMEOUT_MS = 5_000;
 
 /** A file that has seen the log up to this position. */
 export interface Witness {
@@ -34,7 +32,7 @@ export function witnessesOf(files: DataFiles): Testimony {
   for (const [path, sql] of asked) {
     if (!existsSync(path)) continue;
     try {
-      const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+      const database = openForReading(path);
       try {
         const position = database.prepare(sql).get()?.['position'];
         if (typeof position === 'string') witnesses.push({ path, position: position as Position });

@@ -1,5 +1,6 @@
 /** The sandbox's durable record of every request it received, in a SQLite file of its own. */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { openForReading } from '@counterfoil/event-stores/sqlite';
 import type { ChargeResult, FollowUpResult } from '../payment-gateway.ts';
 import type { Charge, ChargeState, ChargeStatus, FollowUpOperation } from './charge-state.ts';
 import { type Behaviour, isBehaviour } from './outcomes.ts';
@@ -7,7 +8,6 @@ import { referencesOf, requestIdOf, requestIdOfTransaction } from './references.
 
 const SCHEMA_VERSION = 1;
 const PAGE_SIZE = 500;
-const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * `request_id` is a hash of the key, which makes both the key and the transaction id made from it
@@ -267,7 +267,7 @@ export interface RecordsReading {
 
 /** The records of a file that another process may be writing, read without a hand on it. */
 export function* recordsIn(path: string, { newest }: RecordsReading): Generator<SandboxRecord> {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const database = openForReading(path);
   try {
     const last = database.prepare('SELECT max(sequence) AS last FROM request').get()?.['last'];
     const page = database.prepare(PAGE);

@@ -1,0 +1,36 @@
+/** Opens a database that is only looked at, also where the looker may not write. */
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+const BUSY_TIMEOUT_MS = 2_000;
+const READONLY = 8;
+const CANTOPEN = 14;
+const PRIMARY_CODE_MASK = 0xff;
+
+/**
+ * SQLite makes files beside a database that it reads. Where it may not, and no write-ahead log shows
+ * that somebody else has it open, the database is read as what it then is: a file that nobody changes.
+ */
+export function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return database;
+  } catch (error) {
+    database.close();
+    if (!mayNotWrite(error) || existsSync(`${path}-wal`)) throw error;
+    const unchanging = pathToFileURL(path);
+    unchanging.searchParams.set('immutable', '1');
+    return new DatabaseSync(unchanging, { readOnly: true });
+  }
+}
+
+/** Whether it failed because the folder takes no files of SQLite, which says nothing of the database. */
+export function mayNotWrite(error: unknown): boolean {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {
+    return false;
+  }
+  const primary = error.errcode & PRIMARY_CODE_MASK;
+  return primary === READONLY || primary === CANTOPEN;
+}
