@@ -110,6 +110,7 @@ const TYPES = [
   'application/json; charset=latin1',
   'application/json, text/plain',
   'application/problem+json',
+  'application/merge-patch+json',
   'json',
   '*/*',
   '',

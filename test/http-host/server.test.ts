@@ -136,6 +136,12 @@ const rawCases: readonly RawCase[] = [
     code: 'unsupported_media_type',
   },
   {
+    name: 'JSON that means something else',
+    bytes: post('{}', { 'Content-Type': 'application/merge-patch+json' }),
+    status: 415,
+    code: 'unsupported_media_type',
+  },
+  {
     name: 'JSON in another character set',
     bytes: post('{}', { 'Content-Type': 'application/json; charset=latin1' }),
     status: 415,

@@ -6,8 +6,8 @@ import type { RequestHead } from './request-head.ts';
 
 export const MAX_JSON_DEPTH = 32;
 
-const JSON_TYPES =
-  /^application\/(?:json|merge-patch\+json)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** The type that the document names, and no other that is written in JSON as well. */
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -17,7 +17,7 @@ export function bodyViolation(head: RequestHead, maxBytes: number): Refusal | un
   if (contentEncoding !== undefined) {
     return refuse('unsupported_content_encoding');
   }
-  if (contentType !== 'application/json' && !JSON_TYPES.test(contentType ?? '')) {
+  if (contentType !== 'application/json' && !JSON_TYPE.test(contentType ?? '')) {
     return refuse('unsupported_media_type');
   }
   // The parser has made sure that it is a number.
