@@ -281,13 +281,24 @@ function tablesOf({ name, kind, fields = {} }: CollectionSpec): string {
     CREATE TABLE ${name}_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`;
 }
 
-function indicesOf({ name, kind, fields = {} }: CollectionSpec): string {
+function indicesOf(spec: CollectionSpec): string {
+  const { name, kind } = spec;
   if (kind !== 'walked') return '';
-  const indexed = Object.keys(fields).filter((field) => fields[field] !== 'stored');
-  const each = indexed.map(
-    (field) => `
-      CREATE INDEX ${name}_by_${field} ON ${name} (part, ${columnOf(field)}, sort)
-      WHERE ${columnOf(field)} IS NOT NULL;`,
-  );
+  const each = indexedFields(spec).map(({ field, behind }) => {
+    const columns = ['part', columnOf(field), 'sort', ...behind.map(columnOf)].join(', ');
+    return `
+        CREATE INDEX ${name}_by_${field} ON ${name} (${columns})
+        WHERE ${columnOf(field)} IS NOT NULL;`;
+  });
   return `CREATE INDEX ${name}_by_sort ON ${name} (part, sort); ${each.join('')}`;
+}
+
+/** The fields that have an index, and those that stand in it behind the order. */
+export function indexedFields({
+  fields = {},
+  companions = {},
+}: CollectionSpec): readonly { readonly field: string; readonly behind: readonly string[] }[] {
+  return Object.keys(fields)
+    .filter((field) => fields[field] !== 'stored')
+    .map((field) => ({ field, behind: companions[field] ?? [] }));
 }

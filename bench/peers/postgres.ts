@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { columnOf, type NaiveRow, RECORDS } from './naive-sqlite.ts';
+import { columnOf, indexedFields, type NaiveRow, RECORDS } from './naive-sqlite.ts';
 
 /** What a machine with a few gigabytes is commonly given; compiling short queries would only cost. */
 const SETTINGS = {
@@ -212,12 +212,10 @@ async function load(client: pg.Client, rows: Iterable<NaiveRow>): Promise<void> 
 async function index(client: pg.Client): Promise<void> {
   await client.query('CREATE UNIQUE INDEX ON records (key)');
   await client.query('CREATE INDEX ON records (part, sort)');
-  for (const [field, kind] of FIELDS) {
-    if (kind === 'stored') continue;
+  for (const { field, behind } of indexedFields(RECORDS)) {
     const column = quoted(field);
-    await client.query(
-      `CREATE INDEX ON records (part, ${column}, sort) WHERE ${column} IS NOT NULL`,
-    );
+    const columns = ['part', column, 'sort', ...behind.map(quoted)].join(', ');
+    await client.query(`CREATE INDEX ON records (${columns}) WHERE ${column} IS NOT NULL`);
   }
   await client.query('CREATE EXTENSION pg_trgm');
   const descriptor = quoted('descriptor');
