@@ -170,6 +170,8 @@ async function spawnHost(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A run that is broken off must not leave it behind.
+  process.once('exit', () => child.kill('SIGKILL'));
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let written = '';
   child.stdout.on('data', (chunk: Buffer) => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
   wellFormed = new WellFormed(host.documented);
   schemas = new SchemaArbitraries(host.documented);
   spoiled = new SpoiledRequests(host.documented, wellFormed);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   client.close();
   await host.close();

@@ -10,6 +10,8 @@ const HEADERS_TIMEOUT_MS = 1_000;
 const REQUEST_TIMEOUT_MS = 2_000;
 const POLLING = { timeout: 15_000, interval: 10 };
 
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 120_000 });
+
 let host: FuzzedHost;
 let speaker: Speaker;
 let before: Awaited<ReturnType<FuzzedHost['head']>>;
@@ -20,7 +22,7 @@ beforeAll(async () => {
     REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS),
   });
   speaker = speakerOf(host);
-}, 60_000);
+});
 afterAll(() => host.close());
 
 function speakerOf({ tenancies }: FuzzedHost): Speaker {
