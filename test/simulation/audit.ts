@@ -10,7 +10,7 @@ import { expect, vi } from 'vitest';
 import type { Caller, Json } from './caller.ts';
 import { flagsOf, type Row, refundsOf, rowsOf, type Story, sumOf, type Told } from './told.ts';
 
-const POLLING = { timeout: 20_000, interval: 10 };
+const POLLING = { timeout: 60_000, interval: 10 };
 
 export interface Tenancy {
   readonly refundWindowDays: number;

@@ -12,7 +12,8 @@ import { isOpen, readStory, type Story } from './told.ts';
 const KILLS = Number(process.env['CRASH_KILLS'] ?? '20');
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
 const SEED = Number(process.env['FC_SEED']);
-const POLLING = { timeout: 20_000, interval: 25 };
+const POLLING = { timeout: 60_000, interval: 25 };
+const HOOK_MS = 60_000;
 const LIMIT_MS = 60_000 + KILLS * 30_000;
 /** Keys that are repeated after each restart: all, until there are more. All of them at the end. */
 const MOST_REPEATED = 2_000;
@@ -20,8 +21,8 @@ const AT_ONCE = 32;
 const ROUNDS_BETWEEN_REPORTS = 10;
 
 const host = new KilledHost();
-beforeAll(() => host.onboard());
-afterAll(() => host.remove());
+beforeAll(() => host.onboard(), HOOK_MS);
+afterAll(() => host.remove(), HOOK_MS);
 
 it(
   `a host killed ${KILLS} times under load keeps its word`,

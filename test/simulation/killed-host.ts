@@ -22,7 +22,7 @@ import { Caller } from './caller.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
-const POLLING = { timeout: 20_000, interval: 20 };
+const POLLING = { timeout: 60_000, interval: 20 };
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;

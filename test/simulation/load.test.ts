@@ -10,6 +10,7 @@ const SECONDS = Number(process.env['LOAD_SECONDS'] ?? '20');
 const RATE = Number(process.env['LOAD_RATE'] ?? '200');
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 50 };
+const HOOK_MS = 60_000;
 const LIMIT_MS = 300_000 + SECONDS * 2_000;
 /** What memory may grow by for no reason that is known. */
 const MOST_GROWTH_MIB = 48;
@@ -23,8 +24,8 @@ const RESIDENT_A_PAYMENT_MIB = 4 * HEAP_A_PAYMENT_MIB;
 const MOST_BEHIND_SECONDS = 30;
 
 const host = new KilledHost({ env: { LOG_LEVEL: 'warn' } });
-beforeAll(() => host.onboard());
-afterAll(() => host.remove());
+beforeAll(() => host.onboard(), HOOK_MS);
+afterAll(() => host.remove(), HOOK_MS);
 
 it(
   `a host under mixed traffic for ${SECONDS} s loses nothing and does not grow`,

@@ -16,6 +16,7 @@ const QUICK = 60;
 /** Fewer than are refused, more than one by one. */
 const AT_ONCE = 15;
 const MOST_RESIDENT_MIB = 512;
+const HOOK_MS = 60_000;
 const LIMIT_MS = 180_000;
 
 const host = new KilledHost({
@@ -26,8 +27,8 @@ const host = new KilledHost({
     LOG_LEVEL: 'warn',
   },
 });
-beforeAll(() => host.onboard());
-afterAll(() => host.remove());
+beforeAll(() => host.onboard(), HOOK_MS);
+afterAll(() => host.remove(), HOOK_MS);
 
 function numberOf(behaviour: string): string {
   return SANDBOX_CARDS.find((card) => card.behaviour === behaviour)?.number ?? '';
