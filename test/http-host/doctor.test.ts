@@ -36,7 +36,8 @@ import {
   type Truth,
 } from '../simulation/storage-faults-truth.ts';
 
-const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const DAY_MS = 86_400_000;
 const TENANT_ID = 1 as never;
 const bound = boundByPermissions();

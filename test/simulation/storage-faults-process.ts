@@ -2,12 +2,14 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { type Answer, Caller } from './caller.ts';
 import { newFolder, paymentBody, removeFolder, type Truth } from './storage-faults-truth.ts';
 
-const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const CONCURRENT = 8;
 /** A disk that takes more than so many payments is not full. */
 const MOST_PAYMENTS = 2_000;
