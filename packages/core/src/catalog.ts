@@ -7,8 +7,8 @@ import * as Sequence from './domain/sequence.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
+import { codecOf } from './kernel/event-codec.ts';
 import { DamagedEvent, type EventSchema } from './kernel/event-schema.ts';
-import { type ShapeReader, shapeReaderOf } from './kernel/shape-reader.ts';
 
 /** Any event of any aggregate. */
 export type Event =
@@ -37,12 +37,8 @@ export interface EncodedData {
 export function encodeEvent(event: Event): EncodedData {
   const known = catalog.get(event.type);
   if (known === undefined) throw new Error(`no event of type ${event.type} in the catalog`);
-  const { type, ...data } = event;
-  return {
-    type,
-    schemaVersion: known.schemaVersion,
-    data: JSON.stringify(z.encode(known.schema, data)),
-  };
+  const data = JSON.stringify(codecOf(known).write(event));
+  return { type: event.type, schemaVersion: known.schemaVersion, data };
 }
 
 /**
@@ -60,29 +56,9 @@ export function decodeEvent(stored: StoredEvent): Event {
   ) {
     throw new DamagedEvent(stored, `schema version ${schemaVersion} is not one of this build`);
   }
-  const read = z.safeDecode(known.schema, upcastData(stored, known) as never);
+  const read = codecOf(known).read(upcastData(stored, known));
   if (!read.success) throw new DamagedEvent(stored, z.prettifyError(read.error));
-  const event = read.data as Record<string, unknown>;
-  event['type'] = stored.type;
-  return event as unknown as Event;
-}
-
-const shapeReaders: ReadonlyMap<string, ShapeReader | undefined> = new Map(
-  [...catalog].map(([type, { schema }]) => [type, shapeReaderOf(schema)]),
-);
-
-/**
- * Reads an event that was written and read before, as `decodeEvent` does in three times the time: its
- * shape is checked, the ranges and formats that it was judged by when it was written are not.
- */
-export function replayEvent(stored: StoredEvent): Event {
-  const read = shapeReaders.get(stored.type);
-  if (read === undefined || catalog.get(stored.type)?.schemaVersion !== stored.schemaVersion) {
-    return decodeEvent(stored);
-  }
-  const event = read(jsonOf(stored, stored.data)) as Record<string, unknown> | undefined;
-  // What is wrong with it is told there.
-  if (event === undefined) return decodeEvent(stored);
+  const event = read.data;
   event['type'] = stored.type;
   return event as unknown as Event;
 }

@@ -6,7 +6,6 @@ export {
   type EncodedData,
   type Event,
   encodeEvent,
-  replayEvent,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';

@@ -1,12 +1,5 @@
 /** Folds batches of events into one build of one projection: states in memory, each document written once. */
-import {
-  categoryOf,
-  decodeEvent,
-  type Event,
-  type Position,
-  replayEvent,
-  type StoredEvent,
-} from '@counterfoil/core';
+import { categoryOf, decodeEvent, type Position, type StoredEvent } from '@counterfoil/core';
 import type { DerivedDocument, Projection, Recorded } from './projection.ts';
 import type { Build, Change, Commit, Document } from './read-model-store.ts';
 
@@ -21,18 +14,9 @@ export type Decoded =
   | { readonly stored: StoredEvent; readonly error: Error };
 
 export function decode(stored: StoredEvent): Decoded {
-  return decodedBy(decodeEvent, stored);
-}
-
-/** Decodes what was projected before, without judging all of its values again. */
-export function decodeAgain(stored: StoredEvent): Decoded {
-  return decodedBy(replayEvent, stored);
-}
-
-function decodedBy(read: (stored: StoredEvent) => Event, stored: StoredEvent): Decoded {
   try {
     const { id, tenantId, stream, revision, position, time } = stored;
-    const event = read(stored);
+    const event = decodeEvent(stored);
     return { stored, record: { id, tenantId, stream, revision, position, time, event } };
   } catch (error) {
     return { stored, error: error as Error };

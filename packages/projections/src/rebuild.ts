@@ -1,6 +1,6 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
 import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decodeAgain, Folder, type Parking } from './folder.ts';
+import { type Decoded, decode, Folder, type Parking } from './folder.ts';
 import type { Projection } from './projection.ts';
 import {
   type Build,
@@ -182,7 +182,7 @@ async function replay({ events, signal }: ReplayOptions, loads: readonly Load[])
   for await (const batch of batches) {
     const decoded = batch
       .filter((stored) => loads.some(({ folder }) => folder.reads(stored)))
-      .map(decodeAgain);
+      .map(decode);
     for (const load of loads) await load.apply(batch, decoded);
     const last = batch.at(-1);
     if (last !== undefined && last.position >= goal) break;
