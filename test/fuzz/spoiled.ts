@@ -173,7 +173,7 @@ const VALUES: readonly Spoiler[] = [
   },
   {
     what: 'a body that is too large',
-    weight: 0.02,
+    weight: 0.1,
     appliesTo: hasBody,
     spoil(subject) {
       const text = jsonOf(subject).padEnd(ONE_MEGABYTE + 1 + (subject.pick % 5_000));
