@@ -178,7 +178,7 @@ function casesOf({ moving, still, others }: Pools): fc.Arbitrary<Case> {
         (one) => !isPublic(one),
       ),
     ],
-    [14, each((one) => spoiled.of(one, { ...refused, stranger: others.tenancy }).map(alone))],
+    [24, each((one) => spoiled.of(one, { ...refused, stranger: others.tenancy }).map(alone))],
     [1, each((one) => strangers(one, { ...refused, own: still, others }), namesSomething)],
     [1, each((one) => repeats(one, accepted, wellFormed), takesKey)],
     [1, stories(documented, accepted.senders)],

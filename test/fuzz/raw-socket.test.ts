@@ -129,12 +129,14 @@ describe('callers that are slow, or leave', () => {
     await expectNoTrace();
   });
 
-  it.each<[string, () => string]>([
-    ['a head', () => speaker.head('GET /livez HTTP/1.1')],
-    ['a body', () => speaker.payment],
+  it.each<[string, () => [atOnce: string, slowly: string]]>([
+    ['a head', () => ['', speaker.head('GET /livez HTTP/1.1')]],
+    ['a body', () => [speaker.head(pay, framing(1_000)), ' '.repeat(1_000)]],
   ])('%s byte by byte: 408', async (_name, bytes) => {
     const wire = new Wire(host.port);
-    const rest = [...bytes()];
+    const [atOnce, slowly] = bytes();
+    wire.send(atOnce);
+    const rest = [...slowly];
     // At this pace it would take longer than any timeout, and never rests for long.
     const pace = setInterval(() => wire.send(rest.shift() ?? ''), REQUEST_TIMEOUT_MS / 50);
     await wire.closed().finally(() => clearInterval(pace));
