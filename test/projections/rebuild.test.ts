@@ -177,6 +177,26 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     await here.store.close();
   });
 
+  it('leaves no build over for each try when one of several cannot be ended', async () => {
+    const here = world(open());
+    await fill(here, 0, 3);
+    const { store } = here;
+    const create = store.createBuild.bind(store);
+    store.createBuild = async (request) => {
+      const build = await create(request);
+      if (request.projection !== 'ledger') return build;
+      build.finishLoad = () => Promise.reject(new Error('no room'));
+      return build;
+    };
+    const options = { ...optionsOf(here, reference), projections: PROJECTIONS };
+    await expect(bringUpToDate(options)).rejects.toThrow('no room');
+    const live = await store.live('transactions');
+    expect(live?.info.state).toBe('ready');
+    await expect(bringUpToDate(options)).rejects.toThrow('no room');
+    expect(await store.builds('transactions')).toEqual([live?.info]);
+    await store.close();
+  });
+
   it('drops builds that nothing leads back to, and loads that broke off', async () => {
     const here = world(open());
     await fill(here, 0, 3);

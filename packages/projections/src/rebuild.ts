@@ -52,16 +52,19 @@ export interface Rebuilt {
 
 /** Makes a new build and compares it. The live build stays live until `swap`. */
 export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
-  const [rebuilt] = await rebuildTogether(options, [options.projection]);
-  if (rebuilt === undefined) throw new Error('a rebuild ended without its build');
-  return rebuilt;
+  for await (const rebuilt of rebuildTogether(options, [options.projection])) return rebuilt;
+  throw new Error('a rebuild ended without its build');
 }
 
-/** One pass through the log makes a new build of each projection: events are read and decoded once. */
-async function rebuildTogether(
+/**
+ * One pass through the log makes a new build of each projection: events are read and decoded once.
+ * Each is handed out as it ends, to be made live before the next one can fail: nobody would drop one
+ * that is ready and was never live.
+ */
+async function* rebuildTogether(
   options: ReplayOptions,
   projections: readonly Projection[],
-): Promise<readonly Rebuilt[]> {
+): AsyncGenerator<Rebuilt> {
   const { store, holder, now } = options;
   const held: string[] = [];
   try {
@@ -76,9 +79,7 @@ async function rebuildTogether(
       loads.push(await Load.begin(options, projection, epoch));
     }
     await replay(options, loads);
-    const done: Rebuilt[] = [];
-    for (const load of loads) done.push(await load.finish());
-    return done;
+    for (const load of loads) yield await load.finish();
   } finally {
     for (const name of held) await store.releaseLease(name, holder);
   }
@@ -159,9 +160,12 @@ export async function bringUpToDate(
     const live = await usableLive(options, projection.name);
     if (live?.info.version !== projection.version) outdated.push(projection);
   }
-  const rebuilt = await rebuildTogether(options, outdated);
-  for (const each of rebuilt) await swap(store, each);
-  return rebuilt;
+  const done: Rebuilt[] = [];
+  for await (const rebuilt of rebuildTogether(options, outdated)) {
+    await swap(store, rebuilt);
+    done.push(rebuilt);
+  }
+  return done;
 }
 
 type ReplayOptions = Omit<RebuildOptions, 'projection'>;
