@@ -100,6 +100,23 @@ describe('canonical text', () => {
       }),
     );
   });
+
+  it('has sorted keys, however many objects begin with the same one', () => {
+    for (let times = 0; times < 2; times += 1) {
+      for (let n = 0; n < 200; n += 1) {
+        const names = ['m', `z${n}`, `a${n}`];
+        const text = canonicalJson(Object.fromEntries(names.map((name) => [name, n])));
+        expect(text).toBe(`{"a${n}":${n},"m":${n},"z${n}":${n}}`);
+      }
+    }
+  });
+
+  it('writes plain values as JSON does', () => {
+    const plain = [0, -0, 1.5, -2, 1e21, 1e-7, Number.NaN, Number.POSITIVE_INFINITY, true, false];
+    expect(canonicalJson([...plain, null, undefined])).toBe(
+      JSON.stringify([...plain, null, undefined]),
+    );
+  });
 });
 
 describe('mark', () => {

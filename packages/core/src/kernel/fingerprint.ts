@@ -38,7 +38,10 @@ interface Writer {
 function writeCanonical(value: unknown, to: Writer): void {
   if (typeof value === 'string') to.writeString(value);
   else if (typeof value === 'bigint') to.writeString(value.toString());
-  else if (typeof value !== 'object' || value === null) to.write(JSON.stringify(value) ?? 'null');
+  // As JSON writes them, at a tenth of the price.
+  else if (typeof value === 'number') to.write(Number.isFinite(value) ? `${value}` : 'null');
+  else if (typeof value === 'boolean') to.write(value ? 'true' : 'false');
+  else if (typeof value !== 'object' || value === null) to.write('null');
   else if (Array.isArray(value)) writeElements(value, to);
   else writeFields(value as Record<string, unknown>, to);
 }
@@ -55,7 +58,7 @@ function writeElements(elements: readonly unknown[], to: Writer): void {
 
 function writeFields(fields: Record<string, unknown>, to: Writer): void {
   let before = '{';
-  for (const key of Object.keys(fields).sort()) {
+  for (const key of sortedKeys(fields)) {
     const field = fields[key];
     if (field === undefined) continue;
     to.write(before);
@@ -65,6 +68,43 @@ function writeFields(fields: Record<string, unknown>, to: Writer): void {
     before = ',';
   }
   to.write(before === '{' ? '{}' : '}');
+}
+
+/** The keys of an object as it has them, and in the order in which they are written. */
+interface Layout {
+  readonly keys: readonly string[];
+  readonly sorted: readonly string[];
+}
+
+/**
+ * The layouts met before, by their first key. Nearly all objects are made in few places, and sorting
+ * their keys anew each time is a quarter of the work.
+ */
+const layouts = new Map<string, Layout[]>();
+const MAX_FIRST_KEYS = 500;
+const MAX_LAYOUTS_OF_ONE = 50;
+
+function sortedKeys(object: Record<string, unknown>): readonly string[] {
+  const keys = Object.keys(object);
+  const [first] = keys;
+  if (first === undefined) return keys;
+  const alike = layouts.get(first) ?? [];
+  for (const layout of alike) if (areSame(layout.keys, keys)) return layout.sorted;
+  if (alike.length === 0 || alike.length === MAX_LAYOUTS_OF_ONE) {
+    if (layouts.size === MAX_FIRST_KEYS) layouts.clear();
+    layouts.set(first, []);
+  }
+  const sorted = keys.toSorted();
+  layouts.get(first)?.push({ keys, sorted });
+  return sorted;
+}
+
+function areSame(left: readonly string[], right: readonly string[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index += 1) {
+    if (left[index] !== right[index]) return false;
+  }
+  return true;
 }
 
 class CanonicalText implements Writer {
