@@ -318,7 +318,7 @@ function registerHttp(provide: Provide): void {
     const logger = get(PART.logger);
     return new HttpServer({
       endpoints: get(PART.endpoints),
-      keys: keyDirectory(get(PART.referenceView)),
+      keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
       rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
       idempotency: new Idempotency({
         store: get(PART.idempotencyStore),

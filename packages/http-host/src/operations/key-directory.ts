@@ -1,16 +1,20 @@
-/** Finds keys for authentication in the reference read model. */
+/** Finds keys for authentication: whose a key is by the read models, what it is worth by the log. */
 import { Tenant } from '@counterfoil/core';
 import type { KnownKey, ReferenceView } from '@counterfoil/projections';
 import type { KeyDirectory, KeyRecord } from '../http/authenticate.ts';
+import type { Ledger } from './ledger.ts';
 
-export function keyDirectory(reference: ReferenceView): KeyDirectory {
+/** Read models may be behind, and a key is revoked at once: the tenant's own stream has the last word. */
+export function keyDirectory(reference: ReferenceView, ledger: Ledger): KeyDirectory {
   return {
     async find(digest) {
-      const key = await reference.keyByDigest(digest);
-      if (key === undefined) return undefined;
-      const { tenant } = await reference.names(key.tenantId);
-      const settings = tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
-      return recordOf(key, settings);
+      const found = await reference.keyByDigest(digest);
+      if (found === undefined) return undefined;
+      const { tenantId, keyId } = found;
+      const tenant = await ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+      const key = tenant?.keys[keyId];
+      if (tenant === null || key === undefined) return undefined;
+      return recordOf({ ...key, tenantId }, tenant.settings);
     },
   };
 }
