@@ -14,6 +14,7 @@ import {
   Transaction,
 } from '@counterfoil/core';
 import type { InspectedEvent } from '@counterfoil/event-stores/sqlite';
+import { reference } from '@counterfoil/projections';
 import { LOG_ADVICE } from './databases.ts';
 import { type Findings, reasonOf } from './finding.ts';
 import type { TrialBalance } from './trial-balance.ts';
@@ -24,7 +25,7 @@ interface Folding {
   readonly events: object;
 }
 
-/** The aggregate that writes streams of a category; all others are reference data. */
+/** The aggregate that writes streams of a category. The other categories that `reference` reads are of `Reference`. */
 const AGGREGATES: Readonly<Record<string, Folding>> = {
   customer: Customer,
   merchant_account: MerchantAccount,
@@ -32,17 +33,6 @@ const AGGREGATES: Readonly<Record<string, Folding>> = {
   tenant: Tenant,
   transaction: Transaction,
 };
-
-const REFERENCE_CATEGORIES: ReadonlySet<string> = new Set([
-  'company',
-  'shop',
-  'application',
-  'product',
-  'price_point',
-  'campaign',
-  'affiliate',
-  'storefront_product',
-]);
 
 const UNKNOWN_ADVICE =
   'If a newer build of the host wrote it, run that build. Else treat it as damage: restore events.db from a backup.';
@@ -108,7 +98,7 @@ export class StreamFollower {
     this.#streams += 1;
     const category = categoryOf(stream);
     const aggregate =
-      AGGREGATES[category] ?? (REFERENCE_CATEGORIES.has(category) ? Reference : undefined);
+      AGGREGATES[category] ?? (reference.categories.has(category) ? Reference : undefined);
     if (aggregate === undefined) {
       this.#findings.warn(`${stream} is of a kind that this build does not know`, UNKNOWN_ADVICE);
     } else if (!stream.startsWith(`${category}-${tenantId}-`)) {
