@@ -2,12 +2,11 @@
 import {
   type AnyCommand,
   type CommandId,
-  canonicalJson,
   type Decider,
   type Event,
   type Executor,
   execute,
-  fingerprint,
+  fingerprintOf,
   load,
   type Position,
   type StreamName,
@@ -77,7 +76,7 @@ export class Ledger {
       commandId: commandId as CommandId,
       metadata: metadataOf(caller),
       recordedAt: this.clock.now(),
-      ...(content !== undefined && { fingerprint: markOf(content) }),
+      ...(content !== undefined && { fingerprint: fingerprintOf(content) }),
     });
     switch (done.outcome) {
       case 'accepted': {
@@ -108,7 +107,7 @@ export class Ledger {
     const { commands } = await load(this.executor, decider, stream);
     const before = commands.get(commandId as CommandId);
     if (before === undefined) return false;
-    if (before.fingerprint === markOf(content)) return true;
+    if (before.fingerprint === fingerprintOf(content)) return true;
     throw refuse('idempotency_key_reused');
   }
 
@@ -121,10 +120,6 @@ export class Ledger {
   >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
     return (await load(this.executor, decider, stream)).state;
   }
-}
-
-function markOf(content: unknown): string {
-  return fingerprint(canonicalJson(content));
 }
 
 function metadataOf({ actor, keyId, requestId, traceparent }: Caller) {
