@@ -6,7 +6,7 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import { pickOf, type Random, randomOf, timeOrderedUuid } from './random.ts';
+import { below, pickOf, type Random, randomOf, timeOrderedUuid } from './random.ts';
 
 const FIRST_NAMES = ['Ada', 'Grace', 'Edsger', 'Barbara', 'Donald', 'Radia', 'Tony', 'Frances'];
 const LAST_NAMES = ['Lovelace', 'Hopper', 'Dijkstra', 'Liskov', 'Knuth', 'Perlman', 'Hoare'];
@@ -84,7 +84,7 @@ export function longHistory(events: number, seed: number): Sent[] {
       type: 'RequestRefund',
       ...next(),
       refundId,
-      amountMinor: BigInt(1 + Math.floor(random() * 1_000)),
+      amountMinor: BigInt(1 + below(random, 1_000)),
       items: [],
       source: 'CustomerService',
       notifyCustomer: true,
@@ -149,13 +149,13 @@ const ROUTE: Transaction.Route = {
 };
 
 function orderOf(random: Random, at: string): Transaction.Order {
-  const number = 1 + Math.floor(random() * 1_000_000);
+  const number = 1 + below(random, 1_000_000);
   const firstName = pickOf(random, FIRST_NAMES);
   const lastName = pickOf(random, LAST_NAMES);
   const email = `${firstName}.${lastName}.${number}@example.com`.toLowerCase();
   const last4 = String(number % 10_000).padStart(4, '0');
   const city = pickOf(random, CITIES);
-  const amountMinor = BigInt(500 + Math.floor(random() * 20_000));
+  const amountMinor = BigInt(500 + below(random, 20_000));
   return Transaction.orderOf({
     orderId: number,
     customerId: number,

@@ -13,8 +13,13 @@ export function randomOf(seed: number): Random {
   };
 }
 
+/** A whole number from 0 up to, not including, the bound. */
+export function below(random: Random, bound: number): number {
+  return Math.floor(random() * bound);
+}
+
 export function pickOf<Item>(random: Random, items: readonly Item[]): Item {
-  return items[Math.floor(random() * items.length)] as Item;
+  return items[below(random, items.length)] as Item;
 }
 
 /** A UUIDv7 at the given time: in the order of time, as the ids of payments are. */

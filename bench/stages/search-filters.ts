@@ -1,6 +1,7 @@
 /** Searches as people make them, with values drawn by seed from payments that are there. */
 import { type Transaction, toMajor } from '@counterfoil/core';
 import type { SearchFilter } from '@counterfoil/projections';
+import { below, type Random } from '../data/random.ts';
 import { type Payments, paymentOf } from './read-models-data.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,20 +14,6 @@ const MIN_NEEDLE = 5;
 const MAX_VALUES = 3;
 /** Payments that the distinct descriptors are gathered from. */
 const DESCRIPTOR_SAMPLE = 100_000;
-
-/** Repeatable numbers below a bound. */
-export type Random = (below: number) => number;
-
-/** Mulberry32. */
-export function randomOf(seed: number): Random {
-  let state = seed | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 /** What is known of a captured payment that a search can name. */
 interface Known {
@@ -56,18 +43,18 @@ export class Drawing {
   }
 
   below(bound: number): number {
-    return this.#random(bound);
+    return below(this.#random, bound);
   }
 
   /** One to three values of as many payments. */
   some<Value>(pick: (known: Known) => Value | null): NonNullable<Value>[] {
-    return Array.from({ length: 1 + this.#random(MAX_VALUES) }, () => this.one(pick));
+    return Array.from({ length: 1 + this.below(MAX_VALUES) }, () => this.one(pick));
   }
 
   /** The value of a payment that has one. */
   one<Value>(pick: (known: Known) => Value | null): NonNullable<Value> {
     for (;;) {
-      const known = this.#known(this.#random(this.#payments.size));
+      const known = this.#known(this.below(this.#payments.size));
       const value = known === undefined ? null : pick(known);
       if (value !== null && value !== undefined) return value;
     }
@@ -75,15 +62,15 @@ export class Drawing {
 
   /** So many days, one after the other, in the year of the payments. */
   days(count: number): { readonly dateFrom: string; readonly dateTo: string } {
-    const first = this.#random(YEAR_DAYS - count + 1);
+    const first = this.below(YEAR_DAYS - count + 1);
     return { dateFrom: dayOf(first), dateTo: dayOf(first + count - 1) };
   }
 
   /** A part of one of the distinct descriptors: rare ones are looked for as often as common ones. */
   needle(): string {
-    const descriptor = this.#descriptors[this.#random(this.#descriptors.length)] ?? '';
-    const length = MIN_NEEDLE + this.#random(descriptor.length - MIN_NEEDLE + 1);
-    const start = this.#random(descriptor.length - length + 1);
+    const descriptor = this.#descriptors[this.below(this.#descriptors.length)] ?? '';
+    const length = MIN_NEEDLE + this.below(descriptor.length - MIN_NEEDLE + 1);
+    const start = this.below(descriptor.length - length + 1);
     return descriptor.slice(start, start + length);
   }
 
@@ -166,7 +153,7 @@ export function broadFilters(count: number, random: Random): readonly SearchFilt
   ).flatMap((dateTo) => broad.map((filter) => ({ ...filter, dateTo })));
   if (count > all.length) throw new RangeError(`only ${all.length} broad searches`);
   for (let index = 0; index < count; index += 1) {
-    const other = index + random(all.length - index);
+    const other = index + below(random, all.length - index);
     [all[index], all[other]] = [all[other] as SearchFilter, all[index] as SearchFilter];
   }
   return all.slice(0, count);

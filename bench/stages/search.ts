@@ -7,6 +7,7 @@ import {
   type SearchPage,
   SearchView,
 } from '@counterfoil/projections';
+import { type Random, randomOf } from '../data/random.ts';
 import type { Row, Sides } from '../harness/stage.ts';
 import type { NaiveReader } from '../peers/naive-sqlite.ts';
 import type { PostgresPeer, PostgresQuery } from '../peers/postgres.ts';
@@ -17,8 +18,6 @@ import {
   descriptorsOf,
   FILTERS,
   type FilterName,
-  type Random,
-  randomOf,
 } from './search-filters.ts';
 
 /** The tenant of all made-up payments, and where its live records stand. */
