@@ -1,7 +1,7 @@
 /**
  * What one would write without an event log: Fastify 5, a schema for each body, one SQLite file.
  *
- *     node fastify-sqlite.ts <database> <API key>
+ *     node fastify-sqlite.ts <database> <API key> [file with the host's answer to a payment]
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
