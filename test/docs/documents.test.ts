@@ -144,7 +144,7 @@ describe('versions and scripts', () => {
   it('names scripts that there are', () => {
     const own = new Set(['exec', 'install']);
     const named = documents.flatMap((path) =>
-      [...readDocument(path).matchAll(/(?:pnpm@12|`pnpm) ([a-z][a-z:]*)/g)].map(
+      [...readDocument(path).matchAll(/(?:pnpm@12|`pnpm) (?:run )?([a-z][a-z:]*)/g)].map(
         ([, script]) => script,
       ),
     );
