@@ -34,20 +34,29 @@ const WARM_UP_MS = 3_000;
 const SAMPLE_US = 250;
 const SHOWN = 20;
 const SHOWN_OF_OTHERS = 8;
-const INTERRUPTED = 130;
+/** Signals that break a profile off, and its status then. */
+const BROKEN_OFF = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
 
 async function main(): Promise<void> {
   const { path, seconds } = readArguments();
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-profile-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   // Broken off, it still leaves nothing behind: neither the folder nor the host.
-  process.once('SIGINT', () => process.exit(INTERRUPTED));
+  for (const [signal, status] of BROKEN_OFF) process.once(signal, () => process.exit(status));
   const { outcome, profiles } = await profileOf(path, { folder, seconds });
-  const threads = profiles
-    .map((profile) => threadOf(profile, outcome, pathToFileURL(ROOT).href))
-    .sort((a, b) => b.tree.totalUs - a.tree.totalUs);
-  print(path, outcome, threads);
-  write(path, outcome, { threads, profiles });
+  const root = pathToFileURL(ROOT).href;
+  const sampled = profiles
+    .map((profile) => ({ profile, thread: threadOf(profile, outcome, root) }))
+    .sort((a, b) => b.thread.tree.totalUs - a.thread.tree.totalUs);
+  print(
+    path,
+    outcome,
+    sampled.map(({ thread }) => thread),
+  );
+  write(path, outcome, sampled);
 }
 
 function readArguments(): { path: PathName; seconds: number } {
@@ -82,6 +91,7 @@ async function profileOf(
   say('starting the host');
   const host = await HostUnderLoad.start(data, flags);
   const load = new Load();
+  let outcome: Outcome;
   try {
     const pathAfter = await requestsOf(path, data);
     const run = (sentBefore: number, durationMs: number) =>
@@ -89,17 +99,16 @@ async function profileOf(
     say('warming up');
     const { sent } = await run(0, WARM_UP_MS);
     say(`loading ${path} for ${seconds} s`);
-    const outcome = await run(sent, seconds * 1_000);
-    await load.close();
-    await host.stop();
-    const profiles = readdirSync(written).map(
-      (name) => JSON.parse(readFileSync(join(written, name), 'utf8')) as CpuProfile,
-    );
-    return { outcome, profiles };
+    outcome = await run(sent, seconds * 1_000);
   } finally {
     await load.close();
     await host.stop();
   }
+  // Written by the host as it ends.
+  const profiles = readdirSync(written).map(
+    (name) => JSON.parse(readFileSync(join(written, name), 'utf8')) as CpuProfile,
+  );
+  return { outcome, profiles };
 }
 
 /** The requests of a path, by how many were sent before. */
@@ -110,19 +119,14 @@ async function requestsOf(path: PathName, { folder }: HostData) {
   return () => listed;
 }
 
-/** The time of the load in milliseconds, on one core. */
-function spanMs({ seconds }: Outcome): number {
-  return seconds * 1_000;
-}
-
 function print(path: PathName, outcome: Outcome, threads: readonly Thread[]): void {
-  const { answered, seconds, latencyMs } = outcome;
+  const { answered, seconds, latencyMs, fromUs, toUs } = outcome;
   console.log(
     `\n${path}: ${Math.round(answered / seconds)} requests a second while sampled; ` +
       `p50 ${latencyMs.p50.toFixed(1)} ms, p99 ${latencyMs.p99.toFixed(1)} ms`,
   );
   for (const [index, { name, tree }] of threads.entries()) {
-    const busy = (tree.totalUs / 10 / spanMs(outcome)).toFixed(0);
+    const busy = ((100 * tree.totalUs) / (toUs - fromUs)).toFixed(0);
     const perRequest = (tree.totalUs / Math.max(1, answered)).toFixed(0);
     console.log(`\n${name}: busy ${busy}% of the time, ${perRequest} µs a request`);
     const shown = index === 0 ? SHOWN : SHOWN_OF_OTHERS;
@@ -142,7 +146,7 @@ function list(title: string, costs: readonly Cost[], wholeUs: number): void {
 function write(
   path: PathName,
   { answered, seconds }: Outcome,
-  { threads, profiles }: { threads: readonly Thread[]; profiles: readonly CpuProfile[] },
+  sampled: readonly { readonly profile: CpuProfile; readonly thread: Thread }[],
 ): void {
   mkdirSync(RESULTS, { recursive: true });
   const keep = (name: string, text: string) => {
@@ -151,14 +155,12 @@ function write(
   };
   console.log('');
   const title = `${path}: ${Math.round(answered / seconds)} requests a second, ${seconds} s`;
+  const threads = sampled.map(({ thread }) => thread);
   keep(`${path}.svg`, flameGraph(beside('busy time of all threads', threads), title));
-  const names = profiles.map((profile) => threadOf(profile, NEVER, '').name);
-  for (const [index, profile] of profiles.entries()) {
-    const thread = names[index] === 'main thread' ? '' : `-${names[index]}`;
-    keep(`${path}${thread}.cpuprofile`, JSON.stringify(profile));
+  for (const { profile, thread } of sampled) {
+    const of = thread.name === 'main thread' ? '' : `-${thread.name}`;
+    keep(`${path}${of}.cpuprofile`, JSON.stringify(profile));
   }
 }
-
-const NEVER = { fromUs: 0, toUs: 0 };
 
 await main();
