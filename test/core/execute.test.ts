@@ -146,6 +146,26 @@ describe('a command', () => {
   });
 });
 
+describe('a command that begins a stream', () => {
+  it('is decided without reading', async () => {
+    const store = createMemoryEventStore();
+    const unread: EventStore = {
+      ...interrupted(store, async () => undefined),
+      read: () => Promise.reject(new Error('read')),
+    };
+    expect(await send(unread, ask.submit(), 1)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is decided on what the stream holds when there is one', async () => {
+    const store = createMemoryEventStore();
+    await send(store, ask.submit(), 1);
+    const exists = { outcome: 'rejected', rejection: { type: 'TransactionExists' } };
+    expect(await send(store, ask.submit({ amountMinor: 7n }), 2)).toMatchObject(exists);
+    expect(await send(store, ask.submit({ amountMinor: 0n }), 3)).toMatchObject(exists);
+    expect(await send(store, ask.submit(), 4)).toMatchObject({ outcome: 'accepted', events: [] });
+  });
+});
+
 describe('a repeat', () => {
   it('gives the first receipt and the first events, however much came later', async () => {
     const store = await captured();
@@ -334,6 +354,29 @@ describe('the cache', () => {
       await send(store, command, index, cache);
       expect(cache.kept.get(stream)).toEqual(await load({ store }, Transaction, stream));
     }
+  });
+
+  it('takes no command for carried out beyond what was read', async () => {
+    const store = await captured();
+    const cache = mapCache();
+    await load({ store, cache }, Transaction, stream);
+    let reads = 0;
+    const slow: EventStore = {
+      ...interrupted(store, async () => undefined),
+      read: async (name, options) => {
+        const before = await store.read(name, options);
+        reads += 1;
+        // The same command comes in by another way while this is on its way back.
+        if (reads === 1) await send(store, refund(1, 60n), 3, cache);
+        return before;
+      },
+    };
+    const again = await send(slow, refund(1, 60n), 3, cache);
+    expect(again).toMatchObject({
+      outcome: 'accepted',
+      repeated: true,
+      state: { refunds: [{ amountMinor: 60n }] },
+    });
   });
 
   it('lets only the news be read', async () => {

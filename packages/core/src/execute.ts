@@ -47,7 +47,11 @@ export interface Loaded<State> {
   readonly state: State;
   /** Of the last event; -1 for an empty stream. */
   readonly revision: number;
-  readonly commands: ReadonlyMap<CommandId, Carried>;
+  /**
+   * Shared by all that is loaded of one stream, so that no command pays for those before it: it may
+   * tell of commands beyond the revision.
+   */
+  readonly commands: Map<CommandId, Carried>;
 }
 
 interface Carried {
@@ -78,11 +82,7 @@ export async function load<
   decider: Decider<Command, Event, State, Rejection>,
   stream: StreamName,
 ): Promise<Loaded<State>> {
-  const known = (cache?.get(stream) as Loaded<State> | undefined) ?? {
-    state: decider.initial,
-    revision: -1,
-    commands: new Map(),
-  };
+  const known = (cache?.get(stream) as Loaded<State> | undefined) ?? emptyStream(decider);
   const news = await store.read(stream, { from: known.revision + 1 });
   if (news.length === 0) return known;
   const loaded = advance(decider, known, news);
@@ -90,14 +90,17 @@ export async function load<
   return loaded;
 }
 
+function emptyStream<State>({ initial }: { readonly initial: State }): Loaded<State> {
+  return { state: initial, revision: -1, commands: new Map() };
+}
+
 function advance<Event extends AnyEvent, State>(
   decider: { readonly evolve: (state: State, event: Event) => State },
-  { state: from, revision: seen, commands: carried }: Loaded<State>,
+  { state: from, revision: seen, commands }: Loaded<State>,
   news: readonly StoredEvent[],
 ): Loaded<State> {
   let state = from;
   let revision = seen;
-  const commands = new Map(carried);
   for (const stored of news) {
     state = decider.evolve(state, decodeEvent(stored) as Event);
     revision = stored.revision;
@@ -123,52 +126,79 @@ export async function execute<
   context: CommandContext,
 ): Promise<Execution<Event, State, Rejection>> {
   const stream = decider.streamOf(command);
-  const { commandId } = context;
   const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
-  let loaded = await load(executor, decider, stream);
+  const addressed = { stream, command, context, mark };
+  if (decider.begins?.(command) === true && executor.cache?.get(stream) === undefined) {
+    // Not read first: the log's word that there is no such stream comes with the append.
+    const begun = await decideOnce(executor, decider, addressed, emptyStream(decider));
+    if (begun?.outcome === 'accepted' && begun.receipt !== undefined) return begun;
+  }
   for (let decision = 1; decision <= MAX_DECISIONS; decision += 1) {
-    const before = loaded.commands.get(commandId);
-    if (before !== undefined) return repeat(executor, stream, loaded, before, mark);
-
-    const decided = decider.decide(loaded.state, command);
-    if (isLeft(decided))
-      return { outcome: 'rejected', rejection: decided.left, state: loaded.state };
-    const events = decided.right;
-    if (events.length === 0) {
-      const { state } = loaded;
-      return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
-    }
-
-    const appended = await executor.store.append({
-      stream,
-      events: events.map((event, index) =>
-        envelope(event, eventIdOf(commandId, stream, index), command, context),
-      ),
-      expected:
-        loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
-      command: { id: commandId, fingerprint: mark },
-    });
-    switch (appended.outcome) {
-      case 'appended': {
-        const { revision, position } = appended;
-        const receipt = { revision, position };
-        const state = events.reduce(decider.evolve, loaded.state);
-        const commands = new Map(loaded.commands).set(commandId, {
-          fingerprint: mark,
-          firstRevision: revision - events.length + 1,
-          receipt,
-        });
-        executor.cache?.set(stream, { state, revision, commands });
-        return { outcome: 'accepted', events, state, receipt, repeated: false };
-      }
-      case 'command-id-reused':
-        return { outcome: 'command-id-reused' };
-      case 'conflict':
-      case 'repeated':
-        loaded = await load(executor, decider, stream);
-    }
+    const loaded = await load(executor, decider, stream);
+    const done = await decideOnce(executor, decider, addressed, loaded);
+    if (done !== undefined) return done;
   }
   return { outcome: 'conflict' };
+}
+
+interface Addressed<Command> {
+  readonly stream: StreamName;
+  readonly command: Command;
+  readonly context: CommandContext;
+  readonly mark: string;
+}
+
+/** Decides on what is known of the stream; undefined when the log knows more. */
+async function decideOnce<
+  Command extends AnyCommand,
+  Event extends AnyEvent,
+  State,
+  Rejection extends { readonly type: string },
+>(
+  executor: Executor,
+  decider: Decider<Command, Event, State, Rejection>,
+  { stream, command, context, mark }: Addressed<Command>,
+  loaded: Loaded<State>,
+): Promise<Execution<Event, State, Rejection> | undefined> {
+  const { commandId } = context;
+  const before = loaded.commands.get(commandId);
+  if (before !== undefined && before.receipt.revision <= loaded.revision)
+    return repeat(executor, stream, loaded, before, mark);
+
+  const decided = decider.decide(loaded.state, command);
+  if (isLeft(decided)) return { outcome: 'rejected', rejection: decided.left, state: loaded.state };
+  const events = decided.right;
+  if (events.length === 0) {
+    const { state } = loaded;
+    return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
+  }
+
+  const appended = await executor.store.append({
+    stream,
+    events: events.map((event, index) =>
+      envelope(event, eventIdOf(commandId, stream, index), command, context),
+    ),
+    expected:
+      loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
+    command: { id: commandId, fingerprint: mark },
+  });
+  switch (appended.outcome) {
+    case 'appended': {
+      const { revision, position } = appended;
+      const receipt = { revision, position };
+      const state = events.reduce(decider.evolve, loaded.state);
+      const firstRevision = revision - events.length + 1;
+      const { commands } = loaded;
+      commands.set(commandId, { fingerprint: mark, firstRevision, receipt });
+      executor.cache?.set(stream, { state, revision, commands });
+      return { outcome: 'accepted', events, state, receipt, repeated: false };
+    }
+    case 'command-id-reused':
+      return { outcome: 'command-id-reused' };
+    case 'conflict':
+    case 'repeated':
+      return undefined;
+  }
 }
 
 async function repeat<Event, State>(

@@ -30,6 +30,11 @@ export interface Decider<
   readonly evolve: (state: State, event: Event) => State;
   readonly decide: (state: State, command: Command) => Either<Rejection, readonly Event[]>;
   readonly streamOf: (command: Command) => StreamName;
+  /**
+   * Whether a command is nearly always the first of its stream. It is then decided as if it were,
+   * before anything is read; the log takes what was decided only if there is no such stream.
+   */
+  readonly begins?: (command: Command) => boolean;
 }
 
 /** The state after a past. */

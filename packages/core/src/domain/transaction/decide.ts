@@ -42,3 +42,8 @@ export function streamOf(command: {
 }): StreamName {
   return streamName('transaction', command.tenantId, command.transactionId);
 }
+
+/** A payment is submitted once, and hardly ever again. */
+export function begins({ type }: Command): boolean {
+  return type === 'SubmitPayment';
+}

@@ -3,7 +3,7 @@
 export * from './balance.ts';
 export * from './codes.ts';
 export type { Command, CommandOf, Outcome, RefundItem, Rejection } from './command.ts';
-export { decide, streamOf } from './decide.ts';
+export { begins, decide, streamOf } from './decide.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './order.ts';
 export * from './state.ts';
