@@ -21,6 +21,7 @@ import { measure, positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
 export {
+  faultAtStart,
   faultsIn,
   type InspectedEvent,
   type InspectedPlace,

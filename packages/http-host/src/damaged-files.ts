@@ -1,12 +1,9 @@
 /** What a start does about damaged databases: what can be made again is put aside, anything else refuses the start. */
-import { existsSync, renameSync, statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { faultsIn } from '@counterfoil/event-stores/sqlite';
+import { existsSync, renameSync } from 'node:fs';
+import { faultAtStart } from '@counterfoil/event-stores/sqlite';
 import type { RequestLogger } from './http/endpoint.ts';
 import { dataFilesOf, type Located, readModelFiles } from './stores.ts';
 
-/** Files up to this size are checked whole at every start: half a second. */
-const CHECKED_BYTES = 128 * 1024 * 1024;
 const MAX_ASIDE = 1_000;
 
 /** Results of SQLite that mean damage: ERROR (its tables are not what they were), CORRUPT, NOTADB. */
@@ -19,18 +16,9 @@ export class StorageError extends Error {
 }
 
 /** What is wrong inside a database; undefined when it is sound, absent, or too large to look through. */
-export function faultOf(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
-  const { size } = statSync(path);
-  if (size === 0 || size > CHECKED_BYTES) return undefined;
+function faultOf(path: string): string | undefined {
   try {
-    // Read-only, so that a write-ahead log of another file is not copied in by the look alone.
-    const database = new DatabaseSync(path, { readOnly: true });
-    try {
-      return faultsIn(database, { thorough: true, limit: 1 })[0];
-    } finally {
-      database.close();
-    }
+    return faultAtStart(path);
   } catch (error) {
     if (isDamage(error)) return error.message;
     throw new StorageError(`${path}: ${(error as Error).message}`, { cause: error });
@@ -47,7 +35,7 @@ function isDamage(error: unknown): error is Error {
 }
 
 /** Renames a database with all that belongs to it; answers its new name. */
-export function putAside(path: string): string {
+function putAside(path: string): string {
   for (let number = 1; number <= MAX_ASIDE; number += 1) {
     const aside = `${path}.damaged-${number}`;
     if (existsSync(aside)) continue;

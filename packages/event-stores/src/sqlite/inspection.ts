@@ -1,5 +1,6 @@
 /** Reads a log for whoever doubts it: every row as it stands, damaged ones too, in bounded pages. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type {
   CommandId,
   EventStoreErrorCode,
@@ -23,6 +24,8 @@ const HEADING = /^\*\*\* in database /;
 const AFTER_ALL_NAMES = '\u{10ffff}';
 /** More lines than these tell nobody more. */
 const MAX_FAULTS = 20;
+/** Up to so many bytes a file is looked through in half a second. */
+const MOST_BYTES_AT_START = 128 * 1024 * 1024;
 
 /** An event as its row has it; what is in it is to be believed only when it is intact. */
 export interface InspectedEvent {
@@ -76,6 +79,24 @@ export function faultsIn(
     .all()
     .flatMap((row) => String(Object.values(row)[0]).split('\n'))
     .filter((line) => line !== 'ok' && !HEADING.test(line));
+}
+
+/**
+ * What is wrong with a database that is about to be opened; undefined when it is sound, absent, or
+ * too large to be looked through at every start. Throws when it cannot be read at all. Looked at
+ * through a connection that cannot write: the write-ahead log of another file, left beside this one,
+ * would else be copied into it for good.
+ */
+export function faultAtStart(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const { size } = statSync(path);
+  if (size === 0 || size > MOST_BYTES_AT_START) return undefined;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return faultsIn(database, { thorough: true, limit: 1 })[0];
+  } finally {
+    database.close();
+  }
 }
 
 function told<Result>(path: string, work: () => Result): Result {

@@ -1,10 +1,10 @@
 /** The writer's thread: opens the log for writing, then turns each batch it is sent into one commit. */
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf, LogFailure } from './failures.ts';
-import { faultsIn } from './inspection.ts';
+import { faultAtStart } from './inspection.ts';
 import { LogWriter } from './log-writer.ts';
 import type { PackedAppends, WriterGreeting, WriterOptions } from './messages.ts';
 import { END } from './messages.ts';
@@ -17,9 +17,6 @@ const SETTINGS = `
   PRAGMA wal_autocheckpoint = 4000;
   PRAGMA cache_size = -32000;
 `;
-
-/** A log of up to so many bytes is checked whole before it is written to: half a second. */
-const CHECKED_BYTES = 128 * 1024 * 1024;
 
 interface OpenLog {
   readonly lock: DatabaseSync;
@@ -51,22 +48,11 @@ function open(path: string): OpenLog {
 
 /**
  * An index that has lost an entry makes a stream look shorter than it is, which no checksum of an
- * event can tell. Looked at through a connection that cannot write: the write-ahead log of another
- * file, left beside this one, would else be copied into it for good.
+ * event can tell.
  */
 function refuseDamage(path: string): void {
-  if (!existsSync(path)) return;
-  const { size } = statSync(path);
-  if (size === 0 || size > CHECKED_BYTES) return;
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const [fault] = faultsIn(database, { thorough: true, limit: 1 });
-    if (fault !== undefined) {
-      throw new LogFailure('corrupt', `${path}: the log is damaged: ${fault}`);
-    }
-  } finally {
-    database.close();
-  }
+  const fault = faultAtStart(path);
+  if (fault !== undefined) throw new LogFailure('corrupt', `${path}: the log is damaged: ${fault}`);
 }
 
 function serve(port: NonNullable<typeof parentPort>, options: WriterOptions): void {
