@@ -5,8 +5,8 @@ import type { StreamName } from '@counterfoil/core';
 const KNOWN_STREAMS = 50_000;
 
 /**
- * In the order in which they were last read or written. Of a stream that is known here, no event beyond the kept revision has been
- * acknowledged to anybody; of any other stream nothing is said.
+ * Of a stream that is known here, no event beyond the kept revision has been acknowledged to
+ * anybody; of any other stream nothing is said. In the order in which the log last told of them.
  */
 export class KnownRevisions {
   readonly #last = new Map<StreamName, number>();
