@@ -3,9 +3,17 @@ import type { Loaded, StateCache, StreamName } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 
 const MAX_STREAMS = 20_000;
+/** What is kept of a stream grows with its commands: room for ten of each. */
+const MAX_COMMANDS = 10 * MAX_STREAMS;
+/** However long a stream is, it is kept while it is in use: to read it again costs the more. */
+const MOST_COUNTED = MAX_COMMANDS / 20;
 
 export function createStateCache(): StateCache {
-  const streams = new LRUCache<StreamName, Loaded<unknown>>({ max: MAX_STREAMS });
+  const streams = new LRUCache<StreamName, Loaded<unknown>>({
+    max: MAX_STREAMS,
+    maxSize: MAX_COMMANDS,
+    sizeCalculation: ({ commands }) => Math.min(1 + commands.size, MOST_COUNTED),
+  });
   return {
     get: (stream) => streams.get(stream),
     set: (stream, loaded) => {

@@ -1,0 +1,37 @@
+/** What the cache of folded streams keeps, and what it lets go. */
+import type { CommandId, Loaded, StreamName } from '@counterfoil/core';
+import { expect, it } from 'vitest';
+import { createStateCache } from './state-cache.ts';
+
+const LONG = 10_000;
+/** More than the cache has room for. */
+const MANY_LONG = 40;
+
+function loaded(commands: number): Loaded<unknown> {
+  const carried = { fingerprint: 'f', firstRevision: 0, receipt: { revision: 0, position: '' } };
+  const ids = Array.from({ length: commands }, (_, number) => `${number}` as CommandId);
+  return {
+    state: {},
+    revision: commands - 1,
+    commands: new Map(ids.map((id) => [id, carried as never])),
+  };
+}
+
+function nameOf(number: number): StreamName {
+  return `sample-1-${number}` as StreamName;
+}
+
+it('lets go of the long streams that were used least lately', () => {
+  const cache = createStateCache();
+  for (let number = 0; number < MANY_LONG; number += 1) cache.set(nameOf(number), loaded(LONG));
+  expect(cache.get(nameOf(0))).toBeUndefined();
+  expect(cache.get(nameOf(MANY_LONG - 1))).toBeDefined();
+});
+
+it('keeps a stream however long it is, and thousands of short ones beside it', () => {
+  const cache = createStateCache();
+  cache.set(nameOf(0), loaded(60 * LONG));
+  for (let number = 1; number < LONG; number += 1) cache.set(nameOf(number), loaded(5));
+  expect(cache.get(nameOf(0))).toBeDefined();
+  expect(cache.get(nameOf(1))).toBeDefined();
+});
