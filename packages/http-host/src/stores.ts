@@ -80,5 +80,9 @@ export function openReadModels(
   const path = fileOf(url);
   return path === undefined
     ? createMemoryReadModelStore()
-    : openSqliteReadModelStore({ path, readOnly, ...(told !== undefined && { told }) });
+    : openSqliteReadModelStore({
+        path,
+        readOnly,
+        ...(told !== undefined && { told, marksDamage: true }),
+      });
 }

@@ -166,6 +166,10 @@ export interface Build extends ReadModel {
   parkedStreams(): Promise<ReadonlySet<string>>;
   /** Makes the indices that a load left for later, and the build durable. */
   finishLoad(): Promise<void>;
+  /** False once a read has found it damaged, in whatever process: it is to be made anew. */
+  isSound(): Promise<boolean>;
+  /** For a reader to whom it answered what cannot be: it is not sound any more. The error to throw. */
+  condemn(reason: string): ReadModelError;
   /** Counts and digests of one moment. */
   summary(): Promise<Summary>;
 }
@@ -202,7 +206,10 @@ export interface ReadModelStore {
   close(): Promise<void>;
 }
 
-/** A failure of the store itself or a use of it that cannot be meant. */
+/**
+ * A failure of the store itself or a use of it that cannot be meant. `damaged`: what is kept is not
+ * what was written.
+ */
 export class ReadModelError extends Error {
   override readonly name = 'ReadModelError';
   readonly code: 'closed' | 'not-ready' | 'no-such-build' | 'read-only' | 'outdated' | 'damaged';

@@ -94,7 +94,7 @@ export async function swap(
 }
 
 /**
- * Makes the newest other build of the same version live again; a worker that starts on it catches up
+ * Makes the newest other sound build of the same version live again; a worker that starts on it catches up
  * from where it stopped. Answers the build, undefined when there is none.
  */
 export async function rollBack(
@@ -103,15 +103,19 @@ export async function rollBack(
 ): Promise<number | undefined> {
   const live = await store.live(projection.name);
   const builds = await store.builds(projection.name);
-  const earlier = builds.findLast(
+  const earlier = builds.filter(
     ({ build, state, version }) =>
       state === 'ready' &&
       version === projection.version &&
       build < (live?.info.build ?? Number.POSITIVE_INFINITY),
   );
-  if (earlier === undefined) return undefined;
-  await store.makeLive(projection.name, earlier.build);
-  return earlier.build;
+  for (const { build } of earlier.toReversed()) {
+    const candidate = await store.openBuild(projection.name, build);
+    if (!(await candidate.isSound())) continue;
+    await store.makeLive(projection.name, build);
+    return build;
+  }
+  return undefined;
 }
 
 /** Removes the builds that are neither live nor the newest before it, and loads that broke off. */
@@ -139,6 +143,7 @@ async function usableLive(
     const live = await store.live(name);
     const checkpoint = await live?.checkpoint();
     const head = await events.head();
+    if ((await live?.isSound()) === false) return undefined;
     const isAhead = checkpoint !== undefined && (head === undefined || checkpoint > head);
     return isAhead ? undefined : live;
   } catch {

@@ -112,8 +112,10 @@ class FollowingProjector implements Projector {
     );
     timer.unref();
     const swapped = new AbortController();
+    let damage: ReadModelError | undefined;
     const look = async () => {
-      if (await this.#isSwapped()) swapped.abort();
+      damage = await this.#damage();
+      if (damage !== undefined || (await this.#isSwapped())) swapped.abort();
     };
     // A store that fails here fails the next commit as well, and is reported there.
     const lookout = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
@@ -122,12 +124,23 @@ class FollowingProjector implements Projector {
       this.#folders = await this.#open(epoch);
       const ends = [lost.signal, swapped.signal];
       await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
+      if (damage !== undefined) throw damage;
       if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
       return swapped.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
     } finally {
       clearInterval(timer);
       clearInterval(lookout);
     }
+  }
+
+  /** What a read has found, here or in another process. It ends the worker: the next one begins anew. */
+  async #damage(): Promise<ReadModelError | undefined> {
+    for (const { projection, build } of this.#folders) {
+      if (await build.isSound()) continue;
+      const what = `a read of ${projection.name} met what was not written: it is to be made anew`;
+      return new ReadModelError('damaged', what);
+    }
+    return undefined;
   }
 
   /** Whether queries read a build that this worker does not write. */

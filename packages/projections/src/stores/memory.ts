@@ -196,6 +196,14 @@ class MemoryBuild implements Build {
     this.info = { ...this.info, state: 'ready' };
   }
 
+  async isSound(): Promise<boolean> {
+    return true;
+  }
+
+  condemn(reason: string): ReadModelError {
+    return new ReadModelError('damaged', reason);
+  }
+
   async summary(): Promise<Summary> {
     const collections = [...this.#collections].map(
       ([collection, { sorted }]): CollectionSummary => {

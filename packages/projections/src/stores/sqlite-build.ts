@@ -1,33 +1,38 @@
 /** One build of a projection in a SQLite file of its own. */
 import { createHash } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { Position, StoredEvent } from '@counterfoil/core';
-import {
-  type Build,
-  type BuildInfo,
-  type Change,
-  type CollectionSpec,
-  type CollectionSummary,
-  type Commit,
-  type CommitResult,
-  type Document,
-  type FieldValue,
-  type ListOptions,
-  type ParkedStream,
-  type Place,
+import type { Position } from '@counterfoil/core';
+import type {
+  Build,
+  BuildInfo,
+  Change,
+  CollectionSpec,
+  CollectionSummary,
+  Commit,
+  CommitResult,
+  Document,
+  FieldValue,
+  ListOptions,
+  ParkedStream,
+  Place,
   ReadModelError,
-  type Summary,
-  type Walk,
-  type Walked,
+  Summary,
+  Walk,
+  Walked,
 } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
+import { type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
+import { Parked } from './sqlite-parked.ts';
+import { Partitions } from './sqlite-partitions.ts';
 import {
+  CHECKPOINT,
   columnOf,
   createIndices,
   createTables,
   eraOf,
   erasOf,
   fieldsOf,
+  positionText,
   tune,
 } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -48,26 +53,32 @@ export interface BuildFile {
   readonly onReady: () => void;
   /** Of a reader that sees one moment in a turn, however often it reads. */
   readonly memory?: TurnMemory | undefined;
+  readonly seals: Seals;
 }
 
 export class SqliteBuild implements Build {
   info: BuildInfo;
   readonly #file: BuildFile;
+  readonly #seals: Seals;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
-  readonly #partitions = new Map<string, number>();
+  readonly #partitions: Partitions;
+  readonly #parked: Parked;
   /** Eras known to be written, by collection and partition. */
   readonly #eras = new Set<string>();
 
   constructor(file: BuildFile, isNew: boolean) {
     this.#file = file;
+    this.#seals = file.seals;
     this.info = file.info;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
     tune(this.#database, file.role);
     if (isNew) createTables(this.#database, file.collections, file.info.state);
     this.#statements = new Statements(this.#database);
+    this.#partitions = new Partitions(this.#statements, file.seals);
+    this.#parked = new Parked(this.#statements, file.seals);
   }
 
   async checkpoint(): Promise<Position | undefined> {
@@ -91,35 +102,26 @@ export class SqliteBuild implements Build {
     } catch (error) {
       this.#forget();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
+      throw this.#seals.judge(error);
     }
   }
 
   /** What was written in a transaction that is rolled back is not known any more. */
   #forget(): void {
-    this.#partitions.clear();
+    this.#partitions.forget();
     this.#eras.clear();
   }
 
   async parked(): Promise<readonly ParkedStream[]> {
-    return this.#statements.snapshot(() => {
-      const streams = this.#statements
-        .get('SELECT stream, error FROM parked_streams ORDER BY stream')
-        .all() as { stream: string; error: string }[];
-      const events = this.#statements.get(
-        'SELECT event FROM parked_events WHERE stream = ? ORDER BY revision',
-      );
-      return streams.map(({ stream, error }) => ({
-        stream,
-        error,
-        events: events.all(stream).map((row) => JSON.parse(row['event'] as string) as StoredEvent),
-      }));
-    });
+    return this.#statements.snapshot(() =>
+      this.#parked
+        .streams()
+        .map(({ stream, error }) => ({ stream, error, events: this.#parked.events(stream) })),
+    );
   }
 
   async parkedStreams(): Promise<ReadonlySet<string>> {
-    const rows = this.#statements.get('SELECT stream FROM parked_streams').all();
-    return new Set(rows.map((row) => row['stream'] as string));
+    return new Set(this.#parked.streams().map(({ stream }) => stream));
   }
 
   async finishLoad(): Promise<void> {
@@ -140,57 +142,90 @@ export class SqliteBuild implements Build {
   }
 
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
-    const { name, kind } = this.#spec(collection);
-    this.#oneMoment();
-    const statement = this.#statements.get(
-      kind === 'walked'
-        ? `SELECT body FROM ${name}_bodies WHERE id = (SELECT id FROM ${name} WHERE key = ?)`
-        : `SELECT body FROM ${name} WHERE key = ?`,
-    );
-    const read = (key: string) => (statement.get(key) as { body: string } | undefined)?.body;
-    if (keys.length === 1) return keys.map(read);
-    return this.#statements.snapshot(() => keys.map(read));
+    const spec = this.#spec(collection);
+    return this.#read(() => {
+      const statement = this.#statements.get(`${documentsOf(spec)} WHERE key = ?`);
+      const read = (key: string) => {
+        const row = statement.get(key) as Kept | undefined;
+        return row && this.#body(spec, key, row);
+      };
+      return keys.length === 1 ? keys.map(read) : this.#statements.snapshot(() => keys.map(read));
+    });
   }
 
   async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
-    const { name, kind } = this.#spec(collection);
-    if (kind === 'walked') throw new RangeError(`${name} is walked, not listed`);
-    this.#oneMoment();
+    const spec = this.#spec(collection);
+    if (spec.kind === 'walked') throw new RangeError(`${spec.name} is walked, not listed`);
     const { prefix, after, limit } = options;
     const from = after !== undefined && after >= prefix ? after : prefix;
-    return this.#statements
-      .get(
-        `SELECT key, body FROM ${name} WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ?`,
-      )
-      .all(from, prefix + AFTER_ALL_KEYS, after ?? '', limit)
-      .map((row) => ({ key: row['key'] as string, body: row['body'] as string }));
+    return this.#read(() =>
+      this.#statements
+        .get(`${documentsOf(spec)} WHERE key >= ? AND key < ? AND key <> ? ORDER BY key LIMIT ?`)
+        .all(from, prefix + AFTER_ALL_KEYS, after ?? '', limit)
+        .map((row) => {
+          const key = row['key'] as string;
+          return { key, body: this.#body(spec, key, row as unknown as Kept) };
+        }),
+    );
+  }
+
+  /** Reads what cannot be read as damage, too. */
+  #read<Result>(read: () => Result): Result {
+    this.#oneMoment();
+    try {
+      return read();
+    } catch (error) {
+      throw this.#seals.judge(error);
+    }
+  }
+
+  /** The text of a document. Throws `damaged` unless it is what was written under this key. */
+  #body({ name, kind }: CollectionSpec, key: string, row: Kept): string {
+    if (kind === 'keyed') return this.#seals.open(standing(name, key), row);
+    const { part, sort } = row;
+    const where = standingIn(name, { partition: this.#partitions.name(part), sort, key });
+    return this.#seals.open(where, row);
   }
 
   async walk(walk: Walk): Promise<readonly Walked[]> {
-    this.#oneMoment();
-    const part = this.#partition(walk.partition);
-    if (part === undefined) return [];
     const spec = this.#spec(walk.collection);
-    return this.#statements.snapshot(() => new Walker(this.#statements, spec, part, walk).run());
+    return this.#read(() => {
+      const part = this.#partitions.idToRead(walk.partition);
+      if (part === undefined) return [];
+      const walkable = { statements: this.#statements, seals: this.#seals, spec, part };
+      return this.#statements.snapshot(() => new Walker(walkable, walk).run());
+    });
   }
 
   async grep(collection: string, partition: string, needle: string): Promise<readonly string[]> {
     const { name } = this.#spec(collection);
-    this.#oneMoment();
-    const part = this.#partition(partition);
-    if (part === undefined) return [];
-    const short = [...needle].length < MIN_TRIGRAM_CHARACTERS;
-    const rows = short
+    return this.#read(() => {
+      const part = this.#partitions.idToRead(partition);
+      // Each text is checked before it is judged: one that has changed must not drop out in silence.
+      return part === undefined
+        ? []
+        : this.#candidates(name, part, needle)
+            .map(({ key, ...sealed }) =>
+              this.#seals.open(standingIn(name, { partition, sort: 0, key }), sealed),
+            )
+            .filter((text) => text.includes(needle));
+    });
+  }
+
+  /** The texts that may contain the needle. */
+  #candidates(name: string, part: number, needle: string): readonly (Sealed & { key: string })[] {
+    const isShort = [...needle].length < MIN_TRIGRAM_CHARACTERS;
+    const rows = isShort
       ? this.#statements
-          .get(`SELECT body FROM ${name} WHERE part = ? AND instr(body, ?) > 0 ORDER BY key`)
-          .all(part, needle)
+          .get(`SELECT key, body, seal FROM ${name} WHERE part = ? ORDER BY key`)
+          .all(part)
       : this.#statements
           .get(
-            `SELECT d.body FROM ${name}_grep g JOIN ${name} d ON d.id = g.rowid
-             WHERE ${name}_grep MATCH ? AND d.part = ? AND instr(d.body, ?) > 0 ORDER BY d.key`,
+            `SELECT d.key, d.body, d.seal FROM ${name}_grep g JOIN ${name} d ON d.id = g.rowid
+             WHERE ${name}_grep MATCH ? AND d.part = ? ORDER BY d.key`,
           )
-          .all(`"${needle.replaceAll('"', '""')}"`, part, needle);
-    return rows.map((row) => row['body'] as string);
+          .all(`"${needle.replaceAll('"', '""')}"`, part);
+    return rows as unknown as readonly (Sealed & { key: string })[];
   }
 
   async revision(partition?: string): Promise<number> {
@@ -225,22 +260,35 @@ export class SqliteBuild implements Build {
     return (row?.['revision'] as number | undefined) ?? 0;
   }
 
+  async isSound(): Promise<boolean> {
+    return !this.#seals.isMarked;
+  }
+
+  condemn(reason: string): ReadModelError {
+    return this.#seals.damage(reason);
+  }
+
   close(): void {
     if (this.#database.isOpen) this.#database.close();
   }
 
   #position(): Position | undefined {
-    const row = this.#statements.get('SELECT position FROM meta').get();
-    return (row?.['position'] as Position | null) ?? undefined;
+    const row = this.#statements.get('SELECT position, seal FROM meta').get();
+    const position = (row?.['position'] as Position | null | undefined) ?? undefined;
+    const sealed = { body: positionText(position), seal: row?.['seal'] as number };
+    this.#seals.open(CHECKPOINT, sealed);
+    return position;
   }
 
   #write(commit: Commit): CommitResult {
     const { changes } = this.#statements
       .get(
-        'UPDATE meta SET position = ?, revision = revision + ? WHERE position IS ? AND epoch = ?',
+        `UPDATE meta SET position = ?, seal = ?, revision = revision + ?
+         WHERE position IS ? AND epoch = ?`,
       )
       .run(
         commit.checkpoint ?? null,
+        sealOf(CHECKPOINT, positionText(commit.checkpoint)),
         commit.changes.length > 0 ? 1 : 0,
         commit.expected ?? null,
         commit.epoch,
@@ -260,23 +308,8 @@ export class SqliteBuild implements Build {
       'UPDATE partitions SET revision = revision + 1 WHERE id = ?',
     );
     for (const part of touched) touch.run(part);
-    this.#park(commit);
+    this.#parked.write(commit);
     return { outcome: 'committed' };
-  }
-
-  #park({ park = [], unpark = [] }: Commit): void {
-    const stream = this.#statements.get('INSERT OR IGNORE INTO parked_streams VALUES (?, ?)');
-    const event = this.#statements.get(
-      'INSERT INTO parked_events (stream, revision, event) VALUES (?, ?, ?)',
-    );
-    for (const name of unpark) {
-      this.#statements.get('DELETE FROM parked_events WHERE stream = ?').run(name);
-      this.#statements.get('DELETE FROM parked_streams WHERE stream = ?').run(name);
-    }
-    for (const { event: stored, error } of park) {
-      stream.run(stored.stream, error);
-      event.run(stored.stream, stored.revision, JSON.stringify(stored));
-    }
   }
 
   /** False when the document to be made is there already. */
@@ -297,21 +330,31 @@ export class SqliteBuild implements Build {
       this.#statements.get(`DELETE FROM ${name} WHERE key = ?`).run(before?.key ?? '');
       return true;
     }
+    const seal = sealOf(standing(name, after.key), after.body);
     if (before !== undefined) {
-      this.#statements.get(`UPDATE ${name} SET body = ? WHERE key = ?`).run(after.body, after.key);
+      const { changes } = this.#statements
+        .get(`UPDATE ${name} SET body = ?, seal = ? WHERE key = ?`)
+        .run(after.body, seal, after.key);
+      if (changes !== 1) throw this.#seals.damage(`${name} lacks ${after.key}`);
       return true;
     }
     const { changes } = this.#statements
-      .get(`INSERT INTO ${name} (key, body) VALUES (?, ?) ON CONFLICT DO NOTHING`)
-      .run(after.key, after.body);
+      .get(`INSERT INTO ${name} (key, body, seal) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
+      .run(after.key, after.body, seal);
     return changes === 1 || shared === true;
   }
 
   #applyText(name: string, { after, shared }: Change): boolean {
     const { key, body, place } = placed(after);
+    const { partition } = place;
     const { changes, lastInsertRowid } = this.#statements
-      .get(`INSERT INTO ${name} (key, part, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
-      .run(key, this.#partitionToWrite(place.partition), body);
+      .get(`INSERT INTO ${name} (key, part, body, seal) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+      .run(
+        key,
+        this.#partitions.idToWrite(partition),
+        body,
+        sealOf(standingIn(name, { partition, sort: 0, key }), body),
+      );
     if (changes !== 1) return shared === true;
     this.#statements
       .get(`INSERT INTO ${name}_grep (rowid, body) VALUES (?, ?)`)
@@ -323,11 +366,11 @@ export class SqliteBuild implements Build {
     const { before, after } = change;
     const { name } = spec;
     const { place } = placed(after ?? before);
-    const part = this.#partitionToWrite(place.partition);
+    const part = this.#partitions.idToWrite(place.partition);
     touched.add(part);
     if (before === undefined) return this.#insertWalked(spec, placed(after), part);
     const found = this.#statements.get(`SELECT id FROM ${name} WHERE key = ?`).get(before.key);
-    if (found === undefined) throw new ReadModelError('damaged', `${name} lacks ${before.key}`);
+    if (found === undefined) throw this.#seals.damage(`${name} lacks ${before.key}`);
     const id = found['id'] as number;
     if (after === undefined) {
       this.#statements.get(`DELETE FROM ${name} WHERE id = ?`).run(id);
@@ -344,7 +387,9 @@ export class SqliteBuild implements Build {
         .run(...moved.map((field) => columnValue(spec, field, place)), id);
     }
     if (before.body !== after.body) {
-      this.#statements.get(`UPDATE ${name}_bodies SET body = ? WHERE id = ?`).run(after.body, id);
+      this.#statements
+        .get(`UPDATE ${name}_bodies SET body = ?, seal = ? WHERE id = ?`)
+        .run(after.body, placedSeal(name, placed(after)), id);
     }
     return true;
   }
@@ -366,8 +411,8 @@ export class SqliteBuild implements Build {
       );
     if (changes !== 1) return false;
     this.#statements
-      .get(`INSERT INTO ${name}_bodies VALUES (?, ?)`)
-      .run(lastInsertRowid, document.body);
+      .get(`INSERT INTO ${name}_bodies VALUES (?, ?, ?)`)
+      .run(lastInsertRowid, document.body, placedSeal(name, document));
     this.#enterEra(name, part, eraOf(document.place.sort));
     return true;
   }
@@ -379,35 +424,16 @@ export class SqliteBuild implements Build {
     this.#eras.add(known);
   }
 
-  #partition(name: string): number | undefined {
-    const known = this.#partitions.get(name);
-    if (known !== undefined) return known;
-    const row = this.#statements.get('SELECT id FROM partitions WHERE name = ?').get(name);
-    const id = row?.['id'] as number | undefined;
-    if (id !== undefined) this.#partitions.set(name, id);
-    return id;
-  }
-
-  #partitionToWrite(name: string): number {
-    const known = this.#partition(name);
-    if (known !== undefined) return known;
-    this.#statements.get('INSERT INTO partitions (name, revision) VALUES (?, 0)').run(name);
-    return this.#partition(name) ?? 0;
-  }
-
-  #summaryOf({ name, kind }: CollectionSpec): CollectionSummary {
-    const rows = this.#statements.get(
-      kind === 'walked'
-        ? `SELECT d.key, b.body FROM ${name} d JOIN ${name}_bodies b ON b.id = d.id ORDER BY d.key`
-        : `SELECT key, body FROM ${name} ORDER BY key`,
-    );
+  #summaryOf(spec: CollectionSpec): CollectionSummary {
+    const rows = this.#statements.get(`${documentsOf(spec)} ORDER BY key`);
     const hash = createHash('sha256');
     let count = 0;
     for (const row of rows.iterate()) {
-      hash.update(`${row['key']}\n${row['body']}\n`);
+      const key = row['key'] as string;
+      hash.update(`${key}\n${this.#body(spec, key, row as unknown as Kept)}\n`);
       count += 1;
     }
-    return { collection: name, count, digest: hash.digest('hex') };
+    return { collection: spec.name, count, digest: hash.digest('hex') };
   }
 
   #spec(collection: string): CollectionSpec {
@@ -415,6 +441,28 @@ export class SqliteBuild implements Build {
     if (spec === undefined) throw new RangeError(`no collection ${collection}`);
     return spec;
   }
+}
+
+/** A row of a document; `part` and `sort` are those of collections with places. */
+interface Kept extends Sealed {
+  readonly part: number;
+  readonly sort: number;
+}
+
+function documentsOf({ name, kind }: CollectionSpec): string {
+  switch (kind) {
+    case 'keyed':
+      return `SELECT key, body, seal FROM ${name}`;
+    case 'dictionary':
+      return `SELECT key, part, 0 AS sort, body, seal FROM ${name}`;
+    case 'walked':
+      return `SELECT key, part, sort, body, seal FROM ${name} d
+              LEFT JOIN ${name}_bodies b ON b.id = d.id`;
+  }
+}
+
+function placedSeal(name: string, { key, body, place: { partition, sort } }: Placed): number {
+  return sealOf(standingIn(name, { partition, sort, key }), body);
 }
 
 type Placed = Document & { readonly place: Place };

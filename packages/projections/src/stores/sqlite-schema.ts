@@ -1,6 +1,8 @@
 /** The tables of a SQLite build: one narrow table with an index a field, bodies apart. */
 import type { DatabaseSync } from 'node:sqlite';
+import type { Position } from '@counterfoil/core';
 import type { CollectionSpec } from '../read-model-store.ts';
+import { sealOf } from './seal.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
 const WAL_CHECKPOINT_PAGES = 64_000;
@@ -21,16 +23,23 @@ const SORTING_THREADS = 2;
 const COLLECTION_NAME = /^[a-z][a-z_]*$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*$/;
 
+/** Where the position of a build stands. */
+export const CHECKPOINT = 'checkpoint';
+
 const META = `
   CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    position TEXT, epoch INTEGER NOT NULL, revision INTEGER NOT NULL
+    position TEXT, epoch INTEGER NOT NULL, revision INTEGER NOT NULL, seal INTEGER NOT NULL
   );
-  CREATE TABLE partitions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL);
-  CREATE TABLE parked_streams (stream TEXT PRIMARY KEY, error TEXT NOT NULL);
+  CREATE TABLE partitions (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, seal INTEGER NOT NULL
+  );
+  CREATE TABLE parked_streams (
+    stream TEXT PRIMARY KEY, error TEXT NOT NULL, seal INTEGER NOT NULL
+  );
   CREATE TABLE parked_events (
     id INTEGER PRIMARY KEY, stream TEXT NOT NULL, revision INTEGER NOT NULL, event TEXT NOT NULL,
-    UNIQUE (stream, revision)
+    seal INTEGER NOT NULL, UNIQUE (stream, revision)
   );
 `;
 
@@ -57,7 +66,9 @@ export function createTables(
   state: 'loading' | 'ready',
 ): void {
   database.exec(META);
-  database.exec('INSERT INTO meta VALUES (1, NULL, 0, 0)');
+  database
+    .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?)')
+    .run(sealOf(CHECKPOINT, positionText(undefined)));
   for (const spec of collections) {
     if (!COLLECTION_NAME.test(spec.name))
       throw new RangeError(`not a collection name: ${spec.name}`);
@@ -70,11 +81,14 @@ function tableOf(spec: CollectionSpec): string {
   const { name } = spec;
   switch (spec.kind) {
     case 'keyed':
-      return `CREATE TABLE ${name} (key TEXT NOT NULL UNIQUE, body TEXT NOT NULL)`;
+      return `CREATE TABLE ${name} (
+        key TEXT NOT NULL UNIQUE, body TEXT NOT NULL, seal INTEGER NOT NULL
+      )`;
     case 'dictionary':
       return `
         CREATE TABLE ${name} (
-          id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, part INTEGER NOT NULL, body TEXT NOT NULL
+          id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, part INTEGER NOT NULL, body TEXT NOT NULL,
+          seal INTEGER NOT NULL
         );
         CREATE INDEX ${name}_part ON ${name} (part);
         CREATE VIRTUAL TABLE ${name}_grep USING fts5(
@@ -91,7 +105,9 @@ function tableOf(spec: CollectionSpec): string {
         CREATE TABLE ${erasOf(name)} (
           of_part INTEGER NOT NULL, no INTEGER NOT NULL, PRIMARY KEY (of_part, no)
         ) WITHOUT ROWID;
-        CREATE TABLE ${name}_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL)`;
+        CREATE TABLE ${name}_bodies (
+          id INTEGER PRIMARY KEY, body TEXT NOT NULL, seal INTEGER NOT NULL
+        )`;
     }
   }
 }
@@ -141,6 +157,11 @@ export function erasOf(collection: string): string {
 
 export function eraOf(sort: number): number {
   return Math.floor(sort / 2 ** ERA_BITS);
+}
+
+/** What the seal of a checkpoint is over. */
+export function positionText(position: Position | undefined): string {
+  return position ?? '';
 }
 
 export function columnOf(field: string): string {

@@ -2,6 +2,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Condition, Walk, Walked } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
+import { type Sealed, type Seals, standingIn } from './seal.ts';
 import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
@@ -48,15 +49,25 @@ interface Window {
   readonly limit: number;
 }
 
+/** What is walked: one partition of a collection. */
+export interface Walkable {
+  readonly statements: Statements;
+  readonly seals: Seals;
+  readonly spec: CollectionSpec;
+  readonly part: number;
+}
+
 export class Walker {
   readonly #statements: Statements;
   readonly #spec: CollectionSpec;
   readonly #part: number;
   readonly #walk: Walk;
   readonly #terms: readonly Term[];
+  readonly #seals: Seals;
 
-  constructor(statements: Statements, spec: CollectionSpec, part: number, walk: Walk) {
+  constructor({ statements, seals, spec, part }: Walkable, walk: Walk) {
     this.#statements = statements;
+    this.#seals = seals;
     this.#spec = spec;
     this.#part = part;
     this.#walk = walk;
@@ -65,11 +76,23 @@ export class Walker {
 
   run(): readonly Walked[] {
     if (this.#terms.some(({ values }) => values.length === 0)) return [];
-    const rows = this.#rows();
-    const body = this.#statements.get(`SELECT body FROM ${this.#spec.name}_bodies WHERE id = ?`);
-    return rows.map(({ id, key, sort }) => {
-      const found = body.get(id) as { body: string };
-      return { key, sort, body: found.body };
+    const { name } = this.#spec;
+    const { partition } = this.#walk;
+    const statement = this.#statements.get(`SELECT body, seal FROM ${name}_bodies WHERE id = ?`);
+    let before: Row | undefined;
+    return this.#rows().map((row) => {
+      const { id, key, sort } = row;
+      const sealed = statement.get(id) as Sealed | undefined;
+      // An index that is out of order skips or repeats, and what it leads to may be sound.
+      if (sealed === undefined || (before !== undefined && !comesBefore(before, row))) {
+        throw this.#seals.damage(`an index of ${name} leads to ${key} by mistake`);
+      }
+      before = row;
+      return {
+        key,
+        sort,
+        body: this.#seals.open(standingIn(name, { partition, sort, key }), sealed),
+      };
     });
   }
 

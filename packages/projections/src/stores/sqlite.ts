@@ -10,7 +10,8 @@ import {
   ReadModelError,
   type ReadModelStore,
 } from '../read-model-store.ts';
-import { SqliteBuild } from './sqlite-build.ts';
+import { DAMAGE_MARK, Seals } from './seal.ts';
+import { type BuildFile, SqliteBuild } from './sqlite-build.ts';
 import { tune } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
 import { TurnMemory } from './turn-memory.ts';
@@ -25,6 +26,11 @@ export interface SqliteReadModelOptions {
    * asks which build is live, and whether it changed, once a turn of the event loop and told word.
    */
   readonly told?: () => unknown;
+  /**
+   * Whether damage that a read finds is marked beside the file, for its worker to make the build
+   * anew. Writers always do; a reader that is only to look leaves the folder as it is.
+   */
+  readonly marksDamage?: boolean;
 }
 
 /**
@@ -36,7 +42,7 @@ export function openSqliteReadModelStore(options: SqliteReadModelOptions): ReadM
 }
 
 /** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 const CATALOG = `
   CREATE TABLE IF NOT EXISTS leases (
@@ -63,12 +69,15 @@ class SqliteReadModelStore implements ReadModelStore {
   readonly #readOnly: boolean;
   readonly #open = new Map<string, SqliteBuild>();
   readonly #memory: TurnMemory | undefined;
+  readonly #marksDamage: boolean;
   #catalog: Statements | undefined;
   #closed = false;
 
-  constructor({ path, readOnly = false, told }: SqliteReadModelOptions) {
+  constructor(options: SqliteReadModelOptions) {
+    const { path, readOnly = false, told, marksDamage = !readOnly } = options;
     this.#path = path;
     this.#readOnly = readOnly;
+    this.#marksDamage = marksDamage;
     this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
     if (!readOnly) this.#statements();
   }
@@ -195,7 +204,9 @@ class SqliteReadModelStore implements ReadModelStore {
     };
     const role = this.#readOnly ? 'reader' : info.state === 'loading' ? 'loader' : 'writer';
     const memory = this.#memory;
-    const opened = new SqliteBuild({ path, info, collections, role, onReady, memory }, isNew);
+    const seals = new Seals(path, this.#marksDamage);
+    const file: BuildFile = { path, info, collections, role, onReady, memory, seals };
+    const opened = new SqliteBuild(file, isNew);
     this.#open.set(idOf(projection, build), opened);
     return opened;
   }
@@ -205,7 +216,7 @@ class SqliteReadModelStore implements ReadModelStore {
   }
 
   #removeFiles(projection: string, build: number): void {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) {
+    for (const suffix of ['', '-wal', '-shm', '-journal', DAMAGE_MARK]) {
       rmSync(this.#fileOf(projection, build) + suffix, { force: true });
     }
   }

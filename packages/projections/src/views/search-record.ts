@@ -1,7 +1,9 @@
 /** One row of the transactions search: what is stored of it, how it is found, and how it is shown. */
 import { Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
-import type { FieldKind, Place } from '../read-model-store.ts';
+import type { FieldKind, FieldValue, Place, Walk } from '../read-model-store.ts';
+import { hash64 } from '../stores/hash64.ts';
+import { keyOf } from './live-model.ts';
 import { packed } from './packed.ts';
 import type { ReferenceNames } from './reference-names.ts';
 
@@ -200,6 +202,30 @@ export function placeOf(record: StoredRecord): Place {
     changedMs: record.changedMs,
   };
   return { partition: partitionOf(record.tenantId, record.sandbox), sort: record.sentMs, fields };
+}
+
+/** Whether a record is one that a walk asks for: told by the record itself, not by the index that led to it. */
+export function isAskedFor(record: StoredRecord, walk: Omit<Walk, 'limit'>): boolean {
+  const { partition, sort, fields } = placeOf(record);
+  const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, orRange } = walk;
+  if (partition !== walk.partition) return false;
+  if (sort < from || sort > to) {
+    const other = orRange === undefined ? null : fields[orRange.field];
+    if (typeof other !== 'number' || orRange === undefined) return false;
+    if (other < orRange.from || other > orRange.to) return false;
+  }
+  return walk.where.every(({ field, anyOf }) => {
+    const value = field === 'key' ? keyOf(record.tenantId, record.transactionId) : fields[field];
+    return value !== undefined && value !== null && (anyOf.includes(value) || isTwin(value, anyOf));
+  });
+}
+
+/** Stores may keep hashes of texts: two texts of one hash are found together, as rare as that is. */
+function isTwin(value: FieldValue, anyOf: readonly FieldValue[]): boolean {
+  return (
+    typeof value === 'string' &&
+    anyOf.some((other) => typeof other === 'string' && hash64(other) === hash64(value))
+  );
 }
 
 function amountOf({ amountMinor, currency }: StoredRecord): number {

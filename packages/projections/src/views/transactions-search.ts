@@ -11,6 +11,7 @@ import { DESCRIPTORS, keyOf, liveModel, RECORDS, TRANSACTIONS } from './live-mod
 import type { ReferenceView } from './reference.ts';
 import {
   folded,
+  isAskedFor,
   partitionOf,
   type RecordField,
   renderRecord,
@@ -119,6 +120,12 @@ export class SearchView {
     const walk = await walkOf(model, tenantId, filter, now);
     const rows =
       walk === undefined ? [] : await this.#page(model, walk, { ...query, pageNumber, limit });
+    // The one beyond the page too: it tells that there is more.
+    const records = rows.map(({ key, body }) => {
+      const record = storedRecord.decode(body);
+      if (walk !== undefined && isAskedFor(record, walk)) return record;
+      throw model.condemn(`a search found the record ${key}, which it had not asked for`);
+    });
     const page = rows.slice(0, limit);
     const names = await this.#reference.names(tenantId);
     const last = page.at(-1);
@@ -126,7 +133,7 @@ export class SearchView {
       count: page.length,
       pageNumber,
       moreResults: rows.length > limit,
-      transactions: page.map(({ body }) => renderRecord(storedRecord.decode(body), names, now)),
+      transactions: records.slice(0, limit).map((record) => renderRecord(record, names, now)),
       end: last === undefined ? undefined : { sort: last.sort, key: last.key },
     };
   }

@@ -1,0 +1,77 @@
+/** The partitions of a build by name and number; documents carry the number. */
+import { type Sealed, type Seals, sealOf } from './seal.ts';
+import type { Statements } from './sqlite-statements.ts';
+
+export class Partitions {
+  readonly #statements: Statements;
+  readonly #seals: Seals;
+  readonly #ids = new Map<string, number>();
+  readonly #names = new Map<number, string>();
+
+  constructor(statements: Statements, seals: Seals) {
+    this.#statements = statements;
+    this.#seals = seals;
+  }
+
+  /** What was written in a transaction that is rolled back is not known any more. */
+  forget(): void {
+    this.#ids.clear();
+    this.#names.clear();
+  }
+
+  /** Undefined when there are no documents of it. */
+  idToRead(name: string): number | undefined {
+    return this.#id(name) ?? this.#expectNone(name);
+  }
+
+  idToWrite(name: string): number {
+    const known = this.#id(name);
+    if (known !== undefined) return known;
+    const row = this.#statements
+      .get('SELECT coalesce(max(id), 0) + 1 AS next FROM partitions')
+      .get();
+    const id = row?.['next'] as number;
+    this.#statements
+      .get('INSERT INTO partitions (id, name, revision, seal) VALUES (?, ?, 0, ?)')
+      .run(id, name, sealOf(standing(id), name));
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  name(id: number): string {
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    const row = this.#statements
+      .get('SELECT name AS body, seal FROM partitions WHERE id = ?')
+      .get(id);
+    if (row === undefined) throw this.#seals.damage(`there is no partition ${id}`);
+    const name = this.#seals.open(standing(id), row as unknown as Sealed);
+    this.#names.set(id, name);
+    return name;
+  }
+
+  #id(name: string): number | undefined {
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    const row = this.#statements.get('SELECT id, seal FROM partitions WHERE name = ?').get(name);
+    if (row === undefined) return undefined;
+    const id = row['id'] as number;
+    this.#seals.open(standing(id), { body: name, seal: row['seal'] as number });
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  /** All others are looked at before one is said to be empty: its own name may have changed. */
+  #expectNone(name: string): undefined {
+    const rows = this.#statements.get('SELECT id, name AS body, seal FROM partitions NOT INDEXED');
+    for (const row of rows.iterate()) {
+      const other = this.#seals.open(standing(row['id'] as number), row as unknown as Sealed);
+      if (other === name) throw this.#seals.damage(`no index leads to the partition ${name}`);
+    }
+    return undefined;
+  }
+}
+
+function standing(id: number): string {
+  return `partition ${id}`;
+}
