@@ -113,6 +113,12 @@ export interface Received {
   readonly standing: unknown;
 }
 
+interface WaitingCharge {
+  readonly charge: NewCharge;
+  resolve(before: Received | undefined): void;
+  reject(error: unknown): void;
+}
+
 interface RecordOf<Operation, Result> {
   readonly operation: Operation;
   readonly idempotencyKey: string;
@@ -139,6 +145,7 @@ export class Books {
   readonly #page: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  #waiting: WaitingCharge[] = [];
 
   /** Opens or creates the file at `path`. */
   constructor(path: string) {
@@ -167,8 +174,35 @@ export class Books {
     }
   }
 
-  /** Writes a charge; answers what its key was used for before instead, if it was. */
-  addCharge(charge: NewCharge): Received | undefined {
+  /**
+   * Writes a charge; answers what its key was used for before instead, if it was. Charges of one turn
+   * of the event loop share a transaction: most of their cost is the commit.
+   */
+  addCharge(charge: NewCharge): Promise<Received | undefined> {
+    if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+    const { promise, resolve, reject } = Promise.withResolvers<Received | undefined>();
+    this.#waiting.push({ charge, resolve, reject });
+    return promise;
+  }
+
+  #flush(): void {
+    const charges = this.#waiting;
+    if (charges.length === 0) return;
+    this.#waiting = [];
+    try {
+      this.#begin.run();
+      const before = charges.map(({ charge }) => this.#insertCharge(charge));
+      this.#commit.run();
+      charges.forEach(({ resolve }, index) => {
+        resolve(before[index]);
+      });
+    } catch (error) {
+      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      for (const { reject } of charges) reject(error);
+    }
+  }
+
+  #insertCharge(charge: NewCharge): Received | undefined {
     const { state } = charge;
     const { changes } = this.#addCharge.run(
       charge.requestId,
@@ -184,11 +218,12 @@ export class Books {
       state.refundedMinor.toString(),
       charge.onceConfirmed === undefined ? null : JSON.stringify(charge.onceConfirmed),
     );
-    return changes === 1 ? undefined : this.received(charge.idempotencyKey);
+    return changes === 1 ? undefined : this.#receivedUnder(charge.idempotencyKey);
   }
 
   /** Writes a follow-up together with what it does to its charge. */
   addFollowUp(followUp: NewFollowUp, becomes: ChargeState | undefined): void {
+    this.#flush();
     const { answer, gatewayTransactionId } = followUp;
     this.#begin.run();
     try {
@@ -220,6 +255,11 @@ export class Books {
   }
 
   received(idempotencyKey: string): Received | undefined {
+    this.#flush();
+    return this.#receivedUnder(idempotencyKey);
+  }
+
+  #receivedUnder(idempotencyKey: string): Received | undefined {
     const row = this.#row(requestIdOf(idempotencyKey));
     if (row === undefined) return undefined;
     if (row.key !== idempotencyKey) throw new Error('two idempotency keys have the same hash');
@@ -234,6 +274,7 @@ export class Books {
   }
 
   charge(gatewayTransactionId: string): Charge | undefined {
+    this.#flush();
     const requestId = requestIdOfTransaction(gatewayTransactionId);
     const row = requestId === undefined ? undefined : this.#row(requestId);
     return row?.operation === 'charge' ? chargeIn(row) : undefined;
@@ -245,6 +286,7 @@ export class Books {
 
   /** Every request in the order of arrival, read in pages so that writers may go on meanwhile. */
   *records(): Generator<SandboxRecord> {
+    this.#flush();
     let last = 0;
     for (;;) {
       const page = this.#page.all(last) as unknown as Row[];
@@ -255,8 +297,11 @@ export class Books {
     }
   }
 
+  /** Writes what still waits, and closes the file. */
   close(): void {
-    if (this.#database.isOpen) this.#database.close();
+    if (!this.#database.isOpen) return;
+    this.#flush();
+    this.#database.close();
   }
 }
 

@@ -116,7 +116,7 @@ class Sandbox implements SandboxGateway {
     const references = referencesOf(idempotencyKey);
     const { answer, onceConfirmed } = answerCharge(request, references, behaviour);
     const content = contentOfCharge(request);
-    const before = this.#books.addCharge({
+    const before = await this.#books.addCharge({
       requestId: references.requestId,
       idempotencyKey,
       content,
