@@ -9,6 +9,13 @@ import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
 const BLOCK_SIZE = 100;
 const REMEMBERED_CUSTOMERS = 100_000;
 
+/** Whose customer, in which environment, and the email as it was given. */
+interface NamedCustomer {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly email: string;
+}
+
 interface Block {
   next: number;
   to: number;
@@ -68,25 +75,30 @@ export class Identities {
     return reserved;
   }
 
+  /** The customer id of an email that was asked for lately; undefined says nothing. */
+  knownCustomer(named: NamedCustomer): number | undefined {
+    return this.#customers.get(nameOf(named));
+  }
+
   /**
    * The customer id of an email: the one it has, else `wanted`, else a new one. Emails are compared
    * without regard to case.
    */
   async customerOf(
-    { tenantId, sandbox, email }: { tenantId: TenantId; sandbox: boolean; email: string },
+    named: NamedCustomer,
     wanted: number | undefined,
     caller: Caller,
   ): Promise<number> {
-    const emailKey = this.#emailKey(tenantId, email);
-    const name = `${tenantId}/${sandbox}/${emailKey}`;
-    const known = this.#customers.get(name);
+    const known = this.knownCustomer(named);
     if (known !== undefined) return known;
+    const { tenantId, sandbox, email } = named;
+    const emailKey = this.#emailKey(tenantId, email);
     const stream = Customer.streamOf({ tenantId, sandbox, emailKey });
     const before = await this.#ledger.stateOf(Customer, stream);
     const customerId =
       before?.customerId ??
       (await this.#identify({ tenantId, sandbox, emailKey, email }, wanted, caller));
-    this.#customers.set(name, customerId);
+    this.#customers.set(nameOf(named), customerId);
     return customerId;
   }
 
@@ -111,4 +123,8 @@ export class Identities {
       .digest('hex')
       .slice(0, 32);
   }
+}
+
+function nameOf({ tenantId, sandbox, email }: NamedCustomer): string {
+  return `${tenantId}/${sandbox}/${email.toLowerCase()}`;
 }

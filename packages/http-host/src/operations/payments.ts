@@ -79,6 +79,14 @@ export interface FollowUp {
   readonly content: unknown;
 }
 
+/** What is found out about a payment before it is put on record. */
+interface Admitted {
+  readonly applicationKind: number;
+  readonly companyId: number;
+  readonly card: Transaction.Card;
+  readonly route: Transaction.Route;
+}
+
 export interface PaymentServices {
   readonly ledger: Ledger;
   readonly identities: Identities;
@@ -111,53 +119,69 @@ export class Payments {
     return card === null ? null : this.#services.tokens.issue({ tenantId, sandbox }, card.token);
   }
 
-  /**
-   * Submits a payment and sees it through to the gateway's answer. A repetition is known by its id
-   * before anything else is looked at: what was true of the first try need not be true any more.
-   */
+  /** Submits a payment and sees it through to the gateway's answer. */
   async submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
-    const { ledger, reactor } = this.#services;
-    const { tenantId, transactionId, content, instrument, at } = request;
-    const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
-    const stream = Transaction.streamOf({ tenantId, transactionId });
-    const sentBefore = await ledger.isRepeat(Transaction, stream, name);
-    if (!sentBefore) {
-      const command = await this.#submission(request, caller);
-      await ledger.carryOut(Transaction, command, name, caller);
-    }
+    const { tenantId, transactionId, instrument, at } = request;
+    const sentBefore = await this.#enter(request, caller);
     const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
-    return reactor.charge(tenantId, transactionId, { cvv, at, caller, sentBefore });
+    return this.#services.reactor.charge(tenantId, transactionId, { cvv, at, caller, sentBefore });
   }
 
-  async #submission(
-    request: PaymentRequest,
-    caller: Caller,
-  ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
-    const { ledger, identities, references } = this.#services;
-    const { tenantId, transactionId, order } = request;
+  /**
+   * Puts a payment on record; answers whether it was there before. A repetition goes through even if
+   * what was true of the first try is true no more. Nearly every payment is new, and the log says so
+   * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
+   */
+  async #enter(request: PaymentRequest, caller: Caller): Promise<boolean> {
+    const { ledger, identities } = this.#services;
+    const { tenantId, transactionId, content, order } = request;
+    const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const isRepeat = () => ledger.isRepeat(Transaction, stream, name);
+    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
+    let admitted: Admitted;
+    try {
+      admitted = await this.#admit(request);
+    } catch (error) {
+      if (await isRepeat()) return true;
+      throw error;
+    }
+    let customerId = identities.knownCustomer(customer);
+    if (customerId === undefined) {
+      if (await isRepeat()) return true;
+      customerId = await identities.customerOf(customer, request.customerId, caller);
+    }
+    const command = await this.#submission(request, admitted, customerId);
+    const { repeated } = await ledger.carryOut(Transaction, command, name, caller);
+    return repeated;
+  }
+
+  /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing. */
+  async #admit(request: PaymentRequest): Promise<Admitted> {
+    const { references } = this.#services;
+    const { tenantId, order } = request;
     const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
     const { card, route } = await this.#routed(request, companyId);
     // The domain says so as well, but by then the customer of a refused payment would be recorded.
     if (order.amountMinor <= 0n) throw refuse('amount_not_positive');
-    const customerId = await identities.customerOf(
-      { tenantId, sandbox: order.sandbox, email: order.email },
-      request.customerId,
-      caller,
-    );
+    return { applicationKind, companyId, card, route };
+  }
+
+  async #submission(
+    request: PaymentRequest,
+    { route, ...found }: Admitted,
+    customerId: number,
+  ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
+    const { ledger, identities } = this.#services;
+    const { tenantId, transactionId, order } = request;
+    const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
     return {
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...Transaction.orderOf({
-        ...order,
-        orderId: request.orderId ?? (await identities.next(tenantId, 'order')),
-        customerId,
-        applicationKind,
-        companyId,
-        card,
-      }),
+      ...Transaction.orderOf({ ...order, ...found, orderId, customerId }),
       route,
       blackListing: 0,
       at: request.at ?? ledger.clock.now(),

@@ -35,6 +35,8 @@ const DEFINED_BY = {
   pricePointId: 'DefinePricePoint',
 } as const satisfies Record<keyof NamedIds, Definition['type']>;
 
+const NAMES = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
+
 export class References {
   readonly #ledger: Ledger;
   readonly #index: AccountIndex;
@@ -48,22 +50,23 @@ export class References {
 
   /** Refuses with `reference_unknown`, naming every id that is not defined. */
   async check(tenantId: TenantId, ids: NamedIds): Promise<void> {
-    const names = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
-    const given = names.filter((name) => ids[name] !== null);
+    const unknown = NAMES.filter((name) => {
+      const id = ids[name];
+      return id !== null && !this.#defined.has(keyOf(tenantId, name, id));
+    });
+    if (unknown.length === 0) return;
     const found = await Promise.all(
-      given.map((name) => this.#isDefined(tenantId, name, ids[name] ?? 0)),
+      unknown.map((name) => this.#isDefined(tenantId, name, ids[name] ?? 0)),
     );
-    const errors = given
+    const errors = unknown
       .filter((_, index) => found[index] === false)
       .map((name) => ({ pointer: `/${name}`, detail: `There is no ${name} ${ids[name]}` }));
     if (errors.length > 0) throw refuse('reference_unknown', undefined, { errors });
   }
 
   async #isDefined(tenantId: TenantId, name: keyof NamedIds, id: number): Promise<boolean> {
-    const key = `${tenantId}/${name}/${id}`;
-    if (this.#defined.has(key)) return true;
     const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
-    if (defined !== null) this.#defined.set(key, true);
+    if (defined !== null) this.#defined.set(keyOf(tenantId, name, id), true);
     return defined !== null;
   }
 
@@ -138,4 +141,8 @@ export class References {
     const { refundWindowDays } = await this.settingsOf(tenantId);
     return { refundWindowDays, forceAllowRefunds: account?.settings.forceAllowRefunds ?? false };
   }
+}
+
+function keyOf(tenantId: TenantId, name: keyof NamedIds, id: number): string {
+  return `${tenantId}/${name}/${id}`;
 }
