@@ -1,7 +1,10 @@
 /** Whether the disk has room for what the host is about to write. */
 import { statfs } from 'node:fs/promises';
 
-/** The write-ahead logs of the log and of the read models grow by megabytes between checkpoints. */
+/**
+ * Room for what is under way. Not for all that may come: a read model alone writes up to 250 MiB
+ * ahead of its file, and what does not fit is refused then.
+ */
 const LEAST_FREE_MIB = 32;
 const BYTES_PER_MIB = 1_024 * 1_024;
 

@@ -20,6 +20,14 @@ addDefineCommands(program);
 addReadModelCommands(program);
 addDoctorCommand(program);
 
+const EXPECTED = new Set([
+  'EventStoreError',
+  'NothingToExamine',
+  'ReadModelError',
+  'Refusal',
+  'StorageError',
+]);
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -27,7 +35,7 @@ try {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
-      (['EventStoreError', 'ReadModelError', 'Refusal', 'StorageError'].includes(error.name) ||
+      (EXPECTED.has(error.name) ||
         // What the system says of a port or a path names it.
         'syscall' in error));
   if (error instanceof z.ZodError) console.error(z.prettifyError(error));

@@ -43,7 +43,7 @@ const IN_QUICK = 'left out by --quick';
 
 /** There is no data folder to examine: the log is in memory. */
 export class NothingToExamine extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'NothingToExamine';
 }
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */

@@ -1,10 +1,10 @@
 /** How far each projection is behind the log, looked at from outside: a worker that hangs tells nothing. */
 import type { EventStore, Position } from '@counterfoil/core';
-import type { ReadModelStore } from '@counterfoil/projections';
+import { ReadModelError, type ReadModelStore } from '@counterfoil/projections';
 
 /** Counting reads, on the main thread, what has not been applied; beyond this it is simply far behind. */
-export const MOST_COUNTED = 10_000;
-const BATCH_SIZE = 500;
+export const MOST_COUNTED = 1_000;
+const BATCH_SIZE = 250;
 
 export interface Lag {
   readonly projection: string;
@@ -49,7 +49,8 @@ async function reachedBy(
     if (live === undefined) return undefined;
     const parked = (await live.parkedStreams()).size;
     return { checkpoint: await live.checkpoint(), parked };
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ReadModelError)) throw error;
     // A rebuild has just taken its place, or it is damaged: the next look finds what came of it.
     return undefined;
   }
