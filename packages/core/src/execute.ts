@@ -2,7 +2,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { type Event as AnyEvent, decodeEvent, encodeEvent } from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
-import type { AnyCommand, Decider } from './kernel/decider.ts';
+import { type AnyCommand, type Decider, fold } from './kernel/decider.ts';
 import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
 import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
@@ -95,22 +95,26 @@ function emptyStream<State>({ initial }: { readonly initial: State }): Loaded<St
 }
 
 function advance<Event extends AnyEvent, State>(
-  decider: { readonly evolve: (state: State, event: Event) => State },
-  { state: from, revision: seen, commands }: Loaded<State>,
+  decider: Parameters<typeof fold<Event, State>>[0],
+  { state, revision: seen, commands }: Loaded<State>,
   news: readonly StoredEvent[],
 ): Loaded<State> {
-  let state = from;
+  const events = news.map((stored) => decodeEvent(stored) as Event);
   let revision = seen;
-  for (const stored of news) {
-    state = decider.evolve(state, decodeEvent(stored) as Event);
+  let firstRevision = seen + 1;
+  for (const [index, stored] of news.entries()) {
     revision = stored.revision;
+    // The events of a command stand together, all of them.
+    if (news[index + 1]?.commandId === stored.commandId) continue;
+    const receipt = { revision, position: stored.position };
     commands.set(stored.commandId, {
       fingerprint: stored.commandFingerprint,
-      firstRevision: commands.get(stored.commandId)?.firstRevision ?? revision,
-      receipt: { revision, position: stored.position },
+      firstRevision,
+      receipt,
     });
+    firstRevision = revision + 1;
   }
-  return { state, revision, commands };
+  return { state: fold(decider, events, state), revision, commands };
 }
 
 /** Carries out one command on its stream. */

@@ -28,6 +28,8 @@ export interface Decider<
   readonly events: EventSchemas;
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
+  /** What `evolve` makes of one event after the other, where that can be had for less. */
+  readonly evolveAll?: (state: State, events: Iterable<Event>) => State;
   readonly decide: (state: State, command: Command) => Either<Rejection, readonly Event[]>;
   readonly streamOf: (command: Command) => StreamName;
   /**
@@ -39,10 +41,15 @@ export interface Decider<
 
 /** The state after a past. */
 export function fold<Event, State>(
-  decider: { readonly initial: State; readonly evolve: (state: State, event: Event) => State },
+  decider: {
+    readonly initial: State;
+    readonly evolve: (state: State, event: Event) => State;
+    readonly evolveAll?: (state: State, events: Iterable<Event>) => State;
+  },
   past: Iterable<Event>,
   from: State = decider.initial,
 ): State {
+  if (decider.evolveAll !== undefined) return decider.evolveAll(from, past);
   let state = from;
   for (const event of past) state = decider.evolve(state, event);
   return state;
