@@ -178,6 +178,9 @@ function isEscaped(unit: number): boolean {
   return unit < FIRST_PRINTABLE || unit === QUOTE || unit === BACKSLASH || isSurrogate;
 }
 
+const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
+  const high = `${BYTES[word >>> 24]}${BYTES[(word >>> 16) & 0xff]}`;
+  return `${high}${BYTES[(word >>> 8) & 0xff]}${BYTES[word & 0xff]}`;
 }
