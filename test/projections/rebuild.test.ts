@@ -197,6 +197,17 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     await store.close();
   });
 
+  it('keeps one build of those that it replaced', async () => {
+    const here = world(open());
+    await fill(here, 0, 3);
+    for (const version of ['a', 'b', 'c', 'd']) {
+      await bringUpToDate({ ...optionsOf(here, ledger), projections: [{ ...ledger, version }] });
+    }
+    const builds = await here.store.builds('ledger');
+    expect(builds.map(({ version }) => version)).toEqual(['c', 'd']);
+    await here.store.close();
+  });
+
   it('drops builds that nothing leads back to, and loads that broke off', async () => {
     const here = world(open());
     await fill(here, 0, 3);

@@ -94,8 +94,8 @@ export async function swap(
 }
 
 /**
- * Makes the newest other sound build of the same version live again; a worker that starts on it catches up
- * from where it stopped. Answers the build, undefined when there is none.
+ * Makes the newest other sound build of the same version live again; a worker that starts on it
+ * catches up from where it stopped. Answers the build, undefined when there is none.
  */
 export async function rollBack(
   store: ReadModelStore,
@@ -168,6 +168,8 @@ export async function bringUpToDate(
   const done: Rebuilt[] = [];
   for await (const rebuilt of rebuildTogether(options, outdated)) {
     await swap(store, rebuilt);
+    // The outdated and the damaged would else add up, one at each start.
+    await dropOldBuilds(store, rebuilt.projection);
     done.push(rebuilt);
   }
   return done;
