@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { type CommandId, encodeEvent, streamName, type TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -459,11 +460,13 @@ async function appendUnknown(folder: Folder, id: string): Promise<void> {
 function makeKnown(folder: Folder): void {
   const [build = ''] = readdirSync(folder.path).filter((name) => /-transactions-\d+$/.test(name));
   const database = new DatabaseSync(join(folder.path, build));
+  const row = database.prepare('SELECT stream, revision, event FROM parked_events').get();
+  const event = String(row?.['event']).replace('PaymentTeleported', 'PaymentSettled');
+  // Written as the host would have written it: under a seal over where it stands.
+  const seal = crc32(`parked ${row?.['stream']} ${row?.['revision']}\n${event}`);
   const { changes } = database
-    .prepare(
-      `UPDATE parked_events SET event = replace(event, 'PaymentTeleported', 'PaymentSettled')`,
-    )
-    .run();
+    .prepare('UPDATE parked_events SET event = ?, seal = ?')
+    .run(event, seal);
   database.close();
   expect(changes).toBe(1);
 }
