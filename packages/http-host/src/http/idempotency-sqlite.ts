@@ -84,11 +84,12 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#put = this.#database.prepare(PUT);
     this.#sweep = this.#database.prepare(SWEEP);
     this.#remove = this.#database.prepare(REMOVE);
-    this.#begin = this.#database.prepare('BEGIN IMMEDIATE');
+    this.#begin = this.#database.prepare('BEGIN');
     this.#commit = this.#database.prepare('COMMIT');
   }
 
   async find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined> {
+    this.#openTurn();
     const row = this.#find.get(key, nowMs) as unknown as Row | undefined;
     if (row === undefined) return undefined;
     if (row.checksum !== null && row.checksum !== checksumOf(key, row)) {
@@ -103,25 +104,35 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     };
   }
 
-  /** Puts of one turn of the event loop share a transaction: most of its cost is the commit. */
-  put(key: string, entry: IdempotencyEntry): Promise<void> {
-    if (this.#waiting.length === 0) setImmediate(() => this.#flush());
+  async put(key: string, entry: IdempotencyEntry): Promise<void> {
+    this.#openTurn();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ key, entry, resolve, reject });
     return promise;
   }
 
-  #flush(): void {
+  /**
+   * What is found and put in one turn of the event loop shares a transaction: most of the cost of
+   * both is its beginning and its end.
+   */
+  #openTurn(): void {
+    if (this.#database.isTransaction) return;
+    this.#begin.run();
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    if (!this.#database.isOpen) return;
     const puts = this.#waiting;
-    if (puts.length === 0) return;
     this.#waiting = [];
     try {
-      this.#begin.run();
+      // A failure may have ended the transaction before its time.
+      if (!this.#database.isTransaction) this.#begin.run();
       for (const { key, entry } of puts) this.#insert(key, entry);
       this.#commit.run();
       for (const { resolve } of puts) resolve();
     } catch (error) {
-      if (this.#database.isOpen && this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       for (const { reject } of puts) reject(error);
     }
   }
@@ -158,7 +169,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 
   /** Writes what still waits, and closes the file. */
   close(): void {
-    this.#flush();
+    this.#endTurn();
     this.#database.close();
   }
 }
