@@ -1,5 +1,6 @@
 /** A gateway that moves no money: what a card does stands in a table, and is remembered like money. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { cardDigits, isCvv, maskCardNumber } from '../card-number.ts';
 import {
   type CardDetails,
@@ -26,6 +27,8 @@ import { contentOfCharge, contentOfFollowUp } from './request-content.ts';
 import { behaviourOfToken, cardOfToken, newToken } from './token.ts';
 
 const DEFAULT_ANSWER_DELAY_MS = 2_000;
+/** Charges of which it is remembered that no news will come. */
+const REMEMBERED_QUIET = 10_000;
 const BIN_LENGTH = 6;
 const LAST_LENGTH = 4;
 
@@ -78,6 +81,8 @@ class Sandbox implements SandboxGateway {
   readonly #answerDelayMs: number;
   readonly #timeoutMs: number;
   readonly #books: Books;
+  /** The ids of charges that nothing will ever be told about: nearly all are asked about once. */
+  readonly #quiet = new LRUCache<string, true>({ max: REMEMBERED_QUIET });
 
   constructor({ path, gatewayId, name, answerDelayMs, timeoutMs }: Required<SandboxOptions>) {
     this.gatewayId = gatewayId;
@@ -129,6 +134,9 @@ class Sandbox implements SandboxGateway {
       onceConfirmed,
     });
     const first = before === undefined ? answer : answerAgain(before, idempotencyKey, content);
+    if (behaviour === undefined || outcomeOf(behaviour).notice === undefined) {
+      this.#quiet.set(references.gatewayTransactionId, true);
+    }
     // It is in the books before it is late or lost: that is what makes it findable.
     if (how === 'lost') return this.#noAnswer();
     if (how === 'slow') await sleep(this.#answerDelayMs);
@@ -191,6 +199,7 @@ class Sandbox implements SandboxGateway {
   }
 
   async noticesOf(gatewayTransactionId: string): Promise<readonly GatewayNotice[]> {
+    if (this.#quiet.has(gatewayTransactionId)) return [];
     const charge = this.#books.charge(gatewayTransactionId);
     return charge === undefined ? [] : noticesAbout(charge);
   }
