@@ -1,9 +1,12 @@
 /** Idempotency-Key over HTTP: a request that is repeated happens once. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
+  CALLER,
   CARDS,
   type Caller,
   CHECKOUT,
@@ -305,3 +308,58 @@ it(
   },
   RESTART_LIMIT_MS,
 );
+
+describe('a payment whose kept answer is gone', () => {
+  const submit = (given: { id: string; content: string; email: string; account?: number }) =>
+    running.host.payments.submit(
+      {
+        tenantId: caller.tenantId as TenantId,
+        transactionId: given.id as TransactionId,
+        content: given.content,
+        order: Transaction.orderOf({
+          orderId: 1,
+          customerId: 1,
+          email: given.email,
+          amountMinor: 1_000n,
+          currency: 'GBP',
+          companyId: 5,
+        }),
+        companyId: 5,
+        instrument: { card: card() },
+        ...(given.account !== undefined && { merchantAccountId: given.account }),
+      },
+      CALLER,
+    );
+
+  async function customersIdentified(): Promise<number> {
+    let count = 0;
+    for await (const batch of running.host.events.subscribe({ untilHead: true })) {
+      count += batch.filter(({ type }) => type === 'CustomerIdentified').length;
+    }
+    return count;
+  }
+
+  it.each([
+    ['as it was', {}],
+    ['though it would be refused by now', { account: 999_999 }],
+  ])('is known again, %s', async (_what, change) => {
+    const payment = { id: randomUUID(), content: 'a', email: 'again@example.com' };
+    const first = await submit(payment);
+    expect(first.status).toBe('Captured');
+    expect(await submit({ ...payment, ...change })).toEqual(first);
+    await expect(submit({ ...payment, id: randomUUID(), account: 999_999 })).rejects.toMatchObject({
+      code: 'reference_unknown',
+    });
+  });
+
+  it('is not taken for another one, which leaves no trace', async () => {
+    const payment = { id: randomUUID(), content: 'a', email: 'first@example.com' };
+    await submit(payment);
+    const before = await customersIdentified();
+    for (const other of [{}, { email: 'second@example.com' }, { account: 999_999 }]) {
+      const reused = submit({ ...payment, ...other, content: 'b' });
+      await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+    }
+    expect(await customersIdentified()).toBe(before);
+  });
+});
