@@ -1,20 +1,30 @@
 /** Finds keys for authentication: whose a key is by the read models, what it is worth by the log. */
-import { Tenant } from '@counterfoil/core';
+import { Tenant, type TenantId } from '@counterfoil/core';
 import type { KnownKey, ReferenceView } from '@counterfoil/projections';
 import type { KeyDirectory, KeyRecord } from '../http/authenticate.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Read models may be behind, and a key is revoked at once: the tenant's own stream has the last word. */
 export function keyDirectory(reference: ReferenceView, ledger: Ledger): KeyDirectory {
+  // Every state of a tenant is another object, so what was made of one need not be made again.
+  const made = new WeakMap<Tenant.Tenant, Map<string, KeyRecord>>();
+  const recordIn = (tenant: Tenant.Tenant, tenantId: TenantId, keyId: string) => {
+    const records = made.get(tenant) ?? new Map<string, KeyRecord>();
+    const known = records.get(keyId);
+    if (known !== undefined) return known;
+    const key = tenant.keys[keyId];
+    if (key === undefined) return undefined;
+    const record = recordOf({ ...key, tenantId }, tenant.settings);
+    made.set(tenant, records.set(keyId, record));
+    return record;
+  };
   return {
     async find(digest) {
       const found = await reference.keyByDigest(digest);
       if (found === undefined) return undefined;
       const { tenantId, keyId } = found;
       const tenant = await ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
-      const key = tenant?.keys[keyId];
-      if (tenant === null || key === undefined) return undefined;
-      return recordOf({ ...key, tenantId }, tenant.settings);
+      return tenant === null ? undefined : recordIn(tenant, tenantId, keyId);
     },
   };
 }
