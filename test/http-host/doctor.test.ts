@@ -339,6 +339,22 @@ describe('the log', () => {
     rmSync(join(folder, 'events.db'));
     expectFinding(await examined(), 'files', { message: /the log is gone/ });
   });
+
+  it.each([
+    ['an empty file', () => writeFileSync(join(folder, 'events.db'), '')],
+    [
+      'another database',
+      () => copyFileSync(join(folder, 'sandbox-gateway.db'), join(folder, 'events.db')),
+    ],
+  ])('in whose place stands %s', async (_what, harm) => {
+    harm();
+    for (const quick of [true, false]) {
+      expectFinding(await examined({ quick }), 'loss', {
+        message: /not an event log.* has read a log here up to/,
+      });
+    }
+    await expect(openHost(folder)).rejects.toThrow();
+  });
 });
 
 describe('what stands beside the log', () => {

@@ -17,7 +17,7 @@ import {
 import { checkFiles, checkMasterKey, type Examined, hostRuns } from './folder.ts';
 import { checkAnswers, checkGateway } from './gateway-books.ts';
 import { checkOrder, checkStreams } from './log.ts';
-import { checkLoss } from './lost-events.ts';
+import { checkLoss, checkLossOfAll } from './lost-events.ts';
 import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
 
 export interface ExaminationOptions {
@@ -89,7 +89,12 @@ async function examineLog(
     if (!existsSync(files.events)) throw new Error('there is no log');
     inspection = inspectSqliteLog(files.events);
   } catch (error) {
-    add(...FROM_THE_LOG.map((check) => new Findings(check).leftOut(reasonOf(error))));
+    const reason = reasonOf(error);
+    add(
+      ...FROM_THE_LOG.map((check) =>
+        check === 'loss' ? checkLossOfAll(examined, error) : new Findings(check).leftOut(reason),
+      ),
+    );
     await examineReadModels(examined, undefined, scratch, add);
     return undefined;
   }

@@ -128,3 +128,26 @@ export async function checkLoss({ files }: Examined, events: EventStore): Promis
   }
   return findings.made(`head ${endOf(head)}, ${witnesses.length} files that have read the log`);
 }
+
+const NO_LOG_ADVICE =
+  'The host refuses to start on it. Put the right events.db back, or the newest backup that the doctor finds sound (docs/operations.md, Restore).';
+
+/** What is lost where the file of the log is an empty one, or another file: all that was read from it. */
+export function checkLossOfAll({ files }: Examined, error: unknown): Checked {
+  const findings = new Findings('loss');
+  const reason = reasonOf(error);
+  if (error instanceof EventStoreError && error.code === 'corrupt') {
+    const { witnesses } = witnessesOf(files);
+    for (const { path, position } of witnesses) {
+      findings.damage(
+        `${reason}; and ${path} has read a log here up to ${position}`,
+        NO_LOG_ADVICE,
+      );
+    }
+    // The first start may have been killed before the log was laid out.
+    if (witnesses.length === 0) {
+      findings.warn(reason, 'Nothing, if the host never ran here. Else put the right file back.');
+    }
+  }
+  return findings.leftOut(reason);
+}
