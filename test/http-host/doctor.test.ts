@@ -371,6 +371,18 @@ describe('what stands beside the log', () => {
     expectFinding(await examined(), 'gateway', { message: /the log never asked for it/ });
   });
 
+  it('a gateway that has forgotten a charge, as older books have', async () => {
+    change(
+      'sandbox-gateway.db',
+      `DELETE FROM request WHERE sequence = (SELECT max(sequence) FROM request WHERE operation = 'charge')`,
+    );
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual(['gateway']);
+    expectFinding(examination, 'gateway', {
+      message: /the log has payment \S+ as \S+, and the gateway has no charge sbx_/,
+    });
+  });
+
   it('a read model that the log does not give', async () => {
     const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
     change(name, `UPDATE balances SET body = '["1","1"]' WHERE rowid = 1`);

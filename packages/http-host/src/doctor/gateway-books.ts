@@ -11,6 +11,7 @@ import {
 } from '@counterfoil/core';
 import { type LogInspection, openForReading } from '@counterfoil/event-stores/sqlite';
 import { recordsIn, type SandboxRecord } from '../gateways/sandbox/books.ts';
+import { requestIdOf, requestIdOfTransaction } from '../gateways/sandbox/references.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 
@@ -23,8 +24,13 @@ const LOST_ADVICE =
   'Events are lost. Restore a newer events.db if there is one; else enter these payments by hand with the gateway (refund or record them): the ledger does not know this money.';
 const UNLIKE_ADVICE =
   'Ask the gateway about this payment and correct the ledger by a refund or by hand: the two differ about money.';
+const FORGOTTEN_ADVICE =
+  'Stop the host and put the sandbox-gateway.db back that belongs to this log, or the -wal that belonged to it. Without them these charges can no longer be captured, voided or refunded.';
 
-/** Every charge, capture, void and refund in the books has its intent in the log, which is written first. */
+/**
+ * Every charge, capture, void and refund in the books has its intent in the log, which is written
+ * first; every charge that the log was told of is in the books, which were written before.
+ */
 export async function checkGateway(
   { files, quick, onProgress }: Examined,
   { events, inspection }: { events: EventStore; inspection: LogInspection },
@@ -43,10 +49,37 @@ export async function checkGateway(
       records += 1;
       if (records % PROGRESS_EVERY === 0) onProgress('Gateway books', records, records);
     }
+    if (!quick) await findForgotten(findings, files.gateway, { events, inspection });
   } catch (error) {
     return findings.leftOut(`broke off after ${records} records: ${reasonOf(error)}`);
   }
   return findings.made(`${records} records${quick ? ', the newest' : ''}`);
+}
+
+/** Charges that the log has from the sandbox, and its books have not: they are older, or lost their end. */
+async function findForgotten(
+  findings: Findings,
+  path: string,
+  { events, inspection }: { events: EventStore; inspection: LogInspection },
+): Promise<void> {
+  const books = openForReading(path);
+  try {
+    const row = books.prepare('SELECT 1 FROM request WHERE request_id = ?');
+    for (const stream of inspection.streamNames('transaction-')) {
+      // The first attempt is nearly always there, and spares reading the payment.
+      const transactionId = stream.split('-').slice(2).join('-');
+      if (row.get(requestIdOf(`${transactionId}/charge/1`)) !== undefined) continue;
+      const { state } = await load({ store: events }, Transaction, stream);
+      const requestId = requestIdOfTransaction(state?.gatewayTransactionId ?? '');
+      if (state === null || requestId === undefined || row.get(requestId) !== undefined) continue;
+      findings.damage(
+        `the log has payment ${transactionId} as ${state.status}, and the gateway has no charge ${state.gatewayTransactionId}`,
+        FORGOTTEN_ADVICE,
+      );
+    }
+  } finally {
+    books.close();
+  }
 }
 
 /** Merchant account ids are the tenant's own, so one id may be that of several tenants. */
