@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TransactionId } from '@counterfoil/core';
+import type { EventStore, TransactionId } from '@counterfoil/core';
 import {
   bringUpToDate,
   createMemoryReadModelStore,
@@ -51,6 +51,21 @@ function optionsOf(here: World, projection: Projection) {
   return { events, store, projection, holder: 'rebuilder', now: () => Date.parse(NOW) };
 }
 
+/** The log in small batches, so that a few payments make several. */
+function withBatches(events: EventStore, subscribe: EventStore['subscribe']): EventStore {
+  return {
+    append: (request) => events.append(request),
+    read: (stream, range) => events.read(stream, range),
+    head: () => events.head(),
+    close: () => events.close(),
+    subscribe: (range) => subscribe({ ...range, batchSize: 10 }),
+  };
+}
+
+function take({ store }: World, holder: string, nowMs: number) {
+  return store.acquireLease({ name: 'rebuild-transactions', holder, nowMs, ttlMs: 1_000 });
+}
+
 describe.each(adapters)('a rebuild on %s', (name, open) => {
   it('equals the live build, for any log and any batches', { timeout: 60_000 }, async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
@@ -72,6 +87,48 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
       }),
       { numRuns: name === 'memory' ? 20 : 6 },
     );
+  });
+
+  it('keeps others from it for as long as it goes on', async () => {
+    const here = world(open());
+    await fill(here, 0, 20);
+    let nowMs = 0;
+    const events = withBatches(here.events, (range) => here.events.subscribe(range));
+    const taken: (number | undefined)[] = [];
+    await rebuild({
+      ...optionsOf(here, transactions),
+      events,
+      now: () => nowMs,
+      // Each batch takes a good part of a lease, all of them take many.
+      onProgress: async ({ phase }) => {
+        nowMs += 20_000;
+        if (phase === 'loading') taken.push(await take(here, 'another', nowMs));
+      },
+    });
+    expect(taken.length).toBeGreaterThan(3);
+    expect(new Set(taken)).toEqual(new Set([undefined]));
+    expect(await take(here, 'another', nowMs)).toBeDefined();
+    await here.store.close();
+  });
+
+  it('ends when another took its place, and leaves the other’s build alone', async () => {
+    const here = world(open());
+    await fill(here, 0, 20);
+    let nowMs = 0;
+    const options = { ...optionsOf(here, transactions), now: () => nowMs };
+    let other: Promise<unknown> | undefined;
+    const events = withBatches(here.events, async function* (range) {
+      for await (const batch of here.events.subscribe(range)) {
+        yield batch;
+        nowMs += other === undefined ? 1_000_000 : 0;
+        other ??= rebuild({ ...options, holder: 'another' });
+        await other;
+      }
+    });
+    await expect(rebuild({ ...options, events })).rejects.toThrow('another took the lease');
+    const builds = await here.store.builds(transactions.name);
+    expect(builds.map(({ state }) => state)).toEqual(['ready']);
+    await here.store.close();
   });
 
   it('shows what differs, and leaves the live build alone until the swap', async () => {

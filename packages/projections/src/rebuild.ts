@@ -1,6 +1,6 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
 import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decode, Folder, type Parking } from './folder.ts';
+import { type Decoded, decode, Folder, type Parking, StaleWorker } from './folder.ts';
 import type { Projection } from './projection.ts';
 import {
   type Build,
@@ -12,6 +12,9 @@ import { LEASE_TTL_MS } from './worker.ts';
 
 /** Larger than the worker's: nobody waits for it, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
+
+/** The indices of each are made in one go, within which no lease can be renewed. */
+const FINISHING_TTL_MS = 10 * 60_000;
 
 export interface RebuildProgress {
   readonly projection: string;
@@ -65,23 +68,54 @@ async function* rebuildTogether(
   options: ReplayOptions,
   projections: readonly Projection[],
 ): AsyncGenerator<Rebuilt> {
-  const { store, holder, now } = options;
-  const held: string[] = [];
+  const leases: Lease[] = [];
   try {
     const loads: Load[] = [];
     for (const projection of projections) {
-      const name = `rebuild-${projection.name}`;
-      const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs: LEASE_TTL_MS });
-      if (epoch === undefined) {
-        throw new ReadModelError('not-ready', `${projection.name} is being rebuilt by another`);
-      }
-      held.push(name);
-      loads.push(await Load.begin(options, projection, epoch));
+      const lease = await Lease.take(options, projection.name);
+      leases.push(lease);
+      loads.push(await Load.begin(options, projection, lease));
     }
     await replay(options, loads);
+    for (const lease of leases) await lease.renew(FINISHING_TTL_MS);
     for (const load of loads) yield await load.finish();
   } finally {
-    for (const name of held) await store.releaseLease(name, holder);
+    for (const lease of leases) await lease.release();
+  }
+}
+
+type LeaseOptions = Pick<RebuildOptions, 'store' | 'holder' | 'now'>;
+
+/** Keeps others from rebuilding the same projection, for as long as it is renewed. */
+class Lease {
+  readonly #options: LeaseOptions;
+  readonly #name: string;
+  readonly epoch: number;
+
+  private constructor(options: LeaseOptions, { name, epoch }: { name: string; epoch: number }) {
+    this.#options = options;
+    this.#name = name;
+    this.epoch = epoch;
+  }
+
+  static async take(options: LeaseOptions, projection: string): Promise<Lease> {
+    const { store, holder, now } = options;
+    const name = `rebuild-${projection}`;
+    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs: LEASE_TTL_MS });
+    if (epoch !== undefined) return new Lease(options, { name, epoch });
+    throw new ReadModelError('not-ready', `${projection} is being rebuilt by another`);
+  }
+
+  /** Throws `StaleWorker` when it had run out and another took it: the build is that one's to drop. */
+  async renew(ttlMs: number = LEASE_TTL_MS): Promise<void> {
+    const { store, holder, now } = this.#options;
+    const name = this.#name;
+    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
+    if (epoch !== this.epoch) throw new StaleWorker(`another took the lease ${name}`);
+  }
+
+  async release(): Promise<void> {
+    await this.#options.store.releaseLease(this.#name, this.#options.holder);
   }
 }
 
@@ -211,21 +245,24 @@ class Load {
   /** How far to load; undefined when there is nothing to. */
   goal: Position | undefined;
   readonly #options: ReplayOptions;
+  readonly #lease: Lease;
   readonly #comparable: Build | undefined;
   readonly #parked: Parking[] = [];
   #events = 0;
 
   private constructor(
     options: ReplayOptions,
-    { folder, comparable, goal }: Pick<Load, 'folder' | 'goal'> & { comparable: Build | undefined },
+    parts: Pick<Load, 'folder' | 'goal'> & { lease: Lease; comparable: Build | undefined },
   ) {
+    const { folder, goal, lease, comparable } = parts;
+    this.#lease = lease;
     this.folder = folder;
     this.goal = goal;
     this.#options = options;
     this.#comparable = comparable;
   }
 
-  static async begin(options: ReplayOptions, projection: Projection, epoch: number): Promise<Load> {
+  static async begin(options: ReplayOptions, projection: Projection, lease: Lease): Promise<Load> {
     const { store, events } = options;
     const { name, version, collections } = projection;
     for (const { build, state } of await store.builds(name)) {
@@ -241,8 +278,8 @@ class Load {
       collections,
       purpose: 'load',
     });
-    const folder = await Folder.open({ projection, build, epoch });
-    return new Load(options, { folder, comparable, goal });
+    const folder = await Folder.open({ projection, build, epoch: lease.epoch });
+    return new Load(options, { folder, lease, comparable, goal });
   }
 
   /** Applies as much of a batch as lies before the goal. */
@@ -252,6 +289,7 @@ class Load {
     const last = batch.findLastIndex(({ position }) => position <= goal);
     const position = batch[last]?.position;
     if (position === undefined) return;
+    await this.#lease.renew();
     const wanted = decoded.filter(({ stored }) => stored.position <= goal);
     this.#parked.push(...(await folder.apply(wanted, position)));
     this.#events += last + 1;
