@@ -50,10 +50,14 @@ function request(id: number, parts: Partial<AppendRequest> = {}): AppendRequest 
 
 const exact = (revision: number): Expected => ({ kind: 'exact', revision });
 
-function apply(writer: LogWriter, requests: readonly AppendRequest[]): PackedReplies {
+function packed(requests: readonly AppendRequest[]): (string | number)[] {
   const batch: (string | number)[] = [];
   for (const each of requests) pack(each, batch);
-  return writer.apply(batch);
+  return batch;
+}
+
+function apply(writer: LogWriter, requests: readonly AppendRequest[]): PackedReplies {
+  return writer.apply(packed(requests));
 }
 
 function outcomes({ replies }: PackedReplies): readonly (number | undefined)[] {
@@ -97,6 +101,30 @@ describe('log writer', () => {
     // Its stream and its command id are free, and no position was lost.
     const retry = { ...wrong, events: [event()], expected: { kind: 'noStream' } as const };
     expect(apply(writer, [retry]).replies).toEqual([APPENDED, 0, 5]);
+  });
+
+  it('commits and answers what came in parts together', () => {
+    const { database, writer } = newLog();
+    const first = request(1);
+    writer.add(packed([first]));
+    expect(database.isTransaction).toBe(true);
+    writer.add(packed([first, request(2)]));
+    expect(outcomes(apply(writer, [request(1)]))).toEqual([APPENDED, REPEATED, APPENDED, APPENDED]);
+    expect(database.isTransaction).toBe(false);
+    expect(outcomes(apply(writer, [request(1)]))).toEqual([APPENDED]);
+    expect(rowsOf(database)).toBe(8);
+  });
+
+  it('fails only the command at fault, in whichever part it came', () => {
+    const { database, writer } = newLog();
+    const bad = (id: number) => request(id, { events: [event({ type: undefined })] });
+    writer.add(packed([request(1), bad(2)]));
+    writer.add(packed([request(3)]));
+    const result = apply(writer, [request(4), bad(5), request(6)]);
+    expect(outcomes(result)).toEqual([APPENDED, FAILED, APPENDED, APPENDED, FAILED, APPENDED]);
+    expect(result.failures).toHaveLength(2);
+    expect(rowsOf(database)).toBe(8);
+    expect(outcomes(apply(writer, [request(7)]))).toEqual([APPENDED]);
   });
 
   it('does not rely on what it knows of a stream', () => {

@@ -34,6 +34,11 @@ export class LogWriter {
   readonly #known = new Map<string, Stream>();
   #lastPosition: number;
   #lastStreamId: number;
+  /** What the next commit is made of, and what is to be told of it. */
+  #parts: PackedAppends[] = [];
+  #replies: number[] = [];
+  /** Something in it could not be written: it was undone. */
+  #failed = false;
 
   constructor(database: DatabaseSync, path: string) {
     this.#database = database;
@@ -47,44 +52,62 @@ export class LogWriter {
     return this.#lastPosition;
   }
 
-  /** Applies appends in their order. When it returns, what it tells is durable. */
-  apply(appends: PackedAppends): PackedReplies {
-    const replies: number[] = [];
+  /** Adds appends to the next commit, in their order. What becomes of them is told by `apply`. */
+  add(appends: PackedAppends): void {
+    this.#parts.push(appends);
+    if (this.#failed) return;
     try {
-      this.#commit(appends, 0, appends.length, replies);
-      return { replies, failures: [] };
+      for (let at = 0; at < appends.length; ) at = this.#append(appends, at, this.#replies);
     } catch {
-      // One of them may be at fault, or what was known of the log: each gets a commit of its own.
-      return this.#applySingly(appends);
+      this.#failed = true;
+      this.#forget();
     }
   }
 
-  #applySingly(appends: PackedAppends): PackedReplies {
+  /** Adds the last appends and commits. When it returns, what it tells of all of them is durable. */
+  apply(appends: PackedAppends): PackedReplies {
+    this.add(appends);
+    const parts = this.#parts;
+    const replies = this.#replies;
+    const failed = this.#failed;
+    this.#parts = [];
+    this.#replies = [];
+    this.#failed = false;
+    if (!failed && this.#commits()) return { replies, failures: [] };
+    // One of them may be at fault, or what was known of the log: each gets a commit of its own.
+    return this.#applySingly(parts);
+  }
+
+  /** Whether what is open could be made durable. */
+  #commits(): boolean {
+    try {
+      if (this.#database.isTransaction) this.#statements.commit.run();
+      return true;
+    } catch {
+      this.#forget();
+      return false;
+    }
+  }
+
+  #applySingly(parts: readonly PackedAppends[]): PackedReplies {
     const replies: number[] = [];
     const failures: Failure[] = [];
-    for (let at = 0; at < appends.length; ) {
-      const end = at + COMMAND_FIELDS + Number(appends[at + 4]) * EVENT_FIELDS;
-      const answered = replies.length;
-      try {
-        this.#commit(appends, at, end, replies);
-      } catch (error) {
-        replies.length = answered;
-        replies.push(FAILED, failures.length, 0);
-        failures.push(failureOf(error, this.#path));
+    for (const appends of parts) {
+      for (let at = 0; at < appends.length; ) {
+        const answered = replies.length;
+        try {
+          this.#append(appends, at, replies);
+          if (this.#database.isTransaction) this.#statements.commit.run();
+        } catch (error) {
+          this.#forget();
+          replies.length = answered;
+          replies.push(FAILED, failures.length, 0);
+          failures.push(failureOf(error, this.#path));
+        }
+        at += COMMAND_FIELDS + Number(appends[at + 4]) * EVENT_FIELDS;
       }
-      at = end;
     }
     return { replies, failures };
-  }
-
-  #commit(appends: PackedAppends, start: number, end: number, replies: number[]): void {
-    try {
-      for (let at = start; at < end; ) at = this.#append(appends, at, replies);
-      if (this.#database.isTransaction) this.#statements.commit.run();
-    } catch (error) {
-      this.#forget();
-      throw error;
-    }
   }
 
   /** Undoes the open transaction and everything believed of it. */

@@ -10,11 +10,17 @@ export interface WriterOptions {
 /** Its first message: the head of the log, or why the log could not be opened. */
 export type WriterGreeting = { readonly head: number } | { readonly failure: Failure };
 
-/** The last message to it; all others are batches. */
+/** The last message to it; all others are parts of batches. */
 export const END = 'end';
 
 /** Commands one after the other: `COMMAND_FIELDS` values, then `EVENT_FIELDS` for each of its events. */
 export type PackedAppends = readonly (string | number)[];
+
+/** A part of a batch. The last one is committed together with those before it, and answered. */
+export interface Part {
+  readonly appends: PackedAppends;
+  readonly isLast: boolean;
+}
 
 /** For each command three numbers: outcome, revision (or the index of its failure), position. */
 export interface PackedReplies {

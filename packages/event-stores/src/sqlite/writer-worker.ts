@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf, LogFailure } from './failures.ts';
 import { faultAtStart } from './inspection.ts';
 import { LogWriter } from './log-writer.ts';
-import type { PackedAppends, WriterGreeting, WriterOptions } from './messages.ts';
+import type { Part, WriterGreeting, WriterOptions } from './messages.ts';
 import { END } from './messages.ts';
 import { prepareLog } from './schema.ts';
 import { lockForWriting } from './writer-lock.ts';
@@ -65,9 +65,11 @@ function serve(port: NonNullable<typeof parentPort>, options: WriterOptions): vo
     port.close();
     return;
   }
-  port.on('message', (message: PackedAppends | typeof END) => {
+  port.on('message', (message: Part | typeof END) => {
     if (message !== END) {
-      port.postMessage(log.writer.apply(message));
+      const { appends, isLast } = message;
+      if (isLast) port.postMessage(log.writer.apply(appends));
+      else log.writer.add(appends);
       return;
     }
     log.database.close();

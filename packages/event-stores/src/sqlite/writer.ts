@@ -5,12 +5,15 @@ import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core'
 import { EventStoreError } from '@counterfoil/core';
 import type { Failure } from './failures.ts';
 import { KnownRevisions } from './known-revisions.ts';
-import type { PackedReplies, WriterGreeting, WriterOptions } from './messages.ts';
+import type { PackedReplies, Part, WriterGreeting, WriterOptions } from './messages.ts';
 import { APPENDED, CONFLICT, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.ts';
 
 /** A batch is closed when it has so many commands or so much text; the next one takes over. */
 const MAX_BATCH_COMMANDS = 1_024;
 const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
+
+/** So many commands go ahead of the rest of their batch: the thread writes while this one decides. */
+const PART_COMMANDS = 16;
 
 const ENTRY = new URL('./writer-worker.ts', import.meta.url);
 
@@ -21,7 +24,8 @@ interface Pending {
 }
 
 interface Batch {
-  readonly packed: (string | number)[];
+  /** What was not sent yet. */
+  packed: (string | number)[];
   readonly pending: Pending[];
   length: number;
 }
@@ -78,6 +82,8 @@ export class Writer {
       pack(request, batch.packed);
       batch.length += length;
       batch.pending.push({ stream: request.stream, resolve, reject });
+      const isNext = this.#underWay === undefined && batch === this.#waiting[0];
+      if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
       this.#schedule();
     });
   }
@@ -114,8 +120,13 @@ export class Writer {
     setImmediate(() => {
       this.#scheduled = false;
       this.#underWay = this.#waiting.shift();
-      if (this.#underWay !== undefined) this.#worker.postMessage(this.#underWay.packed);
+      if (this.#underWay !== undefined) this.#send(this.#underWay, true);
     });
+  }
+
+  #send(batch: Batch, isLast: boolean): void {
+    this.#worker.postMessage({ appends: batch.packed, isLast } satisfies Part);
+    batch.packed = [];
   }
 
   #answer({ replies, failures }: PackedReplies): void {
