@@ -187,6 +187,28 @@ describe('damaged files', () => {
   });
 });
 
+describe('a letter in a read model that is asked for', () => {
+  it('is refused, and made anew', async () => {
+    const folder = copied();
+    harm(join(folder, 'read-models.db-transactions-1'), (bytes) =>
+      Buffer.from(bytes.toString('latin1').replaceAll('"customer1@', '"dustomer1@'), 'latin1'),
+    );
+    const { host, url, logs } = await openHost(folder);
+    onTestFinished(() => host.close());
+    await vi.waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200, POLLING);
+    // A host that was quick has begun to answer already, and nothing wrong.
+    const { wrong, refused } = await hear(url, truth);
+    expect(wrong).toEqual([]);
+    expect(refused).toContain('/api/transactions/search: 503 overloaded');
+    await vi.waitUntil(() => logs.some((line) => /"damaged"/.test(line)), POLLING);
+    await vi.waitUntil(async () => (await hear(url, truth)).refused.length === 0, POLLING);
+    await vi.waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200, POLLING);
+    expect(await hear(url, truth)).toMatchObject({ wrong: [], refused: [] });
+    // Beside the host, which follows the new build.
+    expect((await examined(folder)).verdict).not.toBe('damage');
+  });
+});
+
 /** The folder as a kill at this moment leaves it, with its write-ahead logs. */
 async function killedFolder(): Promise<{ folder: string; acknowledged: string; events: number }> {
   const living = copied();

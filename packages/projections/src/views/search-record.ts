@@ -174,50 +174,85 @@ export function folded(value: string): string {
   return value.toLowerCase();
 }
 
+/** What a record is found by, each by itself: a check of one field is not to cost that of all. */
+const FOUND_BY: Readonly<Record<RecordField, (record: StoredRecord) => FieldValue | null>> = {
+  email: ({ email }) => orNull(folded(email)),
+  orderId: ({ orderId }) => orderId,
+  gatewayTransactionId: ({ gatewayTransactionId }) => orNull(gatewayTransactionId),
+  bin6: ({ bin }) => (bin.length >= 6 ? Number(bin.slice(0, 6)) : null),
+  bin8: ({ bin }) => (bin.length === 8 ? Number(bin) : null),
+  last4: ({ last4 }) => (last4 === '' ? null : Number(last4)),
+  firstName: ({ firstName }) => orNull(folded(firstName)),
+  lastName: ({ lastName }) => orNull(folded(lastName)),
+  authCode: ({ authCode }) => orNull(authCode),
+  currency: ({ currency }) => currency,
+  descriptor: ({ descriptor }) => orNull(folded(descriptor)),
+  applicationId: ({ applicationId }) => applicationId,
+  productId: ({ productId }) => productId,
+  campaignId: ({ campaignId }) => campaignId,
+  merchantAccountId: ({ merchantAccountId }) => merchantAccountId,
+  companyId: ({ companyId }) => companyId,
+  subscriptionId: ({ subscriptionId }) => subscriptionId,
+  affiliateId: ({ affiliateId }) => affiliateId,
+  amount: (record) => String(amountOf(record)),
+  arn: ({ arn }) => orNull(arn),
+  kind: ({ kind }) => kind,
+  changedMs: ({ changedMs }) => changedMs,
+};
+
 export function placeOf(record: StoredRecord): Place {
-  const { bin } = record;
-  const orNull = (value: string) => (value === '' ? null : value);
-  const fields: Record<RecordField, string | number | null> = {
-    email: orNull(folded(record.email)),
-    orderId: record.orderId,
-    gatewayTransactionId: orNull(record.gatewayTransactionId),
-    bin6: bin.length >= 6 ? Number(bin.slice(0, 6)) : null,
-    bin8: bin.length === 8 ? Number(bin) : null,
-    last4: record.last4 === '' ? null : Number(record.last4),
-    firstName: orNull(folded(record.firstName)),
-    lastName: orNull(folded(record.lastName)),
-    authCode: orNull(record.authCode),
-    currency: record.currency,
-    descriptor: orNull(folded(record.descriptor)),
-    applicationId: record.applicationId,
-    productId: record.productId,
-    campaignId: record.campaignId,
-    merchantAccountId: record.merchantAccountId,
-    companyId: record.companyId,
-    subscriptionId: record.subscriptionId,
-    affiliateId: record.affiliateId,
-    amount: String(amountOf(record)),
-    arn: orNull(record.arn),
-    kind: record.kind,
-    changedMs: record.changedMs,
+  // Written out: an object that grows field by field costs several times as much.
+  const fields: Record<RecordField, FieldValue | null> = {
+    email: FOUND_BY.email(record),
+    orderId: FOUND_BY.orderId(record),
+    gatewayTransactionId: FOUND_BY.gatewayTransactionId(record),
+    bin6: FOUND_BY.bin6(record),
+    bin8: FOUND_BY.bin8(record),
+    last4: FOUND_BY.last4(record),
+    firstName: FOUND_BY.firstName(record),
+    lastName: FOUND_BY.lastName(record),
+    authCode: FOUND_BY.authCode(record),
+    currency: FOUND_BY.currency(record),
+    descriptor: FOUND_BY.descriptor(record),
+    applicationId: FOUND_BY.applicationId(record),
+    productId: FOUND_BY.productId(record),
+    campaignId: FOUND_BY.campaignId(record),
+    merchantAccountId: FOUND_BY.merchantAccountId(record),
+    companyId: FOUND_BY.companyId(record),
+    subscriptionId: FOUND_BY.subscriptionId(record),
+    affiliateId: FOUND_BY.affiliateId(record),
+    amount: FOUND_BY.amount(record),
+    arn: FOUND_BY.arn(record),
+    kind: FOUND_BY.kind(record),
+    changedMs: FOUND_BY.changedMs(record),
   };
   return { partition: partitionOf(record.tenantId, record.sandbox), sort: record.sentMs, fields };
 }
 
+function orNull(value: string): string | null {
+  return value === '' ? null : value;
+}
+
 /** Whether a record is one that a walk asks for: told by the record itself, not by the index that led to it. */
 export function isAskedFor(record: StoredRecord, walk: Omit<Walk, 'limit'>): boolean {
-  const { partition, sort, fields } = placeOf(record);
-  const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, orRange } = walk;
-  if (partition !== walk.partition) return false;
-  if (sort < from || sort > to) {
-    const other = orRange === undefined ? null : fields[orRange.field];
-    if (typeof other !== 'number' || orRange === undefined) return false;
-    if (other < orRange.from || other > orRange.to) return false;
-  }
-  return walk.where.every(({ field, anyOf }) => {
-    const value = field === 'key' ? keyOf(record.tenantId, record.transactionId) : fields[field];
-    return value !== undefined && value !== null && (anyOf.includes(value) || isTwin(value, anyOf));
-  });
+  const { from, to, orRange } = walk;
+  const isWithin = (value: FieldValue | null, low?: number, high?: number) =>
+    typeof value === 'number' && value >= (low ?? value) && value <= (high ?? value);
+  return (
+    partitionOf(record.tenantId, record.sandbox) === walk.partition &&
+    (isWithin(record.sentMs, from, to) ||
+      (orRange !== undefined &&
+        isWithin(fieldOf(record, orRange.field), orRange.from, orRange.to))) &&
+    walk.where.every(({ field, anyOf }) => {
+      const value = fieldOf(record, field);
+      return value !== null && (anyOf.includes(value) || isTwin(value, anyOf));
+    })
+  );
+}
+
+function fieldOf(record: StoredRecord, field: string): FieldValue | null {
+  if (field === 'key') return keyOf(record.tenantId, record.transactionId);
+  return FOUND_BY[field as RecordField](record);
 }
 
 /** Stores may keep hashes of texts: two texts of one hash are found together, as rare as that is. */

@@ -1,0 +1,265 @@
+/** Read models whose files have changed on the disk: the truth or an error, and never anything else. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Transaction } from '@counterfoil/core';
+import {
+  alertDeadlines,
+  bringUpToDate,
+  DetailView,
+  LedgerView,
+  openIntents,
+  openSqliteReadModelStore,
+  PROJECTIONS,
+  type ReadModelStore,
+  ReferenceView,
+  reserveReleases,
+  rollBack,
+  runProjections,
+  type SearchFilter,
+  SearchView,
+  transactions,
+} from '@counterfoil/projections';
+import { syntheticPayment } from '@counterfoil/projections/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { append, NOW, paymentStream, type World, world } from './ledger-of-events.ts';
+import * as A from './payments.ts';
+
+const PAYMENTS = 60;
+const TENANTS = 2;
+/** Of each property; `FAULT_RUNS=500` looks longer. */
+const RUNS = Number(process.env['FAULT_RUNS'] ?? '3') * 10;
+const TIMEOUT_MS = 60_000 + RUNS * 500;
+
+const folder = mkdtempSync(join(tmpdir(), 'counterfoil-damage-'));
+const path = join(folder, 'rm.db');
+let here: World;
+let questions: readonly Question[];
+
+/** What is asked of the read models, and what they answered while they were sound. */
+interface Question {
+  readonly about: string;
+  readonly ask: (store: ReadModelStore) => Promise<unknown>;
+  truth: string;
+}
+
+beforeAll(async () => {
+  here = world(openSqliteReadModelStore({ path }));
+  for (let number = 0; number < PAYMENTS; number += 1) {
+    const { stream, tenantId, events } = syntheticPayment(number, {
+      payments: PAYMENTS,
+      tenants: TENANTS,
+    });
+    await append(here.events, { stream, tenantId }, events);
+  }
+  await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
+  await here.catchUp();
+  await here.store.close();
+  questions = questionsOf();
+  const store = openSqliteReadModelStore({ path, readOnly: true });
+  for (const question of questions) question.truth = JSON.stringify(await question.ask(store));
+  await store.close();
+}, TIMEOUT_MS);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function questionsOf(): Question[] {
+  const asked: Question[] = [];
+  const add = (about: string, ask: Question['ask']) => asked.push({ about, ask, truth: '' });
+  for (let number = 0; number < PAYMENTS; number += 3) {
+    const { tenantId, events } = syntheticPayment(number, { payments: PAYMENTS, tenants: TENANTS });
+    const { transactionId: id } = events[0] as Transaction.EventOf<'PaymentSubmitted'>;
+    add(`detail ${id}`, (store) => viewsOf(store).detail.detail({ tenantId, id, now: NOW }));
+    add(`record ${id}`, (store) => viewsOf(store).search.record(tenantId, id, NOW));
+    add(`entries ${id}`, (store) =>
+      new LedgerView(store).entriesOf(paymentStream(id, tenantId), 100),
+    );
+  }
+  for (const [index, filter] of filters().entries()) {
+    for (let tenantId = 1; tenantId <= TENANTS + 1; tenantId += 1) {
+      const query = { tenantId, filter, limit: 100, now: NOW };
+      add(`search ${index} of ${tenantId}`, (store) => viewsOf(store).search.search(query));
+      const deep = { ...query, limit: 5, pageNumber: 3 };
+      add(`page 3 of ${index} of ${tenantId}`, (store) => viewsOf(store).search.search(deep));
+    }
+  }
+  for (let tenantId = 1; tenantId <= TENANTS; tenantId += 1) {
+    const books = { tenantId, sandbox: false };
+    add(`balance ${tenantId}`, (store) => new LedgerView(store).trialBalance(books));
+    add(`accounts ${tenantId}`, (store) =>
+      new LedgerView(store).accounts({ ...books, limit: 50 } as never),
+    );
+  }
+  for (const [about, work] of Object.entries({ openIntents, alertDeadlines, reserveReleases })) {
+    add(about, (store) => work(store, { limit: 100 }));
+  }
+  return asked;
+}
+
+function filters(): readonly SearchFilter[] {
+  const { events } = syntheticPayment(0, { payments: PAYMENTS, tenants: TENANTS });
+  const payment = events[0] as Transaction.EventOf<'PaymentSubmitted'>;
+  return [
+    { dateFrom: '2020-01-01' },
+    { dateFrom: '2025-03-01', dateTo: '2025-06-01', includeUpdated: true },
+    { currency: 'GBP' },
+    { emails: [payment.email] },
+    { firstName: 'Ada' },
+    { lastName: 'Hopper', currency: 'EUR' },
+    { applicationIds: [payment.applicationId, 100] },
+    { companyIds: [payment.companyId] },
+    { orderIds: [payment.orderId] },
+    { transactionIds: [payment.transactionId] },
+    { kinds: [1, 2, 3], bin: payment.card?.bin.slice(0, 6) ?? '' },
+    { descriptorContains: 'sho' },
+    { descriptorContains: 'p' },
+  ];
+}
+
+function viewsOf(store: ReadModelStore) {
+  const reference = new ReferenceView(store);
+  return { search: new SearchView(store, reference), detail: new DetailView(store, reference) };
+}
+
+function copied(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'counterfoil-damaged-'));
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** The questions that were answered otherwise, with the answers; errors are as good as the truth. */
+async function wrongAnswers(at: string): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  const store = openSqliteReadModelStore({ path: at, readOnly: true });
+  for (const { about, ask, truth } of questions) {
+    try {
+      const answer = JSON.stringify(await ask(store));
+      if (answer !== truth) wrong.push(`${about}: ${answer} instead of ${truth}`);
+    } catch {
+      // Whatever it says, it does not say anything wrong.
+    }
+  }
+  await store.close();
+  return wrong;
+}
+
+/** Whether a start looks through the file in vain, and its worker takes it over. */
+async function looksSound(at: string, name: string): Promise<boolean> {
+  const store = openSqliteReadModelStore({ path: at });
+  try {
+    const database = new DatabaseSync(`${at}-${name}-1`, { readOnly: true });
+    const rows = database.prepare('PRAGMA integrity_check').all();
+    database.close();
+    if (!rows.every((row) => row['integrity_check'] === 'ok')) return false;
+    await (await store.live(name))?.fence(Number.MAX_SAFE_INTEGER);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await store.close();
+  }
+}
+
+const place = fc.noBias(fc.nat(999_999)).map((millionths) => millionths / 1_000_000);
+
+describe.each(['transactions', 'ledger', 'reference'])('a flipped bit in %s', (name) => {
+  it(
+    'is the truth or an error, and what is missing is for a start to see',
+    async () => {
+      const copy = copied();
+      onTestFinished(() => rmSync(copy, { recursive: true }));
+      const file = join(copy, `rm.db-${name}-1`);
+      const sound = readFileSync(file);
+      await fc.assert(
+        fc.asyncProperty(place, fc.noBias(fc.nat(7)), async (at, bit) => {
+          const bytes = Buffer.from(sound);
+          const offset = Math.floor(at * bytes.length);
+          bytes.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
+          writeFileSync(file, bytes);
+          const wrong = await wrongAnswers(join(copy, 'rm.db'));
+          // What an index does not lead to any more cannot be missed by a read.
+          if (wrong.length > 0 && (await looksSound(join(copy, 'rm.db'), name)))
+            expect(wrong).toEqual([]);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** Changes every copy of a text in a file: pages that were split may hold a row's bytes twice. */
+function respell(file: string, from: string, to: string): void {
+  const text = readFileSync(file).toString('latin1');
+  expect(text).toContain(from);
+  writeFileSync(file, Buffer.from(text.replaceAll(from, to), 'latin1'));
+}
+
+describe('a text that has changed', () => {
+  const search = { tenantId: 1, filter: { emails: ['Ada@Example.test'] }, now: NOW };
+
+  async function damaged(): Promise<string> {
+    const copy = copied();
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    respell(join(copy, 'rm.db-transactions-1'), '"Ada@Example.test"', '"Eva@Example.test"');
+    return join(copy, 'rm.db');
+  }
+
+  it('is an error to whoever reads it, and the rest is answered', async () => {
+    const at = await damaged();
+    const store = openSqliteReadModelStore({ path: at, readOnly: true });
+    const views = viewsOf(store);
+    const refusal = { name: 'ReadModelError', code: 'damaged' };
+    await expect(views.search.search(search)).rejects.toMatchObject(refusal);
+    const detail = views.detail.detail({ tenantId: 1, id: A.PAYMENT, now: NOW });
+    await expect(detail).rejects.toMatchObject(refusal);
+    await expect((await store.live('transactions'))?.summary()).rejects.toMatchObject(refusal);
+    await store.close();
+    expect(await wrongAnswers(at)).toEqual([]);
+    // A reader that was not asked to mark the damage left no trace of it.
+    const again = openSqliteReadModelStore({ path: at });
+    expect(await (await again.live('transactions'))?.isSound()).toBe(true);
+    await again.close();
+  });
+
+  it('ends the worker, and the next start makes the build anew', async () => {
+    const at = await damaged();
+    const reader = openSqliteReadModelStore({ path: at, readOnly: true, marksDamage: true });
+    const store = openSqliteReadModelStore({ path: at });
+    onTestFinished(async () => {
+      await reader.close();
+      await store.close();
+    });
+    const shared = { events: here.events, store, projections: PROJECTIONS, holder: 'test' };
+    const options = { ...shared, now: () => Date.parse(NOW) };
+    const following = runProjections(options);
+    const refused = expect(following).rejects.toMatchObject({ code: 'damaged' });
+    await expect(viewsOf(reader).search.search(search)).rejects.toThrow();
+    await refused;
+    expect((await bringUpToDate(options)).map(({ projection }) => projection)).toEqual([
+      'transactions',
+    ]);
+    const live = await store.live('transactions');
+    expect([live?.info.build, await live?.isSound()]).toEqual([2, true]);
+    expect(await viewsOf(reader).search.search(search)).toMatchObject({ count: 1 });
+    // Nothing leads back to the damaged one.
+    expect(await rollBack(store, transactions)).toBeUndefined();
+    await store.dropBuild('transactions', 1);
+    expect(readdirSync(join(at, '..')).filter((each) => each.includes('-1-damaged'))).toEqual([]);
+  });
+
+  it('as the position of the log that was reached makes the build anew', async () => {
+    const copy = copied();
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    const at = join(copy, 'rm.db');
+    const position = (await here.events.head()) ?? '';
+    const other = `${position.slice(0, -1)}${Number(position.slice(-1)) === 0 ? 1 : 0}`;
+    respell(`${at}-ledger-1`, position, other);
+    const store = openSqliteReadModelStore({ path: at });
+    onTestFinished(() => store.close());
+    const shared = { events: here.events, store, projections: PROJECTIONS, holder: 'test' };
+    const rebuilt = await bringUpToDate({ ...shared, now: () => Date.parse(NOW) });
+    expect(rebuilt.map(({ projection }) => projection)).toEqual(['ledger']);
+  });
+});
