@@ -210,18 +210,20 @@ export class HttpServer {
     const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
     this.#active.add(exchange);
     this.#overload.begin(exchange.startedAtMs);
-    this.#pipeline
-      .answer(exchange)
-      .then((answer) => this.#send(exchange, answer))
-      .catch((error: unknown) => {
-        // Headers that cannot be written, for example: nothing can be said any more on this connection.
-        exchange.logger.error({ err: error }, 'an answer could not be sent');
-        response.destroy();
-      })
-      .finally(() => {
-        this.#active.delete(exchange);
-        this.#overload.end();
-      });
+    void this.#answer(exchange);
+  }
+
+  async #answer(exchange: Exchange): Promise<void> {
+    try {
+      this.#send(exchange, await this.#pipeline.answer(exchange));
+    } catch (error) {
+      // Headers that cannot be written, for example: nothing can be said any more on this connection.
+      exchange.logger.error({ err: error }, 'an answer could not be sent');
+      exchange.response.destroy();
+    } finally {
+      this.#active.delete(exchange);
+      this.#overload.end();
+    }
   }
 
   #send(exchange: Exchange, answer: Answer): void {
