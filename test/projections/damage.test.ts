@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Transaction } from '@counterfoil/core';
+import { streamName, type Transaction } from '@counterfoil/core';
 import {
   alertDeadlines,
   bringUpToDate,
@@ -24,7 +24,7 @@ import {
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { append, NOW, paymentStream, type World, world } from './ledger-of-events.ts';
+import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
 
 const PAYMENTS = 60;
@@ -55,6 +55,9 @@ beforeAll(async () => {
     await append(here.events, { stream, tenantId }, events);
   }
   await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
+  for (const { category, id, event } of A.DEFINITIONS) {
+    await append(here.events, { stream: streamName(category, TENANT, id) }, [event]);
+  }
   await here.catchUp();
   await here.store.close();
   questions = questionsOf();
@@ -261,5 +264,45 @@ describe('a text that has changed', () => {
     const shared = { events: here.events, store, projections: PROJECTIONS, holder: 'test' };
     const rebuilt = await bringUpToDate({ ...shared, now: () => Date.parse(NOW) });
     expect(rebuilt.map(({ projection }) => projection)).toEqual(['ledger']);
+  });
+});
+
+/** Changes what a sound database says, as no flipped bit could: each index agrees with its table. */
+function edit(at: string, sql: string): void {
+  const database = new DatabaseSync(`${at}-transactions-1`);
+  expect(database.prepare(sql).run().changes).toBeGreaterThan(0);
+  database.close();
+}
+
+describe('an index that has changed', () => {
+  async function edited(sql: string): Promise<ReadModelStore> {
+    const copy = copied();
+    const at = join(copy, 'rm.db');
+    edit(at, sql);
+    const store = openSqliteReadModelStore({ path: at });
+    onTestFinished(async () => {
+      await store.close();
+      rmSync(copy, { recursive: true });
+    });
+    return store;
+  }
+
+  it.each([
+    ['f_currency', { currency: 'GBP' }],
+    ['f_kind', { kinds: [2] }],
+    ['part', { dateFrom: '2020-01-01' }],
+  ])('to lead to records that were not asked for (%s) is noticed', async (column, filter) => {
+    const one = `(SELECT ${column} FROM records WHERE key = '1/${A.PAYMENT}')`;
+    const store = await edited(`UPDATE records SET ${column} = ${one}`);
+    const search = viewsOf(store).search.search({ tenantId: 1, filter, limit: 100, now: NOW });
+    await expect(search).rejects.toMatchObject({ code: 'damaged' });
+  });
+
+  it('so that its trigrams do not lead to a text stops whoever takes the build over', async () => {
+    const store = await edited(`INSERT INTO descriptors_grep (descriptors_grep, rowid, body)
+      SELECT 'delete', id, body FROM descriptors LIMIT 1`);
+    const live = await store.live('transactions');
+    await expect(live?.fence(99)).rejects.toMatchObject({ code: 'damaged' });
+    expect(await live?.isSound()).toBe(false);
   });
 });
