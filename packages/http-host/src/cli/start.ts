@@ -11,11 +11,14 @@ import {
   writeDemoCredentials,
 } from '../demo/demo-tenant.ts';
 import { renderReport } from '../demo/online-retail/report.ts';
+import { Refusal } from '../http/errors.ts';
 import { withProgressBar } from './progress-bar.ts';
 
 /** An invoice of the sales whose cart is short enough to look at. */
 const SHOWN_ORDER_ID = 536368;
 const SHOWN_DAY = '2010-12-01';
+/** Of a few seconds each: read models of a demo that take longer are not being made at all. */
+const MAX_WAITS = 60;
 
 interface StartOptions {
   readonly demo?: boolean;
@@ -69,17 +72,30 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 async function runDemo(host: Host): Promise<void> {
   await onboardDemoTenant(host);
-  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  await readModelsCaughtUp(host);
   const { report, news } = await withProgressBar('Importing a month of real sales', (onProgress) =>
     importDemoSales(host, onProgress),
   );
   if (news) console.log(`\n${renderReport(report)}`);
   const apiKey = await demoKey(host);
-  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  await readModelsCaughtUp(host);
   const baseUrl = await host.listen();
   // Before the first request can be read: whoever finds the host ready finds the credentials too.
   const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
   console.log(welcome(credentials, await shownTransaction(credentials)));
+}
+
+/** Read models that were lost are made again first, which may take longer than a request would wait. */
+async function readModelsCaughtUp(host: Host): Promise<void> {
+  for (let waited = 1; ; waited += 1) {
+    try {
+      return await host.readSide.caughtUp(DEMO_TENANT_ID);
+    } catch (error) {
+      const isBehind = error instanceof Refusal && error.code === 'overloaded';
+      if (!isBehind || waited === MAX_WAITS) throw error;
+      if (waited === 1) console.log('Waiting for the read models to catch up with the log…');
+    }
+  }
 }
 
 /** A real record, found the way a user would find it. */
