@@ -97,6 +97,16 @@ describe('chargeback', () => {
     expect(Transaction.remainingMinor(paymentOf(withdrawn))).toBe(10_000n);
   });
 
+  it('leaves nothing, and not less than nothing, when it comes on top of a refund', () => {
+    const twice = [
+      ...past.captured,
+      happened.refundRequested({ amountMinor: 6_000n }),
+      happened.refunded({ amountMinor: 6_000n }),
+      happened.chargebackOpened({ beyondCapturedMinor: 6_000n }),
+    ];
+    expect(Transaction.remainingMinor(paymentOf(twice))).toBe(0n);
+  });
+
   it('comes back to a won one without effect', () => {
     const won = [
       ...opened,

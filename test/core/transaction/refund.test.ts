@@ -90,6 +90,19 @@ describe('outcome', () => {
     given(Transaction, pending).when(ask.recordRefundFailure()).then(happened.refundFailed());
   });
 
+  it('is that of the refund it names, whatever became of the others', () => {
+    const second = { refundId: idOf('refund', 2), amountMinor: 3_000n };
+    const both = given(Transaction, [...pending, happened.refundRequested(second)]);
+    both.when(ask.recordRefund(2)).then(happened.refunded(second));
+    given(Transaction, [
+      ...pending,
+      happened.refunded({ amountMinor: 6_000n }),
+      happened.refundRequested(second),
+    ])
+      .when(ask.recordRefundFailure(2))
+      .then(happened.refundFailed(2));
+  });
+
   it('is no news the second time', () => {
     given(Transaction, pending)
       .when(ask.refund({ amountMinor: 6_000n }))
@@ -131,6 +144,11 @@ describe('window', () => {
     given(Transaction, [...past.captured, happened.chargebackOpened()])
       .when(ask.refund({ policy: lifted }))
       .thenRejected({ type: 'RefundBlockedByChargeback' });
+  });
+
+  it('has not begun before the capture', () => {
+    const authorized = paymentOf(past.authorized);
+    expect(Transaction.insideRefundWindow(authorized, policy, at(endOfWindow + 1))).toBe(true);
   });
 
   it('is the tenant’s own', () => {
@@ -182,6 +200,22 @@ describe('items of an ecommerce order', () => {
       restock: false,
     }));
     given(Transaction, past.capturedEcommerce).when(ask.refund()).then(giving(10_000n, all));
+  });
+
+  it('have no share in the whole when they cost nothing, unless nothing cost anything', () => {
+    const wholeOf = (items: readonly Transaction.LineItem[], ...expected: Items) => {
+      const sold = { ...ecommerceOrder, items: [...items] };
+      given(Transaction, [happened.submitted(sold), happened.attempted(), happened.captured()])
+        .when(ask.refund())
+        .then(giving(10_000n, expected));
+    };
+    const back = (storefrontVariantId: number, quantity: number, amountMinor: bigint) => ({
+      ...kept(storefrontVariantId, quantity, amountMinor),
+      restock: false,
+    });
+    const gift = lineItem(1, 1, 0n);
+    wholeOf([gift, lineItem(2, 3, 1_500n)], back(1, 1, 0n), back(2, 3, 10_000n));
+    wholeOf([gift, lineItem(2, 3, 0n)], back(1, 1, 5_000n), back(2, 3, 5_000n));
   });
 
   it('leave only the others for the rest', () => {
@@ -260,8 +294,11 @@ describe('items of an ecommerce order', () => {
 });
 
 describe('network credit (RDR)', () => {
-  it('is recorded as paid, without asking the gateway', () => {
-    given(Transaction, past.captured)
+  it.each([
+    ['captured', past.captured],
+    ['settled', past.settled],
+  ])('of a %s payment is recorded as paid, without asking the gateway', (_, before) => {
+    given(Transaction, before)
       .when(ask.recordNetworkRefund({ amountMinor: 4_000n }))
       .then(happened.networkRefunded({ amountMinor: 4_000n }));
   });

@@ -200,6 +200,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'ChildExists', id: transactionId },
     ],
     [
+      alerted,
+      ask.refund({ refundId: idOf('alert'), amountMinor: -1n }),
+      { type: 'ChildExists', id: idOf('alert') },
+    ],
+    [
       [...past.authorized, happened.voidRequested()],
       ask.refund({ amountMinor: -1n }),
       { type: 'NotRefundable', status: 'Authorized' },
@@ -274,6 +279,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'ChildExists', id: refund() },
     ],
     [
+      [...past.captured, happened.networkRefunded({ amountMinor: 4_000n })],
+      ask.recordNetworkRefund({ amountMinor: 5_000n }),
+      { type: 'ChildExists', id: refund(9) },
+    ],
+    [
       past.authorized,
       ask.recordNetworkRefund({ amountMinor: 0n }),
       { type: 'NotRefundable', status: 'Authorized' },
@@ -333,6 +343,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       past.captured,
       ask.receiveAlert({ amountMinor: -1n }),
       { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+    [
+      past.captured,
+      ask.receiveAlert({ amountMinor: 0n }),
+      { type: 'AmountNotPositive', amountMinor: 0n, currency },
     ],
   ],
   MoveAlert: [
