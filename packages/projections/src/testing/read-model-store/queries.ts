@@ -87,6 +87,22 @@ function describeWalks(harness: Harness): void {
     );
   });
 
+  it('merges many values, whether they are dense or sparse', async () => {
+    // Three of each sort value, and one value in three of those that are asked for.
+    const documents = Array.from({ length: MANY }, (_, at) =>
+      row({ key: `d${at}`, sort: Math.floor(at / 3), size: at % 18 }),
+    );
+    const build = await filled(harness, documents);
+    const anyOf = [0, 3, 5, 11, 12, 17];
+    for (const limit of [1, 2, 5, 9, 10, 11, 40, 100]) {
+      for (const to of [5, 500, MANY]) {
+        const where = [{ field: 'size', anyOf }];
+        const walk = { collection: 'rows', partition: 'p', where, to, limit };
+        expect(keys(await build.walk(walk))).toEqual(plainly(documents, walk));
+      }
+    }
+  });
+
   it('partitions the result into pages, by skipping as by going on', async () => {
     const documents = crowd();
     const build = await filled(harness, documents);
