@@ -55,6 +55,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ask.startAttempt(2, { ...route, merchantAccountId: 32 }),
       wrongStatus('Processing', 'StartAttempt'),
     ],
+    [past.processing, ask.startAttempt(0), { type: 'AttemptUnknown', attempt: 0 }],
+    [
+      [...past.processing, happened.declined()],
+      ask.startAttempt(2),
+      wrongStatus('Declined', 'StartAttempt'),
+    ],
   ],
   RecordOutcome: [
     [past.created, ask.recordOutcome(answer.captured), { type: 'AttemptUnknown', attempt: 1 }],
@@ -74,6 +80,26 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       [...past.processing, happened.actionRequired()],
       ask.recordOutcome(answer.captured),
       wrongStatus('RequiresAction', 'RecordOutcome'),
+    ],
+    [
+      [...past.processing, happened.actionRequired()],
+      ask.recordOutcome(answer.authorized),
+      wrongStatus('RequiresAction', 'RecordOutcome'),
+    ],
+    [
+      [...past.processing, happened.softDeclined()],
+      ask.recordOutcome(answer.captured),
+      wrongStatus('Processing', 'RecordOutcome'),
+    ],
+    [
+      past.authorized,
+      ask.recordOutcome(answer.captured),
+      wrongStatus('Authorized', 'RecordOutcome'),
+    ],
+    [
+      past.captured,
+      ask.recordOutcome({ ...answer.captured, gatewayTransactionId: 'gateway-9' }),
+      wrongStatus('Captured', 'RecordOutcome'),
     ],
   ],
   CompleteAction: [[past.created, ask.completeAction(), wrongStatus('Created', 'CompleteAction')]],
@@ -176,6 +202,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       [...past.authorized, happened.captured({ reserveMinor: 500n })],
       ask.releaseReserve(501n),
       { type: 'ReleaseExceedsReserve', requestedMinor: 501n, heldMinor: 500n, currency },
+    ],
+    [
+      past.created,
+      ask.releaseReserve(1n),
+      { type: 'ReleaseExceedsReserve', requestedMinor: 1n, heldMinor: 0n, currency },
     ],
   ],
   RequestRefund: [

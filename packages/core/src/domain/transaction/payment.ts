@@ -144,8 +144,6 @@ function isKnown(payment: Payment, attempt: number, outcome: Outcome): boolean {
         (payment.capturedMinor > 0n || outcome.result === 'authorized') &&
         payment.gatewayTransactionId === outcome.gatewayTransactionId
       );
-    case 'action-required':
-      return recorded === 'action-required';
     case 'declined':
       return recorded === 'declined' && (payment.status === 'Declined' || outcome.retryElsewhere);
     default:
@@ -401,10 +399,9 @@ function releaseReserve(payment: Payment, command: CommandOf<'ReleaseReserve'>):
   const route = routeOf(payment);
   const amountMinor = command.amountMinor ?? heldMinor;
   const { currency } = payment;
-  if (route === undefined || (heldMinor === 0n && command.amountMinor === undefined))
-    return right([]);
+  if (heldMinor === 0n && command.amountMinor === undefined) return right([]);
   if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
-  if (amountMinor > heldMinor) {
+  if (amountMinor > heldMinor || route === undefined) {
     return left({
       type: 'ReleaseExceedsReserve',
       requestedMinor: amountMinor,
