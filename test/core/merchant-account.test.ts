@@ -102,6 +102,12 @@ describe('settings', () => {
   });
 });
 
+it('opens with all that it is given', () => {
+  given(MerchantAccount)
+    .when(open({ title: 'B', monthlyCap: 1_000 }))
+    .then({ ...opened, settings: settingsOf({ title: 'B', monthlyCap: 1_000 }) });
+});
+
 describe('rowVersion', () => {
   it('counts the changes from 1', () => {
     expect(given(MerchantAccount, [opened]).state?.rowVersion).toBe(1);
@@ -184,6 +190,13 @@ describe('terms', () => {
       reservePercentage: '10',
       reserveHoldDays: 90,
     });
+  });
+
+  it('are not made of a fee that the currency cannot hold', () => {
+    const settings = settingsOf({ chargebackFee: 0.001 });
+    expect(() => MerchantAccount.termsOf(settings, 0)).toThrow(
+      'chargebackFee was accepted with too many decimals',
+    );
   });
 
   it.each([

@@ -60,6 +60,23 @@ it('finds none where none is', () => {
   expect(Routing.route([], payment)).toEqual({ account: undefined, skipped: [] });
 });
 
+it('keeps the account as it is now, with its terms, for the attempt', () => {
+  const chosen = account(3, { chargebackFee: 15 });
+  const skipped = [{ merchantAccountId: 2, reason: 'already-tried' }] as const;
+  const facts = { gateway: 'sandbox', reserveHoldDays: 90, skipped };
+  expect(Routing.routeTo(chosen, facts)).toEqual({
+    merchantAccountId: 3,
+    companyId: 11,
+    gatewayId: 41,
+    gateway: 'sandbox',
+    mid: '3',
+    midName: 'Main',
+    descriptor: 'EXAMPLE SHOP',
+    terms: MerchantAccount.termsOf(chosen.settings, 90),
+    skipped: [{ merchantAccountId: 2, reason: 'already-tried' }],
+  });
+});
+
 describe('reasons, each before those below it', () => {
   const worst = { enabledNetworkA: false, enabledNetworkB: false, maxPrice: 0.01 };
   const reasons = [

@@ -23,6 +23,10 @@ it('begins above the ids that callers bring', () => {
   given(Sequence).when(reserve(100)).then(reserved(1_000_000_000, 1_000_000_099));
 });
 
+it('gives the largest block there may be', () => {
+  given(Sequence).when(reserve(10_000)).then(reserved(1_000_000_000, 1_000_009_999));
+});
+
 it('goes on where the last block ended', () => {
   given(Sequence, [reserved(1_000_000_000, 1_000_000_099)])
     .when(reserve(1))

@@ -120,6 +120,13 @@ describe('issuing a key', () => {
     given(Tenant, [onboarded, issued()]).when(issue()).thenNothing();
   });
 
+  it('may set its end', () => {
+    const ending = { expiresAt: '2026-01-10T12:00:00.001Z' };
+    given(Tenant, [onboarded])
+      .when(issue(ending))
+      .then({ ...issued(ending), at: NOW } as Tenant.Event);
+  });
+
   /** In the documented order: each row breaks the rules below it as well. */
   it.each([
     [
@@ -166,6 +173,13 @@ describe('rotating a key', () => {
     given(Tenant, [onboarded, issued({ expiresAt })])
       .when(rotate(7))
       .then(taken({ expiresAt }), rotated(expiresAt));
+  });
+
+  it('ends the old one with the overlap when it would have lived longer', () => {
+    const expiresAt = '2026-12-31T00:00:00.000Z';
+    given(Tenant, [onboarded, issued({ expiresAt })])
+      .when(rotate(1))
+      .then(taken({ expiresAt }), rotated('2026-01-11T12:00:00.000Z'));
   });
 
   const both = [onboarded, issued(), taken(), rotated('2026-01-11T12:00:00.000Z')];

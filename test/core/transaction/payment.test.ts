@@ -10,11 +10,9 @@ import {
   happened,
   idOf,
   NOW,
-  order,
   past,
   route,
   SUBMITTED_AT,
-  transactionId,
 } from '../payment-story.ts';
 
 const otherRoute = { ...route, merchantAccountId: 32 };
@@ -63,9 +61,9 @@ describe('submit', () => {
       .thenNothing();
   });
 
-  it('keeps every fact of the order in the payment', () => {
-    const { state } = given(Transaction, past.processing);
-    expect(state).toMatchObject({ ...order, transactionId, submittedAt: SUBMITTED_AT });
+  it('is the one command that a stream begins with', () => {
+    expect(Transaction.begins(ask.submit())).toBe(true);
+    expect(Transaction.begins(ask.startAttempt(1))).toBe(false);
   });
 });
 
@@ -227,6 +225,13 @@ describe('outcome', () => {
       .when(ask.recordOutcome(answer.declinedSoft, 1))
       .thenNothing();
   });
+
+  it('is no news of a later attempt, whatever became of the earlier one', () => {
+    const second = [...past.processing, happened.softDeclined(), happened.attempted(2)];
+    given(Transaction, [...second, happened.captured()])
+      .when(ask.recordOutcome(answer.captured, 2))
+      .thenNothing();
+  });
 });
 
 describe('unknown outcome', () => {
@@ -286,6 +291,9 @@ describe('customer action', () => {
     given(Transaction, completed)
       .when(ask.recordOutcome(answer.captured))
       .then(happened.captured());
+    given(Transaction, completed)
+      .when(ask.recordOutcome(answer.authorized))
+      .then(happened.authorized());
   });
 
   it('is failed by the customer: declined, and not tried elsewhere', () => {
@@ -426,6 +434,9 @@ describe('settlement and reserve', () => {
   it('pays out once', () => {
     given(Transaction, past.captured).when(ask.settle(9_700n)).then(happened.settled(9_700n));
     given(Transaction, past.settled).when(ask.settle()).thenNothing();
+    given(Transaction, past.captured)
+      .when(ask.settle(9_700n, ''))
+      .then({ ...happened.settled(9_700n), reference: '' } as Transaction.Event);
   });
 
   it('releases the whole reserve, or a part of it', () => {

@@ -1,0 +1,163 @@
+/** What the events make of a payment and of its children, fact by fact. */
+import { Transaction } from '@counterfoil/core';
+import { given } from '@counterfoil/core/testing';
+import { describe, expect, it } from 'vitest';
+import {
+  type Event,
+  happened,
+  idOf,
+  NOW,
+  order,
+  past,
+  route,
+  SUBMITTED_AT,
+  transactionId,
+} from '../payment-story.ts';
+
+const paymentOf = (events: readonly Event[]) =>
+  given(Transaction, events).state as Transaction.Payment;
+
+describe('order', () => {
+  const required = {
+    orderId: 501,
+    customerId: 601,
+    email: 'ada@example.com',
+    amountMinor: 10_000n,
+    currency: 'GBP',
+    companyId: 11,
+  };
+
+  it('has neutral values for what is not given', () => {
+    const neutral = { ...order, firstName: '', lastName: '', serviceSession: '' };
+    expect(Transaction.orderOf(required)).toEqual(neutral);
+  });
+
+  it('keeps what is given', () => {
+    expect(Transaction.orderOf({ ...required, ...order })).toEqual(order);
+  });
+});
+
+describe('payment', () => {
+  it('begins with the order, and nothing else', () => {
+    expect(paymentOf(past.created)).toEqual({
+      ...order,
+      transactionId,
+      submittedAt: SUBMITTED_AT,
+      changedAt: SUBMITTED_AT,
+      completedAt: null,
+      status: 'Created',
+      blackListing: 0,
+      attempts: [],
+      nextAction: null,
+      authorizedMinor: 0n,
+      capturedMinor: 0n,
+      capturedAt: null,
+      pendingCapture: null,
+      pendingVoidId: null,
+      failedRequestIds: [],
+      captureId: null,
+      voidId: null,
+      settledMinor: 0n,
+      settlementReference: '',
+      reserveHeldMinor: 0n,
+      releaseIds: [],
+      authCode: '',
+      gatewayTransactionId: '',
+      arn: '',
+      declineCode: '',
+      note: '',
+      refunds: [],
+      chargebacks: [],
+      alerts: [],
+    });
+  });
+
+  const pending = { attempt: 1, route, startedAt: SUBMITTED_AT, declineCode: '', note: '' };
+
+  it.each([
+    ['under way', past.processing, 'pending'],
+    [
+      'waiting for the customer',
+      [...past.processing, happened.actionRequired()],
+      'action-required',
+    ],
+  ] as const)('has an attempt that is %s, with nothing to tell of it yet', (_, events, outcome) => {
+    expect(paymentOf(events).attempts).toEqual([{ ...pending, outcome }]);
+  });
+});
+
+describe('refund', () => {
+  const asked = {
+    refundId: idOf('refund'),
+    amountMinor: 10_000n,
+    items: [],
+    alertId: null,
+    requestedAt: NOW,
+  };
+
+  it('on its way has no outcome yet', () => {
+    expect(paymentOf([...past.captured, happened.refundRequested()]).refunds).toEqual([
+      {
+        ...asked,
+        status: 'RefundPending',
+        source: 'CustomerService',
+        notifyCustomer: false,
+        requestedBy: 'agent@example.com',
+        completedAt: null,
+        gatewayTransactionId: '',
+        arn: '',
+        note: '',
+      },
+    ]);
+  });
+
+  it('of the network was asked for by nobody, and no gateway knows it', () => {
+    expect(paymentOf([...past.captured, happened.networkRefunded()]).refunds).toEqual([
+      {
+        ...asked,
+        refundId: idOf('refund', 9),
+        status: 'Refunded',
+        source: 'RDR',
+        notifyCustomer: false,
+        requestedBy: '',
+        completedAt: NOW,
+        gatewayTransactionId: '',
+        arn: 'arn-3',
+        note: '',
+      },
+    ]);
+  });
+
+  const two = [
+    ...past.captured,
+    happened.refundRequested({ amountMinor: 6_000n }),
+    happened.refundRequested({ refundId: idOf('refund', 2), amountMinor: 4_000n }),
+  ];
+
+  it.each([
+    ['Refunded', happened.refunded({ amountMinor: 6_000n })],
+    ['RefundFailed', happened.refundFailed()],
+  ])('takes its own outcome %s, and leaves the younger one alone', (status, outcome) => {
+    const statuses = paymentOf([...two, outcome]).refunds.map((refund) => refund.status);
+    expect(statuses).toEqual([status, 'RefundPending']);
+  });
+
+  it('that there is none of changes none of the others', () => {
+    const payment = paymentOf(two);
+    const after = Transaction.evolve(payment, happened.refundFailed(3));
+    expect(after?.refunds).toBe(payment.refunds);
+  });
+});
+
+describe('chargeback', () => {
+  const opened = [...past.captured, happened.chargebackOpened()];
+
+  it.each([
+    ['ChargebackUnderReview', null],
+    ['ChargebackLost', NOW],
+    ['ChargebackAccepted', NOW],
+  ] as const)('%s was completed at %s', (status, completedAt) => {
+    const [chargeback] = paymentOf([...opened, happened.chargebackMoved(status)]).chargebacks;
+    expect(chargeback).toMatchObject({ status, completedAt });
+  });
+});
