@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { type CommandId, type Event, encodeEvent, type StreamName } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { readConfig } from '@counterfoil/http-host/config';
@@ -107,6 +108,11 @@ function change(name: string, ...statements: readonly string[]): void {
     expect(changes, sql).not.toBe(0);
   }
   database.close();
+}
+
+/** A text and its seal as the read models keep them, as two values of SQL. */
+function sealed(where: string, text: string): readonly [body: string, seal: number] {
+  return [`'${text}'`, crc32(`${where}\n${text}`)];
 }
 
 const CUT = ['DELETE FROM events WHERE position > 40'];
@@ -385,15 +391,27 @@ describe('what stands beside the log', () => {
 
   it('a read model that the log does not give', async () => {
     const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
-    change(name, `UPDATE balances SET body = '["1","1"]' WHERE rowid = 1`);
+    const account = '1/live/0000000001/GBP/acquirer-receivable';
+    const [body, seal] = sealed(`balances ${account}`, '["1","1"]');
+    change(name, `UPDATE balances SET body = ${body}, seal = ${seal} WHERE key = '${account}'`);
     const examination = await examined();
     expect(complaintsOf(examination)).toEqual(['read-models']);
     expectFinding(examination, 'read-models', { message: /ledger differs .*balances/ });
   });
 
+  it('a read model with a changed letter', async () => {
+    const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
+    change(name, `UPDATE balances SET body = '["1","1"]' WHERE rowid = 1`);
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual(['read-models']);
+    expectFinding(examination, 'read-models', { message: /balances .* is not what was written/ });
+  });
+
   it('a stream that is parked', async () => {
     const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
-    change(name, `INSERT INTO parked_streams VALUES ('transaction-1-x', 'a reason')`);
+    const stream = 'transaction-1-x';
+    const reason = sealed(`parked ${stream}`, 'a reason');
+    change(name, `INSERT INTO parked_streams VALUES ('${stream}', ${reason})`);
     expectFinding(await examined({ quick: true }), 'parked', {
       severity: 'warning',
       message: /transaction-1-x is parked in ledger/,
@@ -411,7 +429,8 @@ describe('what stands beside the log', () => {
       refundIds: [],
       changedAt: '2026-01-01T00:00:00.000Z',
     };
-    change(build, `INSERT INTO open_intents VALUES ('k', '${JSON.stringify(intent)}')`);
+    const kept = sealed('open_intents k', JSON.stringify(intent));
+    change(build, `INSERT INTO open_intents VALUES ('k', ${kept})`);
     const beginning = Date.parse(intent.changedAt);
     const early = await examined({ quick: true, nowMs: beginning + 5 * DAY_MS });
     expect(checkOf(early, 'open-intents')).toMatchObject({ looked: '1 open', findings: [] });
