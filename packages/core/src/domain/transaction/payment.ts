@@ -99,8 +99,7 @@ function startAttempt(payment: Payment, command: CommandOf<'StartAttempt'>): Dec
 function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): Decision {
   const { attempt, outcome } = command;
   const last = payment.attempts.at(-1);
-  const route = routeOf(payment);
-  if (last === undefined || route === undefined || attempt > last.attempt) {
+  if (last === undefined || attempt > last.attempt) {
     return left({ type: 'AttemptUnknown', attempt });
   }
   if (isKnown(payment, attempt, outcome)) return right([]);
@@ -109,7 +108,7 @@ function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): D
   const waits = payment.status === 'Unknown' || payment.status === 'RequiresAction';
   const resolves = waits && mayMove(payment.status, statusOf(outcome));
   if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);
-  return right(outcomeEvents(payment, route, attempt, outcome));
+  return right(outcomeEvents(payment, last, outcome));
 }
 
 /** An attempt takes one outcome; a soft decline may still become final, when no account is left to try. */
@@ -151,7 +150,8 @@ function isKnown(payment: Payment, attempt: number, outcome: Outcome): boolean {
   }
 }
 
-function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome: Outcome): Event[] {
+function outcomeEvents(payment: Payment, last: Attempt, outcome: Outcome): Event[] {
+  const { attempt, route } = last;
   const { note, at } = outcome;
   const books = booksOf(payment, route);
   switch (outcome.result) {
@@ -183,7 +183,7 @@ function outcomeEvents(payment: Payment, route: Route, attempt: number, outcome:
     case 'declined': {
       const { declineCode, hard, gatewayTransactionId, retryElsewhere } = outcome;
       // The attempt was charged for when it was declined, not when the payment was given up.
-      const fees = payment.attempts.at(-1)?.outcome === 'declined' ? [] : declineFees(route.terms);
+      const fees = last.outcome === 'declined' ? [] : declineFees(route.terms);
       if (retryElsewhere && !hard && payment.status === 'Processing') {
         return [{ type: 'AttemptDeclined', attempt, ...books, declineCode, note, fees, at }];
       }

@@ -120,12 +120,13 @@ function itemsOf(
         remaining: variant.left,
       };
     }
-    if (given !== undefined && given < 0n) {
-      return { type: 'AmountNotPositive', amountMinor: given, currency: payment.currency };
+    const share = divideHalfEven(variant.paidMinor * BigInt(quantity), BigInt(variant.ordered));
+    const itemMinor = given ?? share;
+    if (itemMinor < 0n) {
+      return { type: 'AmountNotPositive', amountMinor: itemMinor, currency: payment.currency };
     }
     quantities.set(storefrontVariantId, requested);
-    const share = divideHalfEven(variant.paidMinor * BigInt(quantity), BigInt(variant.ordered));
-    items.push({ storefrontVariantId, quantity, amountMinor: given ?? share, restock });
+    items.push({ storefrontVariantId, quantity, amountMinor: itemMinor, restock });
   }
   const itemsMinor = items.reduce((total, item) => total + item.amountMinor, 0n);
   const { currency } = payment;
@@ -162,12 +163,13 @@ function variantsLeft(payment: Payment): Map<number, Variant> {
 
 function allItemsLeft(payment: Payment, amountMinor: bigint): Items {
   const left = [...variantsLeft(payment)].filter(([, variant]) => variant.left > 0);
+  if (left.length === 0) return [];
   const weights = left.map(([, variant]) =>
     divideHalfEven(variant.paidMinor * BigInt(variant.left), BigInt(variant.ordered)),
   );
   const anyPaid = weights.some((weight) => weight > 0n);
   const even = left.map(() => 1n);
-  const shares = left.length === 0 ? [] : allocate(amountMinor, anyPaid ? weights : even);
+  const shares = allocate(amountMinor, anyPaid ? weights : even);
   return left.map(([storefrontVariantId, variant], index) => ({
     storefrontVariantId,
     quantity: variant.left,
