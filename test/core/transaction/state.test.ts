@@ -84,6 +84,10 @@ describe('payment', () => {
   ] as const)('has an attempt that is %s, with nothing to tell of it yet', (_, events, outcome) => {
     expect(paymentOf(events).attempts).toEqual([{ ...pending, outcome }]);
   });
+
+  it('gets no attempt out of the outcome of none', () => {
+    expect(paymentOf([...past.created, happened.captured()]).attempts).toEqual([]);
+  });
 });
 
 describe('refund', () => {

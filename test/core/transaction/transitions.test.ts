@@ -199,9 +199,12 @@ it('leaves the parent alone when a child moves', () => {
 });
 
 describe('completed and success', () => {
-  const SUCCESSES = ['Authorized', 'Captured', 'Settled'];
+  const SUCCESSES = [
+    ...['Authorized', 'Captured', 'Settled', 'Refunded'],
+    ...['ChargebackLost', 'ChargebackAccepted', 'AlertResolved'],
+  ];
 
-  it.each(statuses.slice(0, 12))('%s', (status) => {
+  it.each(statuses)('%s', (status) => {
     expect(Transaction.succeeded(status)).toBe(SUCCESSES.includes(status));
     const final = ![...allowed].some((way) => way.startsWith(`${status} →`));
     expect(Transaction.completes(status)).toBe(final || status === 'Captured');
