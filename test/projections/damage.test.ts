@@ -1,5 +1,13 @@
 /** Read models whose files have changed on the disk: the truth or an error, and never anything else. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -198,6 +206,35 @@ function respell(file: string, from: string, to: string): void {
   expect(text).toContain(from);
   writeFileSync(file, Buffer.from(text.replaceAll(from, to), 'latin1'));
 }
+
+describe('a build under the name of another', () => {
+  it('is refused by readers, and both are made anew', async () => {
+    const copy = copied();
+    onTestFinished(() => rmSync(copy, { recursive: true }));
+    const at = join(copy, 'rm.db');
+    const [ledger, reference] = [`${at}-ledger-1`, `${at}-reference-1`];
+    renameSync(ledger, `${at}-aside`);
+    renameSync(reference, ledger);
+    renameSync(`${at}-aside`, reference);
+    const reader = openSqliteReadModelStore({ path: at, readOnly: true });
+    for (const name of ['ledger', 'reference']) {
+      await expect(reader.live(name)).rejects.toMatchObject({
+        code: 'damaged',
+        message: expect.stringMatching(`this is .*, and not ${name} `),
+      });
+    }
+    await reader.close();
+    const store = openSqliteReadModelStore({ path: at });
+    onTestFinished(() => store.close());
+    const shared = { events: here.events, store, projections: PROJECTIONS, holder: 'test' };
+    const made = await bringUpToDate({ ...shared, now: () => Date.parse(NOW) });
+    expect(made.map(({ projection }) => projection).sort()).toEqual(['ledger', 'reference']);
+    expect(await wrongAnswers(at)).toEqual([]);
+    // Nothing leads back to it.
+    const projection = PROJECTIONS.find(({ name }) => name === 'ledger');
+    expect(await rollBack(store, projection ?? transactions)).toBeUndefined();
+  });
+});
 
 describe('a text that has changed', () => {
   const search = { tenantId: 1, filter: { emails: ['Ada@Example.test'] }, now: NOW };

@@ -1,6 +1,14 @@
 /** Bad disks and bad files under a whole host: a clear refusal or a clean recovery, never a wrong answer. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@counterfoil/http-host/config';
 import { type Examination, examine } from '@counterfoil/http-host/doctor';
@@ -167,6 +175,19 @@ describe('damaged files', () => {
       }),
       { numRuns: Math.ceil(RUNS / 2) },
     );
+  });
+
+  it('read models that were swapped are made anew', async () => {
+    const folder = copied();
+    const [ledger, reference, aside] = ['ledger-1', 'reference-1', 'aside'].map((name) =>
+      join(folder, `read-models.db-${name}`),
+    ) as [string, string, string];
+    renameSync(ledger, aside);
+    renameSync(reference, ledger);
+    renameSync(aside, reference);
+    expect((await examined(folder)).verdict).toBe('damage');
+    expect(await attempt(folder)).toEqual({ refused: [] });
+    expect((await examined(folder)).verdict).not.toBe('damage');
   });
 
   it('a letter in a read model is for the doctor to find', async () => {

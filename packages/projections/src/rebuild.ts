@@ -144,12 +144,24 @@ export async function rollBack(
       build < (live?.info.build ?? Number.POSITIVE_INFINITY),
   );
   for (const { build } of earlier.toReversed()) {
-    const candidate = await store.openBuild(projection.name, build);
-    if (!(await candidate.isSound())) continue;
+    if (!(await isSound(store, { projection: projection.name, build }))) continue;
     await store.makeLive(projection.name, build);
     return build;
   }
   return undefined;
+}
+
+async function isSound(
+  store: ReadModelStore,
+  { projection, build }: Pick<Rebuilt, 'projection' | 'build'>,
+): Promise<boolean> {
+  try {
+    const opened = await store.openBuild(projection, build);
+    return await opened.isSound();
+  } catch (error) {
+    if (error instanceof ReadModelError && error.code === 'damaged') return false;
+    throw error;
+  }
 }
 
 /** Removes the builds that are neither live nor the newest before it, and loads that broke off. */

@@ -33,6 +33,7 @@ import {
   erasOf,
   fieldsOf,
   positionText,
+  refuseAnother,
   tune,
 } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -75,7 +76,8 @@ export class SqliteBuild implements Build {
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
     tune(this.#database, file.role);
-    if (isNew) createTables(this.#database, file.collections, file.info.state);
+    if (isNew) createTables(this.#database, file.collections, file.info);
+    else refuseAnother(this.#database, file);
     this.#statements = new Statements(this.#database);
     this.#partitions = new Partitions(this.#statements, file.seals);
     this.#parked = new Parked(this.#statements, file.seals);

@@ -1,8 +1,8 @@
 /** The tables of a SQLite build: one narrow table with an index a field, bodies apart. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
-import type { CollectionSpec } from '../read-model-store.ts';
-import { sealOf } from './seal.ts';
+import type { BuildInfo, CollectionSpec } from '../read-model-store.ts';
+import { type Seals, sealOf } from './seal.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
 const WAL_CHECKPOINT_PAGES = 64_000;
@@ -10,6 +10,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;
 const MAPPED_BYTES = 1_073_741_824;
+
+/** Result of SQLite: the statement is fixed, so the tables are not those of a build. */
+const ERROR = 1;
 
 /**
  * Documents are apart by era in every index of a field, an era being so many units of `sort`: of
@@ -29,7 +32,8 @@ export const CHECKPOINT = 'checkpoint';
 const META = `
   CREATE TABLE meta (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    position TEXT, epoch INTEGER NOT NULL, revision INTEGER NOT NULL, seal INTEGER NOT NULL
+    position TEXT, epoch INTEGER NOT NULL, revision INTEGER NOT NULL, seal INTEGER NOT NULL,
+    build TEXT NOT NULL
   );
   CREATE TABLE partitions (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, seal INTEGER NOT NULL
@@ -63,18 +67,40 @@ export function tune(database: DatabaseSync, role: 'writer' | 'reader' | 'loader
 export function createTables(
   database: DatabaseSync,
   collections: readonly CollectionSpec[],
-  state: 'loading' | 'ready',
+  info: BuildInfo,
 ): void {
   database.exec(META);
   database
-    .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?)')
-    .run(sealOf(CHECKPOINT, positionText(undefined)));
+    .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?, ?)')
+    .run(sealOf(CHECKPOINT, positionText(undefined)), nameOf(info));
   for (const spec of collections) {
     if (!COLLECTION_NAME.test(spec.name))
       throw new RangeError(`not a collection name: ${spec.name}`);
     database.exec(tableOf(spec));
   }
-  if (state === 'ready') createIndices(database, collections);
+  if (info.state === 'ready') createIndices(database, collections);
+}
+
+/** What a file says of itself. */
+function nameOf({ projection, version, build }: BuildInfo): string {
+  return `${projection} ${version}, build ${build}`;
+}
+
+interface Named {
+  readonly info: BuildInfo;
+  readonly seals: Seals;
+}
+
+/** Files may have been swapped, or put back under the name of another. Closes the one it refuses. */
+export function refuseAnother(database: DatabaseSync, { info, seals }: Named): void {
+  try {
+    const named = database.prepare('SELECT build FROM meta').get()?.['build'];
+    if (named !== nameOf(info)) throw seals.damage(`this is ${named}, and not ${nameOf(info)}`);
+  } catch (error) {
+    database.close();
+    const isForeign = error instanceof Error && 'errcode' in error && error.errcode === ERROR;
+    throw isForeign ? seals.damage(error.message) : seals.judge(error);
+  }
 }
 
 function tableOf(spec: CollectionSpec): string {

@@ -42,7 +42,7 @@ export function openSqliteReadModelStore(options: SqliteReadModelOptions): ReadM
 }
 
 /** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 const CATALOG = `
   CREATE TABLE IF NOT EXISTS leases (
