@@ -1,6 +1,16 @@
 /** The SQLite store on bad disks: full, read-only, and files that are damaged or not a log. */
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type AppendRequest, EventStoreError, type StoredEvent } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
@@ -226,3 +236,45 @@ async function readDamaged(path: string): Promise<readonly StoredEvent[] | Event
     throw error;
   }
 }
+
+describe('sqlite: the lock beside the log', () => {
+  it.each([
+    ['a text', (lock: string) => writeFileSync(lock, 'a text')],
+    ['a folder', (lock: string) => mkdirSync(lock)],
+  ])('is named when %s stands in its place, and the log is left alone', async (_what, put) => {
+    const { path, log } = await writeLog();
+    const before = readFileSync(path);
+    const lock = `${path}-lock`;
+    rmSync(lock);
+    put(lock);
+    const refused = openSqliteEventStore({ path });
+    await expect(refused).rejects.toThrow(`${lock}, the lock of the log: `);
+    await expect(refused).rejects.toThrow('remove it while no host runs');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    rmSync(lock, { recursive: true });
+    const store = await openSqliteEventStore({ path });
+    expect(await wholeLog(store)).toEqual(log);
+    // What makes the lock leaves no further file.
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('-lock'))).toEqual([
+      'log.db-lock',
+    ]);
+    await store.close();
+  });
+});
+
+describe('sqlite: the files of a log', () => {
+  it('are for their owner alone, and those that were there keep their mode', async () => {
+    const folder = newFolder();
+    const path = join(folder, 'log.db');
+    const store = await openSqliteEventStore({ path });
+    await store.append(newAppend());
+    const names = readdirSync(folder);
+    expect(names).toEqual(expect.arrayContaining(['log.db', 'log.db-lock', 'log.db-wal']));
+    for (const name of names) expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+    await store.close();
+    chmodSync(path, 0o640);
+    const again = await openSqliteEventStore({ path });
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    await again.close();
+  });
+});

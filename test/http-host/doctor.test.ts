@@ -201,6 +201,23 @@ describe('a sound folder', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   });
 
+  it('is for its owner alone, beside its host too; what others may read is told', async () => {
+    const { host } = await openHost(folder);
+    onTestFinished(() => host.close());
+    const names = readdirSync(folder).filter((each) => each.includes('.db'));
+    expect(names.filter((each) => each.endsWith('-wal')).length).toBeGreaterThan(0);
+    for (const name of names) {
+      expect((statSync(join(folder, name)).mode & 0o077).toString(8), name).toBe('0');
+    }
+    chmodSync(join(folder, 'sandbox-gateway.db'), 0o644);
+    const examination = await examined({ quick: true });
+    expect(complaintsOf(examination)).toEqual(['files']);
+    expectFinding(examination, 'files', {
+      severity: 'warning',
+      message: /sandbox-gateway\.db holds .* others than its owner may read it/,
+    });
+  });
+
   it('needs no more than its log', async () => {
     for (const name of readdirSync(folder)) {
       if (!/^(events|sandbox-gateway)\.db$|^secrets/.test(name)) rmSync(join(folder, name));

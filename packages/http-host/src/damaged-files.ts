@@ -1,10 +1,12 @@
 /** What a start does about damaged databases: what can be made again is put aside, anything else refuses the start. */
 import { existsSync, renameSync } from 'node:fs';
-import { faultAtStart } from '@counterfoil/event-stores/sqlite';
+import { faultAtStart, makePrivate } from '@counterfoil/event-stores/sqlite';
 import type { RequestLogger } from './http/endpoint.ts';
 import { dataFilesOf, type Located, readModelFiles } from './stores.ts';
 
 const MAX_ASIDE = 1_000;
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ':memory:';
 
 /** Results of SQLite that mean damage: ERROR (its tables are not what they were), CORRUPT, NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([1, 11, 26]);
@@ -56,14 +58,19 @@ export function openOrReplace<Opened>(
   const fault = faultOf(path);
   if (fault !== undefined) tellPutAside(path, fault, logger);
   try {
-    return open(path);
+    return opened(path, open);
   } catch (error) {
     if (!isDamage(error)) {
       throw new StorageError(`${path}: ${(error as Error).message}`, { cause: error });
     }
     tellPutAside(path, error.message, logger);
-    return open(path);
+    return opened(path, open);
   }
+}
+
+function opened<Opened>(path: string, open: (path: string) => Opened): Opened {
+  if (path !== IN_MEMORY) makePrivate(path);
+  return open(path);
 }
 
 function tellPutAside(path: string, fault: string, logger: RequestLogger): void {
@@ -89,7 +96,7 @@ export function openSound<Opened>(
   const fault = faultOf(path);
   if (fault !== undefined) throw new StorageError(`${path} is damaged: ${fault}. ${advice}`);
   try {
-    return open(path);
+    return opened(path, open);
   } catch (error) {
     const { message } = error as Error;
     const said = message.startsWith(path) ? message : `${path}: ${message}`;

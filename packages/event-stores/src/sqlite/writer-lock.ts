@@ -1,8 +1,12 @@
 /** Makes the writer of a log the only one, in this process and beyond. */
 import { DatabaseSync } from 'node:sqlite';
-import { LogFailure } from './failures.ts';
+import { failureOf, LogFailure } from './failures.ts';
+import { makePrivate } from './make-private.ts';
 
 const SQLITE_BUSY = 5;
+
+/** What a lock can be that is none: a text, a folder. */
+const ADVICE = 'It holds nothing: remove it while no host runs, and it is made again';
 
 /**
  * Holds the exclusive lock of an empty database beside the log until it is closed. The lock is the
@@ -10,16 +14,28 @@ const SQLITE_BUSY = 5;
  * log itself stays open to readers.
  */
 export function lockForWriting(path: string): DatabaseSync {
-  const lock = new DatabaseSync(`${path}-lock`, { timeout: 0 });
+  const file = `${path}-lock`;
   try {
-    // Nothing is ever written, so there is nothing to journal: no further file appears.
-    lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
-    return lock;
+    return locked(file);
   } catch (error) {
-    lock.close();
     if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
       throw new LogFailure('locked', `${path}: another store has this log open for writing`);
     }
+    const { code = 'unavailable', message } = failureOf(error, `${file}, the lock of the log`);
+    const isNoLock = code === 'corrupt' || code === 'unavailable';
+    throw new LogFailure(code, isNoLock ? `${message}. ${ADVICE}` : message);
+  }
+}
+
+function locked(file: string): DatabaseSync {
+  makePrivate(file);
+  const lock = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // Nothing is ever written, so there is nothing to journal: no further file appears.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
     throw error;
   }
 }

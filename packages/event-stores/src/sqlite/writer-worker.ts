@@ -6,6 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf, LogFailure } from './failures.ts';
 import { faultAtStart } from './inspection.ts';
 import { LogWriter } from './log-writer.ts';
+import { makePrivate } from './make-private.ts';
 import type { Part, WriterGreeting, WriterOptions } from './messages.ts';
 import { END } from './messages.ts';
 import { prepareLog } from './schema.ts';
@@ -31,6 +32,7 @@ function open(path: string): OpenLog {
   const lock = lockForWriting(path);
   try {
     refuseDamage(path);
+    makePrivate(path);
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: false });
     try {
       prepareLog(database, path);

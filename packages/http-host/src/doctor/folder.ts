@@ -66,7 +66,12 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
   for (const path of new Set([dataDir, dirname(files.events), ...there])) {
     findAccess(findings, path);
   }
-  findSecrets(findings, dataDir);
+  const secrets = secretsFileIn(dataDir);
+  findReadable(findings, secrets, { holds: 'the master key', advice: `chmod 600 ${secrets}` });
+  for (const path of there) {
+    const advice = `chmod 600 ${join(dirname(path), '*.db*')}`;
+    findReadable(findings, path, { holds: 'data of customers', advice });
+  }
   if (!runs) for (const path of there) findLeftovers(findings, path);
   for (const name of readdirSync(dataDir).filter((each) => each.includes('.damaged-'))) {
     findings.warn(
@@ -106,13 +111,13 @@ function findAccess(findings: Findings, path: string): void {
   }
 }
 
-function findSecrets(findings: Findings, dataDir: string): void {
-  const path = secretsFileIn(dataDir);
+function findReadable(
+  findings: Findings,
+  path: string,
+  { holds, advice }: { readonly holds: string; readonly advice: string },
+): void {
   if (!existsSync(path) || (statSync(path).mode & OTHERS_MAY_READ) === 0) return;
-  findings.warn(
-    `${path} holds the master key, and others than its owner may read it`,
-    `chmod 600 ${path}`,
-  );
+  findings.warn(`${path} holds ${holds}, and others than its owner may read it`, advice);
 }
 
 function findLeftovers(findings: Findings, path: string): void {

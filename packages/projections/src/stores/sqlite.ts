@@ -10,6 +10,7 @@ import {
   ReadModelError,
   type ReadModelStore,
 } from '../read-model-store.ts';
+import { makePrivate } from './make-private.ts';
 import { DAMAGE_MARK, Seals } from './seal.ts';
 import { type BuildFile, SqliteBuild } from './sqlite-build.ts';
 import { tune } from './sqlite-schema.ts';
@@ -197,6 +198,7 @@ class SqliteReadModelStore implements ReadModelStore {
     if (!isNew && !existsSync(path)) {
       throw new ReadModelError('damaged', `the file of build ${build} of ${projection} is gone`);
     }
+    if (isNew) makePrivate(path);
     const onReady = () => {
       this.#writable()
         .get("UPDATE builds SET state = 'ready' WHERE projection = ? AND build = ?")
@@ -226,6 +228,7 @@ class SqliteReadModelStore implements ReadModelStore {
     if (this.#closed) throw new ReadModelError('closed', 'the read-model store is closed');
     if (this.#catalog !== undefined) return this.#catalog;
     if (this.#readOnly && !existsSync(this.#path)) return undefined;
+    if (!this.#readOnly) makePrivate(this.#path);
     const database = new DatabaseSync(this.#path, { readOnly: this.#readOnly });
     tune(database, this.#readOnly ? 'reader' : 'writer');
     if (!this.#readOnly) this.#prepareCatalog(database);
