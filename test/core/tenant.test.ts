@@ -154,6 +154,29 @@ describe('issuing a key', () => {
   });
 });
 
+describe('what is kept of a key', () => {
+  const { schema } = Tenant.events.KeyIssued;
+  const fits = (facts: object) => schema.safeParse({ ...KEY, at: AT, ...facts }).success;
+
+  it.each([digest(1), 'a'.repeat(64)])('may be the digest %s', (hex) => {
+    expect(fits({ digest: hex })).toBe(true);
+  });
+
+  it.each([
+    { digest: `0${digest(1)}` },
+    { digest: `${digest(1)}0` },
+    { digest: digest(1).slice(1) },
+    { digest: 'A'.repeat(64) },
+    { scopes: ['refund'] },
+    { scopes: ['Refund:write'] },
+    { scopes: ['refund:write all'] },
+    { scopes: ['all refund:write'] },
+    { secret: 'cf_live_…' },
+  ])('cannot be %j', (facts) => {
+    expect(fits(facts)).toBe(false);
+  });
+});
+
 describe('rotating a key', () => {
   const taken = (facts: object = {}): Tenant.Event =>
     ({ ...issued(), ...successor, ...facts, at: NOW }) as Tenant.Event;

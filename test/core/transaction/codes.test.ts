@@ -39,6 +39,16 @@ it.each(LISTS)('numbers the %s', (_, list, contract) => {
   expect(numbered.join(', ')).toBe(contract);
 });
 
+const { RefundRequested, AlertReceived } = Transaction.events;
+
+it.each([
+  ['refund sources', RefundRequested.schema.shape.source.options, Transaction.REFUND_SOURCE],
+  ['alert types', AlertReceived.schema.shape.alertType.options, Transaction.ALERT_TYPE],
+  ['alert sources', AlertReceived.schema.shape.source.options, Transaction.ALERT_SOURCE],
+])('stores the %s that have a number, but for none at all', (_, stored, list) => {
+  expect(['None', ...stored]).toEqual(Object.keys(list));
+});
+
 it('names the application kinds', () => {
   const named = Object.entries(Transaction.APPLICATION_KIND_NAME);
   expect(named.map(([id, name]) => `${id} ${name}`).join(', ')).toBe(

@@ -37,6 +37,64 @@ describe('order', () => {
   });
 });
 
+describe('facts of an order', () => {
+  const card = {
+    token: 'tok_1',
+    fingerprint: '',
+    bin: '',
+    last4: '',
+    brandId: 0,
+    expMonth: 1,
+    expYear: 2030,
+    binCountry: '',
+  };
+  const text = { email: '', firstName: '', lastName: '', address: '', city: '', postalCode: '' };
+  const address = { ...text, addressType: 'DEFAULT', state: '', countryCode: '', phone: '' };
+  const session = {
+    ...{ id: '', ip: '', useragent: '', url: '', timestamp: NOW },
+    ...{ ipCity: '', ipCountryCode: '' },
+  };
+
+  /** Whether a fact fits, in a card, an address or a session that is neutral beside it. */
+  const fits = {
+    card: (facts: object) => Transaction.Card.safeParse({ ...card, ...facts }).success,
+    address: (facts: object) => Transaction.Address.safeParse({ ...address, ...facts }).success,
+    session: (facts: object) => Transaction.Session.safeParse({ ...session, ...facts }).success,
+  };
+
+  it.each([
+    ['card', { bin: '', last4: '' }],
+    ['card', { bin: '424242', last4: '0042' }],
+    ['card', { bin: '42424242' }],
+    ['address', {}],
+    ['address', { addressType: 'SHIPPING', countryCode: 'GB' }],
+    ['session', {}],
+    ['session', { ipCountryCode: 'GB' }],
+  ] as const)('may have a %s with %j', (kind, facts) => {
+    expect(fits[kind](facts)).toBe(true);
+  });
+
+  it.each([
+    ['card', { bin: '4242424' }],
+    ['card', { bin: '424242424' }],
+    ['card', { bin: '4' }],
+    ['card', { bin: 'x424242' }],
+    ['card', { bin: '424242x' }],
+    ['card', { last4: '10042' }],
+    ['card', { last4: '0042x' }],
+    ['card', { last4: '42' }],
+    ['card', { brandId: 7 }],
+    ['card', { expMonth: 13 }],
+    ['card', { number: '4242424242424242' }],
+    ['address', { addressType: '' }],
+    ['address', { countryCode: 'GBR' }],
+    ['session', { ipCountryCode: 'GBR' }],
+    ['session', { timestamp: '2026-01-01' }],
+  ] as const)('never have a %s with %j', (kind, facts) => {
+    expect(fits[kind](facts)).toBe(false);
+  });
+});
+
 describe('payment', () => {
   it('begins with the order, and nothing else', () => {
     expect(paymentOf(past.created)).toEqual({

@@ -171,6 +171,14 @@ it.each(Object.entries(LIVES))('has lives that end in %s', (status, lives) => {
   }
 });
 
+it.each(Object.entries(LIVES))('writes and reads back what ends in %s', (_, lives) => {
+  for (const life of lives.filter(({ length }) => length > 0)) {
+    const payment = fold(Transaction, life) as Transaction.Payment;
+    const text = JSON.stringify(Transaction.Payment.encode(payment));
+    expect(Transaction.Payment.decode(JSON.parse(text))).toEqual(payment);
+  }
+});
+
 it.each(statuses)('from %s goes where the contract says, and nowhere else', (from) => {
   const ways = statuses.filter((to) => allowed.has(arrow(from, to)));
   expect(statuses.filter((to) => Transaction.mayMove(from, to))).toEqual(ways);
