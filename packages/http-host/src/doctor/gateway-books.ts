@@ -1,7 +1,7 @@
 /** Holds the sandbox gateway's own books, and the answers kept for repetitions, against the log. */
-import { existsSync } from 'node:fs';
 import {
   type EventStore,
+  type Executor,
   load,
   type StreamName,
   streamName,
@@ -12,7 +12,9 @@ import {
 import { type LogInspection, openForReading } from '@counterfoil/event-stores/sqlite';
 import { recordsIn, type SandboxRecord } from '../gateways/sandbox/books.ts';
 import { requestIdOf, requestIdOfTransaction } from '../gateways/sandbox/references.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { createStateCache } from '../operations/state-cache.ts';
+import { isFile } from '../stores.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 
 /** What the quick examination looks at: loss is at the end. */
@@ -36,24 +38,63 @@ export async function checkGateway(
   { events, inspection }: { events: EventStore; inspection: LogInspection },
 ): Promise<Checked> {
   const findings = new Findings('gateway');
-  if (!existsSync(files.gateway))
-    return findings.leftOut('there are no books of a sandbox gateway');
+  const path = files.gateway;
   const tenants = tenantsByAccount(inspection);
   let records = 0;
   try {
-    for (const record of recordsIn(files.gateway, quick ? { newest: NEWEST } : {})) {
+    // Many records may be of one payment, and a long one.
+    const executor = { store: events, cache: createStateCache() };
+    for (const record of recordsIn(files.gateway, quick ? { newest: NEWEST } : {}) : []) {
       await compare(findings, record, {
-        events,
+        executor,
         tenants: tenants.get(record.merchantAccountId) ?? [],
       });
       records += 1;
       if (records % PROGRESS_EVERY === 0) onProgress('Gateway books', records, records);
     }
-    if (!quick) await findForgotten(findings, files.gateway, { events, inspection });
+    if (records === 0) await findForgottenAll(findings, { path, quick, events, inspection });
+    else if (!quick) await findForgotten(findings, path, { events, inspection });
+    if (!isThere) return findings.leftOut('there are no books of a sandbox gateway');
   } catch (error) {
     return findings.leftOut(`broke off after ${records} records: ${reasonOf(error)}`);
   }
-  return findings.made(`${records} records${quick ? ', the newest' : ''}`);
+  return findings.made(`${counted(records, 'record')}${quick ? ', the newest' : ''}`);
+}
+
+/** False for an empty database, or another's. */
+function hasBooks(path: string): boolean {
+  const books = openForReading(path);
+  try {
+    const table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'request'";
+    return books.prepare(table).get() !== undefined;
+  } finally {
+    books.close();
+  }
+}
+
+/** Books without an entry, or none at all, where the log has charges of the sandbox: one is told of. */
+async function findForgottenAll(
+  findings: Findings,
+  {
+    path,
+    quick,
+    events,
+    inspection,
+  }: { path: string; quick: boolean; events: EventStore; inspection: LogInspection },
+): Promise<void> {
+  let looked = 0;
+  for (const stream of inspection.streamNames('transaction-')) {
+    if (quick && looked === NEWEST) return;
+    looked += 1;
+    const { state } = await load({ store: events }, Transaction, stream);
+    const charge = state?.gatewayTransactionId ?? '';
+    if (state === null || requestIdOfTransaction(charge) === undefined) continue;
+    findings.damage(
+      `${path} has no charge at all, and the log has some of the sandbox: payment ${state.transactionId} is ${state.status} as ${charge}`,
+      FORGOTTEN_ADVICE,
+    );
+    return;
+  }
 }
 
 /** Charges that the log has from the sandbox, and its books have not: they are older, or lost their end. */
@@ -95,18 +136,18 @@ function tenantsByAccount(inspection: LogInspection): ReadonlyMap<number, readon
 }
 
 interface Ledgers {
-  readonly events: EventStore;
+  readonly executor: Executor;
   readonly tenants: readonly TenantId[];
 }
 
 async function compare(
   findings: Findings,
   record: SandboxRecord,
-  { events, tenants }: Ledgers,
+  { executor, tenants }: Ledgers,
 ): Promise<void> {
   // The ledger's keys: payment, operation, then the attempt or the id of what was asked.
   const [transactionId = '', operation = '', part = ''] = record.idempotencyKey.split('/');
-  const payment = await paymentOf(events, tenants, transactionId as TransactionId);
+  const payment = await paymentOf(executor, tenants, transactionId as TransactionId);
   const told = `the gateway has a ${operation} of payment ${transactionId} (${record.amountMinor} minor units of ${record.currency}, ${outcomeOf(record)})`;
   if (payment === null) {
     findings.damage(`${told}, and the log has no such payment`, LOST_ADVICE);
@@ -121,13 +162,13 @@ async function compare(
 }
 
 async function paymentOf(
-  events: EventStore,
+  executor: Executor,
   tenants: readonly TenantId[],
   transactionId: TransactionId,
 ): Promise<Transaction.State> {
   for (const tenantId of tenants) {
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const { state } = await load({ store: events }, Transaction, stream);
+    const { state } = await load(executor, Transaction, stream);
     if (state !== null) return state;
   }
   return null;
@@ -196,7 +237,7 @@ export async function checkAnswers(
   { events }: { events: EventStore },
 ): Promise<Checked> {
   const findings = new Findings('answers');
-  if (!existsSync(files.answers)) return findings.leftOut('no answers are kept');
+  if (!isFile(files.answers)) return findings.leftOut('no answers are kept');
   let answers = 0;
   try {
     for (const { stream, key } of acknowledgedIn(files.answers, quick ? NEWEST : undefined)) {
@@ -211,7 +252,7 @@ export async function checkAnswers(
   } catch (error) {
     return findings.leftOut(`broke off after ${answers} answers: ${reasonOf(error)}`);
   }
-  return findings.made(`${answers} answers about payments${quick ? ', the newest' : ''}`);
+  return findings.made(`${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`);
 }
 
 interface Acknowledged {
