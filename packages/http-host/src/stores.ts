@@ -1,5 +1,5 @@
 /** Where a host keeps what it keeps, and how the stores that a configuration names are opened. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createMemoryEventStore, type EventStore } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
@@ -61,6 +61,11 @@ export function readModelFiles({ readModels }: DataFiles): readonly string[] {
     .filter((name) => name.startsWith(catalog) && BUILD.test(name.slice(catalog.length)))
     .sort()
     .map((name) => join(folder, name));
+}
+
+/** Whether a file stands there, or a link to one. Whoever opens a pipe waits for ever. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** Opens the log for writing; with `follow`, for reading beside the process that writes. */

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
 import type { DataFiles } from '../stores.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import { databasesIn, type Examined } from './folder.ts';
 
 const MAX_FAULTS = 5;
@@ -37,17 +37,53 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
   let done = 0;
   for (const path of paths) {
     try {
-      for (const fault of faultsOf(path, !quick)) {
+      const faults = faultsOf(path, !quick);
+      for (const fault of faults) {
         findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
       }
+      // What is the matter with a file that is no log is told at the end of the log.
+      if (faults.length === 0 && path !== files.events) findAnother(findings, path, files);
     } catch (error) {
       findings.warn(`${path} cannot be examined from here: ${reasonOf(error)}`, COPY_ADVICE);
     }
     done += 1;
     onProgress('Databases', done, paths.length);
   }
-  return findings.made(`${paths.length} databases, PRAGMA ${check}`);
+  return findings.made(`${counted(paths.length, 'database')}, PRAGMA ${check}`);
 }
+
+/** A table that each database has from its beginning. */
+function tableOf(path: string, { gateway, answers, checkpoints, readModels }: DataFiles): string {
+  const tables = new Map([
+    [gateway, 'request'],
+    [answers, 'answer'],
+    [checkpoints, 'checkpoints'],
+    [readModels, 'builds'],
+  ]);
+  return tables.get(path) ?? 'meta';
+}
+
+/** A sound database in the place of another, or one that nothing was ever written to. */
+function findAnother(findings: Findings, path: string, files: DataFiles): void {
+  const database = openForReading(path);
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const table = tableOf(path, files);
+    if (tables.length === 0) {
+      findings.warn(`${path} is empty, as a start that was broken off leaves it`, EMPTY_ADVICE);
+    } else if (!tables.some(({ name }) => name === table)) {
+      findings.damage(
+        `${path} is another database: it has no table ${table}`,
+        'Stop the host and put the right file in its place. Without one move this one away (with its -wal and -shm), and see in docs/operations.md what is lost with it.',
+      );
+    }
+  } finally {
+    database.close();
+  }
+}
+
+const EMPTY_ADVICE =
+  'Start the host, which fills it. If it had something in it before, see in docs/operations.md what is lost with it.';
 
 function faultsOf(path: string, thorough: boolean): readonly string[] {
   try {

@@ -1,10 +1,9 @@
 /** Examines a data folder: every check in its order, each as far as the ones before it allow. */
-import { existsSync } from 'node:fs';
 import type { EventStore, Position } from '@counterfoil/core';
 import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
 import type { ReadModelStore } from '@counterfoil/projections';
 import type { Config } from '../config.ts';
-import { dataFilesOf, openEventStore, openReadModels } from '../stores.ts';
+import { dataFilesOf, isFile, openEventStore, openReadModels, readModelFiles } from '../stores.ts';
 import { checkDatabases } from './databases.ts';
 import {
   type Checked,
@@ -86,7 +85,7 @@ async function examineLog(
   const { files } = examined;
   let inspection: LogInspection;
   try {
-    if (!existsSync(files.events)) throw new Error('there is no log');
+    if (!isFile(files.events)) throw new Error('there is no log');
     inspection = inspectSqliteLog(files.events);
   } catch (error) {
     const reason = reasonOf(error);
@@ -159,6 +158,8 @@ async function examineReadModels(
   const findings = new Findings('read-models');
   let store: ReadModelStore;
   try {
+    const strange = readModelFiles(examined.files).find((path) => !isFile(path));
+    if (strange !== undefined) throw new Error(`${strange} is not a file`);
     store = openReadModels(examined.config.readModelUrl, { readOnly: true });
   } catch (error) {
     const leftOut = (check: CheckName) => new Findings(check).leftOut(reasonOf(error));

@@ -2,9 +2,10 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Config, probeMasterKey, secretsFileIn } from '../config.ts';
-import { type DataFiles, readModelFiles } from '../stores.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { type Config, masterKeyCheckIn, probeMasterKey, secretsFileIn } from '../config.ts';
+import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { tracesOf } from './lost-events.ts';
 
 /** What every check is told of the folder. */
 export interface Examined {
@@ -20,12 +21,21 @@ export interface Examined {
 }
 
 const SQLITE_BUSY = 5;
+const SQLITE_NOTADB = 26;
 const OTHERS_MAY_READ = 0o077;
 
 /** Whether somebody holds the lock that a writer of the log holds. Changes nothing. */
-export function hostRuns({ events }: DataFiles): boolean {
-  const path = `${events}-lock`;
-  if (!existsSync(path)) return false;
+export function hostRuns(files: DataFiles): boolean {
+  return probeLock(lockOf(files)) === SQLITE_BUSY;
+}
+
+function lockOf({ events }: DataFiles): string {
+  return `${events}-lock`;
+}
+
+/** The result of SQLite when the lock is asked for. */
+function probeLock(path: string): unknown {
+  if (!isFile(path)) return undefined;
   try {
     const lock = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     try {
@@ -33,19 +43,21 @@ export function hostRuns({ events }: DataFiles): boolean {
     } finally {
       lock.close();
     }
-    return false;
+    return undefined;
   } catch (error) {
-    return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+    return error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   }
 }
 
 /** Every database that is there, the log first. */
 export function databasesIn(files: DataFiles): readonly string[] {
   const { events, gateway, answers, checkpoints } = files;
-  return [events, gateway, answers, checkpoints, ...readModelFiles(files)].filter((path) =>
-    existsSync(path),
-  );
+  return [events, gateway, answers, checkpoints, ...readModelFiles(files)].filter(isFile);
 }
+
+const NO_FILE = 'is not a file: what was kept there is gone';
+const STRANGE_ADVICE =
+  'See in docs/operations.md what is lost with it. Stop the host, remove what stands there, and put the file back from a backup where it cannot be made again.';
 
 const OWNER =
   'Run the host as the owner of the folder, or give the folder to that user (chown -R).';
@@ -62,6 +74,7 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
     return findings.made(dataDir);
   }
   const there = databasesIn(files);
+  findStrange(findings, { files, dataDir });
   if (!existsSync(files.events)) findMissingLog(findings, files, there);
   for (const path of new Set([dataDir, dirname(files.events), ...there])) {
     findAccess(findings, path);
@@ -79,21 +92,48 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
       'Keep it until it is known what damaged it (the disk?), then delete it.',
     );
   }
-  return findings.made(`${there.length} databases in ${dataDir}`);
+  return findings.made(`${counted(there.length, 'database')} in ${dataDir}`);
 }
 
-function findMissingLog(findings: Findings, { events }: DataFiles, there: readonly string[]): void {
-  if (there.length === 0) {
+function findMissingLog(findings: Findings, files: DataFiles, there: readonly string[]): void {
+  if (there.length === 0 && !existsSync(files.logMark)) {
     findings.warn(
-      `there is no log yet: ${events} does not exist`,
+      `there is no log yet: ${files.events} does not exist`,
       'Nothing, if the host was never started here. Else set DATA_DIR to its folder.',
     );
     return;
   }
-  findings.damage(
-    `the log is gone: ${events} does not exist, and files made from it do`,
-    'Do not start the host. Restore events.db from a backup (docs/operations.md, Restore).',
+  const [trace] = tracesOf(files);
+  if (trace !== undefined) {
+    findings.damage(
+      `the log is gone: ${files.events} does not exist, and ${trace}`,
+      'Do not start the host. Restore events.db from a backup (docs/operations.md, Restore).',
+    );
+    return;
+  }
+  findings.warn(
+    `there is no log: ${files.events} does not exist, and no file here remembers one; a first start was broken off`,
+    'Start the host.',
   );
+}
+
+/** What stands where a file of the host belongs, and is none: a folder, a pipe. */
+function findStrange(
+  findings: Findings,
+  { files, dataDir }: { readonly files: DataFiles; readonly dataDir: string },
+): void {
+  const { events, gateway, answers, checkpoints, logMark } = files;
+  const own = [secretsFileIn(dataDir), masterKeyCheckIn(dataDir), logMark];
+  for (const path of [events, gateway, answers, checkpoints, ...readModelFiles(files), ...own]) {
+    if (existsSync(path) && !isFile(path)) findings.damage(`${path} ${NO_FILE}`, STRANGE_ADVICE);
+  }
+  const lock = lockOf(files);
+  if (existsSync(lock) && (!isFile(lock) || probeLock(lock) === SQLITE_NOTADB)) {
+    findings.warn(
+      `${lock} is no lock: a host refuses to start beside it`,
+      'Remove it while no host runs: it holds nothing, and is made again.',
+    );
+  }
 }
 
 function findAccess(findings: Findings, path: string): void {
@@ -137,6 +177,9 @@ const KEY_ADVICE =
 /** Whether the key at hand is the one that the data was made under. */
 export function checkMasterKey({ config }: Examined): Checked {
   const findings = new Findings('master-key');
+  for (const path of [secretsFileIn(config.dataDir), masterKeyCheckIn(config.dataDir)]) {
+    if (existsSync(path) && !isFile(path)) return findings.leftOut(`${path} is not a file`);
+  }
   try {
     const state = probeMasterKey(config);
     if (state === 'wrong')

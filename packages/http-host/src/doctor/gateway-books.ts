@@ -42,9 +42,10 @@ export async function checkGateway(
   const tenants = tenantsByAccount(inspection);
   let records = 0;
   try {
+    const isThere = isFile(path) && hasBooks(path);
     // Many records may be of one payment, and a long one.
     const executor = { store: events, cache: createStateCache() };
-    for (const record of recordsIn(files.gateway, quick ? { newest: NEWEST } : {}) : []) {
+    for (const record of isThere ? recordsIn(path, quick ? { newest: NEWEST } : {}) : []) {
       await compare(findings, record, {
         executor,
         tenants: tenants.get(record.merchantAccountId) ?? [],
@@ -252,7 +253,9 @@ export async function checkAnswers(
   } catch (error) {
     return findings.leftOut(`broke off after ${answers} answers: ${reasonOf(error)}`);
   }
-  return findings.made(`${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`);
+  return findings.made(
+    `${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`,
+  );
 }
 
 interface Acknowledged {

@@ -1,7 +1,7 @@
 /** Goes through the whole log twice: by position for its order, by stream for what it tells. */
 import type { LogInspection } from '@counterfoil/event-stores/sqlite';
 import { LOG_ADVICE } from './databases.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 import { StreamFollower } from './streams.ts';
 import { TrialBalance } from './trial-balance.ts';
@@ -56,7 +56,7 @@ export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Exa
       CLOCK_ADVICE,
     );
   }
-  return findings.made(`${events} events`);
+  return findings.made(counted(events, 'event'));
 }
 
 /** Every stream with its events, and the journal that follows from them. */
@@ -90,7 +90,9 @@ export function checkStreams(
     );
   }
   return [
-    findings.made(`${events} events in ${follower.streams} streams`),
-    journalFindings.made(`${trialBalance.entries} entries in ${trialBalance.books} books`),
+    findings.made(`${counted(events, 'event')} in ${counted(follower.streams, 'stream')}`),
+    journalFindings.made(
+      `${counted(trialBalance.entries, 'entry', 'entries')} in ${counted(trialBalance.books, 'book')}`,
+    ),
   ];
 }

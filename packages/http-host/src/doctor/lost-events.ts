@@ -1,9 +1,10 @@
 /** Notices a log that has lost its end: files that are made from the log remember how far they had read. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
-import { type DataFiles, readModelFiles } from '../stores.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 
 /** A file that has seen the log up to this position. */
@@ -21,7 +22,7 @@ interface Testimony {
 /** Asks every read model and the checkpoints of the reactors. A file that cannot be read is silent. */
 export function witnessesOf(files: DataFiles): Testimony {
   const { readModels, checkpoints } = files;
-  const asked: readonly (readonly [path: string, sql: string])[] = [
+  const questions: readonly (readonly [path: string, sql: string])[] = [
     [checkpoints, 'SELECT max(position) AS position FROM checkpoints'],
     ...readModelFiles(files)
       .filter((path) => path !== readModels)
@@ -29,21 +30,53 @@ export function witnessesOf(files: DataFiles): Testimony {
   ];
   const witnesses: Witness[] = [];
   const silent: string[] = [];
-  for (const [path, sql] of asked) {
-    if (!existsSync(path)) continue;
+  for (const [path, sql] of questions) {
+    if (!isFile(path)) continue;
     try {
-      const database = openForReading(path);
-      try {
-        const position = database.prepare(sql).get()?.['position'];
-        if (typeof position === 'string') witnesses.push({ path, position: position as Position });
-      } finally {
-        database.close();
-      }
+      const position = asked(path, (database) => database.prepare(sql).get()?.['position']);
+      if (typeof position === 'string') witnesses.push({ path, position: position as Position });
     } catch (error) {
       silent.push(`${path}: ${reasonOf(error)}`);
     }
   }
   return { witnesses, silent };
+}
+
+/** Undefined for a database that has no tables: the start that made it was broken off. */
+function asked<Answer>(path: string, ask: (of: DatabaseSync) => Answer): Answer | undefined {
+  const database = openForReading(path);
+  try {
+    const tables = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'];
+    return tables === 0 ? undefined : ask(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** What shows that there was a log here with events in it; the strongest first. */
+export function tracesOf(files: DataFiles): readonly string[] {
+  const { witnesses, silent } = witnessesOf(files);
+  const traces = witnesses.map(
+    ({ path, position }) => `${path} has read a log here up to ${position}`,
+  );
+  if (keptMark(files) !== undefined) traces.push(`${files.logMark} is the mark of one`);
+  for (const [path, table] of [
+    [files.gateway, 'request'],
+    [files.answers, 'answer'],
+  ] as const) {
+    if (isFile(path) && hasRows(path, table)) traces.push(`${path} tells of what is in one`);
+  }
+  return [...traces, ...silent.map((each) => `nobody knows what was in ${each}`)];
+}
+
+/** What cannot be read may have some. */
+function hasRows(path: string, table: string): boolean {
+  try {
+    const row = asked(path, (database) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get());
+    return row !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 function beyond(witnesses: readonly Witness[], head: Position | undefined): readonly Witness[] {
@@ -66,6 +99,9 @@ export async function refuseLostEvents(files: DataFiles, events: EventStore): Pr
       `${files.events}: ${lossOf({ path, position, head })}. ${ADVICE}`,
     );
   }
+  if (existsSync(files.logMark) && !isFile(files.logMark)) {
+    throw new EventStoreError('unavailable', `${files.logMark} is not a file: remove it`);
+  }
   const mark = await markOf(events);
   const kept = keptMark(files);
   if (kept === undefined && mark !== undefined) {
@@ -85,7 +121,7 @@ async function markOf(events: EventStore): Promise<string | undefined> {
 
 /** An empty file is what a power cut may leave of one. */
 function keptMark({ logMark }: DataFiles): string | undefined {
-  if (!existsSync(logMark)) return undefined;
+  if (!isFile(logMark)) return undefined;
   return readFileSync(logMark, 'utf8').trim() || undefined;
 }
 
@@ -126,7 +162,9 @@ export async function checkLoss({ files }: Examined, events: EventStore): Promis
       'See what is said of the file under databases.',
     );
   }
-  return findings.made(`head ${endOf(head)}, ${witnesses.length} files that have read the log`);
+  return findings.made(
+    `head ${endOf(head)}, ${counted(witnesses.length, 'file')} that ${witnesses.length === 1 ? 'has' : 'have'} read the log`,
+  );
 }
 
 const NO_LOG_ADVICE =
@@ -137,15 +175,10 @@ export function checkLossOfAll({ files }: Examined, error: unknown): Checked {
   const findings = new Findings('loss');
   const reason = reasonOf(error);
   if (error instanceof EventStoreError && error.code === 'corrupt') {
-    const { witnesses } = witnessesOf(files);
-    for (const { path, position } of witnesses) {
-      findings.damage(
-        `${reason}; and ${path} has read a log here up to ${position}`,
-        NO_LOG_ADVICE,
-      );
-    }
+    const traces = tracesOf(files);
+    for (const trace of traces) findings.damage(`${reason}; and ${trace}`, NO_LOG_ADVICE);
     // The first start may have been killed before the log was laid out.
-    if (witnesses.length === 0) {
+    if (traces.length === 0) {
       findings.warn(reason, 'Nothing, if the host never ran here. Else put the right file back.');
     }
   }

@@ -11,11 +11,12 @@ import {
   openSqliteReadModelStore,
   PROJECTIONS,
   type Projection,
+  ReadModelError,
   type ReadModelStore,
   rebuild,
 } from '@counterfoil/projections';
 import { LAST_ASK_MS } from '../reactors/sweeper.ts';
-import { type Checked, Findings, reasonOf } from './finding.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import type { Examined } from './folder.ts';
 
 const OPEN_PAGE = 200;
@@ -42,9 +43,15 @@ export async function checkParked(store: ReadModelStore): Promise<Checked> {
       }
     }
   } catch (error) {
+    if (error instanceof ReadModelError && error.code === 'damaged') {
+      findings.damage(
+        reasonOf(error),
+        'Start the host, which makes the read model anew. The log is the truth: nothing is lost.',
+      );
+    }
     return findings.leftOut(`the read models cannot be read: ${reasonOf(error)}`);
   }
-  return findings.made(`${builds} read models`);
+  return findings.made(counted(builds, 'read model'));
 }
 
 /** Intents that no sweeper asks about any more: it gives up after its last ask, until the next start. */
