@@ -1,6 +1,4 @@
 /** The doctor, on a sound folder and on copies of it that were each harmed in one way. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -11,21 +9,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { type CommandId, type Event, encodeEvent, type StreamName } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { readConfig } from '@counterfoil/http-host/config';
-import {
-  type Checked,
-  type CheckName,
-  type Examination,
-  examine,
-  type Severity,
-} from '@counterfoil/http-host/doctor';
+import type { Examination } from '@counterfoil/http-host/doctor';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { boundByPermissions } from '../simulation/storage-faults-process.ts';
 import {
@@ -36,9 +25,16 @@ import {
   removeFolder,
   type Truth,
 } from '../simulation/storage-faults-truth.ts';
+import {
+  type Asked,
+  checkOf,
+  complaintsOf,
+  doctorOn,
+  examinationOf,
+  expectFinding,
+  type Ran,
+} from './doctor-findings.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const DAY_MS = 86_400_000;
 const TENANT_ID = 1 as never;
 const bound = boundByPermissions();
@@ -56,49 +52,8 @@ beforeEach(() => {
   onTestFinished(() => removeFolder(folder));
 });
 
-interface Asked {
-  readonly quick?: boolean;
-  readonly nowMs?: number;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-function examined({
-  quick = false,
-  nowMs = Date.now(),
-  env = {},
-}: Asked = {}): Promise<Examination> {
-  return examine(readConfig({ DATA_DIR: folder, ...env }), {
-    quick,
-    nowMs,
-    scratch: tmpdir(),
-    onProgress: () => {},
-    onChecked: () => {},
-  });
-}
-
-function checkOf({ checks }: Examination, name: CheckName): Checked {
-  const found = checks.find(({ check }) => check === name);
-  if (found === undefined) throw new Error(`there is no check ${name}`);
-  return found;
-}
-
-/** The one thing that a check is expected to find. */
-function expectFinding(
-  examination: Examination,
-  check: CheckName,
-  { severity = 'damage', message }: { severity?: Severity; message: RegExp },
-): void {
-  expect(checkOf(examination, check).findings).toContainEqual({
-    check,
-    severity,
-    message: expect.stringMatching(message),
-    advice: expect.stringMatching(/\w{3}/),
-  });
-}
-
-/** The checks that found something. */
-function complaintsOf({ checks }: Examination): readonly CheckName[] {
-  return checks.filter(({ findings }) => findings.length > 0).map(({ check }) => check);
+function examined(asked: Asked = {}): Promise<Examination> {
+  return examinationOf(folder, asked);
 }
 
 function change(name: string, ...statements: readonly string[]): void {
@@ -500,27 +455,9 @@ describe('what stands beside the log', () => {
   });
 });
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(...words: readonly string[]): Promise<Ran> {
-  const { PATH } = process.env;
-  const child = spawn(process.execPath, [CLI, 'doctor', ...words], {
-    env: { PATH, DATA_DIR: folder },
-    ...((statSync(folder).mode & 0o200) === 0 && bound),
-  });
-  const written = { out: '', err: '' };
-  child.stdout.on('data', (chunk) => {
-    written.out += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    written.err += String(chunk);
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, ...written };
+function run(...words: readonly string[]): Promise<Ran> {
+  const isProtected = (statSync(folder).mode & 0o200) === 0;
+  return doctorOn(folder, words, isProtected ? bound : undefined);
 }
 
 describe('the command', () => {
@@ -562,11 +499,7 @@ describe('the command', () => {
   );
 
   it('ends with 1 where there is nothing to examine', async () => {
-    const { PATH } = process.env;
-    const child = spawn(process.execPath, [CLI, 'doctor'], {
-      env: { PATH, EVENT_STORE_URL: 'memory:' },
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code } = await doctorOn(folder, [], { env: { EVENT_STORE_URL: 'memory:' } });
     expect(code).toBe(1);
   });
 });

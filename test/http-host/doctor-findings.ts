@@ -1,0 +1,100 @@
+/** Has the doctor examine a folder, here or in a process of its own, and looks through what it finds. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '@counterfoil/http-host/config';
+import {
+  type Checked,
+  type CheckName,
+  type Examination,
+  examine,
+  type Severity,
+} from '@counterfoil/http-host/doctor';
+import { expect } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
+/** An examination that waits for ever is ended. */
+const PATIENCE_MS = 30_000;
+
+export interface Asked {
+  readonly quick?: boolean;
+  readonly nowMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function examinationOf(
+  folder: string,
+  { quick = false, nowMs = Date.now(), env = {} }: Asked = {},
+): Promise<Examination> {
+  return examine(readConfig({ DATA_DIR: folder, ...env }), {
+    quick,
+    nowMs,
+    scratch: tmpdir(),
+    onProgress: () => {},
+    onChecked: () => {},
+  });
+}
+
+export function checkOf({ checks }: Examination, name: CheckName): Checked {
+  const found = checks.find(({ check }) => check === name);
+  if (found === undefined) throw new Error(`there is no check ${name}`);
+  return found;
+}
+
+/** One thing that a check is expected to find. */
+export function expectFinding(
+  examination: Examination,
+  check: CheckName,
+  { severity = 'damage', message }: { severity?: Severity; message: RegExp },
+): void {
+  expect(checkOf(examination, check).findings).toContainEqual({
+    check,
+    severity,
+    message: expect.stringMatching(message),
+    advice: expect.stringMatching(/\w{3}/),
+  });
+}
+
+/** The checks that found something. */
+export function complaintsOf({ checks }: Examination): readonly CheckName[] {
+  return checks.filter(({ findings }) => findings.length > 0).map(({ check }) => check);
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+interface Running {
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The command as an operator gives it. */
+export async function doctorOn(
+  folder: string,
+  words: readonly string[],
+  { env = {}, ...identity }: Running = {},
+): Promise<Ran> {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [CLI, 'doctor', ...words], {
+    env: { PATH, DATA_DIR: folder, ...env },
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+    ...identity,
+  });
+  const written = { out: '', err: '' };
+  child.stdout.on('data', (chunk) => {
+    written.out += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    written.err += String(chunk);
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...written };
+}
