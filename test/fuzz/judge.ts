@@ -20,6 +20,7 @@ const RETRIED: ReadonlySet<string> = new Set([
   'too_many_failed_authentications',
   'overloaded',
   'idempotency_in_flight',
+  'concurrent_update',
 ]);
 
 /** For answers that no browser should ever render, store or sniff. */

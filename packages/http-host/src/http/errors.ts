@@ -265,7 +265,7 @@ export const ERRORS = {
   concurrent_update: {
     status: 409,
     title: 'Others kept changing the resource at the same time',
-    description: 'Nothing was done; repeat the request.',
+    description: 'Nothing was done; repeat the request after the seconds that Retry-After names.',
     transient: true,
   },
   idempotency_in_flight: {

@@ -104,7 +104,7 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Names the request: a repetition within 24 hours gets the first answer, and the money moves once.',
+    'Names the request: a repetition within 24 hours gets the first answer, and the money moves once. A key belongs to one operation (`/v1/payments` and `/v1/card/submit` are one): the same key at both refund endpoints is two refunds, so repeat a request where it was first sent.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: 'order-1042-refund-1',
 } as const;
@@ -270,6 +270,7 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set([
   'too_many_failed_authentications',
   'overloaded',
   'idempotency_in_flight',
+  'concurrent_update',
 ]);
 
 function exampleOf(code: ErrorCode) {

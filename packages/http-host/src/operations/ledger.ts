@@ -89,7 +89,7 @@ export class Ledger {
       case 'command-id-reused':
         throw refuse('idempotency_key_reused');
       case 'conflict':
-        throw refuse('concurrent_update');
+        throw refuse('concurrent_update', undefined, { headers: { 'Retry-After': '1' } });
     }
   }
 
