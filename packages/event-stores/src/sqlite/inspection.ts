@@ -89,7 +89,10 @@ export function faultsIn(
  */
 export function faultAtStart(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  const { size } = statSync(path);
+  const stats = statSync(path);
+  // To open a pipe is to wait for whoever opens its other end.
+  if (!stats.isFile()) throw new Error('what stands there is not a file');
+  const { size } = stats;
   if (size === 0 || size > MOST_BYTES_AT_START) return undefined;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
