@@ -2,8 +2,9 @@
 import { existsSync } from 'node:fs';
 import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
 import type { DataFiles } from '../stores.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
-import { databasesIn, type Examined } from './folder.ts';
+import { databasesIn } from './folder.ts';
 
 const MAX_FAULTS = 5;
 

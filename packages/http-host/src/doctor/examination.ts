@@ -5,6 +5,7 @@ import type { ReadModelStore } from '@counterfoil/projections';
 import type { Config } from '../config.ts';
 import { dataFilesOf, isFile, openEventStore, openReadModels, readModelFiles } from '../stores.ts';
 import { checkDatabases } from './databases.ts';
+import type { Examined } from './examined.ts';
 import {
   type Checked,
   type CheckName,
@@ -13,7 +14,7 @@ import {
   type Verdict,
   verdictOn,
 } from './finding.ts';
-import { checkFiles, checkMasterKey, type Examined, hostRuns } from './folder.ts';
+import { checkFiles, checkMasterKey, hostRuns } from './folder.ts';
 import { checkAnswers, checkGateway } from './gateway-books.ts';
 import { checkOrder, checkStreams } from './log.ts';
 import { checkLoss, checkLossOfAll } from './lost-events.ts';

@@ -2,23 +2,11 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Config, masterKeyCheckIn, probeMasterKey, secretsFileIn } from '../config.ts';
+import { masterKeyCheckIn, probeMasterKey, secretsFileIn } from '../config.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import { tracesOf } from './lost-events.ts';
-
-/** What every check is told of the folder. */
-export interface Examined {
-  readonly config: Config;
-  readonly files: DataFiles;
-  /** Whether a host has the log open for writing. */
-  readonly hostRuns: boolean;
-  /** The quick examination reads what is small, and the newest of what is large. */
-  readonly quick: boolean;
-  readonly nowMs: number;
-  /** How far a long check has come. */
-  readonly onProgress: (title: string, done: number, total: number) => void;
-}
 
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;

@@ -14,8 +14,8 @@ import { recordsIn, type SandboxRecord } from '../gateways/sandbox/books.ts';
 import { requestIdOf, requestIdOfTransaction } from '../gateways/sandbox/references.ts';
 import { createStateCache } from '../operations/state-cache.ts';
 import { isFile } from '../stores.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
-import type { Examined } from './folder.ts';
 
 /** What the quick examination looks at: loss is at the end. */
 const NEWEST = 1_000;

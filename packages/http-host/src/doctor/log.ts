@@ -1,8 +1,8 @@
 /** Goes through the whole log twice: by position for its order, by stream for what it tells. */
 import type { LogInspection } from '@counterfoil/event-stores/sqlite';
 import { LOG_ADVICE } from './databases.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
-import type { Examined } from './folder.ts';
 import { StreamFollower } from './streams.ts';
 import { TrialBalance } from './trial-balance.ts';
 

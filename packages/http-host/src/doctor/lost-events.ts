@@ -4,8 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
-import type { Examined } from './folder.ts';
 
 /** A file that has seen the log up to this position. */
 export interface Witness {

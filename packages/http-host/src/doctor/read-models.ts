@@ -16,8 +16,8 @@ import {
   rebuild,
 } from '@counterfoil/projections';
 import { LAST_ASK_MS } from '../reactors/sweeper.ts';
+import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
-import type { Examined } from './folder.ts';
 
 const OPEN_PAGE = 200;
 const HOLDER = 'doctor';
