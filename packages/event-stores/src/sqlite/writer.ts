@@ -53,6 +53,8 @@ export class Writer {
   #waiting: Batch[] = [];
   #underWay: Batch | undefined;
   #scheduled = false;
+  /** How many commands close a batch before its turn of the event loop has ended. */
+  #share = MAX_BATCH_COMMANDS;
   #failure: EventStoreError | undefined;
   #idle: (() => void) | undefined;
 
@@ -83,7 +85,8 @@ export class Writer {
       batch.length += length;
       batch.pending.push({ stream: request.stream, resolve, reject });
       const isNext = this.#underWay === undefined && batch === this.#waiting[0];
-      if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
+      if (isNext && batch.pending.length >= this.#share) this.#begin();
+      else if (isNext && batch.pending.length % PART_COMMANDS === 0) this.#send(batch, false);
       this.#schedule();
     });
   }
@@ -119,9 +122,14 @@ export class Writer {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#underWay = this.#waiting.shift();
-      if (this.#underWay !== undefined) this.#send(this.#underWay, true);
+      if (this.#underWay === undefined) this.#begin();
     });
+  }
+
+  /** Closes the next batch, if there is one, and sends the rest of it. */
+  #begin(): void {
+    this.#underWay = this.#waiting.shift();
+    if (this.#underWay !== undefined) this.#send(this.#underWay, true);
   }
 
   #send(batch: Batch, isLast: boolean): void {
@@ -131,8 +139,10 @@ export class Writer {
 
   #answer({ replies, failures }: PackedReplies): void {
     const pending = this.#underWay?.pending ?? [];
-    this.#underWay = undefined;
-    if (this.#waiting.length > 0) this.#schedule();
+    // Half of those who are at it: one half is written while the other is decided.
+    const waiting = this.#waiting[0]?.pending.length ?? 0;
+    this.#share = Math.max(PART_COMMANDS, Math.ceil((pending.length + waiting) / 2));
+    this.#begin();
     this.#advance(replies);
     let at = 0;
     for (const { stream, resolve, reject } of pending) {
@@ -149,7 +159,7 @@ export class Writer {
       }
       at += REPLY_FIELDS;
     }
-    if (this.#waiting.length === 0) this.#idle?.();
+    if (this.#underWay === undefined && this.#waiting.length === 0) this.#idle?.();
   }
 
   #advance(replies: readonly number[]): void {
