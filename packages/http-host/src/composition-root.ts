@@ -18,6 +18,7 @@ import {
   instanceCachingFactory,
   container as rootContainer,
 } from 'tsyringe';
+import { type Clock, systemClock } from './clock.ts';
 import { type Config, loadMasterKey } from './config.ts';
 import { openOrReplace, openSound, replaceDamagedReadModels } from './damaged-files.ts';
 import { expectRoom } from './disk-room.ts';
@@ -39,7 +40,7 @@ import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
 import { refusalOfFailure } from './operations/failures.ts';
 import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
-import { type Clock, Ledger } from './operations/ledger.ts';
+import { Ledger } from './operations/ledger.ts';
 import { Payments } from './operations/payments.ts';
 import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
@@ -55,22 +56,6 @@ import { routes } from './routes.ts';
 import { dataFilesOf, fileOf, openEventStore, openReadModels } from './stores.ts';
 
 const MS_PER_SECOND = 1_000;
-
-/** Asked many times in a request; the text of one millisecond is made once. */
-function systemClock(): Clock {
-  let lastMs = Number.NaN;
-  let text = '';
-  return {
-    now() {
-      const nowMs = Date.now();
-      if (nowMs !== lastMs) {
-        text = new Date(nowMs).toISOString();
-        lastMs = nowMs;
-      }
-      return text;
-    },
-  };
-}
 
 /** Beyond the gateway's own time, for the request that made an intent to record its outcome. */
 const SWEEP_GRACE_MS = 20_000;

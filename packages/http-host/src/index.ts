@@ -1,7 +1,9 @@
 /** The face of `@counterfoil/http-host`: a host to compose and run inside another program. */
+
+export type { Clock } from './clock.ts';
 export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, ConfigError, loadMasterKey, readConfig } from './config.ts';
-export { type Caller, type Clock, Ledger, SYSTEM } from './operations/ledger.ts';
+export { type Caller, Ledger, SYSTEM } from './operations/ledger.ts';
 export {
   type FollowUp,
   type PaymentRequest,

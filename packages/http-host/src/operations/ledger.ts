@@ -12,14 +12,9 @@ import {
   type StreamName,
   type TenantId,
 } from '@counterfoil/core';
+import type { Clock } from '../clock.ts';
 import { refuse } from '../http/errors.ts';
 import { type DomainRejection, refusalOf } from './rejections.ts';
-
-/** The host's clock: the only source of the present. */
-export interface Clock {
-  /** ISO 8601, GMT, with milliseconds. */
-  now(): string;
-}
 
 /** On whose behalf commands are carried out; kept in the metadata of their events. */
 export interface Caller {
