@@ -1,5 +1,4 @@
 /** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   decodeEvent,
   type EventStore,
@@ -14,11 +13,7 @@ import { isTransient, Refusal } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { Checkpoints } from './checkpoints.ts';
-
-const NAME = 'gateway-notices';
-const BATCH_SIZE = 500;
-/** What is captured meanwhile is looked at together: nobody waits for a notice, and each look costs. */
-const PAUSE_MS = 50;
+import { followLog } from './log-follower.ts';
 
 export interface NoticesOptions {
   readonly ledger: Ledger;
@@ -29,45 +24,23 @@ export interface NoticesOptions {
   readonly signal: AbortSignal;
 }
 
-/** After a fault, such as a gateway that cannot be reached, it goes on after so long. */
-const RETRY_MS = 1_000;
-
 /**
  * Follows the log to the end of `signal`. A crash repeats at most a batch, and a notice names its
  * children by its reference, so nothing comes in twice.
  */
-export async function followNotices(options: NoticesOptions): Promise<void> {
-  const { logger, signal } = options;
-  while (!signal.aborted) {
-    try {
-      await follow(options);
-    } catch (error) {
-      if (signal.aborted) return;
-      logger.error({ err: error }, 'the gateway notices are held up');
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-}
-
-async function follow(options: NoticesOptions): Promise<void> {
-  const { events, checkpoints, signal } = options;
-  const kept = checkpoints.get(NAME);
-  const head = await events.head();
-  // A checkpoint beyond the log is that of another log: reading it all again repeats nothing.
-  const after = kept !== undefined && head !== undefined && kept <= head ? kept : undefined;
-  const subscription = events.subscribe({
-    batchSize: BATCH_SIZE,
+export function followNotices(options: NoticesOptions): Promise<void> {
+  const { events, checkpoints, logger, signal } = options;
+  return followLog({
+    name: 'gateway-notices',
+    events,
+    checkpoints,
+    logger,
     signal,
-    ...(after !== undefined && { after }),
+    types: new Set(['PaymentCaptured']),
+    async react(captures) {
+      for (const stored of captures) await bringInOrLog(options, stored);
+    },
   });
-  for await (const batch of subscription) {
-    for (const stored of batch) {
-      if (stored.type === 'PaymentCaptured') await bringInOrLog(options, stored);
-    }
-    const last = batch.at(-1);
-    if (last !== undefined) checkpoints.set(NAME, last.position);
-    if (batch.length < BATCH_SIZE) await sleep(PAUSE_MS, undefined, { signal });
-  }
 }
 
 /** A notice that the ledger refuses (the payment was voided, say) is told, and the others go on. */

@@ -1,0 +1,72 @@
+/** Follows the log for a reactor: from its checkpoint on, through faults, to the end of a signal. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Event, EventStore, Position, StoredEvent } from '@counterfoil/core';
+import type { RequestLogger } from '../http/endpoint.ts';
+import type { Checkpoints } from './checkpoints.ts';
+
+const BATCH_SIZE = 500;
+/** What happens meanwhile is looked at together: nobody waits for a reactor, and each look costs. */
+const PAUSE_MS = 50;
+/** After a fault, such as a gateway that cannot be reached, it goes on after so long. */
+const RETRY_MS = 1_000;
+
+export interface LogFollower {
+  /** Of its checkpoint. */
+  readonly name: string;
+  readonly events: EventStore;
+  readonly checkpoints: Checkpoints;
+  readonly logger: RequestLogger;
+  readonly signal: AbortSignal;
+  /** The events that it is about; the others are passed over. */
+  readonly types: ReadonlySet<Event['type']>;
+  /** Where one without a checkpoint begins; from the beginning when undefined. */
+  readonly firstAfter?: Position | undefined;
+  /**
+   * Reacts to events in the order of the log: at least one, and all of one batch. It is called again
+   * with the same ones, and others beside them, after it has thrown or the process has died, so it
+   * must do nothing twice. An event that will never succeed must not throw: it would hold up the rest.
+   */
+  readonly react: (events: readonly StoredEvent[]) => Promise<void>;
+}
+
+/** Resolves when `signal` is aborted and the batch that is under way is done. */
+export async function followLog(follower: LogFollower): Promise<void> {
+  const { name, logger, signal } = follower;
+  while (!signal.aborted) {
+    try {
+      await follow(follower);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error({ err: error, reactor: name }, 'a reactor is held up');
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function follow(follower: LogFollower): Promise<void> {
+  const { name, events, checkpoints, signal, types } = follower;
+  const after = await placeOf(follower);
+  const subscription = events.subscribe({
+    batchSize: BATCH_SIZE,
+    signal,
+    ...(after !== undefined && { after }),
+  });
+  for await (const batch of subscription) {
+    const wanted = batch.filter(({ type }) => types.has(type as Event['type']));
+    if (wanted.length > 0) await follower.react(wanted);
+    const last = batch.at(-1);
+    if (last !== undefined) checkpoints.set(name, last.position);
+    if (batch.length < BATCH_SIZE) await sleep(PAUSE_MS, undefined, { signal });
+  }
+}
+
+/** The position after which it goes on, or begins: that is kept at once, for a crash is no second beginning. */
+async function placeOf(follower: LogFollower): Promise<Position | undefined> {
+  const { name, events, checkpoints, firstAfter } = follower;
+  const kept = checkpoints.get(name);
+  const head = await events.head();
+  // A checkpoint beyond the log is that of another log.
+  if (kept !== undefined && head !== undefined && kept <= head) return kept;
+  if (firstAfter !== undefined) checkpoints.set(name, firstAfter);
+  return firstAfter;
+}
