@@ -104,7 +104,7 @@ async function logOf(store: EventStore) {
     commandId,
     events: stored
       .filter((each) => each.commandId === commandId)
-      .map(decodeEvent) as Transaction.Event[],
+      .map((each) => decodeEvent(each)) as Transaction.Event[],
   }));
 }
 
@@ -212,7 +212,7 @@ describe('a life sent a second time, under the same ids', () => {
 
         const first = steps[0]?.command as Transaction.Command;
         const stored = await store.read(Transaction.streamOf(first));
-        expect(stored.map(decodeEvent)).toEqual(events);
+        expect(stored.map((each) => decodeEvent(each))).toEqual(events);
         expect(new Set(stored.map(({ id }) => id)).size).toBe(stored.length);
       }),
       { numRuns: 40 },

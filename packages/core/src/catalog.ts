@@ -9,6 +9,13 @@ import * as Transaction from './domain/transaction/index.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
 import { codecOf } from './kernel/event-codec.ts';
 import { DamagedEvent, type EventSchema } from './kernel/event-schema.ts';
+import type { TenantId } from './kernel/ids.ts';
+import {
+  isSealed,
+  openedData,
+  type PersonalDataVault,
+  sealedData,
+} from './kernel/personal-data.ts';
 
 /** Any event of any aggregate. */
 export type Event =
@@ -33,19 +40,35 @@ export interface EncodedData {
   readonly data: string;
 }
 
-/** Validates an event and writes its data as JSON text in the current schema version. */
-export function encodeEvent(event: Event): EncodedData {
-  const known = catalog.get(event.type);
-  if (known === undefined) throw new Error(`no event of type ${event.type} in the catalog`);
-  const data = JSON.stringify(codecOf(known).write(event));
-  return { type: event.type, schemaVersion: known.schemaVersion, data };
+/** Whose event it is, and the vault for what it tells of a person. */
+export interface Sealing {
+  readonly tenantId: TenantId;
+  readonly vault: PersonalDataVault;
 }
 
 /**
- * Reads a stored event: brings its data up to the current version and validates it.
- * Throws `DamagedEvent`, naming stream and revision, for whatever it cannot read.
+ * Validates an event and writes its data as JSON text in the current schema version; its personal
+ * fields are sealed where there is a vault, and else stand there as they are.
  */
-export function decodeEvent(stored: StoredEvent): Event {
+export function encodeEvent(event: Event, sealing?: Sealing): EncodedData {
+  const { type } = event;
+  const known = catalog.get(type);
+  if (known === undefined) throw new Error(`no event of type ${type} in the catalog`);
+  const { schemaVersion, isPersonal, erased } = known;
+  const written = codecOf(known).write(event);
+  const data =
+    isPersonal && sealing !== undefined
+      ? sealedData(written, { type, tenantId: sealing.tenantId, erased }, sealing.vault)
+      : written;
+  return { type, schemaVersion, data: JSON.stringify(data) };
+}
+
+/**
+ * Reads a stored event: opens what is sealed, brings its data up to the current version and validates
+ * it. Of an erased person it has the values that the event declares for that. Throws `DamagedEvent`,
+ * naming stream and revision, for whatever it cannot read.
+ */
+export function decodeEvent(stored: StoredEvent, vault?: PersonalDataVault): Event {
   const known = catalog.get(stored.type);
   if (known === undefined) throw new DamagedEvent(stored, 'unknown event type');
   const { schemaVersion } = stored;
@@ -56,16 +79,47 @@ export function decodeEvent(stored: StoredEvent): Event {
   ) {
     throw new DamagedEvent(stored, `schema version ${schemaVersion} is not one of this build`);
   }
-  const read = codecOf(known).read(upcastData(stored, known));
+  const read = codecOf(known).read(currentData(stored, known, vault));
   if (!read.success) throw new DamagedEvent(stored, z.prettifyError(read.error));
   const event = read.data;
   event['type'] = stored.type;
   return event as unknown as Event;
 }
 
-/** The data brought up to the current version, one step at a time. */
-function upcastData(stored: StoredEvent, { upcasts }: EventSchema): unknown {
+/** The data in the open and in the current version. */
+function currentData(
+  stored: StoredEvent,
+  known: EventSchema,
+  vault: PersonalDataVault | undefined,
+): unknown {
   const data = jsonOf(stored, stored.data);
+  if (!known.isPersonal || !isSealed(data)) return upcastData(stored, known, data);
+  if (vault === undefined) {
+    throw new DamagedEvent(stored, 'its personal data is sealed, and there is no vault to open it');
+  }
+  const opened = openedWith(stored, known, { data, vault });
+  const current = upcastData(stored, known, opened.data);
+  // What an upcast made of the values of an erased person is not to be mistaken for a person's.
+  return opened.erased ? { ...(current as object), ...known.erased } : current;
+}
+
+function openedWith(
+  stored: StoredEvent,
+  { erased }: EventSchema,
+  { data, vault }: { data: Record<string, unknown>; vault: PersonalDataVault },
+) {
+  try {
+    return openedData(data, { type: stored.type, tenantId: stored.tenantId, erased }, vault);
+  } catch (cause) {
+    throw new DamagedEvent(
+      stored,
+      `its personal data cannot be opened: ${(cause as Error).message}`,
+    );
+  }
+}
+
+/** The data brought up to the current version, one step at a time. */
+function upcastData(stored: StoredEvent, { upcasts }: EventSchema, data: unknown): unknown {
   if (upcasts.length < stored.schemaVersion) return data;
   const steps = upcasts.slice(stored.schemaVersion - 1);
   try {
@@ -76,7 +130,7 @@ function upcastData(stored: StoredEvent, { upcasts }: EventSchema): unknown {
 }
 
 /** A stored event with its data and metadata decoded. */
-export function decodeRecord(stored: StoredEvent): RecordedEvent<Event> {
+export function decodeRecord(stored: StoredEvent, vault?: PersonalDataVault): RecordedEvent<Event> {
   return {
     id: stored.id,
     tenantId: stored.tenantId,
@@ -87,7 +141,7 @@ export function decodeRecord(stored: StoredEvent): RecordedEvent<Event> {
     commandId: stored.commandId,
     commandFingerprint: stored.commandFingerprint,
     metadata: jsonOf(stored, stored.metadata) as EventMetadata,
-    event: decodeEvent(stored),
+    event: decodeEvent(stored, vault),
   };
 }
 

@@ -6,6 +6,7 @@ import { type AnyCommand, type Decider, fold } from './kernel/decider.ts';
 import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
 import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
+import type { PersonalDataVault } from './kernel/personal-data.ts';
 
 /** How often a command is decided anew after a conflict before the caller is told of it. */
 export const MAX_DECISIONS = 8;
@@ -69,6 +70,8 @@ export interface StateCache {
 export interface Executor {
   readonly store: EventStore;
   readonly cache?: StateCache;
+  /** Seals what events tell of a person; without one they are stored as they are. */
+  readonly vault?: PersonalDataVault;
 }
 
 /** Reads a stream and folds it. */
@@ -78,14 +81,14 @@ export async function load<
   State,
   Rejection extends { readonly type: string },
 >(
-  { store, cache }: Executor,
+  { store, cache, vault }: Executor,
   decider: Decider<Command, Event, State, Rejection>,
   stream: StreamName,
 ): Promise<Loaded<State>> {
   const known = (cache?.get(stream) as Loaded<State> | undefined) ?? emptyStream(decider);
   const news = await store.read(stream, { from: known.revision + 1 });
   if (news.length === 0) return known;
-  const loaded = advance(decider, known, news);
+  const loaded = advance(decider, known, news, vault);
   cache?.set(stream, loaded);
   return loaded;
 }
@@ -98,8 +101,9 @@ function advance<Event extends AnyEvent, State>(
   decider: Parameters<typeof fold<Event, State>>[0],
   { state, revision: seen, commands }: Loaded<State>,
   news: readonly StoredEvent[],
+  vault: PersonalDataVault | undefined,
 ): Loaded<State> {
-  const events = news.map((stored) => decodeEvent(stored) as Event);
+  const events = news.map((stored) => decodeEvent(stored, vault) as Event);
   let revision = seen;
   let firstRevision = seen + 1;
   for (const [index, stored] of news.entries()) {
@@ -180,7 +184,7 @@ async function decideOnce<
   const appended = await executor.store.append({
     stream,
     events: events.map((event, index) =>
-      envelope(event, eventIdOf(commandId, stream, index), command, context),
+      envelope(executor, event, eventIdOf(commandId, stream, index), command, context),
     ),
     expected:
       loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
@@ -206,7 +210,7 @@ async function decideOnce<
 }
 
 async function repeat<Event, State>(
-  { store }: Executor,
+  { store, vault }: Executor,
   stream: StreamName,
   { state }: Loaded<State>,
   carried: Carried,
@@ -218,18 +222,19 @@ async function repeat<Event, State>(
     from: firstRevision,
     limit: receipt.revision - firstRevision + 1,
   });
-  const events = stored.map((event) => decodeEvent(event) as Event);
+  const events = stored.map((event) => decodeEvent(event, vault) as Event);
   return { outcome: 'accepted', events, state, receipt, repeated: true };
 }
 
 function envelope(
+  { vault }: Executor,
   event: AnyEvent,
   id: string,
   { tenantId }: AnyCommand,
   { metadata, recordedAt }: CommandContext,
 ): EncodedEvent {
   return {
-    ...encodeEvent(event),
+    ...encodeEvent(event, vault && { tenantId, vault }),
     id,
     tenantId,
     time: recordedAt,

@@ -6,6 +6,7 @@ export {
   type EncodedData,
   type Event,
   encodeEvent,
+  type Sealing,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
@@ -55,6 +56,7 @@ export {
   TransactionId,
 } from './kernel/ids.ts';
 export * from './kernel/money.ts';
+export type { PersonalDataVault, Subject } from './kernel/personal-data.ts';
 export {
   ACCOUNTS,
   type Account,

@@ -1,6 +1,7 @@
 /** How an aggregate declares its events: one schema per type, from which type and codec both follow. */
 import { z } from 'zod';
 import type { StreamName } from './ids.ts';
+import { SEALED, SUBJECT_FIELDS } from './personal-data.ts';
 
 /** Minor units of a currency: a bigint inside, a decimal integer string in stored JSON. */
 export const Minor = z.codec(z.string().regex(/^-?\d{1,24}$/), z.bigint(), {
@@ -20,16 +21,51 @@ export interface EventSchema<Shape extends z.core.$ZodLooseShape = z.core.$ZodLo
   readonly schema: z.ZodObject<Shape, z.core.$strict>;
   /** `upcasts[0]` turns version 1 into version 2, and so on; its length is `schemaVersion - 1`. */
   readonly upcasts: readonly Upcast[];
+  /** The personal fields, each with the value that is left once the person is erased. */
+  readonly erased: ErasedFields<Shape>;
+  readonly isPersonal: boolean;
 }
 
+/** Values that are the same in memory and in JSON: texts, numbers, null, empty lists. */
+export type ErasedFields<Shape extends z.core.$ZodLooseShape> = Readonly<
+  Partial<z.output<z.ZodObject<Shape, z.core.$strict>>>
+>;
+
 export type EventSchemas = Readonly<Record<string, EventSchema>>;
+
+export interface EventDetails<Shape extends z.core.$ZodLooseShape> {
+  readonly upcasts?: readonly Upcast[];
+  /**
+   * The fields that tell of a person; a stored event keeps them sealed, and such an event has
+   * `customerId` and `sandbox` to say whose they are. After an erasure upcasts see these values too.
+   */
+  readonly erased?: ErasedFields<Shape>;
+}
 
 /** Declares an event in its current version. Stored names and meanings are never changed: add an upcast. */
 export function event<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
-  upcasts: readonly Upcast[] = [],
+  details: EventDetails<Shape> | readonly Upcast[] = {},
 ): EventSchema<Shape> {
-  return { schemaVersion: upcasts.length + 1, schema: z.strictObject(shape), upcasts };
+  const given: EventDetails<Shape> = isList(details) ? { upcasts: details } : details;
+  const { upcasts = [], erased = {} as ErasedFields<Shape> } = given;
+  const isPersonal = Object.keys(erased).length > 0;
+  if (isPersonal) refuseWithoutSubject(shape, erased);
+  const schema = z.strictObject(shape);
+  return { schemaVersion: upcasts.length + 1, schema, upcasts, erased, isPersonal };
+}
+
+function isList(details: object): details is readonly Upcast[] {
+  return Array.isArray(details);
+}
+
+function refuseWithoutSubject(shape: z.core.$ZodLooseShape, erased: object): void {
+  const missing = [...SUBJECT_FIELDS, ...Object.keys(erased)].filter((field) => !(field in shape));
+  if (missing.length > 0) throw new Error(`a personal event lacks ${missing.join(', ')}`);
+  const open = [SEALED, ...SUBJECT_FIELDS].filter((field) => field in erased);
+  if (open.length > 0 || SEALED in shape) {
+    throw new Error(`${SEALED}, ${SUBJECT_FIELDS.join(' and ')} cannot be personal fields`);
+  }
 }
 
 /** The union of the events that a schema map declares, each tagged with its name. */

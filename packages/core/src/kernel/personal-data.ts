@@ -1,0 +1,78 @@
+/** What an event tells of a person: sealed beside its open data, under a key that can be destroyed. */
+import type { TenantId } from './ids.ts';
+
+/** The person whom an event is about: a customer of a tenant, in one of its environments. */
+export interface Subject {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly customerId: number;
+}
+
+/**
+ * Keeps a key for each person. Synchronous, for events are encoded and decoded by the thousand; a key
+ * is durable before anything sealed under it is handed out. What was sealed for one person or in one
+ * type of event opens for no other.
+ */
+export interface PersonalDataVault {
+  /** A text to store; undefined when the person is erased: then there is nothing to keep. */
+  seal(subject: Subject, personal: { eventType: string; text: string }): string | undefined;
+  /** The text again; undefined when the person is erased. Throws for what was never sealed so. */
+  open(subject: Subject, personal: { eventType: string; sealed: string }): string | undefined;
+}
+
+/** Where the sealed text of an event stands in its stored data, in the place of its personal fields. */
+export const SEALED = 'sealed';
+
+/** Without these an event does not say whom it is about. */
+export const SUBJECT_FIELDS = ['customerId', 'sandbox'] as const;
+
+/** The stored data of an event, JSON values by field. */
+type Data = Record<string, unknown>;
+
+/** An event with personal fields, each named with the value that it has once the person is erased. */
+export interface PersonalEvent {
+  readonly type: string;
+  readonly tenantId: TenantId;
+  readonly erased: Readonly<Data>;
+}
+
+/** Takes the personal fields out of the data to be stored, and puts one sealed text in their place. */
+export function sealedData(data: Data, event: PersonalEvent, vault: PersonalDataVault): Data {
+  const { type: eventType, tenantId, erased } = event;
+  const personal: Data = {};
+  const open: Data = { ...data };
+  for (const field in erased) {
+    personal[field] = data[field];
+    open[field] = undefined;
+  }
+  const subject = subjectOf(data, tenantId);
+  const sealed = vault.seal(subject, { eventType, text: JSON.stringify(personal) });
+  return sealed === undefined ? { ...data, ...erased } : { ...open, [SEALED]: sealed };
+}
+
+export type Opened =
+  /** The data as it was before it was sealed. */
+  | { readonly data: Data; readonly erased: false }
+  /** The data with the values of an erased person. */
+  | { readonly data: Data; readonly erased: true };
+
+/** Takes stored data apart again. Throws for what the vault cannot open. */
+export function openedData(data: Data, event: PersonalEvent, vault: PersonalDataVault): Opened {
+  const { type: eventType, tenantId, erased } = event;
+  const { [SEALED]: sealed, ...open } = data;
+  const subject = subjectOf(data, tenantId);
+  const text = vault.open(subject, { eventType, sealed: sealed as string });
+  if (text === undefined) return { data: Object.assign(open, erased), erased: true };
+  return { data: Object.assign(open, JSON.parse(text) as Data), erased: false };
+}
+
+export function isSealed(data: unknown): data is Data {
+  return typeof data === 'object' && data !== null && typeof (data as Data)[SEALED] === 'string';
+}
+
+function subjectOf({ customerId, sandbox }: Data, tenantId: TenantId): Subject {
+  if (typeof customerId === 'number' && typeof sandbox === 'boolean') {
+    return { tenantId, sandbox, customerId };
+  }
+  throw new TypeError('it does not say whom it is about');
+}
