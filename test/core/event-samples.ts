@@ -4,6 +4,7 @@ import {
   type Event,
   MerchantAccount,
   type Reference,
+  Tenant,
   type Transaction,
 } from '@counterfoil/core';
 import {
@@ -15,11 +16,12 @@ import {
   type Event as PaymentEvent,
   route,
 } from './payment-story.ts';
+import { card, plan, subscriptionSamples } from './subscription-samples.ts';
 
 const at = '2026-01-02T03:04:05.678Z';
 const keyId = '0192f000-0000-4000-8000-000000000001';
 const successorId = '0192f000-0000-4000-8000-000000000002';
-const settings = { requestsPerMinute: 100, refundWindowDays: 180, reserveHoldDays: 180 };
+const settings = Tenant.DEFAULT_SETTINGS;
 
 export const storefrontProduct: Reference.StorefrontProduct = {
   id: 9001,
@@ -74,17 +76,9 @@ const order: Transaction.Order = {
   productId: 71,
   pricePointId: 81,
   subscriptionId: 91,
+  plans: [{ subscriptionId: 91, ...plan }],
   partnerSession: 'click-1',
-  card: {
-    token: 'tok_1',
-    fingerprint: 'f00d',
-    bin: '424242',
-    last4: '0042',
-    brandId: 1,
-    expMonth: 12,
-    expYear: 2030,
-    binCountry: 'GB',
-  },
+  card,
   addresses: [
     {
       addressType: 'DEFAULT',
@@ -173,6 +167,7 @@ const account = MerchantAccount.withDefaults({
 });
 
 const others: readonly Exclude<Event, PaymentEvent>[] = [
+  ...subscriptionSamples,
   { type: 'TenantOnboarded', name: 'Acme', settings, at },
   { type: 'SettingsChanged', settings: { ...settings, refundWindowDays: 30 }, at },
   {
@@ -225,6 +220,54 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     email: 'ada@example.com',
     at,
   },
+  { type: 'EmailReleased', sandbox: false, customerId: 601, at },
+  {
+    type: 'CustomerRegistered',
+    customerId: 601,
+    sandbox: false,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: '+44 20 7946 0000',
+    addresses: order.addresses,
+    at,
+  },
+  {
+    type: 'EmailReserved',
+    customerId: 601,
+    sandbox: false,
+    email: 'ada@example.org',
+    at,
+  },
+  {
+    type: 'CustomerReplaced',
+    customerId: 601,
+    sandbox: false,
+    email: 'ada@example.org',
+    firstName: 'Augusta Ada',
+    lastName: 'King',
+    phone: '+44 20 7946 0001',
+    addresses: order.addresses,
+    at,
+  },
+  {
+    type: 'PaymentMethodAdded',
+    customerId: 601,
+    sandbox: false,
+    paymentMethodId: keyId,
+    card: order.card,
+    isDefault: true,
+    at,
+  },
+  {
+    type: 'PaymentMethodRemoved',
+    customerId: 601,
+    sandbox: false,
+    paymentMethodId: keyId,
+    at,
+  },
+  { type: 'CustomerErasureRequested', customerId: 601, sandbox: false, at },
+  { type: 'CustomerErased', customerId: 601, sandbox: false, at },
   { type: 'BlockReserved', from: 1_000_000_000, to: 1_000_000_099, at },
 ];
 

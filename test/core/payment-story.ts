@@ -42,6 +42,7 @@ export const order: Transaction.Order = {
   productId: null,
   pricePointId: null,
   subscriptionId: null,
+  plans: [],
   paymentNumber: 1,
   attempt: 1,
   totalAttempt: 1,

@@ -206,6 +206,7 @@ const NOT_IN_THE_DATA = {
   productId: null,
   pricePointId: null,
   subscriptionId: null,
+  plans: [],
   paymentNumber: 1,
   attempt: 1,
   totalAttempt: 1,

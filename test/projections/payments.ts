@@ -33,6 +33,7 @@ export function submitted(
     productId: 8,
     pricePointId: 9,
     subscriptionId: 77,
+    plans: [],
     paymentNumber: 2,
     attempt: 1,
     totalAttempt: 3,

@@ -1,9 +1,11 @@
 /** Every event the project knows: the only place that encodes, decodes and upcasts them. */
 import { z } from 'zod';
 import * as Customer from './domain/customer.ts';
+import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as Reference from './domain/reference.ts';
 import * as Sequence from './domain/sequence.ts';
+import * as Subscription from './domain/subscription/index.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
@@ -20,13 +22,24 @@ import {
 /** Any event of any aggregate. */
 export type Event =
   | Customer.Event
+  | EmailClaim.Event
   | MerchantAccount.Event
   | Reference.Event
   | Sequence.Event
+  | Subscription.Event
   | Tenant.Event
   | Transaction.Event;
 
-const AGGREGATES = [Customer, MerchantAccount, Reference, Sequence, Tenant, Transaction];
+const AGGREGATES = [
+  Customer,
+  EmailClaim,
+  MerchantAccount,
+  Reference,
+  Sequence,
+  Subscription,
+  Tenant,
+  Transaction,
+];
 
 /** All event schemas by event type. */
 export const catalog: ReadonlyMap<string, EventSchema> = new Map(

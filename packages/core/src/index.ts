@@ -9,10 +9,12 @@ export {
   type Sealing,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
+export * as EmailClaim from './domain/email-claim.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
 export * as Reference from './domain/reference.ts';
 export * as Routing from './domain/routing.ts';
 export * as Sequence from './domain/sequence.ts';
+export * as Subscription from './domain/subscription/index.ts';
 export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';
 export * from './event-store.ts';

@@ -2,9 +2,22 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/decider.ts';
-import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
+import { type EventsOf, event, Instant, type Upcast } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+
+/** Networks fine whoever tries a declined card again for longer. */
+export const LONGEST_RETRY_DAYS = 30;
+export const MAX_RETRIES = 10;
+
+/** What happens when a rebill is declined: the one policy of retries, mails and freezing. */
+export const Dunning = z.strictObject({
+  /** Days after the first failed try of a cycle, ascending; when they are used up, the subscription is frozen. */
+  retryAfterDays: z.array(z.int().min(1).max(LONGEST_RETRY_DAYS)).max(MAX_RETRIES),
+  /** What the subscriber is told by mail. */
+  mails: z.array(z.enum(['renewed', 'rebill-failed', 'frozen'])).max(3),
+});
+export type Dunning = z.output<typeof Dunning>;
 
 /** What a tenant may set for itself. */
 export const Settings = z.strictObject({
@@ -14,6 +27,9 @@ export const Settings = z.strictObject({
   refundWindowDays: z.int().min(0).max(36_500),
   /** Days that a rolling reserve is held. */
   reserveHoldDays: z.int().min(0).max(3650),
+  dunning: Dunning,
+  /** Whether a chargeback or a confirmed fraud ends the subscriptions that the payment is part of. */
+  unsubscribeOnDispute: z.boolean(),
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -21,6 +37,8 @@ export const DEFAULT_SETTINGS: Settings = {
   requestsPerMinute: 100,
   refundWindowDays: 180,
   reserveHoldDays: 180,
+  dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['rebill-failed', 'frozen'] },
+  unsubscribeOnDispute: true,
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
@@ -41,9 +59,17 @@ const keyFields = {
   expiresAt: Instant.nullable(),
 };
 
+/** Version 1 knew of no subscriptions. */
+const withoutDunning: Upcast = ({ settings, ...data }) => {
+  const { dunning, unsubscribeOnDispute } = DEFAULT_SETTINGS;
+  return { ...data, settings: { dunning, unsubscribeOnDispute, ...(settings as object) } };
+};
+
 export const events = {
-  TenantOnboarded: event({ name: z.string().min(1).max(200), settings: Settings, at: Instant }),
-  SettingsChanged: event({ settings: Settings, at: Instant }),
+  TenantOnboarded: event({ name: z.string().min(1).max(200), settings: Settings, at: Instant }, [
+    withoutDunning,
+  ]),
+  SettingsChanged: event({ settings: Settings, at: Instant }, [withoutDunning]),
   KeyIssued: event({ ...keyFields, at: Instant }),
   /** The key gave way to `successorId` and ends at `expiresAt`. */
   KeyRotated: event({ keyId: z.guid(), successorId: z.guid(), expiresAt: Instant, at: Instant }),
@@ -76,7 +102,8 @@ export type Rejection =
   | { readonly type: 'KeyNotActive'; readonly keyId: string }
   | { readonly type: 'ExpiryInThePast'; readonly expiresAt: string }
   | { readonly type: 'OverlapOutOfRange'; readonly overlapDays: number; readonly max: number }
-  | { readonly type: 'LeadKeyNeedsApplication' };
+  | { readonly type: 'LeadKeyNeedsApplication' }
+  | { readonly type: 'RetriesNotAscending'; readonly retryAfterDays: readonly number[] };
 
 export interface Key extends IssuedKey {
   readonly issuedAt: string;
@@ -143,6 +170,7 @@ export function decide(state: State, command: Command): Either<Rejection, readon
   switch (command.type) {
     case 'ChangeSettings': {
       const settings = { ...state.settings, ...command.settings };
+      if (!areAscending(settings)) return left(notAscending(settings));
       if (canonicalJson(settings) === canonicalJson(state.settings)) return right([]);
       return right([{ type: 'SettingsChanged', settings, at: command.at }]);
     }
@@ -170,7 +198,16 @@ function onboard(
     return state.name === name ? right([]) : left({ type: 'TenantExists', name: state.name });
   }
   const settings = { ...DEFAULT_SETTINGS, ...command.settings };
+  if (!areAscending(settings)) return left(notAscending(settings));
   return right([{ type: 'TenantOnboarded', name, settings, at }]);
+}
+
+function areAscending({ dunning: { retryAfterDays } }: Settings): boolean {
+  return retryAfterDays.every((days, index) => days > (retryAfterDays[index - 1] ?? 0));
+}
+
+function notAscending({ dunning: { retryAfterDays } }: Settings): Rejection {
+  return { type: 'RetriesNotAscending', retryAfterDays };
 }
 
 /** Checked in this order: KeyExists, LeadKeyNeedsApplication, ExpiryInThePast. */

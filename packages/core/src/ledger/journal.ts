@@ -96,6 +96,9 @@ function postings(event: MoneyEvent): readonly Posting[] {
     case 'ChargebackWon':
     case 'ChargebackWithdrawn':
       return [move('acquirer-receivable', 'chargebacks', event.amountMinor)];
+    // Its payment has posted already.
+    case 'SubscriptionStarted':
+      return [];
     default:
       return never(event);
   }

@@ -153,6 +153,7 @@ const NEUTRAL = {
   affiliateId: null,
   productId: null,
   pricePointId: null,
+  plans: [],
   paymentNumber: 1,
   attempt: 1,
   totalAttempt: 1,

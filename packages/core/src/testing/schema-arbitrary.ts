@@ -50,7 +50,7 @@ export function valuesOf(schema: z.ZodType): fc.Arbitrary<unknown> {
     case 'array':
       return fc.array(valuesOf(part(definition.element)), {
         minLength: lowest(checks, 'min_length') ?? 0,
-        maxLength: LONGEST_LIST,
+        maxLength: Math.min(LONGEST_LIST, longest(checks) ?? LONGEST_LIST),
       });
     case 'object':
       return fc.record(
@@ -69,6 +69,10 @@ function part(schema: z.ZodType | undefined): z.ZodType {
   return schema;
 }
 
+function longest(checks: readonly Check[]): number | undefined {
+  return checks.find(({ check }) => check === 'max_length')?.maximum;
+}
+
 function lowest(checks: readonly Check[], name: string): number | undefined {
   return checks.find(({ check }) => check === name)?.minimum;
 }
@@ -83,7 +87,7 @@ function textsOf({ format }: Definition, checks: readonly Check[]): fc.Arbitrary
   const pattern = checks.find((check) => check.pattern !== undefined)?.pattern;
   if (pattern !== undefined) return fc.stringMatching(pattern);
   const exact = checks.find(({ check }) => check === 'length_equals')?.length;
-  const max = checks.find(({ check }) => check === 'max_length')?.maximum ?? LONGEST_TEXT;
+  const max = longest(checks) ?? LONGEST_TEXT;
   if (exact !== undefined) return fc.string({ minLength: exact, maxLength: exact });
   // A code point may take two of the UTF-16 units that zod counts.
   const minLength = lowest(checks, 'min_length') ?? 0;

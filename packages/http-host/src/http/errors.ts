@@ -144,6 +144,11 @@ export const ERRORS = {
     title: 'The state of the payment does not allow this',
     description: 'Read the payment again: its status does not allow the operation.',
   },
+  subscription_state: {
+    status: 400,
+    title: 'The state of the subscription does not allow this',
+    description: 'It has ended, is frozen, or is not due. Read the subscription again.',
+  },
   not_refundable: {
     status: 400,
     title: 'The transaction cannot be refunded',
@@ -165,6 +170,12 @@ export const ERRORS = {
     title: 'refundItems does not fit the order',
     description:
       'An item is not part of the order, or more of it would be refunded than was bought.',
+  },
+  limit_reached: {
+    status: 400,
+    title: 'The resource can hold no more of these',
+    description:
+      'A customer has at most 20 payment methods, and at most 100 emails in the course of time.',
   },
   // 401
   api_key_missing: {
@@ -256,6 +267,11 @@ export const ERRORS = {
     status: 409,
     title: 'The key is not active',
     description: 'It has expired, was revoked, or was rotated before.',
+  },
+  customer_erased: {
+    status: 409,
+    title: 'The customer is erased, or about to be',
+    description: 'Nothing more can be learned of the person; a new customer can be registered.',
   },
   stale_row_version: {
     status: 409,

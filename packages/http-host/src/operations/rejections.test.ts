@@ -5,6 +5,7 @@ import { ERRORS } from '../http/errors.ts';
 import { CODE_OF_REJECTION, type DomainRejection, refusalOf } from './rejections.ts';
 
 const ID = '0195a000-0000-7000-8000-000000000001' as TransactionId;
+const AT = '2026-01-01T00:00:00.000Z';
 const gbp = { currency: 'GBP' } as const;
 
 /** One of each: the compiler refuses this table while a rejection is missing. */
@@ -70,6 +71,29 @@ const REJECTIONS: { readonly [Type in DomainRejection['type']]: DomainRejection 
     ExpiryInThePast: { type: 'ExpiryInThePast', expiresAt: '2001-01-01T00:00:00.000Z' },
     OverlapOutOfRange: { type: 'OverlapOutOfRange', overlapDays: 8, max: 7 },
     LeadKeyNeedsApplication: { type: 'LeadKeyNeedsApplication' },
+    RetriesNotAscending: { type: 'RetriesNotAscending', retryAfterDays: [3, 1] },
+    SubscriptionUnknown: { type: 'SubscriptionUnknown' },
+    SubscriptionExists: { type: 'SubscriptionExists' },
+    RebillAmountNotPositive: { type: 'RebillAmountNotPositive', amountMinor: 0n },
+    SubscriptionInactive: { type: 'SubscriptionInactive', unsubscribedAt: AT },
+    SubscriptionIsFrozen: { type: 'SubscriptionIsFrozen', frozenAt: AT },
+    RebillNotDue: { type: 'RebillNotDue', rebillAt: AT },
+    RebillOutOfOrder: {
+      type: 'RebillOutOfOrder',
+      cycle: 4,
+      attempt: 1,
+      nextCycle: 3,
+      nextAttempt: 2,
+    },
+    RebillUnknown: { type: 'RebillUnknown', transactionId: ID },
+    CustomerUnknown: { type: 'CustomerUnknown' },
+    CustomerExists: { type: 'CustomerExists' },
+    CustomerErased: { type: 'CustomerErased' },
+    TooManyEmails: { type: 'TooManyEmails', max: 100 },
+    PaymentMethodUnknown: { type: 'PaymentMethodUnknown', paymentMethodId: ID },
+    PaymentMethodExists: { type: 'PaymentMethodExists', paymentMethodId: ID },
+    TooManyPaymentMethods: { type: 'TooManyPaymentMethods', max: 20 },
+    ErasureNotRequested: { type: 'ErasureNotRequested' },
     MerchantAccountUnknown: { type: 'MerchantAccountUnknown' },
     MerchantAccountExists: { type: 'MerchantAccountExists' },
     StaleRowVersion: { type: 'StaleRowVersion', rowVersion: 3, current: 4 },
@@ -101,6 +125,8 @@ describe('a rejection', () => {
 
   it('is the fault of the host only where no caller could do otherwise', () => {
     const failures = all.filter((rejection) => refusalOf(rejection).status >= 500);
-    expect(failures.map(({ type }) => type)).toEqual(['BlockSizeOutOfRange', 'SequenceExhausted']);
+    expect(failures.map(({ type }) => type)).toEqual([
+      'ErasureNotRequested',
+      'BlockSizeOutOfRange', 'SequenceExhausted']);
   });
 });

@@ -1,10 +1,12 @@
 /** What callers are told when the domain says no: the one way from a rejection to an error code. */
 import {
   type Customer,
+  type EmailClaim,
   type MerchantAccount,
   never,
   type Reference,
   type Sequence,
+  type Subscription,
   type Tenant,
   type Transaction,
   toDecimal,
@@ -13,9 +15,11 @@ import { type ErrorCode, type Refusal, refuse } from '../http/errors.ts';
 
 export type DomainRejection =
   | Customer.Rejection
+  | EmailClaim.Rejection
   | MerchantAccount.Rejection
   | Reference.Rejection
   | Sequence.Rejection
+  | Subscription.Rejection
   | Tenant.Rejection
   | Transaction.Rejection;
 
@@ -56,12 +60,29 @@ export const CODE_OF_REJECTION = {
   ExpiryInThePast: 'invalid_request',
   OverlapOutOfRange: 'invalid_request',
   LeadKeyNeedsApplication: 'invalid_request',
+  RetriesNotAscending: 'invalid_request',
+  CustomerUnknown: 'not_found',
+  CustomerExists: 'duplicate',
+  CustomerErased: 'customer_erased',
+  TooManyEmails: 'limit_reached',
+  PaymentMethodUnknown: 'not_found',
+  PaymentMethodExists: 'duplicate',
+  TooManyPaymentMethods: 'limit_reached',
+  ErasureNotRequested: 'internal_error',
   MerchantAccountUnknown: 'not_found',
   MerchantAccountExists: 'duplicate',
   StaleRowVersion: 'stale_row_version',
   DefaultCurrencyNotHeld: 'invalid_request',
   FeeTooFine: 'amount_precision',
   ReservedApplicationId: 'invalid_request',
+  SubscriptionUnknown: 'not_found',
+  SubscriptionExists: 'duplicate',
+  RebillAmountNotPositive: 'amount_not_positive',
+  SubscriptionInactive: 'subscription_state',
+  SubscriptionIsFrozen: 'subscription_state',
+  RebillNotDue: 'subscription_state',
+  RebillOutOfOrder: 'subscription_state',
+  RebillUnknown: 'not_found',
   BlockSizeOutOfRange: 'internal_error',
   SequenceExhausted: 'internal_error',
 } as const satisfies Record<DomainRejection['type'], ErrorCode>;
@@ -113,6 +134,10 @@ function messageOf(rejection: DomainRejection): string | undefined {
       const { itemsMinor, amountMinor, currency } = rejection;
       return `refundItems add up to ${money(itemsMinor, currency)}, not to the amount of ${money(amountMinor, currency)}`;
     }
+    case 'TooManyEmails':
+      return `A customer can have ${rejection.max} emails in all`;
+    case 'TooManyPaymentMethods':
+      return `A customer can have ${rejection.max} payment methods; remove one first`;
     case 'StaleRowVersion':
       return `rowVersion is ${rejection.current}, not ${rejection.rowVersion}`;
     case 'FeeTooFine':
@@ -127,6 +152,21 @@ function messageOf(rejection: DomainRejection): string | undefined {
       return `The overlap is 0 to ${rejection.max} days`;
     case 'LeadKeyNeedsApplication':
       return 'A lead key is bound to an application';
+    case 'RetriesNotAscending':
+      return `The days of retries must ascend, not ${rejection.retryAfterDays.join(', ')}`;
+    case 'RebillAmountNotPositive':
+      return 'The amount of a rebill must be greater than zero';
+    case 'SubscriptionInactive':
+      return `The subscription ended at ${rejection.unsubscribedAt}`;
+    case 'SubscriptionIsFrozen':
+      return `The subscription is frozen since ${rejection.frozenAt}`;
+    case 'RebillNotDue':
+      return 'The rebill is not due yet';
+    case 'RebillOutOfOrder':
+      return `Try ${rejection.nextAttempt} of cycle ${rejection.nextCycle} is next, not ${rejection.attempt} of ${rejection.cycle}`;
+    case 'SubscriptionUnknown':
+    case 'SubscriptionExists':
+    case 'RebillUnknown':
     case 'TransactionUnknown':
     case 'TransactionExists':
     case 'AttemptUnknown':
@@ -143,6 +183,12 @@ function messageOf(rejection: DomainRejection): string | undefined {
     case 'KeyUnknown':
     case 'KeyExists':
     case 'KeyNotActive':
+    case 'CustomerUnknown':
+    case 'CustomerExists':
+    case 'CustomerErased':
+    case 'PaymentMethodUnknown':
+    case 'PaymentMethodExists':
+    case 'ErasureNotRequested':
     case 'MerchantAccountUnknown':
     case 'MerchantAccountExists':
     case 'BlockSizeOutOfRange':

@@ -139,6 +139,7 @@ function submittedOf(about: {
     productId: 1 + random(300),
     pricePointId: null,
     subscriptionId: random(10) === 0 ? 1_000_000_000 + random(100_000) : null,
+    plans: [],
     paymentNumber: 1,
     attempt: 1,
     totalAttempt: 1,

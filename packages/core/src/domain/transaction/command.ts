@@ -58,7 +58,11 @@ interface PaymentCommands {
   /** The customer did what `nextAction` asked. */
   CompleteAction: unknown;
   /** The authorization, or the time to act, ran out. */
-  ExpirePayment: { readonly note: string };
+  ExpirePayment: {
+    readonly note: string;
+    /** The end of the wait that is meant; when the payment waits for another one by now, nothing happens. */
+    readonly dueAt?: string;
+  };
   /** Absent amount: all that was authorized. */
   RequestCapture: { readonly captureId: TransactionId; readonly amountMinor?: bigint };
   RecordCapture: {

@@ -1,6 +1,6 @@
 /** What can happen to a payment and to the refunds, chargebacks and alerts that follow it. */
 import { z } from 'zod';
-import { type EventsOf, event, Instant, Minor } from '../../kernel/event-schema.ts';
+import { type EventsOf, event, Instant, Minor, type Upcast } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import { orderFields } from './order.ts';
 
@@ -91,13 +91,16 @@ const refundSource = z.enum([
   'Gateway',
 ]);
 
+/** Version 1 knew of no plans. */
+const withoutPlans: Upcast = (data) => ({ ...data, plans: [] });
+
 const chargebackMoved = { chargebackId: TransactionId, note, at };
 const chargebackReversed = { ...chargebackMoved, ...books, amountMinor: Minor };
 const alertMoved = { alertId: TransactionId, note, at };
 
 export const events = {
   // The payment.
-  PaymentSubmitted: event({ transactionId: TransactionId, ...orderFields, at }),
+  PaymentSubmitted: event({ transactionId: TransactionId, ...orderFields, at }, [withoutPlans]),
   /** The black list or a rule stopped the payment before any gateway heard of it. */
   PaymentBlocked: event({ blackListing: z.int().nonnegative(), note, at }),
   /** The intent to ask the gateway; durable before the gateway is called. `attempt` counts from 1. */

@@ -5,6 +5,7 @@ export * from './codes.ts';
 export type { Command, CommandOf, Outcome, RefundItem, Rejection } from './command.ts';
 export { begins, decide, streamOf } from './decide.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
+export * from './expiry.ts';
 export * from './order.ts';
 export * from './state.ts';
 export * from './status.ts';

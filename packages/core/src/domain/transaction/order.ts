@@ -1,6 +1,7 @@
 /** What is bought, by whom and from where: the facts that a payment is submitted with. */
 import { z } from 'zod';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
+import { MAX_PLANS, OrderedPlan } from '../subscription/plan.ts';
 
 /** A card as the ledger keeps it: never its full number. */
 export const Card = z.strictObject({
@@ -81,8 +82,10 @@ export const orderFields = {
   affiliateId: z.int().positive().nullable(),
   productId: z.int().positive().nullable(),
   pricePointId: z.int().positive().nullable(),
-  /** The subscription that this payment starts or renews. */
+  /** The subscription that this payment renews, or the first of those that it starts. */
   subscriptionId: z.int().positive().nullable(),
+  /** The plans that begin once this payment is captured. */
+  plans: z.array(OrderedPlan).max(MAX_PLANS),
   /** Which cycle of the subscription, from 1. */
   paymentNumber: z.int().positive(),
   /** Which try within the cycle, from 1, and of all cycles. */
@@ -123,6 +126,7 @@ export function orderOf(given: RequiredOrder & Partial<Order>): Order {
     productId: null,
     pricePointId: null,
     subscriptionId: null,
+    plans: [],
     paymentNumber: 1,
     attempt: 1,
     totalAttempt: 1,

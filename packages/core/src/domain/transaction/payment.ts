@@ -7,6 +7,7 @@ import { percentOf } from '../../kernel/money.ts';
 import { routeOf } from './balance.ts';
 import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts';
 import type { Event, Route } from './events.ts';
+import { expiryOf } from './expiry.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
 import { type Order, Order as OrderSchema } from './order.ts';
 import type { Attempt, Payment, State } from './state.ts';
@@ -261,13 +262,15 @@ function completeAction(payment: Payment, command: CommandOf<'CompleteAction'>):
 
 /**
  * A capture or void whose outcome is not known yet may have moved the money: it is settled first.
- * Checked in this order: (a repeat), WrongStatus, RequestUnderWay.
+ * Checked in this order: (a repeat), WrongStatus, RequestUnderWay, (another wait).
  */
 function expire(payment: Payment, command: CommandOf<'ExpirePayment'>): Decision {
+  const { dueAt } = command;
   if (payment.status === 'Expired') return right([]);
   if (!mayMove(payment.status, 'Expired')) return wrongStatus(payment, command);
   const underWay = requestUnderWay(payment);
   if (underWay !== undefined) return left({ type: 'RequestUnderWay', request: underWay });
+  if (dueAt !== undefined && expiryOf(payment)?.at !== dueAt) return right([]);
   return right([{ type: 'AuthorizationExpired', note: command.note, at: command.at }]);
 }
 

@@ -99,6 +99,8 @@ export const Payment = z.strictObject({
   attempts: z.array(Attempt),
   nextAction: events.ActionRequired.schema.shape.nextAction.nullable(),
   authorizedMinor: Minor,
+  /** Of an authorization that is captured by itself. */
+  authorizedAt: Instant.nullable(),
   capturedMinor: Minor,
   capturedAt: Instant.nullable(),
   /** Intents whose outcome is not known yet. */
@@ -167,6 +169,7 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     attempts: [],
     nextAction: null,
     authorizedMinor: 0n,
+    authorizedAt: null,
     capturedMinor: 0n,
     capturedAt: null,
     pendingCapture: null,
@@ -214,6 +217,7 @@ function changed(
       return {
         status: 'Authorized',
         authorizedMinor: event.amountMinor,
+        authorizedAt: event.at,
         authCode: event.authCode,
         gatewayTransactionId: event.gatewayTransactionId,
         note: event.note,

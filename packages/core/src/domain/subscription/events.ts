@@ -1,0 +1,115 @@
+/** What can happen to a subscription, from the order that starts it to the day it ends. */
+import { z } from 'zod';
+import { type EventsOf, event, Instant, Minor } from '../../kernel/event-schema.ts';
+import { TransactionId } from '../../kernel/ids.ts';
+import { Card } from '../transaction/order.ts';
+import { planFields } from './plan.ts';
+
+const at = Instant;
+const cycle = z.int().min(2);
+const attempt = z.int().positive();
+
+/** What reports add up by. */
+const counted = { sandbox: z.boolean(), currency: z.string().length(3) };
+
+export const FreezeReason = z.enum([
+  'hard-decline',
+  'insufficient-funds',
+  'retries-exhausted',
+  'network-limit',
+  'no-card',
+  'admin',
+]);
+export type FreezeReason = z.output<typeof FreezeReason>;
+
+export const UnsubscribeReason = z.enum([
+  'customer-service',
+  'chargeback',
+  'confirmed-fraud',
+  'erasure',
+]);
+export type UnsubscribeReason = z.output<typeof UnsubscribeReason>;
+
+export const events = {
+  /** The order was paid. Cycle 1 is that payment; cycle 2 is charged at `rebillAt`. */
+  SubscriptionStarted: event({
+    subscriptionId: z.int().positive(),
+    ...counted,
+    customerId: z.int().positive(),
+    email: z.string().max(320),
+    orderId: z.int().positive(),
+    /** The payment that started it. */
+    transactionId: TransactionId,
+    companyId: z.int().positive(),
+    merchantAccountId: z.int().positive(),
+    ...planFields,
+    card: Card.nullable(),
+    realStartAt: Instant,
+    rebillAt: Instant,
+    at,
+  }),
+  /** The intent to charge; durable before the payment is submitted under `transactionId`. */
+  RebillDue: event({
+    cycle,
+    attempt,
+    totalAttempt: attempt,
+    transactionId: TransactionId,
+    amountMinor: Minor,
+    at,
+  }),
+  /** The cycle is paid. `rebillAt` is null when the subscription ended or froze meanwhile. */
+  SubscriptionRenewed: event({
+    ...counted,
+    cycle,
+    attempt,
+    transactionId: TransactionId,
+    amountMinor: Minor,
+    nextCycle: cycle,
+    rebillAt: Instant.nullable(),
+    at,
+  }),
+  /** `retryAt` is null when the cycle is tried no more. */
+  RebillFailed: event({
+    cycle,
+    attempt,
+    transactionId: TransactionId,
+    declineCode: z.string(),
+    hard: z.boolean(),
+    retryAt: Instant.nullable(),
+    at,
+  }),
+  SubscriptionFrozen: event({ ...counted, reason: FreezeReason, note: z.string().max(1000), at }),
+  /** Billing goes on with `cycle` at `rebillAt`. */
+  SubscriptionUnfrozen: event({
+    ...counted,
+    reason: z.enum(['admin', 'new-card']),
+    cycle,
+    rebillAt: Instant,
+    at,
+  }),
+  SubscriptionUnsubscribed: event({
+    ...counted,
+    reason: UnsubscribeReason,
+    requestedBy: z.string().max(320),
+    notifyCustomer: z.boolean(),
+    at,
+  }),
+  /** From now on cycle `anchorCycle` is due at `anchorAt`, and the later ones follow by the frequency. */
+  PlanChanged: event({
+    name: planFields.name,
+    description: planFields.description,
+    rebillAmountMinor: planFields.rebillAmountMinor,
+    frequencyDays: planFields.frequencyDays,
+    anchorCycle: cycle,
+    anchorAt: Instant,
+    at,
+  }),
+  CardChanged: event({
+    customerId: z.int().positive(),
+    sandbox: z.boolean(),
+    card: Card.nullable(),
+    at,
+  }),
+};
+export type Event = EventsOf<typeof events>;
+export type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;

@@ -1,0 +1,14 @@
+/** The story of a subscription: started by an order, billed by its plan, frozen, ended. */
+
+export type { Command, CommandOf, Rejection } from './command.ts';
+export { begins, decide, INSUFFICIENT_FUNDS, streamOf } from './decide.ts';
+export {
+  type Event,
+  type EventOf,
+  events,
+  type FreezeReason,
+  type UnsubscribeReason,
+} from './events.ts';
+export * from './plan.ts';
+export * from './schedule.ts';
+export * from './state.ts';

@@ -1,0 +1,182 @@
+/** A subscription as its events have made it, and the dates that follow from it. */
+import { z } from 'zod';
+import { never } from '../../kernel/decider.ts';
+import { Instant } from '../../kernel/event-schema.ts';
+import { TransactionId } from '../../kernel/ids.ts';
+import { type Event, type EventOf, events, FreezeReason, UnsubscribeReason } from './events.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** Networks count the failed tries of a card over so many days, ... */
+export const NETWORK_WINDOW_DAYS = 30;
+/** ... and fine whoever makes more of them: the strictest of their limits. */
+export const MAX_FAILED_TRIES = 15;
+
+const { rebillAt: _rebillAt, at: _at, ...facts } = events.SubscriptionStarted.schema.shape;
+
+/** The whole of a subscription. Read models store it through this schema. */
+export const Subscription = z.strictObject({
+  ...facts,
+  startedAt: Instant,
+  /** Cycle `anchorCycle` is due at `anchorAt`; the others follow from there by the frequency. */
+  anchorCycle: z.int(),
+  anchorAt: Instant,
+  unsubscribedAt: Instant.nullable(),
+  unsubscribeReason: UnsubscribeReason.nullable(),
+  frozenAt: Instant.nullable(),
+  freezeReason: FreezeReason.nullable(),
+  /** The cycle that is charged next, or that is being tried. */
+  cycle: z.int(),
+  /** Tries of that cycle that were begun. */
+  attempt: z.int().nonnegative(),
+  /** Tries of all cycles, the starting payment among them. */
+  totalAttempt: z.int().positive(),
+  /** The next charge; null when inactive or frozen. */
+  rebillAt: Instant.nullable(),
+  /** When the first try of the present cycle failed. */
+  firstFailedAt: Instant.nullable(),
+  /** The try whose outcome is not known yet. */
+  pending: z
+    .strictObject({
+      transactionId: TransactionId,
+      cycle: z.int(),
+      attempt: z.int(),
+      totalAttempt: z.int(),
+      amountMinor: events.RebillDue.schema.shape.amountMinor,
+      begunAt: Instant,
+      /** The card was changed since: what comes of this try says nothing of the new one. */
+      withFormerCard: z.boolean(),
+    })
+    .nullable(),
+  /** When the present card failed last, the latest `MAX_FAILED_TRIES` since a charge succeeded. */
+  failedAt: z.array(Instant),
+  /** Cycles paid after the first. */
+  renewals: z.int().nonnegative(),
+  changedAt: Instant,
+});
+export type Subscription = z.output<typeof Subscription>;
+
+/** Null before the order is paid. */
+export type State = Subscription | null;
+export const initial: State = null;
+
+export function evolve(state: State, event: Event): State {
+  if (event.type === 'SubscriptionStarted') return startedBy(event);
+  if (state === null) throw new Error(`${event.type} without a subscription`);
+  const changedAt = event.at;
+  switch (event.type) {
+    case 'RebillDue': {
+      const { type: _type, at: begunAt, ...pending } = event;
+      const { attempt, totalAttempt } = event;
+      const begun = { ...pending, begunAt, withFormerCard: false };
+      return { ...state, attempt, totalAttempt, pending: begun, changedAt };
+    }
+    case 'SubscriptionRenewed':
+      return { ...atCycle(state, event.nextCycle), ...renewed(state, event), changedAt };
+    case 'RebillFailed':
+      return { ...failed(state, event), pending: null, rebillAt: event.retryAt, changedAt };
+    case 'SubscriptionFrozen':
+      return {
+        ...state,
+        frozenAt: event.at,
+        freezeReason: event.reason,
+        rebillAt: null,
+        changedAt,
+      };
+    case 'SubscriptionUnfrozen': {
+      const { rebillAt } = event;
+      const present = atCycle(state, event.cycle);
+      return { ...present, frozenAt: null, freezeReason: null, rebillAt, changedAt };
+    }
+    case 'SubscriptionUnsubscribed':
+      return {
+        ...state,
+        unsubscribedAt: event.at,
+        unsubscribeReason: event.reason,
+        rebillAt: null,
+        changedAt,
+      };
+    case 'PlanChanged': {
+      const { type: _type, at: _at, ...plan } = event;
+      return { ...state, ...plan, changedAt };
+    }
+    case 'CardChanged': {
+      const pending = state.pending && { ...state.pending, withFormerCard: true };
+      return { ...state, card: event.card, pending, failedAt: [], changedAt };
+    }
+    default:
+      return never(event);
+  }
+}
+
+function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
+  const { type: _type, at, rebillAt, ...rest } = event;
+  return {
+    ...rest,
+    startedAt: at,
+    anchorCycle: 2,
+    anchorAt: rebillAt,
+    unsubscribedAt: null,
+    unsubscribeReason: null,
+    frozenAt: null,
+    freezeReason: null,
+    cycle: 2,
+    attempt: 0,
+    totalAttempt: 1,
+    rebillAt,
+    firstFailedAt: null,
+    pending: null,
+    failedAt: [],
+    renewals: 0,
+    changedAt: at,
+  };
+}
+
+/** Another cycle has had no try yet. */
+function atCycle(state: Subscription, cycle: number): Subscription {
+  return cycle === state.cycle ? state : { ...state, cycle, attempt: 0, firstFailedAt: null };
+}
+
+function renewed({ renewals }: Subscription, { rebillAt }: EventOf<'SubscriptionRenewed'>) {
+  return { pending: null, failedAt: [], renewals: renewals + 1, rebillAt };
+}
+
+function failed(state: Subscription, { cycle, at }: EventOf<'RebillFailed'>): Subscription {
+  const formerCard = state.pending?.withFormerCard === true;
+  const failedAt = formerCard ? state.failedAt : [...state.failedAt, at].slice(-MAX_FAILED_TRIES);
+  // A cycle that was given up while its try was under way has no say in the one that is next.
+  const firstFailedAt = cycle === state.cycle ? (state.firstFailedAt ?? at) : state.firstFailedAt;
+  return { ...state, firstFailedAt, failedAt };
+}
+
+export function isActive({ unsubscribedAt }: Subscription): boolean {
+  return unsubscribedAt === null;
+}
+
+export function isFrozen({ frozenAt }: Subscription): boolean {
+  return frozenAt !== null;
+}
+
+type Grid = Pick<Subscription, 'anchorCycle' | 'anchorAt' | 'frequencyDays'>;
+
+/** When a cycle is due: counted from the anchor, so that no delay of one moves the next. */
+export function dueAt({ anchorCycle, anchorAt, frequencyDays }: Grid, cycle: number): string {
+  return later(anchorAt, (cycle - anchorCycle) * frequencyDays);
+}
+
+/** The cycle that runs at an instant: the last that is due by then. Before the anchor, the one before it. */
+export function cycleAt({ anchorCycle, anchorAt, frequencyDays }: Grid, at: string): number {
+  const passedMs = Date.parse(at) - Date.parse(anchorAt);
+  return anchorCycle + Math.floor(passedMs / (frequencyDays * DAY_MS));
+}
+
+/** An instant so many days of 24 hours later. */
+export function later(instant: string, days: number): string {
+  return new Date(Date.parse(instant) + days * DAY_MS).toISOString();
+}
+
+/** Failed tries of the present card in the networks' window that ends at `at`. */
+export function failedTriesAt({ failedAt }: Pick<Subscription, 'failedAt'>, at: string): number {
+  const since = later(at, -NETWORK_WINDOW_DAYS);
+  return failedAt.filter((failed) => failed > since).length;
+}
