@@ -1,57 +1,378 @@
-/** A customer of a tenant: one email, one customer id, whoever asks first. */
-import { type Either, right } from 'fp-ts/lib/Either.js';
+/** A customer of a tenant: contact data, addresses and payment methods, until the person is erased. */
+import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
+import { never } from '../kernel/decider.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
+import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { Address, Card } from './transaction/order.ts';
 
-/** Gives the customer id of an email, making `customerId` theirs when the email is new. */
-export interface Command {
-  readonly type: 'IdentifyCustomer';
+export const MAX_ADDRESSES = 10;
+export const MAX_PAYMENT_METHODS = 20;
+/** How many emails a customer may come to hold; each must be found again when the person is erased. */
+export const MAX_EMAILS = 100;
+
+const contactFields = {
+  email: z.string().max(320),
+  firstName: z.string().max(200),
+  lastName: z.string().max(200),
+  phone: z.string().max(64),
+  addresses: z.array(Address).max(MAX_ADDRESSES),
+};
+/** How the customer is reached: what a replacement replaces. */
+export const Contact = z.strictObject(contactFields);
+export type Contact = z.output<typeof Contact>;
+
+/** Names a customer. */
+interface Named {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
-  /** A keyed hash of the email in lower case: names the stream without showing the person. */
-  readonly emailKey: string;
-  readonly email: string;
   readonly customerId: number;
-  readonly at: string;
 }
 
+export type Command = Named & { readonly at: string } & (
+    | ({ readonly type: 'RegisterCustomer' } & Contact)
+    /**
+     * What a payment tells of its customer: registers who is unknown, adds a card that is new, and
+     * renews one that has a later expiry. `paymentMethodId` is the id that a new card gets.
+     */
+    | ({
+        readonly type: 'RecordPurchase';
+        readonly card: Card | null;
+        readonly paymentMethodId: string;
+      } & Contact)
+    /** Notes an email before it is claimed, so that erasure finds the claim whatever happens between. */
+    | { readonly type: 'ReserveEmail'; readonly rowVersion: number; readonly email: string }
+    /** Replaces the contact data; the email must be claimed. `rowVersion` is the one the caller saw. */
+    | ({ readonly type: 'ReplaceCustomer'; readonly rowVersion: number } & Contact)
+    | {
+        readonly type: 'AddPaymentMethod';
+        readonly paymentMethodId: string;
+        readonly card: Card;
+        /** Makes it the one that is used unless another is named. */
+        readonly makeDefault: boolean;
+      }
+    | { readonly type: 'RemovePaymentMethod'; readonly paymentMethodId: string }
+    /** The person is to be erased: from now on nothing more is learned of them. */
+    | { readonly type: 'RequestErasure' }
+    /** The person is erased: their key is gone, and with it what the events said of them. */
+    | { readonly type: 'RecordErasure' }
+  );
+type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
+
+/** Of every event of a customer: whose it is. */
+const who = { customerId: z.int().positive(), sandbox: z.boolean() };
+
 export const events = {
-  CustomerIdentified: event({
-    sandbox: z.boolean(),
-    customerId: z.int().positive(),
-    email: z.string().max(320),
+  CustomerRegistered: event({ ...who, ...contactFields, at: Instant }),
+  EmailReserved: event({ ...who, email: z.string().max(320), at: Instant }),
+  CustomerReplaced: event({ ...who, ...contactFields, at: Instant }),
+  /** A new payment method, or another card or rank of the one that has this id. */
+  PaymentMethodAdded: event({
+    ...who,
+    paymentMethodId: z.guid(),
+    /** Null once the person is erased. */
+    card: Card.nullable(),
+    isDefault: z.boolean(),
     at: Instant,
   }),
+  PaymentMethodRemoved: event({ ...who, paymentMethodId: z.guid(), at: Instant }),
+  CustomerErasureRequested: event({ ...who, at: Instant }),
+  CustomerErased: event({ ...who, at: Instant }),
 };
 export type Event = EventsOf<typeof events>;
 
-/** Identifying never fails: a known email answers with the id it has. */
-export type Rejection = never;
+export type Rejection =
+  | { readonly type: 'CustomerUnknown' }
+  | { readonly type: 'CustomerExists' }
+  | { readonly type: 'CustomerErased' }
+  | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number }
+  | { readonly type: 'TooManyEmails'; readonly max: number }
+  | { readonly type: 'PaymentMethodUnknown'; readonly paymentMethodId: string }
+  | { readonly type: 'PaymentMethodExists'; readonly paymentMethodId: string }
+  | { readonly type: 'TooManyPaymentMethods'; readonly max: number }
+  | { readonly type: 'ErasureNotRequested' };
 
-export interface Customer {
+export interface PaymentMethod {
+  readonly paymentMethodId: string;
+  readonly card: Card;
+}
+
+export interface Customer extends Contact {
   readonly customerId: number;
-  readonly email: string;
   readonly sandbox: boolean;
+  /** Oldest first. */
+  readonly paymentMethods: readonly PaymentMethod[];
+  /** Null exactly when there is no payment method. */
+  readonly defaultPaymentMethodId: string | null;
+  /** Counts the changes, from 1. */
+  readonly rowVersion: number;
+  /** Every email of which the customer may hold the claim, in lower case: what erasure releases. */
+  readonly emails: readonly string[];
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly erasureRequestedAt: string | null;
+  readonly erasedAt: string | null;
 }
 export type State = Customer | null;
 export const initial: State = null;
 
-export function evolve(_state: State, event: Event): State {
-  return { customerId: event.customerId, email: event.email, sandbox: event.sandbox };
+export function evolve(state: State, event: Event): State {
+  if (event.type === 'CustomerRegistered') return registered(event);
+  if (state === null) throw new Error(`${event.type} without a customer`);
+  // The reservation of an email is nothing that a reader of the customer sees.
+  if (event.type === 'EmailReserved') return { ...state, emails: including(state, event.email) };
+  const next = { ...state, rowVersion: state.rowVersion + 1, updatedAt: event.at };
+  switch (event.type) {
+    case 'CustomerReplaced':
+      return { ...next, ...contactOf(event), emails: including(state, event.email) };
+    case 'PaymentMethodAdded':
+      return { ...next, ...methodsWith(state, event) };
+    case 'PaymentMethodRemoved':
+      return { ...next, ...methodsWithout(state, event.paymentMethodId) };
+    case 'CustomerErasureRequested':
+      return { ...next, erasureRequestedAt: event.at };
+    case 'CustomerErased':
+      return { ...next, ...NOBODY, erasedAt: event.at };
+    default:
+      return never(event);
+  }
 }
 
-export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
-  if (state !== null) return right([]);
-  const { sandbox, customerId, email, at } = command;
-  return right([{ type: 'CustomerIdentified', sandbox, customerId, email, at }]);
+/** What is left of a person who was erased. */
+const NOBODY = {
+  email: '',
+  firstName: '',
+  lastName: '',
+  phone: '',
+  addresses: [],
+  paymentMethods: [],
+  defaultPaymentMethodId: null,
+  emails: [],
+} satisfies Partial<Customer>;
+
+function registered(event: Extract<Event, { type: 'CustomerRegistered' }>): Customer {
+  const { customerId, sandbox, at } = event;
+  return {
+    customerId,
+    sandbox,
+    ...contactOf(event),
+    paymentMethods: [],
+    defaultPaymentMethodId: null,
+    rowVersion: 1,
+    emails: [event.email.toLowerCase()],
+    createdAt: at,
+    updatedAt: at,
+    erasureRequestedAt: null,
+    erasedAt: null,
+  };
 }
 
-export function streamOf(command: {
-  tenantId: TenantId;
-  sandbox: boolean;
-  emailKey: string;
-}): StreamName {
-  const environment = command.sandbox ? 'test' : 'live';
-  return streamName('customer', command.tenantId, `${environment}-${command.emailKey}`);
+function contactOf({ email, firstName, lastName, phone, addresses }: Contact): Contact {
+  return { email, firstName, lastName, phone, addresses };
+}
+
+function including({ emails }: Customer, email: string): readonly string[] {
+  const held = email.toLowerCase();
+  return emails.includes(held) ? emails : [...emails, held];
+}
+
+type Methods = Pick<Customer, 'paymentMethods' | 'defaultPaymentMethodId'>;
+
+function methodsWith(
+  { paymentMethods, defaultPaymentMethodId }: Customer,
+  { paymentMethodId, card, isDefault }: Extract<Event, { type: 'PaymentMethodAdded' }>,
+): Methods {
+  // Of a person who is erased nothing is known but that there was a card.
+  if (card === null) return { paymentMethods, defaultPaymentMethodId };
+  const method = { paymentMethodId, card };
+  const known = paymentMethods.some((each) => each.paymentMethodId === paymentMethodId);
+  return {
+    paymentMethods: known
+      ? paymentMethods.map((each) => (each.paymentMethodId === paymentMethodId ? method : each))
+      : [...paymentMethods, method],
+    defaultPaymentMethodId: isDefault ? paymentMethodId : defaultPaymentMethodId,
+  };
+}
+
+/** After the default method that was added last takes its place. */
+function methodsWithout(customer: Customer, paymentMethodId: string): Methods {
+  const left = customer.paymentMethods.filter((each) => each.paymentMethodId !== paymentMethodId);
+  const stays = customer.defaultPaymentMethodId !== paymentMethodId;
+  return {
+    paymentMethods: left,
+    defaultPaymentMethodId: stays
+      ? customer.defaultPaymentMethodId
+      : (left.at(-1)?.paymentMethodId ?? null),
+  };
+}
+
+type Decision = Either<Rejection, readonly Event[]>;
+
+/**
+ * Checked in this order: CustomerExists, CustomerUnknown, ErasureNotRequested, CustomerErased, and
+ * what each command checks for itself.
+ */
+export function decide(state: State, command: Command): Decision {
+  if (command.type === 'RegisterCustomer') {
+    return state === null ? right([registration(command)]) : left({ type: 'CustomerExists' });
+  }
+  if (command.type === 'RecordPurchase') return right(purchase(state, command));
+  if (state === null) return left({ type: 'CustomerUnknown' });
+  if (command.type === 'RequestErasure' || command.type === 'RecordErasure') {
+    return erase(state, command);
+  }
+  if (isLeaving(state)) return left({ type: 'CustomerErased' });
+  switch (command.type) {
+    case 'ReserveEmail':
+      return reserveEmail(state, command);
+    case 'ReplaceCustomer':
+      return replace(state, command);
+    case 'AddPaymentMethod':
+      return addPaymentMethod(state, command);
+    case 'RemovePaymentMethod':
+      return removePaymentMethod(state, command);
+    default:
+      return never(command);
+  }
+}
+
+function isLeaving({ erasureRequestedAt, erasedAt }: Customer): boolean {
+  return erasureRequestedAt !== null || erasedAt !== null;
+}
+
+function whoOf({ customerId, sandbox, at }: Command) {
+  return { customerId, sandbox, at };
+}
+
+function registration(command: CommandOf<'RegisterCustomer' | 'RecordPurchase'>): Event {
+  return { type: 'CustomerRegistered', ...whoOf(command), ...contactOf(command) };
+}
+
+/** Never refused: the payment was made. Of a person who asked to be erased nothing is learned. */
+function purchase(state: State, command: CommandOf<'RecordPurchase'>): readonly Event[] {
+  const { card, paymentMethodId, email } = command;
+  if (state === null) {
+    const first = registration(command);
+    if (card === null) return [first];
+    return [first, added(command, { paymentMethodId, card, isDefault: true })];
+  }
+  if (isLeaving(state)) return [];
+  const noted: readonly Event[] =
+    including(state, email) === state.emails || state.emails.length >= MAX_EMAILS
+      ? []
+      : [{ type: 'EmailReserved', ...whoOf(command), email }];
+  return card === null ? noted : [...noted, ...purchasedWith(state, command, card)];
+}
+
+function purchasedWith(
+  state: Customer,
+  command: CommandOf<'RecordPurchase'>,
+  card: Card,
+): readonly Event[] {
+  const known = methodOf(state, card);
+  if (known !== undefined) {
+    if (!expiresLater(card, known.card)) return [];
+    const { paymentMethodId } = known;
+    const isDefault = state.defaultPaymentMethodId === paymentMethodId;
+    return [added(command, { paymentMethodId, card, isDefault })];
+  }
+  const { paymentMethodId } = command;
+  const held = state.paymentMethods;
+  if (held.some((each) => each.paymentMethodId === paymentMethodId)) return [];
+  const isDefault = held.length === 0;
+  const makesRoom = held.length >= MAX_PAYMENT_METHODS ? oldestSpare(state) : undefined;
+  const method = added(command, { paymentMethodId, card, isDefault });
+  return makesRoom === undefined ? [method] : [removed(command, makesRoom), method];
+}
+
+/** The oldest payment method that is not the default. */
+function oldestSpare({ paymentMethods, defaultPaymentMethodId }: Customer): string | undefined {
+  return paymentMethods.find((each) => each.paymentMethodId !== defaultPaymentMethodId)
+    ?.paymentMethodId;
+}
+
+function methodOf({ paymentMethods }: Customer, card: Card): PaymentMethod | undefined {
+  return paymentMethods.find((each) => each.card.fingerprint === card.fingerprint);
+}
+
+function expiresLater(a: Card, b: Card): boolean {
+  return a.expYear * 12 + a.expMonth > b.expYear * 12 + b.expMonth;
+}
+
+function added(
+  command: Command,
+  method: { paymentMethodId: string; card: Card; isDefault: boolean },
+): Event {
+  return { type: 'PaymentMethodAdded', ...whoOf(command), ...method };
+}
+
+function removed(command: Command, paymentMethodId: string): Event {
+  return { type: 'PaymentMethodRemoved', ...whoOf(command), paymentMethodId };
+}
+
+/** Checked in this order: StaleRowVersion, TooManyEmails. */
+function reserveEmail(state: Customer, command: CommandOf<'ReserveEmail'>): Decision {
+  const { rowVersion, email } = command;
+  if (rowVersion !== state.rowVersion) {
+    return left({ type: 'StaleRowVersion', rowVersion, current: state.rowVersion });
+  }
+  if (including(state, email) === state.emails) return right([]);
+  if (state.emails.length >= MAX_EMAILS) return left({ type: 'TooManyEmails', max: MAX_EMAILS });
+  return right([{ type: 'EmailReserved', ...whoOf(command), email }]);
+}
+
+function replace(state: Customer, command: CommandOf<'ReplaceCustomer'>): Decision {
+  const { rowVersion } = command;
+  if (rowVersion !== state.rowVersion) {
+    return left({ type: 'StaleRowVersion', rowVersion, current: state.rowVersion });
+  }
+  const contact = contactOf(command);
+  const same = canonicalJson(contact) === canonicalJson(contactOf(state));
+  return right(same ? [] : [{ type: 'CustomerReplaced', ...whoOf(command), ...contact }]);
+}
+
+/** Checked in this order: PaymentMethodExists, TooManyPaymentMethods. */
+function addPaymentMethod(state: Customer, command: CommandOf<'AddPaymentMethod'>): Decision {
+  const { card, makeDefault, paymentMethodId } = command;
+  const known = methodOf(state, card);
+  const held = state.paymentMethods;
+  if (known !== undefined) {
+    const wasDefault = state.defaultPaymentMethodId === known.paymentMethodId;
+    const isDefault = wasDefault || makeDefault;
+    const newer = expiresLater(card, known.card);
+    if (!newer && isDefault === wasDefault) return right([]);
+    const method = { ...known, isDefault };
+    return right([added(command, newer ? { ...method, card } : method)]);
+  }
+  if (held.some((each) => each.paymentMethodId === paymentMethodId)) {
+    return left({ type: 'PaymentMethodExists', paymentMethodId });
+  }
+  if (held.length >= MAX_PAYMENT_METHODS) {
+    return left({ type: 'TooManyPaymentMethods', max: MAX_PAYMENT_METHODS });
+  }
+  const isDefault = makeDefault || held.length === 0;
+  return right([added(command, { paymentMethodId, card, isDefault })]);
+}
+
+function removePaymentMethod(state: Customer, command: CommandOf<'RemovePaymentMethod'>): Decision {
+  const { paymentMethodId } = command;
+  const known = state.paymentMethods.some((each) => each.paymentMethodId === paymentMethodId);
+  if (!known) return left({ type: 'PaymentMethodUnknown', paymentMethodId });
+  return right([removed(command, paymentMethodId)]);
+}
+
+function erase(state: Customer, command: CommandOf<'RequestErasure' | 'RecordErasure'>): Decision {
+  if (command.type === 'RequestErasure') {
+    if (isLeaving(state)) return right([]);
+    return right([{ type: 'CustomerErasureRequested', ...whoOf(command) }]);
+  }
+  if (state.erasedAt !== null) return right([]);
+  if (state.erasureRequestedAt === null) return left({ type: 'ErasureNotRequested' });
+  return right([{ type: 'CustomerErased', ...whoOf(command) }]);
+}
+
+export function streamOf({ tenantId, sandbox, customerId }: Named): StreamName {
+  const environment = sandbox ? 'test' : 'live';
+  return streamName('customer_account', tenantId, `${environment}-${customerId}`);
 }

@@ -3,6 +3,7 @@ import {
   Customer,
   categoryOf,
   decodeEvent,
+  EmailClaim,
   type Event,
   eventIdOf,
   MerchantAccount,
@@ -27,7 +28,8 @@ interface Folding {
 
 /** The aggregate that writes streams of a category. The other categories that `reference` reads are of `Reference`. */
 const AGGREGATES: Readonly<Record<string, Folding>> = {
-  customer: Customer,
+  customer: EmailClaim,
+  customer_account: Customer,
   merchant_account: MerchantAccount,
   sequence: Sequence,
   tenant: Tenant,

@@ -1,6 +1,6 @@
 /** Integer ids for orders and customers: from durable blocks, and one customer for one email. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { Customer, Sequence, type TenantId } from '@counterfoil/core';
+import { EmailClaim, Sequence, type TenantId } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import { uuidV7 } from '../http/uuid.ts';
 import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
@@ -93,10 +93,10 @@ export class Identities {
     if (known !== undefined) return known;
     const { tenantId, sandbox, email } = named;
     const emailKey = this.#emailKey(tenantId, email);
-    const stream = Customer.streamOf({ tenantId, sandbox, emailKey });
-    const before = await this.#ledger.stateOf(Customer, stream);
+    const stream = EmailClaim.streamOf({ tenantId, sandbox, emailKey });
+    const before = await this.#ledger.stateOf(EmailClaim, stream);
     const customerId =
-      before?.customerId ??
+      before.holder?.customerId ??
       (await this.#identify({ tenantId, sandbox, emailKey, email }, wanted, caller));
     this.#customers.set(nameOf(named), customerId);
     return customerId;
@@ -109,12 +109,12 @@ export class Identities {
   ): Promise<number> {
     const customerId = wanted ?? (await this.next(who.tenantId, 'customer'));
     const { state } = await this.#ledger.carryOut(
-      Customer,
+      EmailClaim,
       { type: 'IdentifyCustomer', ...who, customerId, at: this.#ledger.clock.now() },
       { commandId: uuidV7() },
       caller,
     );
-    return state?.customerId ?? customerId;
+    return state.holder?.customerId ?? customerId;
   }
 
   #emailKey(tenantId: TenantId, email: string): string {

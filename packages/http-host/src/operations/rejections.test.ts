@@ -127,6 +127,8 @@ describe('a rejection', () => {
     const failures = all.filter((rejection) => refusalOf(rejection).status >= 500);
     expect(failures.map(({ type }) => type)).toEqual([
       'ErasureNotRequested',
-      'BlockSizeOutOfRange', 'SequenceExhausted']);
+      'BlockSizeOutOfRange',
+      'SequenceExhausted',
+    ]);
   });
 });
