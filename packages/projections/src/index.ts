@@ -47,6 +47,8 @@ export {
   type OpenWorkPage,
   type OpenWorkQuery,
   openIntents,
+  type PaymentExpiry,
+  paymentExpiries,
   type ReserveRelease,
   reserveReleases,
 } from './views/open-work.ts';

@@ -108,6 +108,7 @@ describe('payment', () => {
       attempts: [],
       nextAction: null,
       authorizedMinor: 0n,
+      authorizedAt: null,
       capturedMinor: 0n,
       capturedAt: null,
       pendingCapture: null,

@@ -8,6 +8,7 @@ export const DESCRIPTORS = 'descriptors';
 export const OPEN_INTENTS = 'open_intents';
 export const ALERT_DEADLINES = 'alert_deadlines';
 export const RESERVE_RELEASES = 'reserve_releases';
+export const EXPIRIES = 'expiries';
 
 export const LEDGER = 'ledger';
 export const BALANCES = 'balances';

@@ -1,9 +1,10 @@
-/** What a payment leaves to be done: intents to finish, alerts to answer, reserves to release. */
+/** What a payment leaves to be done: intents to finish, alerts to answer, reserves to release, waits to end. */
 import { Transaction } from '@counterfoil/core';
 import type { DerivedDocument } from '../projection.ts';
 import type { ReadModelStore } from '../read-model-store.ts';
 import {
   ALERT_DEADLINES,
+  EXPIRIES,
   liveModel,
   OPEN_INTENTS,
   RESERVE_RELEASES,
@@ -41,6 +42,15 @@ export interface ReserveRelease {
   readonly tenantId: number;
   readonly transactionId: string;
   readonly sandbox: boolean;
+  readonly dueAt: string;
+}
+
+/** An authorization, or a customer's action, that is waited for until `dueAt`. */
+export interface PaymentExpiry {
+  readonly tenantId: number;
+  readonly transactionId: string;
+  readonly sandbox: boolean;
+  readonly of: Transaction.Expiry['of'];
   readonly dueAt: string;
 }
 
@@ -94,6 +104,16 @@ export function openWorkOf(
       collection: RESERVE_RELEASES,
       key: `${release.dueAt}/${tenantId}/${transactionId}`,
       body: JSON.stringify(release),
+    });
+  }
+  const expiry = Transaction.expiryOf(payment);
+  if (expiry !== undefined) {
+    const { of, at: dueAt } = expiry;
+    const waiting: PaymentExpiry = { tenantId, transactionId, sandbox, of, dueAt };
+    documents.push({
+      collection: EXPIRIES,
+      key: `${dueAt}/${tenantId}/${transactionId}`,
+      body: JSON.stringify(waiting),
     });
   }
   return documents;
@@ -150,6 +170,14 @@ export function reserveReleases(
   query: OpenWorkQuery,
 ): Promise<OpenWorkPage<ReserveRelease>> {
   return page(store, RESERVE_RELEASES, query);
+}
+
+/** Payments that wait to be captured or acted on, those that expire first in front. */
+export function paymentExpiries(
+  store: ReadModelStore,
+  query: OpenWorkQuery,
+): Promise<OpenWorkPage<PaymentExpiry>> {
+  return page(store, EXPIRIES, query);
 }
 
 async function page<Work>(

@@ -4,6 +4,7 @@ import type { DerivedDocument, Projection, Recorded, States } from '../projectio
 import {
   ALERT_DEADLINES,
   DESCRIPTORS,
+  EXPIRIES,
   keyOf,
   OPEN_INTENTS,
   PAYMENTS,
@@ -40,6 +41,7 @@ export const transactions: Projection<Transaction.Payment> = {
     { name: OPEN_INTENTS, kind: 'keyed' },
     { name: ALERT_DEADLINES, kind: 'keyed' },
     { name: RESERVE_RELEASES, kind: 'keyed' },
+    { name: EXPIRIES, kind: 'keyed' },
   ],
 
   needs(record) {
