@@ -11,6 +11,7 @@ export {
 export * as Customer from './domain/customer.ts';
 export * as EmailClaim from './domain/email-claim.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
+export * as MonthlyCap from './domain/monthly-cap.ts';
 export * as Reference from './domain/reference.ts';
 export * as Routing from './domain/routing.ts';
 export * as Sequence from './domain/sequence.ts';
@@ -65,5 +66,7 @@ export {
   type JournalEntry,
   type JournalLine,
   journal,
+  MONEY_EVENTS,
 } from './ledger/journal.ts';
 export { createMemoryEventStore } from './memory-event-store.ts';
+export * as Policies from './policies.ts';

@@ -1,6 +1,11 @@
 /** The books: what each event posts to which account, balanced by construction. */
 import type { Event } from '../catalog.ts';
-import type { Fee, FeeAccount } from '../domain/transaction/events.ts';
+import {
+  type Fee,
+  type FeeAccount,
+  type Event as TransactionEvent,
+  events as transactionEvents,
+} from '../domain/transaction/events.ts';
 import { never } from '../kernel/decider.ts';
 
 /** The accounts, from the merchant's side. */
@@ -45,7 +50,7 @@ interface Posting {
 
 /** The entry of an event; undefined when it moves no money. */
 export function journal(event: Event): JournalEntry | undefined {
-  if (!('merchantAccountId' in event && 'sandbox' in event)) return undefined;
+  if (!movesMoney(event)) return undefined;
   const lines = postings(event)
     .filter(({ amountMinor }) => amountMinor !== 0n)
     .flatMap(linesOf);
@@ -54,7 +59,18 @@ export function journal(event: Event): JournalEntry | undefined {
   return { sandbox, merchantAccountId, description: type, at, lines };
 }
 
-type MoneyEvent = Extract<Event, { merchantAccountId: number; sandbox: boolean }>;
+type MoneyEvent = Extract<TransactionEvent, { merchantAccountId: number; sandbox: boolean }>;
+
+/** The types of the events that may post: those of payments that name the books they belong to. */
+export const MONEY_EVENTS: ReadonlySet<string> = new Set(
+  Object.entries(transactionEvents)
+    .filter(([, { schema }]) => 'merchantAccountId' in schema.shape && 'sandbox' in schema.shape)
+    .map(([type]) => type),
+);
+
+function movesMoney(event: Event): event is MoneyEvent {
+  return MONEY_EVENTS.has(event.type);
+}
 
 function postings(event: MoneyEvent): readonly Posting[] {
   const { currency } = event;
@@ -96,9 +112,6 @@ function postings(event: MoneyEvent): readonly Posting[] {
     case 'ChargebackWon':
     case 'ChargebackWithdrawn':
       return [move('acquirer-receivable', 'chargebacks', event.amountMinor)];
-    // Its payment has posted already.
-    case 'SubscriptionStarted':
-      return [];
     default:
       return never(event);
   }

@@ -1,5 +1,5 @@
 /** The ledger read model: journal entries, balances, and the trial balance that they add up to. */
-import { catalog, type JournalLine, journal, toMajor } from '@counterfoil/core';
+import { type JournalLine, journal, MONEY_EVENTS, toMajor } from '@counterfoil/core';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
@@ -16,13 +16,6 @@ interface Balance {
   readonly debitMinor: bigint;
   readonly creditMinor: bigint;
 }
-
-/** What `journal` can post: the events that name the books they belong to. */
-const MONEY_EVENTS: ReadonlySet<string> = new Set(
-  [...catalog]
-    .filter(([, { schema }]) => 'merchantAccountId' in schema.shape && 'sandbox' in schema.shape)
-    .map(([type]) => type),
-);
 
 const ZERO: Balance = { debitMinor: 0n, creditMinor: 0n };
 

@@ -195,7 +195,7 @@ function afterFailure(
   if (days === undefined) return { reason: 'retries-exhausted' };
   const planned = later(state.firstFailedAt ?? at, days);
   const earliest = later(at, LEAST_DAYS_BETWEEN_TRIES);
-  return { retryAt: planned < earliest ? earliest : planned };
+  return planned > earliest ? { retryAt: planned } : { retryAt: earliest };
 }
 
 /** Checked in this order: SubscriptionInactive, (a repeat). */

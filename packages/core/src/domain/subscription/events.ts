@@ -32,22 +32,25 @@ export type UnsubscribeReason = z.output<typeof UnsubscribeReason>;
 
 export const events = {
   /** The order was paid. Cycle 1 is that payment; cycle 2 is charged at `rebillAt`. */
-  SubscriptionStarted: event({
-    subscriptionId: z.int().positive(),
-    ...counted,
-    customerId: z.int().positive(),
-    email: z.string().max(320),
-    orderId: z.int().positive(),
-    /** The payment that started it. */
-    transactionId: TransactionId,
-    companyId: z.int().positive(),
-    merchantAccountId: z.int().positive(),
-    ...planFields,
-    card: Card.nullable(),
-    realStartAt: Instant,
-    rebillAt: Instant,
-    at,
-  }),
+  SubscriptionStarted: event(
+    {
+      subscriptionId: z.int().positive(),
+      ...counted,
+      customerId: z.int().positive(),
+      email: z.string().max(320),
+      orderId: z.int().positive(),
+      /** The payment that started it. */
+      transactionId: TransactionId,
+      companyId: z.int().positive(),
+      merchantAccountId: z.int().positive(),
+      ...planFields,
+      card: Card.nullable(),
+      realStartAt: Instant,
+      rebillAt: Instant,
+      at,
+    },
+    { erased: { email: '', card: null } },
+  ),
   /** The intent to charge; durable before the payment is submitted under `transactionId`. */
   RebillDue: event({
     cycle,
@@ -104,12 +107,15 @@ export const events = {
     anchorAt: Instant,
     at,
   }),
-  CardChanged: event({
-    customerId: z.int().positive(),
-    sandbox: z.boolean(),
-    card: Card.nullable(),
-    at,
-  }),
+  CardChanged: event(
+    {
+      customerId: z.int().positive(),
+      sandbox: z.boolean(),
+      card: Card.nullable(),
+      at,
+    },
+    { erased: { card: null } },
+  ),
 };
 export type Event = EventsOf<typeof events>;
 export type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;

@@ -1,0 +1,194 @@
+/** What follows from what happened: events of one aggregate become commands to others. */
+import type * as Customer from './domain/customer.ts';
+import type * as Subscription from './domain/subscription/index.ts';
+import type { Settings } from './domain/tenant.ts';
+import { APPLICATION_KIND } from './domain/transaction/codes.ts';
+import type { Event, EventOf } from './domain/transaction/events.ts';
+import type { Payment } from './domain/transaction/state.ts';
+import type { TenantId } from './kernel/ids.ts';
+
+/**
+ * A command and what names it: the same event asks for the same command under the same name, however
+ * often it is looked at, so that carrying it out again does nothing twice.
+ */
+export type FollowUp =
+  | { readonly to: 'subscription'; readonly command: Subscription.Command; readonly name: Name }
+  | { readonly to: 'customer'; readonly command: Customer.Command; readonly name: Name };
+type Name = readonly string[];
+
+/** What the policies look at beside the event. */
+export interface PolicyFacts {
+  readonly tenantId: TenantId;
+  /** Of the event's stream; of what it says, only what the order said is used. */
+  readonly payment: Payment;
+  readonly settings: Settings;
+  /** `allowInsufficientFundsRetries` of the payment's merchant account. */
+  readonly retryInsufficientFunds: boolean;
+}
+
+/** The events of payments that anything follows from. */
+export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
+  'PaymentCaptured',
+  'PaymentDeclined',
+  'PaymentFailed',
+  'PaymentBlocked',
+  'AuthorizationExpired',
+  'ChargebackOpened',
+  'AlertReceived',
+]);
+
+/** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
+const ACTION_NEEDED = 'authentication_required';
+
+export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {
+  switch (event.type) {
+    case 'PaymentCaptured':
+      return [...afterCapture(event, facts), purchaseOf(event, facts)];
+    case 'PaymentDeclined':
+      return rebillFailed(event, facts);
+    case 'PaymentFailed':
+      return rebillFailed({ ...event, declineCode: 'processing_error', hard: false }, facts);
+    case 'PaymentBlocked':
+      return rebillFailed({ ...event, declineCode: 'blocked', hard: true }, facts);
+    case 'AuthorizationExpired':
+      return rebillFailed({ ...event, declineCode: ACTION_NEEDED, hard: true }, facts);
+    case 'ChargebackOpened':
+      return afterDispute('chargeback', event, facts);
+    case 'AlertReceived':
+      return event.alertType === 'ConfirmedFraud'
+        ? afterDispute('confirmed-fraud', event, facts)
+        : [];
+    default:
+      return [];
+  }
+}
+
+/** The payment starts the subscriptions of its plans, or renews the one that it is a rebill of. */
+function afterCapture(event: EventOf<'PaymentCaptured'>, facts: PolicyFacts): FollowUp[] {
+  const { tenantId, payment } = facts;
+  const { at, amountMinor, merchantAccountId } = event;
+  const { transactionId } = payment;
+  const attempt = tryOf(payment);
+  if (attempt !== undefined) {
+    const { subscriptionId } = attempt;
+    const command = { type: 'RecordRenewal', tenantId, ...attempt, amountMinor, at } as const;
+    return [toSubscription(command, [transactionId, 'renewal', String(subscriptionId)])];
+  }
+  return payment.plans.map(({ subscriptionId, ...plan }) =>
+    toSubscription(
+      {
+        type: 'StartSubscription',
+        tenantId,
+        subscriptionId,
+        transactionId,
+        sandbox: payment.sandbox,
+        customerId: payment.customerId,
+        email: payment.email,
+        orderId: payment.orderId,
+        companyId: payment.companyId,
+        merchantAccountId,
+        currency: payment.currency,
+        plan,
+        card: payment.card,
+        at,
+      },
+      [transactionId, 'start', String(subscriptionId)],
+    ),
+  );
+}
+
+function toSubscription(command: Subscription.Command, name: Name): FollowUp {
+  return { to: 'subscription', command, name };
+}
+
+/** The try of a cycle that a payment is; undefined when it is no rebill. */
+function tryOf({
+  subscriptionId,
+  applicationKind,
+  paymentNumber,
+  attempt,
+  transactionId,
+}: Payment) {
+  const { Rebill, RebillRetry } = APPLICATION_KIND;
+  if (subscriptionId === null) return undefined;
+  if (applicationKind !== Rebill && applicationKind !== RebillRetry) return undefined;
+  return { subscriptionId, cycle: paymentNumber, attempt, transactionId };
+}
+
+function rebillFailed(
+  {
+    declineCode,
+    hard,
+    at,
+  }: { readonly declineCode: string; readonly hard: boolean; readonly at: string },
+  { tenantId, payment, settings, retryInsufficientFunds }: PolicyFacts,
+): FollowUp[] {
+  const attempt = tryOf(payment);
+  if (attempt === undefined) return [];
+  const { dunning } = settings;
+  return [
+    toSubscription(
+      {
+        type: 'RecordRebillFailure',
+        tenantId,
+        ...attempt,
+        declineCode,
+        hard,
+        dunning,
+        retryInsufficientFunds,
+        at,
+      },
+      [payment.transactionId, 'rebill-failure', String(attempt.subscriptionId)],
+    ),
+  ];
+}
+
+/** Who disputes a payment is not charged for the next one. */
+function afterDispute(
+  reason: 'chargeback' | 'confirmed-fraud',
+  { at }: { readonly at: string },
+  { tenantId, payment, settings }: PolicyFacts,
+): FollowUp[] {
+  if (!settings.unsubscribeOnDispute) return [];
+  const asked = { reason, requestedBy: 'system', notifyCustomer: false, at } as const;
+  return subscriptionsOf(payment).map((subscriptionId) =>
+    toSubscription({ type: 'Unsubscribe', tenantId, subscriptionId, ...asked }, [
+      payment.transactionId,
+      reason,
+      String(subscriptionId),
+    ]),
+  );
+}
+
+/** The subscriptions that a payment starts, or the one that it renews. */
+export function subscriptionsOf({
+  plans,
+  subscriptionId,
+}: Pick<Payment, 'plans' | 'subscriptionId'>): readonly number[] {
+  if (plans.length > 0) return plans.map((plan) => plan.subscriptionId);
+  return subscriptionId === null ? [] : [subscriptionId];
+}
+
+/** The customer learns of the order: who it was, and the card that worked. */
+function purchaseOf({ at }: { readonly at: string }, { tenantId, payment }: PolicyFacts): FollowUp {
+  const { transactionId, sandbox, customerId, email, firstName, lastName, addresses, card } =
+    payment;
+  return {
+    to: 'customer',
+    command: {
+      type: 'RecordPurchase',
+      tenantId,
+      sandbox,
+      customerId,
+      email,
+      firstName,
+      lastName,
+      phone: addresses.find(({ phone }) => phone !== '')?.phone ?? '',
+      addresses,
+      card,
+      paymentMethodId: transactionId,
+      at,
+    },
+    name: [transactionId, 'purchase'],
+  };
+}
