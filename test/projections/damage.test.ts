@@ -20,6 +20,7 @@ import {
   openIntents,
   openSqliteReadModelStore,
   PROJECTIONS,
+  paymentExpiries,
   type ReadModelStore,
   ReferenceView,
   reserveReleases,
@@ -102,7 +103,8 @@ function questionsOf(): Question[] {
       new LedgerView(store).accounts({ ...books, limit: 50 } as never),
     );
   }
-  for (const [about, work] of Object.entries({ openIntents, alertDeadlines, reserveReleases })) {
+  const lists = { openIntents, alertDeadlines, reserveReleases, paymentExpiries };
+  for (const [about, work] of Object.entries(lists)) {
     add(about, (store) => work(store, { limit: 100 }));
   }
   return asked;

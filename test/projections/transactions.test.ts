@@ -1,6 +1,6 @@
 /** Events of a payment become exactly these records, in search and in detail. */
 import { type Event, streamName, Tenant } from '@counterfoil/core';
-import { alertDeadlines, openIntents } from '@counterfoil/projections';
+import { alertDeadlines, openIntents, paymentExpiries } from '@counterfoil/projections';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   append,
@@ -517,5 +517,24 @@ describe('open work', () => {
     ]);
     await happened({ type: 'AlertResolved', alertId: A.ALERT, note: '', at: NOW });
     expect(await deadlines()).toEqual([]);
+  });
+
+  it('lists the end of an authorization until it is captured', async () => {
+    const at = '2025-12-05T00:00:00.000Z';
+    const facts = {
+      amountMinor: 1_000n,
+      authCode: '',
+      gatewayTransactionId: '',
+      note: '',
+      fees: [],
+    };
+    const authorized = { type: 'PaymentAuthorized', ...A.BOOKS, ...facts, at } as const;
+    await happened(A.submitted(), A.started(), authorized);
+    const expiries = async () => (await paymentExpiries(here.store, { limit: 10 })).work;
+    const waiting = { tenantId: 1, transactionId: A.PAYMENT, sandbox: false };
+    const dueAt = '2025-12-12T00:00:00.000Z';
+    expect(await expiries()).toEqual([{ ...waiting, of: 'authorization', dueAt }]);
+    await happened(A.captured());
+    expect(await expiries()).toEqual([]);
   });
 });

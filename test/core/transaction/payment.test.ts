@@ -15,6 +15,10 @@ import {
   SUBMITTED_AT,
 } from '../payment-story.ts';
 
+function hoursAfter(instant: string, hours: number): string {
+  return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
+}
+
 const otherRoute = { ...route, merchantAccountId: 32 };
 const dearTerms: Transaction.Terms = {
   ...freeTerms,
@@ -311,6 +315,56 @@ describe('customer action', () => {
     given(Transaction, [...required, happened.expired()])
       .when(ask.expire())
       .thenNothing();
+  });
+
+  it('runs out a day after it was asked for', () => {
+    const { state } = given(Transaction, required);
+    const dueAt = hoursAfter(SUBMITTED_AT, 24);
+    expect(state && Transaction.expiryOf(state)).toEqual({ of: 'action', at: dueAt });
+    given(Transaction, required)
+      .when({ ...ask.expire(), dueAt })
+      .then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
+  });
+
+  it('is not ended by the end of the one before it', () => {
+    const later = hoursAfter(SUBMITTED_AT, 23);
+    const again = [
+      ...required,
+      happened.actionCompleted(),
+      happened.softDeclined(),
+      happened.attempted(2),
+      { ...happened.actionRequired(2), at: later },
+    ];
+    const { state } = given(Transaction, again);
+    expect(state && Transaction.expiryOf(state)?.at).toBe(hoursAfter(later, 24));
+    given(Transaction, again)
+      .when({ ...ask.expire(), dueAt: hoursAfter(SUBMITTED_AT, 24) })
+      .thenNothing();
+  });
+});
+
+describe('an authorization', () => {
+  const expiryAfter = (...events: Transaction.Event[]) => {
+    const { state } = given(Transaction, [...past.authorized, ...events]);
+    return state === null ? undefined : Transaction.expiryOf(state);
+  };
+  const stands = { of: 'authorization', at: hoursAfter(SUBMITTED_AT, 7 * 24) };
+
+  it('stands for seven days, however often its capture fails', () => {
+    expect(expiryAfter()).toEqual(stands);
+    const failed = { ...happened.captureFailed(), at: hoursAfter(SUBMITTED_AT, 48) };
+    expect(expiryAfter(happened.captureRequested(), failed)).toEqual(stands);
+  });
+
+  it('waits for a capture or void that is under way', () => {
+    expect(expiryAfter(happened.captureRequested())).toBeUndefined();
+    expect(expiryAfter(happened.voidRequested())).toBeUndefined();
+  });
+
+  it('has no end once it is captured, voided or over', () => {
+    expect(expiryAfter(happened.captureRequested(), happened.captured())).toBeUndefined();
+    expect(expiryAfter(happened.voidRequested(), happened.voided())).toBeUndefined();
+    expect(expiryAfter(happened.expired())).toBeUndefined();
   });
 });
 
