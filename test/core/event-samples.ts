@@ -268,6 +268,21 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   },
   { type: 'CustomerErasureRequested', customerId: 601, sandbox: false, at },
   { type: 'CustomerErased', customerId: 601, sandbox: false, at },
+  {
+    type: 'RoomReserved',
+    reservations: [{ reservationId: `${keyId}/1`, amountMinor: 10_000n, leaseUntil: at }],
+    at,
+  },
+  { type: 'RoomSettled', settlements: [{ reservationId: `${keyId}/1`, usedMinor: 9_000n }], at },
+  { type: 'RoomLapsed', reservationIds: [`${keyId}/1`], at },
+  {
+    type: 'MonthlyCapReached',
+    sandbox: false,
+    merchantAccountId: 31,
+    capMinor: 5_000_000n,
+    currency: 'GBP',
+    at,
+  },
   { type: 'BlockReserved', from: 1_000_000_000, to: 1_000_000_099, at },
 ];
 

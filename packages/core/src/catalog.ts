@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as Customer from './domain/customer.ts';
 import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
+import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
 import * as Sequence from './domain/sequence.ts';
 import * as Subscription from './domain/subscription/index.ts';
@@ -24,6 +25,7 @@ export type Event =
   | Customer.Event
   | EmailClaim.Event
   | MerchantAccount.Event
+  | MonthlyCap.Event
   | Reference.Event
   | Sequence.Event
   | Subscription.Event
@@ -34,6 +36,7 @@ const AGGREGATES = [
   Customer,
   EmailClaim,
   MerchantAccount,
+  MonthlyCap,
   Reference,
   Sequence,
   Subscription,

@@ -11,13 +11,16 @@ export interface Routable {
   readonly brandId: number;
   /** Accounts that have declined this payment already. */
   readonly tried: readonly number[];
+  /** Accounts without room for this payment under their monthly cap; none when absent. */
+  readonly full?: readonly number[];
 }
 
 export type SkipReason =
   | 'already-tried'
   | 'currency-not-held'
   | 'network-disabled'
-  | 'over-max-price';
+  | 'over-max-price'
+  | 'over-monthly-cap';
 
 export interface Routing {
   /** Undefined when no account takes the payment. */
@@ -45,7 +48,8 @@ function reasonToSkip(account: MerchantAccount, payment: Routable): SkipReason |
   }
   if (payment.brandId === 1 && !settings.enabledNetworkA) return 'network-disabled';
   if (payment.brandId === 2 && !settings.enabledNetworkB) return 'network-disabled';
-  return isOverMaxPrice(account, payment) ? 'over-max-price' : undefined;
+  if (isOverMaxPrice(account, payment)) return 'over-max-price';
+  return payment.full?.includes(merchantAccountId) ? 'over-monthly-cap' : undefined;
 }
 
 /** `maxPrice` is in the account's default currency and binds payments in that currency only. */

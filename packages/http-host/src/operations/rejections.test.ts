@@ -100,6 +100,12 @@ const REJECTIONS: { readonly [Type in DomainRejection['type']]: DomainRejection 
     DefaultCurrencyNotHeld: { type: 'DefaultCurrencyNotHeld', ...gbp },
     FeeTooFine: { type: 'FeeTooFine', field: 'chargebackFee', ...gbp },
     ReservedApplicationId: { type: 'ReservedApplicationId', applicationId: 9 },
+    OverMonthlyCap: {
+      type: 'OverMonthlyCap',
+      capMinor: 1_234n,
+      usedMinor: 1_200n,
+      reservedMinor: 34n,
+    },
     BlockSizeOutOfRange: { type: 'BlockSizeOutOfRange', size: 0, max: 1_000 },
     SequenceExhausted: { type: 'SequenceExhausted', sequence: 'order' },
   };

@@ -3,6 +3,7 @@ import {
   type Customer,
   type EmailClaim,
   type MerchantAccount,
+  type MonthlyCap,
   never,
   type Reference,
   type Sequence,
@@ -17,6 +18,7 @@ export type DomainRejection =
   | Customer.Rejection
   | EmailClaim.Rejection
   | MerchantAccount.Rejection
+  | MonthlyCap.Rejection
   | Reference.Rejection
   | Sequence.Rejection
   | Subscription.Rejection
@@ -83,6 +85,7 @@ export const CODE_OF_REJECTION = {
   RebillNotDue: 'subscription_state',
   RebillOutOfOrder: 'subscription_state',
   RebillUnknown: 'not_found',
+  OverMonthlyCap: 'no_merchant_account',
   BlockSizeOutOfRange: 'internal_error',
   SequenceExhausted: 'internal_error',
 } as const satisfies Record<DomainRejection['type'], ErrorCode>;
@@ -191,6 +194,7 @@ function messageOf(rejection: DomainRejection): string | undefined {
     case 'ErasureNotRequested':
     case 'MerchantAccountUnknown':
     case 'MerchantAccountExists':
+    case 'OverMonthlyCap':
     case 'BlockSizeOutOfRange':
     case 'SequenceExhausted':
       return undefined;
