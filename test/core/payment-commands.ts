@@ -42,7 +42,12 @@ export const ask = {
     outcome,
   }),
   completeAction: (): Command => ({ type: 'CompleteAction', ...addressed }),
-  expire: (): Command => ({ type: 'ExpirePayment', ...addressed, note: 'ran out' }),
+  expire: (dueAt?: string): Command => ({
+    type: 'ExpirePayment',
+    ...addressed,
+    note: 'ran out',
+    ...(dueAt !== undefined && { dueAt }),
+  }),
   capture: (amountMinor?: bigint, n = 1): Command => ({
     type: 'RequestCapture',
     ...addressed,

@@ -49,9 +49,11 @@ import { Tenants } from './operations/tenants.ts';
 import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
+import { deadlineWorks } from './reactors/deadlines.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
 import { Sweeper } from './reactors/sweeper.ts';
+import { type TimedWork, TimedWorks } from './reactors/timed-work.ts';
 import { routes } from './routes.ts';
 import { dataFilesOf, fileOf, openEventStore, openReadModels } from './stores.ts';
 
@@ -86,7 +88,7 @@ const PART = {
   payments: part<Payments>('payments'),
   projecting: part<Projecting>('projecting'),
   checkpoints: part<Checkpoints>('checkpoints'),
-  sweeper: part<Sweeper>('sweeper'),
+  timedWorks: part<TimedWorks>('timedWorks'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
   idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
@@ -271,16 +273,23 @@ function registerPayments(provide: Provide): void {
     openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
   );
   provide(
-    PART.sweeper,
-    (get) =>
-      new Sweeper({
-        ledger: get(PART.ledger),
-        reactor: get(PART.reactor),
-        store: get(PART.readModels),
-        logger: get(PART.logger),
-        graceMs: get(PART.config).gatewayTimeoutMs + SWEEP_GRACE_MS,
-      }),
+    PART.timedWorks,
+    (get) => new TimedWorks({ works: timedWorks(get), logger: get(PART.logger) }),
   );
+}
+
+/** Everything that waits for its time; a shutdown waits for them in this order. */
+function timedWorks(get: Get): readonly TimedWork[] {
+  const shared = {
+    ledger: get(PART.ledger),
+    store: get(PART.readModels),
+    logger: get(PART.logger),
+  };
+  const graceMs = get(PART.config).gatewayTimeoutMs + SWEEP_GRACE_MS;
+  return [
+    new Sweeper({ ...shared, reactor: get(PART.reactor), graceMs }),
+    ...deadlineWorks(shared),
+  ];
 }
 
 function registerHttp(provide: Provide): void {
@@ -345,7 +354,7 @@ function start(container: DependencyContainer): Host {
   const server = get(PART.server);
   const checkpoints = get(PART.checkpoints);
   const readModels = get(PART.readModels);
-  const sweeper = get(PART.sweeper);
+  const timed = get(PART.timedWorks);
   const progress = get(PART.progress);
   const projecting = get(PART.projecting);
   const notices = followNotices({
@@ -356,7 +365,7 @@ function start(container: DependencyContainer): Host {
     logger,
     signal: stopping.signal,
   });
-  sweeper.start();
+  timed.start();
   const clock = get(PART.clock);
   const now = () => Date.parse(clock.now());
   const log = fileOf(get(PART.config).eventStoreUrl);
@@ -381,7 +390,7 @@ function start(container: DependencyContainer): Host {
     },
     async close() {
       await server.close();
-      await sweeper.stop();
+      await timed.stop();
       stopping.abort();
       await notices;
       // The worker's connections go last: only they can tidy the write-ahead logs away.

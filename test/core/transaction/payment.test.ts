@@ -322,7 +322,7 @@ describe('customer action', () => {
     const dueAt = hoursAfter(SUBMITTED_AT, 24);
     expect(state && Transaction.expiryOf(state)).toEqual({ of: 'action', at: dueAt });
     given(Transaction, required)
-      .when({ ...ask.expire(), dueAt })
+      .when(ask.expire(dueAt))
       .then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
   });
 
@@ -338,7 +338,7 @@ describe('customer action', () => {
     const { state } = given(Transaction, again);
     expect(state && Transaction.expiryOf(state)?.at).toBe(hoursAfter(later, 24));
     given(Transaction, again)
-      .when({ ...ask.expire(), dueAt: hoursAfter(SUBMITTED_AT, 24) })
+      .when(ask.expire(hoursAfter(SUBMITTED_AT, 24)))
       .thenNothing();
   });
 });

@@ -32,9 +32,11 @@ import { Payments } from '../operations/payments.ts';
 import { References } from '../operations/references.ts';
 import { Tenants } from '../operations/tenants.ts';
 import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
+import { deadlineWorks } from './deadlines.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
 import { followNotices } from './notices.ts';
 import { Sweeper } from './sweeper.ts';
+import type { TimedWork } from './timed-work.ts';
 
 const TENANT = 1 as TenantId;
 const BEGIN_MS = Date.parse('2026-03-01T12:00:00.000Z');
@@ -115,6 +117,9 @@ class Bench {
   reactor!: GatewayReactor;
   payments!: Payments;
   sweeper!: Sweeper;
+  /** All that waits for its time, the sweeper among it. */
+  works!: readonly TimedWork[];
+  readonly running: AbortSignal = new AbortController().signal;
 
   static async open({ retries = false }: { retries?: boolean } = {}): Promise<Bench> {
     const bench = new Bench();
@@ -166,6 +171,8 @@ class Bench {
       logger: this.logger,
       graceMs: GRACE_MS,
     });
+    const { ledger, store } = this;
+    this.works = [this.sweeper, ...deadlineWorks({ ledger, store, logger })];
   }
 
   async #onboard(retries: boolean): Promise<void> {
@@ -257,7 +264,7 @@ class Bench {
   async sweepAt(ms: number): Promise<void> {
     this.nowMs = ms;
     await this.project();
-    await this.sweeper.sweep();
+    for (const work of this.works) await work.runDue(this.running);
     await this.project();
   }
 
@@ -394,7 +401,7 @@ describe('a sweeper and a caller at the same payment', () => {
     const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>();
     bench.wire.delay = arrives;
     const asked = bench.reactor.charge(TENANT, id, { caller: SYSTEM, sentBefore: true });
-    const swept = bench.sweeper.sweep();
+    const swept = bench.sweeper.runDue(bench.running);
     for (let turn = 0; turn < 50; turn += 1) await setImmediate();
     arrive();
     await Promise.all([asked, swept]);

@@ -1,15 +1,10 @@
 /** Finishes what was begun: asks gateways about intents whose outcome is not on record. */
 import type { TenantId, TransactionId } from '@counterfoil/core';
-import {
-  type OpenIntent,
-  openIntents,
-  ReadModelError,
-  type ReadModelStore,
-} from '@counterfoil/projections';
+import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
-import { releaseDueReserves } from './reserves.ts';
+import type { TimedWork } from './timed-work.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -33,7 +28,6 @@ const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;
 
 const ASKING = { caller: SYSTEM, sentBefore: true };
 
-const INTERVAL_MS = SECOND_MS;
 const PAGE = 200;
 /** Of one round; the next one goes on behind it. */
 const MAX_PAGES = 50;
@@ -58,51 +52,51 @@ interface Watch {
   dueMs: readonly number[];
 }
 
-/** Looks once a second. What was open before this process began has nobody else to finish it. */
-export class Sweeper {
+/** What was open before this process began has nobody else to finish it. */
+export class Sweeper implements TimedWork {
+  readonly name = 'open-intents';
   readonly #options: SweeperOptions;
   #watches = new Map<string, Watch>();
   /** Of the round over all pages that is under way. */
   #seen = new Map<string, Watch>();
   #after: string | undefined;
   readonly #startedAtMs: number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #stopped = false;
 
   constructor(options: SweeperOptions) {
     this.#options = options;
     this.#startedAtMs = Date.parse(options.ledger.clock.now());
   }
 
-  start(): void {
-    this.#timer = setTimeout(() => {
-      this.#round = this.sweep()
-        .catch((error: unknown) => {
-          // The read models are being built: the next round finds them.
-          if (error instanceof ReadModelError && error.code === 'not-ready') return;
-          this.#options.logger.error({ err: error }, 'sweeping for open intents failed');
-        })
-        .finally(() => {
-          if (!this.#stopped) this.start();
-        });
-    }, INTERVAL_MS);
+  /**
+   * Looks at all that is open, for what nobody has looked at yet has no schedule. Of more than a round
+   * can take it knows those that have waited longest.
+   */
+  async nextDueAt(): Promise<string | undefined> {
+    const nowMs = this.#nowMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    let after: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const { work, next } = await this.#page(after);
+      for (const intent of work) {
+        if (waitsForCustomer(intent)) continue;
+        const watch = this.#watchOf(intent, nowMs);
+        this.#watches.set(nameOf(intent), watch);
+        nextMs = Math.min(nextMs, watch.dueMs[0] ?? nextMs);
+      }
+      after = next;
+      if (next === undefined) break;
+    }
+    return Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : undefined;
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#round;
-  }
-
-  /** One round over what is due and what is open; a long list is gone through in several. */
-  async sweep(): Promise<void> {
-    const { store } = this.#options;
-    await releaseDueReserves(this.#options);
-    for (let page = 0; page < MAX_PAGES && !this.#stopped; page += 1) {
-      const query = { limit: PAGE, ...(this.#after !== undefined && { after: this.#after }) };
-      const { work, next } = await openIntents(store, query);
-      await this.#settleAll(work.filter((intent) => this.#isDue(intent)));
+  /** One round over what is open; a long list is gone through in several. */
+  async runDue(stopping: AbortSignal): Promise<void> {
+    for (let page = 0; page < MAX_PAGES && !stopping.aborted; page += 1) {
+      const { work, next } = await this.#page(this.#after);
+      await this.#settleAll(
+        work.filter((intent) => this.#isDue(intent)),
+        stopping,
+      );
       this.#after = next;
       if (next === undefined) {
         // What was not met again is settled.
@@ -113,19 +107,32 @@ export class Sweeper {
     }
   }
 
+  #nowMs(): number {
+    return Date.parse(this.#options.ledger.clock.now());
+  }
+
+  #page(after: string | undefined) {
+    return openIntents(this.#options.store, { limit: PAGE, ...(after !== undefined && { after }) });
+  }
+
   #isDue(intent: OpenIntent): boolean {
-    if (intent.reasons.every((reason) => reason === 'action')) return false;
-    const nowMs = Date.parse(this.#options.ledger.clock.now());
-    const name = nameOf(intent);
-    const known = this.#watches.get(name);
-    const isKnown = known?.changedAt === intent.changedAt;
-    const watch = isKnown ? known : this.#watch(intent, { before: known, nowMs });
-    this.#seen.set(name, watch);
+    if (waitsForCustomer(intent)) return false;
+    const nowMs = this.#nowMs();
+    const watch = this.#watchOf(intent, nowMs);
+    this.#seen.set(nameOf(intent), watch);
     const later = watch.dueMs.filter((dueMs) => dueMs > nowMs);
     // Several that have passed are made up for by one.
     const isDue = later.length < watch.dueMs.length;
     watch.dueMs = later;
     return isDue;
+  }
+
+  /** The watch over an intent: the one there is, unless the payment has changed since. */
+  #watchOf(intent: OpenIntent, nowMs: number): Watch {
+    const name = nameOf(intent);
+    const known = this.#seen.get(name) ?? this.#watches.get(name);
+    const isKnown = known?.changedAt === intent.changedAt;
+    return isKnown ? known : this.#watch(intent, { before: known, nowMs });
   }
 
   #watch(
@@ -149,12 +156,12 @@ export class Sweeper {
     return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
   }
 
-  async #settleAll(intents: readonly OpenIntent[]): Promise<void> {
+  async #settleAll(intents: readonly OpenIntent[], stopping: AbortSignal): Promise<void> {
     const queue = intents.values();
     await Promise.all(
       Array.from({ length: Math.min(CONCURRENCY, intents.length) }, async () => {
         for (const intent of queue) {
-          if (this.#stopped) return;
+          if (stopping.aborted) return;
           await this.#settle(intent);
         }
       }),
@@ -187,6 +194,11 @@ export class Sweeper {
       await reactor.refund(tenantId, transactionId, refundId, ASKING);
     }
   }
+}
+
+/** What to do is up to the customer: the gateway has nothing to tell. */
+function waitsForCustomer({ reasons }: OpenIntent): boolean {
+  return reasons.every((reason) => reason === 'action');
 }
 
 function nameOf({ tenantId, transactionId }: OpenIntent): string {
