@@ -201,10 +201,15 @@ describe('upcasting', () => {
     open.delete('ThingNamed');
   });
 
-  const third = event({ title: z.string(), words: z.int() }, [
-    ({ name }) => ({ title: name }),
-    (data) => ({ ...data, words: String(data['title']).split(' ').length }),
-  ]);
+  const third = event(
+    { title: z.string(), words: z.int() },
+    {
+      upcasts: [
+        ({ name }) => ({ title: name }),
+        (data) => ({ ...data, words: String(data['title']).split(' ').length }),
+      ],
+    },
+  );
   const readThing = (schemaVersion: number, data: object): Event =>
     decodeEvent(stored({ type: 'ThingNamed', schemaVersion, data: JSON.stringify(data) }));
 

@@ -23,6 +23,9 @@ const contactFields = {
 export const Contact = z.strictObject(contactFields);
 export type Contact = z.output<typeof Contact>;
 
+/** What is left of the contact data once the person is erased. */
+const nobody: Contact = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
+
 /** Names a customer. */
 interface Named {
   readonly tenantId: TenantId;
@@ -64,18 +67,24 @@ type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 const who = { customerId: z.int().positive(), sandbox: z.boolean() };
 
 export const events = {
-  CustomerRegistered: event({ ...who, ...contactFields, at: Instant }),
-  EmailReserved: event({ ...who, email: z.string().max(320), at: Instant }),
-  CustomerReplaced: event({ ...who, ...contactFields, at: Instant }),
+  CustomerRegistered: event({ ...who, ...contactFields, at: Instant }, { erased: nobody }),
+  EmailReserved: event(
+    { ...who, email: z.string().max(320), at: Instant },
+    { erased: { email: '' } },
+  ),
+  CustomerReplaced: event({ ...who, ...contactFields, at: Instant }, { erased: nobody }),
   /** A new payment method, or another card or rank of the one that has this id. */
-  PaymentMethodAdded: event({
-    ...who,
-    paymentMethodId: z.guid(),
-    /** Null once the person is erased. */
-    card: Card.nullable(),
-    isDefault: z.boolean(),
-    at: Instant,
-  }),
+  PaymentMethodAdded: event(
+    {
+      ...who,
+      paymentMethodId: z.guid(),
+      /** Null once the person is erased. */
+      card: Card.nullable(),
+      isDefault: z.boolean(),
+      at: Instant,
+    },
+    { erased: { card: null } },
+  ),
   PaymentMethodRemoved: event({ ...who, paymentMethodId: z.guid(), at: Instant }),
   CustomerErasureRequested: event({ ...who, at: Instant }),
   CustomerErased: event({ ...who, at: Instant }),
@@ -141,11 +150,7 @@ export function evolve(state: State, event: Event): State {
 
 /** What is left of a person who was erased. */
 const NOBODY = {
-  email: '',
-  firstName: '',
-  lastName: '',
-  phone: '',
-  addresses: [],
+  ...nobody,
   paymentMethods: [],
   defaultPaymentMethodId: null,
   emails: [],

@@ -33,12 +33,15 @@ export type Command = Named & {
   );
 
 export const events = {
-  CustomerIdentified: event({
-    sandbox: z.boolean(),
-    customerId: z.int().positive(),
-    email: z.string().max(320),
-    at: Instant,
-  }),
+  CustomerIdentified: event(
+    {
+      sandbox: z.boolean(),
+      customerId: z.int().positive(),
+      email: z.string().max(320),
+      at: Instant,
+    },
+    { erased: { email: '' } },
+  ),
   EmailReleased: event({ sandbox: z.boolean(), customerId: z.int().positive(), at: Instant }),
 };
 export type Event = EventsOf<typeof events>;

@@ -66,10 +66,11 @@ const withoutDunning: Upcast = ({ settings, ...data }) => {
 };
 
 export const events = {
-  TenantOnboarded: event({ name: z.string().min(1).max(200), settings: Settings, at: Instant }, [
-    withoutDunning,
-  ]),
-  SettingsChanged: event({ settings: Settings, at: Instant }, [withoutDunning]),
+  TenantOnboarded: event(
+    { name: z.string().min(1).max(200), settings: Settings, at: Instant },
+    { upcasts: [withoutDunning] },
+  ),
+  SettingsChanged: event({ settings: Settings, at: Instant }, { upcasts: [withoutDunning] }),
   KeyIssued: event({ ...keyFields, at: Instant }),
   /** The key gave way to `successorId` and ends at `expiresAt`. */
   KeyRotated: event({ keyId: z.guid(), successorId: z.guid(), expiresAt: Instant, at: Instant }),

@@ -45,18 +45,13 @@ export interface EventDetails<Shape extends z.core.$ZodLooseShape> {
 /** Declares an event in its current version. Stored names and meanings are never changed: add an upcast. */
 export function event<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
-  details: EventDetails<Shape> | readonly Upcast[] = {},
+  details: EventDetails<Shape> = {},
 ): EventSchema<Shape> {
-  const given: EventDetails<Shape> = isList(details) ? { upcasts: details } : details;
-  const { upcasts = [], erased = {} as ErasedFields<Shape> } = given;
+  const { upcasts = [], erased = {} as ErasedFields<Shape> } = details;
   const isPersonal = Object.keys(erased).length > 0;
   if (isPersonal) refuseWithoutSubject(shape, erased);
   const schema = z.strictObject(shape);
   return { schemaVersion: upcasts.length + 1, schema, upcasts, erased, isPersonal };
-}
-
-function isList(details: object): details is readonly Upcast[] {
-  return Array.isArray(details);
 }
 
 function refuseWithoutSubject(shape: z.core.$ZodLooseShape, erased: object): void {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type EventsOf, event, Instant, Minor, type Upcast } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
-import { orderFields } from './order.ts';
+import { erasedOrder, orderFields } from './order.ts';
 
 const at = Instant;
 const note = z.string().max(1000);
@@ -100,7 +100,10 @@ const alertMoved = { alertId: TransactionId, note, at };
 
 export const events = {
   // The payment.
-  PaymentSubmitted: event({ transactionId: TransactionId, ...orderFields, at }, [withoutPlans]),
+  PaymentSubmitted: event(
+    { transactionId: TransactionId, ...orderFields, at },
+    { upcasts: [withoutPlans], erased: erasedOrder },
+  ),
   /** The black list or a rule stopped the payment before any gateway heard of it. */
   PaymentBlocked: event({ blackListing: z.int().nonnegative(), note, at }),
   /** The intent to ask the gateway; durable before the gateway is called. `attempt` counts from 1. */

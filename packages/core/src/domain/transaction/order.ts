@@ -102,6 +102,17 @@ export const orderFields = {
   addresses: z.array(Address).max(10),
   session: Session.nullable(),
 };
+/** What is left of the personal fields once the person is erased. */
+export const erasedOrder = {
+  email: '',
+  firstName: '',
+  lastName: '',
+  card: null,
+  partnerSession: null,
+  serviceSession: '',
+  addresses: [],
+  session: null,
+};
 export const Order = z.strictObject(orderFields);
 export type Order = z.output<typeof Order>;
 
