@@ -50,6 +50,7 @@ import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { deadlineWorks } from './reactors/deadlines.ts';
+import { FollowerProgress } from './reactors/follower-progress.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
 import { Sweeper } from './reactors/sweeper.ts';
@@ -88,6 +89,7 @@ const PART = {
   payments: part<Payments>('payments'),
   projecting: part<Projecting>('projecting'),
   checkpoints: part<Checkpoints>('checkpoints'),
+  followerProgress: part<FollowerProgress>('followerProgress'),
   timedWorks: part<TimedWorks>('timedWorks'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
@@ -272,6 +274,7 @@ function registerPayments(provide: Provide): void {
   provide(PART.checkpoints, (get) =>
     openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
   );
+  provide(PART.followerProgress, () => new FollowerProgress());
   provide(
     PART.timedWorks,
     (get) => new TimedWorks({ works: timedWorks(get), logger: get(PART.logger) }),
@@ -357,13 +360,12 @@ function start(container: DependencyContainer): Host {
   const timed = get(PART.timedWorks);
   const progress = get(PART.progress);
   const projecting = get(PART.projecting);
+  const followed = { events, checkpoints, logger, progress: get(PART.followerProgress) };
+  const following = { ...followed, signal: stopping.signal };
   const notices = followNotices({
     ledger: get(PART.ledger),
     gateways: get(PART.gateways),
-    events,
-    checkpoints,
-    logger,
-    signal: stopping.signal,
+    ...following,
   });
   timed.start();
   const clock = get(PART.clock);

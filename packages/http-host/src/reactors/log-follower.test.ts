@@ -12,16 +12,20 @@ import {
 } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
+import { FollowerProgress } from './follower-progress.ts';
 import { followLog } from './log-follower.ts';
 
 const TENANT = 1 as TenantId;
 const POLLING = { timeout: 10_000, interval: 5 };
+const POLLING_LIMIT = { timeoutMs: POLLING.timeout };
+const FOR_EVER_MS = 1_000_000;
 const NAME = 'reader';
 
 class Reader {
   readonly events: EventStore = createMemoryEventStore();
   readonly seen: string[] = [];
   readonly errors: unknown[] = [];
+  readonly progress: FollowerProgress = new FollowerProgress();
   checkpoints: Checkpoints = openCheckpoints(':memory:');
   /** What the reaction throws, once. */
   fault: Error | undefined;
@@ -58,6 +62,7 @@ class Reader {
       name: NAME,
       events: this.events,
       checkpoints: this.checkpoints,
+      progress: this.progress,
       logger: { debug() {}, info() {}, warn() {}, error: (...line) => void this.errors.push(line) },
       signal: stopping.signal,
       types: new Set(types),
@@ -125,5 +130,51 @@ describe('following the log', () => {
     const last = await reader.happens('a');
     await reader.follow(() => reader.checkpoints.get(NAME) === last, { types: ['KeyIssued'] });
     expect(reader.seen).toEqual([]);
+  });
+
+  it('tells those who wait when it has reacted, without a rest', async () => {
+    const reader = open();
+    const { progress } = reader;
+    let waited: Promise<boolean> | undefined;
+    const last = await reader.happens('a');
+    await reader.follow(() => {
+      waited ??= progress.reached(last, POLLING_LIMIT);
+      return reader.seen.length === 1;
+    });
+    expect(await waited).toBe(true);
+    expect(await progress.reached(last, POLLING_LIMIT)).toBe(true);
+    const later = await reader.happens('b');
+    expect(await progress.reached(later, { timeoutMs: 1 })).toBe(false);
+  });
+});
+
+describe('the progress of several followers', () => {
+  const [first, second] = ['1', '2'] as Position[] as [Position, Position];
+
+  it('is that of the last of them, and none before it has found its place', async () => {
+    const progress = new FollowerProgress();
+    progress.tell('a', undefined);
+    progress.tell('b', second);
+    expect(await progress.reached(first, { timeoutMs: 1 })).toBe(false);
+    const reached = progress.reached(second, POLLING_LIMIT);
+    progress.tell('a', first);
+    progress.tell('a', second);
+    expect(await reached).toBe(true);
+  });
+
+  it('ends a rest when somebody begins to wait, and when it is told to stop', async () => {
+    const progress = new FollowerProgress();
+    const stopping = new AbortController();
+    progress.tell('a', first);
+    const rest = progress.pause(FOR_EVER_MS, stopping.signal);
+    const reached = progress.reached(second, POLLING_LIMIT);
+    await rest;
+    await progress.pause(FOR_EVER_MS, stopping.signal);
+    progress.tell('a', second);
+    await reached;
+    const another = progress.pause(FOR_EVER_MS, stopping.signal);
+    stopping.abort();
+    await another;
+    await progress.pause(FOR_EVER_MS, stopping.signal);
   });
 });

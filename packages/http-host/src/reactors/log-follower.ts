@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, EventStore, Position, StoredEvent } from '@counterfoil/core';
 import type { RequestLogger } from '../http/endpoint.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import type { Places } from './checkpoints.ts';
+import type { FollowerProgress } from './follower-progress.ts';
 
 const BATCH_SIZE = 500;
 /** What happens meanwhile is looked at together: nobody waits for a reactor, and each look costs. */
@@ -10,13 +11,19 @@ const PAUSE_MS = 50;
 /** After a fault, such as a gateway that cannot be reached, it goes on after so long. */
 const RETRY_MS = 1_000;
 
-export interface LogFollower {
-  /** Of its checkpoint. */
-  readonly name: string;
+/** What a follower is given by its host. */
+export interface Following {
   readonly events: EventStore;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Places;
   readonly logger: RequestLogger;
   readonly signal: AbortSignal;
+  /** Told how far it has come: one for all followers of a log. */
+  readonly progress: FollowerProgress;
+}
+
+export interface LogFollower extends Following {
+  /** Of its checkpoint. */
+  readonly name: string;
   /** The events that it is about; the others are passed over. */
   readonly types: ReadonlySet<Event['type']>;
   /** Where one without a checkpoint begins; from the beginning when undefined. */
@@ -31,7 +38,8 @@ export interface LogFollower {
 
 /** Resolves when `signal` is aborted and the batch that is under way is done. */
 export async function followLog(follower: LogFollower): Promise<void> {
-  const { name, logger, signal } = follower;
+  const { name, logger, signal, progress } = follower;
+  progress.tell(name, undefined);
   while (!signal.aborted) {
     try {
       await follow(follower);
@@ -44,8 +52,9 @@ export async function followLog(follower: LogFollower): Promise<void> {
 }
 
 async function follow(follower: LogFollower): Promise<void> {
-  const { name, events, checkpoints, signal, types } = follower;
+  const { name, events, checkpoints, signal, types, progress } = follower;
   const after = await placeOf(follower);
+  if (after !== undefined) progress.tell(name, after);
   const subscription = events.subscribe({
     batchSize: BATCH_SIZE,
     signal,
@@ -55,8 +64,11 @@ async function follow(follower: LogFollower): Promise<void> {
     const wanted = batch.filter(({ type }) => types.has(type as Event['type']));
     if (wanted.length > 0) await follower.react(wanted);
     const last = batch.at(-1);
-    if (last !== undefined) checkpoints.set(name, last.position);
-    if (batch.length < BATCH_SIZE) await sleep(PAUSE_MS, undefined, { signal });
+    if (last !== undefined) {
+      checkpoints.set(name, last.position);
+      progress.tell(name, last.position);
+    }
+    if (batch.length < BATCH_SIZE) await progress.pause(PAUSE_MS, signal);
   }
 }
 

@@ -1,27 +1,15 @@
 /** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
-import {
-  decodeEvent,
-  type EventStore,
-  type StoredEvent,
-  Transaction,
-  type TransactionId,
-} from '@counterfoil/core';
+import { decodeEvent, type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import type { RequestLogger } from '../http/endpoint.ts';
 import { isTransient, Refusal } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import { followLog } from './log-follower.ts';
+import { type Following, followLog } from './log-follower.ts';
 
-export interface NoticesOptions {
+export interface NoticesOptions extends Following {
   readonly ledger: Ledger;
   readonly gateways: GatewayRegistry;
-  readonly events: EventStore;
-  readonly checkpoints: Checkpoints;
-  readonly logger: RequestLogger;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -29,13 +17,14 @@ export interface NoticesOptions {
  * children by its reference, so nothing comes in twice.
  */
 export function followNotices(options: NoticesOptions): Promise<void> {
-  const { events, checkpoints, logger, signal } = options;
+  const { events, checkpoints, logger, signal, progress } = options;
   return followLog({
     name: 'gateway-notices',
     events,
     checkpoints,
     logger,
     signal,
+    progress,
     types: new Set(['PaymentCaptured']),
     async react(captures) {
       for (const stored of captures) await bringInOrLog(options, stored);

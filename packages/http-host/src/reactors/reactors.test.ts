@@ -33,6 +33,7 @@ import { References } from '../operations/references.ts';
 import { Tenants } from '../operations/tenants.ts';
 import { type Checkpoints, openCheckpoints } from './checkpoints.ts';
 import { deadlineWorks } from './deadlines.ts';
+import { FollowerProgress } from './follower-progress.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
 import { followNotices } from './notices.ts';
 import { Sweeper } from './sweeper.ts';
@@ -603,7 +604,9 @@ describe('the notices of the gateway', () => {
     const stopping = new AbortController();
     const { ledger, gateways, events, checkpoints, logger } = bench;
     const { signal } = stopping;
-    const following = followNotices({ ledger, gateways, events, checkpoints, logger, signal });
+    const progress = new FollowerProgress();
+    const shared = { events, checkpoints, logger, signal, progress };
+    const following = followNotices({ ledger, gateways, ...shared });
     try {
       await vi.waitUntil(until, POLLING);
     } finally {
