@@ -2,8 +2,8 @@
 import type * as Customer from './domain/customer.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
-import { APPLICATION_KIND } from './domain/transaction/codes.ts';
 import type { Event, EventOf } from './domain/transaction/events.ts';
+import { isRebill } from './domain/transaction/order.ts';
 import type { Payment } from './domain/transaction/state.ts';
 import type { TenantId } from './kernel/ids.ts';
 
@@ -102,16 +102,9 @@ function toSubscription(command: Subscription.Command, name: Name): FollowUp {
 }
 
 /** The try of a cycle that a payment is; undefined when it is no rebill. */
-function tryOf({
-  subscriptionId,
-  applicationKind,
-  paymentNumber,
-  attempt,
-  transactionId,
-}: Payment) {
-  const { Rebill, RebillRetry } = APPLICATION_KIND;
-  if (subscriptionId === null) return undefined;
-  if (applicationKind !== Rebill && applicationKind !== RebillRetry) return undefined;
+function tryOf(payment: Payment) {
+  const { subscriptionId, paymentNumber, attempt, transactionId } = payment;
+  if (subscriptionId === null || !isRebill(payment)) return undefined;
   return { subscriptionId, cycle: paymentNumber, attempt, transactionId };
 }
 

@@ -50,6 +50,8 @@ export interface ChargeRequest extends Request {
   readonly cvv?: string;
   /** Authorize only when false. */
   readonly capture: boolean;
+  /** A charge of a subscription by the merchant, under the consent of its first: nobody is there to act. */
+  readonly recurring: boolean;
   readonly descriptor: string;
   readonly avs?: { readonly postalCode: string; readonly address: string };
 }

@@ -336,6 +336,7 @@ export class GatewayReactor {
         token: payment.card.token,
         ...(cvv !== undefined && { cvv }),
         capture: payment.captureMode === 'automatic',
+        recurring: Transaction.isRebill(payment),
         descriptor: attempt.route.descriptor,
         ...(address !== undefined && {
           avs: { postalCode: address.postalCode, address: address.address },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
 import { MAX_PLANS, OrderedPlan } from '../subscription/plan.ts';
+import { APPLICATION_KIND } from './codes.ts';
 
 /** A card as the ledger keeps it: never its full number. */
 export const Card = z.strictObject({
@@ -158,4 +159,10 @@ export function lineTotalMinor(item: LineItem): bigint {
   const total =
     item.unitPriceMinor * BigInt(item.quantity) - item.discountMinor - item.customDiscountMinor;
   return total < 0n ? 0n : total;
+}
+
+/** Whether it charges a cycle of a subscription after the first. */
+export function isRebill({ applicationKind }: Pick<Order, 'applicationKind'>): boolean {
+  const { Rebill, RebillRetry } = APPLICATION_KIND;
+  return applicationKind === Rebill || applicationKind === RebillRetry;
 }

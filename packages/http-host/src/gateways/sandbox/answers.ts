@@ -14,7 +14,7 @@ import {
   noticeKind,
   stateAfter,
 } from './charge-state.ts';
-import { type Behaviour, outcomeOf } from './outcomes.ts';
+import { type Behaviour, type Outcome, outcomeOf } from './outcomes.ts';
 import { actionUrl, type References, referencesOf } from './references.ts';
 
 const CHARGEBACK_REASON = '10.4';
@@ -32,8 +32,9 @@ export function answerCharge(
 ): ChargeAnswer {
   if (behaviour === undefined) return failed('unknown token');
   if (request.amountMinor <= 0n) return failed('the amount must be more than 0');
-  const verdict = verdictOn(request, references, behaviour);
-  if (outcomeOf(behaviour).actionRequired !== true) return { answer: verdict };
+  const decided = decidedOn(request, references, behaviour);
+  const verdict = answerOf(decided.verdict, request, references);
+  if (decided.actionRequired !== true) return { answer: verdict };
   const { gatewayTransactionId } = references;
   const nextAction = { type: '3ds', url: actionUrl(gatewayTransactionId) };
   const note = 'the customer has to authenticate';
@@ -43,12 +44,23 @@ export function answerCharge(
   };
 }
 
-function verdictOn(
+/** What becomes of this charge: the card's own outcome, or that of its rebills. */
+function decidedOn(
+  request: ChargeRequest,
+  { requestId }: References,
+  behaviour: Behaviour,
+): Pick<Outcome, 'verdict' | 'actionRequired'> {
+  const outcome = outcomeOf(behaviour);
+  const { recurring } = outcome;
+  if (!request.recurring || recurring === undefined) return outcome;
+  return requestId % BigInt(recurring.oneIn) === 0n ? recurring : { verdict: outcome.verdict };
+}
+
+function answerOf(
+  verdict: Outcome['verdict'],
   { capture, avs }: ChargeRequest,
   { gatewayTransactionId, authCode, arn }: References,
-  behaviour: Behaviour,
 ): ChargeResult {
-  const { verdict } = outcomeOf(behaviour);
   switch (verdict.says) {
     case 'approve':
       return {

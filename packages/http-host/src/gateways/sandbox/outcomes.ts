@@ -6,12 +6,17 @@ type Verdict =
   | { readonly says: 'decline'; readonly declineCode: string; readonly hard: boolean }
   | { readonly says: 'fail' };
 
+/** Of one charge in `oneIn`, by its key; the others are approved. */
+type Recurring = { readonly oneIn: number } & Pick<Outcome, 'verdict' | 'actionRequired'>;
+
 export interface Outcome {
   /** What a user of the sandbox sees happen. */
   readonly meaning: string;
   readonly verdict: Verdict;
   /** The customer has to act first; the verdict is that of `confirm`. */
   readonly actionRequired?: true;
+  /** What becomes of a charge for a subscription after the first; absent: the same as of any other. */
+  readonly recurring?: Recurring;
   /** How the charge's answer comes back; absent: at once. */
   readonly chargeAnswer?: 'slow' | 'lost' | 'never-received';
   /** How refunds end; absent: done at once. */
@@ -80,6 +85,29 @@ export const OUTCOMES = {
     notice: 'chargeback',
   },
   alert: { meaning: 'approved; an alert after the capture', verdict: APPROVE, notice: 'alert' },
+  'recurring-insufficient-funds': {
+    meaning: 'approved; rebills are declined: insufficient funds',
+    verdict: APPROVE,
+    recurring: {
+      oneIn: 1,
+      verdict: { says: 'decline', declineCode: 'insufficient_funds', hard: false },
+    },
+  },
+  'recurring-stolen': {
+    meaning: 'approved; rebills are declined: stolen card',
+    verdict: APPROVE,
+    recurring: { oneIn: 1, verdict: { says: 'decline', declineCode: 'stolen_card', hard: true } },
+  },
+  'recurring-sometimes': {
+    meaning: 'approved; one rebill in four is declined: do not honour',
+    verdict: APPROVE,
+    recurring: { oneIn: 4, verdict: { says: 'decline', declineCode: 'do_not_honor', hard: false } },
+  },
+  'recurring-action': {
+    meaning: 'approved; rebills require 3-D Secure',
+    verdict: APPROVE,
+    recurring: { oneIn: 1, verdict: APPROVE, actionRequired: true },
+  },
 } as const satisfies Readonly<Record<string, Outcome>>;
 
 export type Behaviour = keyof typeof OUTCOMES;
@@ -123,6 +151,10 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
   { number: '4000000000007726', behaviour: 'refund-timeout' },
   { number: '4000000000000259', behaviour: 'chargeback' },
   { number: '4000000000005423', behaviour: 'alert' },
+  { number: '4000000000000341', behaviour: 'recurring-insufficient-funds' },
+  { number: '4000000000000358', behaviour: 'recurring-stolen' },
+  { number: '4000000000000366', behaviour: 'recurring-sometimes' },
+  { number: '4000002760003184', behaviour: 'recurring-action' },
 ];
 
 const BEHAVIOUR_OF_NUMBER: ReadonlyMap<string, Behaviour> = new Map(

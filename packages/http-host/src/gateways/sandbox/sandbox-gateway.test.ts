@@ -83,6 +83,7 @@ async function chargeRequest(
     token,
     cvv: CVV,
     capture: true,
+    recurring: false,
     descriptor: 'SHOP*1',
     ...change,
   };
@@ -261,6 +262,10 @@ describe('the table of outcomes', () => {
     ['4000000000007726', 'captured, refund timeout, found done'],
     ['4000000000000259', 'captured, chargeback'],
     ['4000000000005423', 'captured, alert'],
+    ['4000000000000341', 'captured'],
+    ['4000000000000358', 'captured'],
+    ['4000000000000366', 'captured'],
+    ['4000002760003184', 'captured'],
   ])('%s: %s', async (number, story) => {
     const gateway = open(':memory:');
     const { token } = await gateway.tokenize(card(number), FINGERPRINT);
@@ -272,7 +277,7 @@ describe('the table of outcomes', () => {
   });
 
   it('has no row that the test above leaves out', () => {
-    expect(SANDBOX_CARDS).toHaveLength(21);
+    expect(SANDBOX_CARDS).toHaveLength(25);
   });
 
   it('lets a slow card wait, and nobody else', async () => {
@@ -341,6 +346,46 @@ function inWords(result: ChargeResult | undefined): string {
   if (result.result !== 'declined') return result.result;
   return `declined ${result.declineCode} ${result.hard ? 'hard' : 'soft'}`;
 }
+
+describe('rebills', () => {
+  const rebill = async (behaviour: Behaviour, idempotencyKey = 'rebill-1') => {
+    const gateway = open(newPath());
+    const change = { recurring: true, idempotencyKey };
+    return gateway.charge(await chargeRequest(gateway, behaviour, change));
+  };
+
+  it.each([
+    ['recurring-insufficient-funds', 'insufficient_funds', false],
+    ['recurring-stolen', 'stolen_card', true],
+  ] as const)('%s: approved first, then declined', async (behaviour, declineCode, hard) => {
+    const gateway = open(newPath());
+    const first = await gateway.charge(await chargeRequest(gateway, behaviour));
+    expect(first.result).toBe('captured');
+    expect(await rebill(behaviour)).toMatchObject({ result: 'declined', declineCode, hard });
+  });
+
+  it('one in four is declined, the same ones whenever they are asked again', async () => {
+    const gateway = open(':memory:');
+    const request = await chargeRequest(gateway, 'recurring-sometimes', { recurring: true });
+    const charge = async (index: number) =>
+      (await gateway.charge({ ...request, idempotencyKey: `rebill-${index}` })).result;
+    const results = await Promise.all(Array.from({ length: 400 }, (_, index) => charge(index)));
+    const declined = results.filter((result) => result === 'declined').length;
+    expect(declined).toBeGreaterThan(60);
+    expect(declined).toBeLessThan(140);
+    expect(new Set(results)).toEqual(new Set(['captured', 'declined']));
+    expect(await charge(7)).toBe(results[7]);
+  });
+
+  it('may require an action that nobody is there for', async () => {
+    expect(await rebill('recurring-action')).toMatchObject({ result: 'action-required' });
+  });
+
+  it('are like any other charge for the other cards', async () => {
+    expect(await rebill('approve')).toMatchObject({ result: 'captured' });
+    expect(await rebill('do-not-honour')).toMatchObject({ result: 'declined', hard: false });
+  });
+});
 
 describe('an action of the customer', () => {
   it('is asked for at an address of ours that names the charge', async () => {
