@@ -2,9 +2,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 
-export interface Checkpoints {
+export interface Places {
   get(reactor: string): Position | undefined;
   set(reactor: string, position: Position): void;
+}
+
+/** Places with a file of their own. */
+export interface Checkpoints extends Places {
   close(): void;
 }
 
@@ -18,8 +22,15 @@ export function openCheckpoints(path: string): Checkpoints {
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     PRAGMA busy_timeout = 5000;
-    CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT;
   `);
+  return { ...placesIn(database), close: () => database.close() };
+}
+
+/** Kept beside other things in a database that somebody else opens and closes. */
+export function placesIn(database: DatabaseSync): Places {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT',
+  );
   const read = database.prepare('SELECT position FROM checkpoints WHERE reactor = ?');
   const write = database.prepare(`
     INSERT INTO checkpoints (reactor, position) VALUES (?, ?)
@@ -30,6 +41,5 @@ export function openCheckpoints(path: string): Checkpoints {
     set: (reactor, position) => {
       write.run(reactor, position);
     },
-    close: () => database.close(),
   };
 }
