@@ -92,5 +92,5 @@ export const subscriptionSamples: readonly Subscription.Event[] = [
     anchorAt: later,
     at,
   },
-  { type: 'CardChanged', customerId: 601, sandbox: false, card, at },
+  { type: 'CardChanged', customerId: 601, sandbox: false, card, sameNumber: false, at },
 ];

@@ -134,7 +134,9 @@ function recordRenewal(state: Subscription, command: CommandOf<'RecordRenewal'>)
   if (!news.right) return right([]);
   const { cycle, attempt, transactionId, amountMinor, at } = command;
   const { sandbox, currency } = state;
-  const nextCycle = Math.max(cycle, cycleAt(state, at)) + 1;
+  // Once another cycle has become the next one, an outcome that comes late does not turn it back.
+  const present = cycle === state.cycle ? cycle : state.cycle - 1;
+  const nextCycle = Math.max(present, cycleAt(state, at)) + 1;
   const rebillAt = closed(state) === undefined ? dueAt(state, nextCycle) : null;
   return right([
     {
@@ -181,12 +183,13 @@ function afterFailure(
 ): AfterFailure {
   const { attempt, declineCode, hard, dunning, retryInsufficientFunds, at } = command;
   if (closed(state) !== undefined) return { retryAt: null };
-  // The cycle was given up meanwhile: the next one keeps its date.
-  if (command.cycle !== state.cycle) return { retryAt: state.rebillAt };
+  // The cycle was given up meanwhile: it is tried no more, and the next one keeps its date.
+  const isGivenUp = command.cycle !== state.cycle;
   if (state.pending?.withFormerCard === true) {
-    return { retryAt: later(at, LEAST_DAYS_BETWEEN_TRIES) };
+    return { retryAt: isGivenUp ? null : later(at, LEAST_DAYS_BETWEEN_TRIES) };
   }
   if (hard) return { reason: 'hard-decline' };
+  if (isGivenUp) return { retryAt: null };
   if (declineCode === INSUFFICIENT_FUNDS && !retryInsufficientFunds) {
     return { reason: 'insufficient-funds' };
   }
@@ -272,7 +275,9 @@ function changeCard(state: Subscription, { card, at }: CommandOf<'ChangeCard'>):
   const { unsubscribedAt, customerId, sandbox, freezeReason } = state;
   if (unsubscribedAt !== null) return left({ type: 'SubscriptionInactive', unsubscribedAt });
   if (canonicalJson(card) === canonicalJson(state.card)) return right([]);
-  const changed: Event = { type: 'CardChanged', customerId, sandbox, card, at };
+  const { fingerprint } = card;
+  const sameNumber = fingerprint !== '' && fingerprint === state.card?.fingerprint;
+  const changed: Event = { type: 'CardChanged', customerId, sandbox, card, sameNumber, at };
   if (freezeReason === null || freezeReason === 'admin') return right([changed]);
   const cycle = Math.max(firstFree(state), cycleAt(state, at));
   const due = dueAt(state, cycle);

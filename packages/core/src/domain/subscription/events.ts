@@ -112,6 +112,8 @@ export const events = {
       customerId: z.int().positive(),
       sandbox: z.boolean(),
       card: Card.nullable(),
+      /** It has the number of the card before: its other date, say, or another token for it. */
+      sameNumber: z.boolean(),
       at,
     },
     { erased: { card: null } },

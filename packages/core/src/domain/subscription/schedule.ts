@@ -1,6 +1,11 @@
 /** What will happen to a subscription and when, as far as its plan and the dunning policy say. */
+import { isLeft } from 'fp-ts/lib/Either.js';
+import type { TenantId, TransactionId } from '../../kernel/ids.ts';
 import type { Dunning } from '../tenant.ts';
-import { dueAt, failedTriesAt, later, MAX_FAILED_TRIES, type Subscription } from './state.ts';
+import type { CommandOf } from './command.ts';
+import { decide } from './decide.ts';
+import type { Event, EventOf } from './events.ts';
+import { evolve, type Subscription } from './state.ts';
 
 /** A charge to come. Amounts are minor units of the subscription's currency. */
 export interface ScheduledCharge {
@@ -12,58 +17,127 @@ export interface ScheduledCharge {
 
 export type ScheduledMail = Dunning['mails'][number];
 
-/** One thing that follows when the next charge is declined softly, and the tries after it too. */
+/** What follows when a try is declined softly, as those before it were. */
 export interface DunningStep {
+  /** When the try is made, and declined. */
   readonly at: string;
-  readonly action: 'retry' | 'freeze';
-  /** The try that is made, or the one whose failure freezes. */
   readonly attempt: number;
-  /** What the subscriber is told when this happens, should it fail too. */
+  readonly action: 'retry' | 'freeze';
+  /** When the next try is made; null when there is none. */
+  readonly retryAt: string | null;
+  /** What the subscriber is told of it. */
   readonly mail: ScheduledMail | null;
 }
 
 export interface Schedule {
-  /** Empty when inactive or frozen. */
+  /** Empty when inactive or frozen, and when the next try will be refused. */
   readonly charges: readonly ScheduledCharge[];
   /** Empty when nothing will be charged. */
   readonly ifDeclined: readonly DunningStep[];
 }
 
-/** The next `count` charges, each on time, and what happens if the first of them is declined. */
-export function scheduleOf(subscription: Subscription, dunning: Dunning, count: number): Schedule {
-  const { cycle, attempt, rebillAt, rebillAmountMinor: amountMinor, pending } = subscription;
-  if (rebillAt === null) return { charges: [], ifDeclined: [] };
-  const tried = pending === null ? attempt + 1 : attempt;
-  const charges = Array.from({ length: count }, (_, index) => ({
-    cycle: cycle + index,
-    attempt: index === 0 ? tried : 1,
-    at: index === 0 ? rebillAt : dueAt(subscription, cycle + index),
-    amountMinor,
-  }));
-  return { charges, ifDeclined: dunningSteps(subscription, dunning, { tried, rebillAt }) };
+/** The decisions are asked, not guessed at: nothing that is decided here is kept. */
+const IMAGINED = {
+  tenantId: 1 as TenantId,
+  subscriptionId: 1,
+  transactionId: '00000000-0000-4000-8000-000000000000' as TransactionId,
+};
+
+/** More steps than any dunning policy has. */
+const MAX_STEPS = 100;
+
+/** A try that has been begun, and the subscription that waits for its outcome. */
+interface Begun {
+  readonly subscription: Subscription;
+  readonly charge: ScheduledCharge;
 }
 
-function dunningSteps(
+/**
+ * The next `count` charges, if each is approved at once, and what happens if the first of them and its
+ * retries are declined. What is due before `now` is charged now.
+ */
+export function scheduleOf(
   subscription: Subscription,
-  { retryAfterDays, mails }: Dunning,
-  { tried, rebillAt }: { tried: number; rebillAt: string },
-): DunningStep[] {
-  const first = subscription.firstFailedAt ?? rebillAt;
-  const left = MAX_FAILED_TRIES - failedTriesAt(subscription, rebillAt) - 1;
-  const days = retryAfterDays.slice(tried - 1).slice(0, Math.max(0, left));
-  const mailAbout = (mail: ScheduledMail) => (mails.includes(mail) ? mail : null);
-  const retries = days.map((day, index) => ({
-    at: later(first, day),
-    action: 'retry' as const,
-    attempt: tried + index + 1,
-    mail: mailAbout(index === days.length - 1 ? 'frozen' : 'rebill-failed'),
-  }));
-  const last = retries.at(-1);
-  const freeze = {
-    at: last?.at ?? rebillAt,
-    action: 'freeze' as const,
-    attempt: last?.attempt ?? tried,
-    mail: mailAbout('frozen'),
+  dunning: Dunning,
+  count: number,
+  now = subscription.changedAt,
+): Schedule {
+  const first = nextTry(subscription, now);
+  if (first === undefined) return { charges: [], ifDeclined: [] };
+  const charges: ScheduledCharge[] = [];
+  let begun: Begun | undefined = first;
+  while (begun !== undefined && charges.length < count) {
+    charges.push(begun.charge);
+    begun = nextTry(approved(begun), now);
+  }
+  return { charges, ifDeclined: dunningSteps(first, dunning, now) };
+}
+
+/** The try that is under way, or the next one begun when it is due. */
+function nextTry(subscription: Subscription, now: string): Begun | undefined {
+  const { cycle, attempt, rebillAt, pending } = subscription;
+  if (rebillAt === null) return undefined;
+  if (pending !== null && pending.cycle === cycle) {
+    const { amountMinor, begunAt: at } = pending;
+    return { subscription, charge: { cycle, attempt, at, amountMinor } };
+  }
+  const at = rebillAt > now ? rebillAt : now;
+  // A try of a cycle that was given up has no say in this one.
+  const idle = { ...subscription, pending: null };
+  const next = { type: 'BeginRebill', ...IMAGINED, cycle, attempt: attempt + 1, at } as const;
+  const events = decided(idle, next);
+  const due = events.find((event): event is EventOf<'RebillDue'> => event.type === 'RebillDue');
+  if (due === undefined) return undefined;
+  const { amountMinor } = due;
+  const charge = { cycle, attempt: due.attempt, at, amountMinor };
+  return { subscription: after(idle, events), charge };
+}
+
+function approved({ subscription, charge }: Begun): Subscription {
+  const outcome = { type: 'RecordRenewal', ...tryOf(subscription), ...charge } as const;
+  return after(subscription, decided(subscription, outcome));
+}
+
+function dunningSteps(first: Begun, dunning: Dunning, now: string): DunningStep[] {
+  const steps: DunningStep[] = [];
+  let begun: Begun | undefined = first;
+  while (begun !== undefined && steps.length < MAX_STEPS) {
+    const { at, attempt } = begun.charge;
+    const declined = declinedSoftly(begun, dunning);
+    const { rebillAt: retryAt } = declined;
+    const action = retryAt === null ? 'freeze' : 'retry';
+    const mail = action === 'retry' ? 'rebill-failed' : 'frozen';
+    steps.push({ at, attempt, action, retryAt, mail: dunning.mails.includes(mail) ? mail : null });
+    begun = nextTry(declined, now);
+  }
+  return steps;
+}
+
+function declinedSoftly({ subscription, charge }: Begun, dunning: Dunning): Subscription {
+  const outcome: CommandOf<'RecordRebillFailure'> = {
+    type: 'RecordRebillFailure',
+    ...tryOf(subscription),
+    ...charge,
+    declineCode: 'declined',
+    hard: false,
+    dunning,
+    retryInsufficientFunds: true,
   };
-  return [...retries, freeze];
+  return after(subscription, decided(subscription, outcome));
+}
+
+function tryOf({ pending }: Subscription) {
+  return { ...IMAGINED, transactionId: pending?.transactionId ?? IMAGINED.transactionId };
+}
+
+function decided(
+  subscription: Subscription,
+  command: CommandOf<'BeginRebill'> | CommandOf<'RecordRenewal'> | CommandOf<'RecordRebillFailure'>,
+): readonly Event[] {
+  const decision = decide(subscription, command);
+  return isLeft(decision) ? [] : decision.right;
+}
+
+function after(subscription: Subscription, events: readonly Event[]): Subscription {
+  return events.reduce<Subscription>((state, event) => evolve(state, event) ?? state, subscription);
 }

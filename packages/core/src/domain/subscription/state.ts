@@ -74,7 +74,7 @@ export function evolve(state: State, event: Event): State {
     case 'SubscriptionRenewed':
       return { ...atCycle(state, event.nextCycle), ...renewed(state, event), changedAt };
     case 'RebillFailed':
-      return { ...failed(state, event), pending: null, rebillAt: event.retryAt, changedAt };
+      return { ...failed(state, event), pending: null, changedAt };
     case 'SubscriptionFrozen':
       return {
         ...state,
@@ -102,7 +102,9 @@ export function evolve(state: State, event: Event): State {
     }
     case 'CardChanged': {
       const pending = state.pending && { ...state.pending, withFormerCard: true };
-      return { ...state, card: event.card, pending, failedAt: [], changedAt };
+      // The networks count by the number: a new date or token of the same one is no new card.
+      const failedAt = event.sameNumber ? state.failedAt : [];
+      return { ...state, card: event.card, pending, failedAt, changedAt };
     }
     default:
       return never(event);
@@ -141,12 +143,15 @@ function renewed({ renewals }: Subscription, { rebillAt }: EventOf<'Subscription
   return { pending: null, failedAt: [], renewals: renewals + 1, rebillAt };
 }
 
-function failed(state: Subscription, { cycle, at }: EventOf<'RebillFailed'>): Subscription {
+function failed(
+  state: Subscription,
+  { cycle, retryAt: rebillAt, at }: EventOf<'RebillFailed'>,
+): Subscription {
   const formerCard = state.pending?.withFormerCard === true;
   const failedAt = formerCard ? state.failedAt : [...state.failedAt, at].slice(-MAX_FAILED_TRIES);
   // A cycle that was given up while its try was under way has no say in the one that is next.
-  const firstFailedAt = cycle === state.cycle ? (state.firstFailedAt ?? at) : state.firstFailedAt;
-  return { ...state, firstFailedAt, failedAt };
+  if (cycle !== state.cycle) return { ...state, failedAt };
+  return { ...state, firstFailedAt: state.firstFailedAt ?? at, failedAt, rebillAt };
 }
 
 export function isActive({ unsubscribedAt }: Subscription): boolean {
