@@ -118,6 +118,8 @@ export interface Customer extends Contact {
   readonly rowVersion: number;
   /** Every email of which the customer may hold the claim, in lower case: what erasure releases. */
   readonly emails: readonly string[];
+  /** Those of them that were reserved since the contact data was last replaced: a change may be under way. */
+  readonly reservedEmails: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly erasureRequestedAt: string | null;
@@ -130,11 +132,16 @@ export function evolve(state: State, event: Event): State {
   if (event.type === 'CustomerRegistered') return registered(event);
   if (state === null) throw new Error(`${event.type} without a customer`);
   // The reservation of an email is nothing that a reader of the customer sees.
-  if (event.type === 'EmailReserved') return { ...state, emails: including(state, event.email) };
+  if (event.type === 'EmailReserved') return { ...state, ...emailsWith(state, event.email) };
   const next = { ...state, rowVersion: state.rowVersion + 1, updatedAt: event.at };
   switch (event.type) {
     case 'CustomerReplaced':
-      return { ...next, ...contactOf(event), emails: including(state, event.email) };
+      return {
+        ...next,
+        ...contactOf(event),
+        emails: including(state.emails, event.email),
+        reservedEmails: [],
+      };
     case 'PaymentMethodAdded':
       return { ...next, ...methodsWith(state, event) };
     case 'PaymentMethodRemoved':
@@ -154,6 +161,7 @@ const NOBODY = {
   paymentMethods: [],
   defaultPaymentMethodId: null,
   emails: [],
+  reservedEmails: [],
 } satisfies Partial<Customer>;
 
 function registered(event: Extract<Event, { type: 'CustomerRegistered' }>): Customer {
@@ -166,6 +174,7 @@ function registered(event: Extract<Event, { type: 'CustomerRegistered' }>): Cust
     defaultPaymentMethodId: null,
     rowVersion: 1,
     emails: [event.email.toLowerCase()],
+    reservedEmails: [],
     createdAt: at,
     updatedAt: at,
     erasureRequestedAt: null,
@@ -177,9 +186,21 @@ function contactOf({ email, firstName, lastName, phone, addresses }: Contact): C
   return { email, firstName, lastName, phone, addresses };
 }
 
-function including({ emails }: Customer, email: string): readonly string[] {
+function including(emails: readonly string[], email: string): readonly string[] {
   const held = email.toLowerCase();
   return emails.includes(held) ? emails : [...emails, held];
+}
+
+function emailsWith({ emails, reservedEmails }: Customer, email: string) {
+  return {
+    emails: including(emails, email),
+    reservedEmails: including(reservedEmails, email),
+  };
+}
+
+/** Whether there is room for an email that the customer does not have yet. */
+function canHold({ emails }: Customer, email: string): boolean {
+  return emails.length < MAX_EMAILS || emails.includes(email.toLowerCase());
 }
 
 type Methods = Pick<Customer, 'paymentMethods' | 'defaultPaymentMethodId'>;
@@ -264,7 +285,7 @@ function purchase(state: State, command: CommandOf<'RecordPurchase'>): readonly 
   }
   if (isLeaving(state)) return [];
   const noted: readonly Event[] =
-    including(state, email) === state.emails || state.emails.length >= MAX_EMAILS
+    state.emails.includes(email.toLowerCase()) || !canHold(state, email)
       ? []
       : [{ type: 'EmailReserved', ...whoOf(command), email }];
   return card === null ? noted : [...noted, ...purchasedWith(state, command, card)];
@@ -322,17 +343,19 @@ function reserveEmail(state: Customer, command: CommandOf<'ReserveEmail'>): Deci
   if (rowVersion !== state.rowVersion) {
     return left({ type: 'StaleRowVersion', rowVersion, current: state.rowVersion });
   }
-  if (including(state, email) === state.emails) return right([]);
-  if (state.emails.length >= MAX_EMAILS) return left({ type: 'TooManyEmails', max: MAX_EMAILS });
+  if (state.reservedEmails.includes(email.toLowerCase())) return right([]);
+  if (!canHold(state, email)) return left({ type: 'TooManyEmails', max: MAX_EMAILS });
   return right([{ type: 'EmailReserved', ...whoOf(command), email }]);
 }
 
+/** Checked in this order: StaleRowVersion, TooManyEmails. */
 function replace(state: Customer, command: CommandOf<'ReplaceCustomer'>): Decision {
   const { rowVersion } = command;
   if (rowVersion !== state.rowVersion) {
     return left({ type: 'StaleRowVersion', rowVersion, current: state.rowVersion });
   }
   const contact = contactOf(command);
+  if (!canHold(state, contact.email)) return left({ type: 'TooManyEmails', max: MAX_EMAILS });
   const same = canonicalJson(contact) === canonicalJson(contactOf(state));
   return right(same ? [] : [{ type: 'CustomerReplaced', ...whoOf(command), ...contact }]);
 }

@@ -1,0 +1,430 @@
+/** Customers: contact data under a version, payment methods within bounds, and an end that is kept. */
+import { Customer } from '@counterfoil/core';
+import { arbitraries, given } from '@counterfoil/core/testing';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  added,
+  address,
+  ask,
+  at,
+  cardOf,
+  contact,
+  erased,
+  erasureRequested,
+  full,
+  LATER,
+  manyEmails,
+  methodId,
+  named,
+  registered,
+  removed,
+  replaced,
+  reserved,
+  who,
+} from './customer-story.ts';
+
+describe('registering', () => {
+  it('keeps all that it is given', () => {
+    given(Customer).when(ask.register()).then(registered);
+    expect(given(Customer, [registered]).state).toStrictEqual({
+      ...who,
+      ...contact,
+      paymentMethods: [],
+      defaultPaymentMethodId: null,
+      rowVersion: 1,
+      emails: ['ada@example.com'],
+      reservedEmails: [],
+      createdAt: at,
+      updatedAt: at,
+      erasureRequestedAt: null,
+      erasedAt: null,
+    });
+  });
+
+  it.each([
+    ['addresses', { addresses: Array.from({ length: 11 }, () => address) }],
+    ['a long email', { email: `${'x'.repeat(320)}@example.com` }],
+    ['a long phone', { phone: '1'.repeat(65) }],
+  ])('has bounds: %s', (_, changes) => {
+    expect(() => given(Customer).when(ask.register(changes))).toThrow();
+  });
+});
+
+describe('a purchase', () => {
+  it('registers who is unknown, with the card', () => {
+    given(Customer)
+      .when(ask.purchase(1))
+      .then(registered, added(1, { isDefault: true }));
+    given(Customer).when(ask.purchase(null)).then(registered);
+  });
+
+  it('brings a known customer a new card, and nothing else', () => {
+    const known = given(Customer, [registered]);
+    known.when(ask.purchase(1, { firstName: 'Augusta' })).then(added(1, { isDefault: true }));
+    given(Customer, [registered, added(1, { isDefault: true })])
+      .when(ask.purchase(2))
+      .then(added(2));
+  });
+
+  it('is no news with a card that is known', () => {
+    const past = [registered, added(1, { isDefault: true })];
+    given(Customer, past)
+      .when(ask.purchase(1, { paymentMethodId: methodId(9) }))
+      .thenNothing();
+    given(Customer, past).when(ask.purchase(null)).thenNothing();
+  });
+
+  it('renews a card that has a later expiry, and keeps its place and its id', () => {
+    const past = [registered, added(1, { isDefault: true }), added(2)];
+    const renewed = { card: cardOf(2, 2035), paymentMethodId: methodId(9) };
+    given(Customer, past)
+      .when(ask.purchase(2, renewed))
+      .then(added(2, { card: cardOf(2, 2035) }));
+    given(Customer, past)
+      .when(ask.purchase(1, { card: cardOf(1, 2035), paymentMethodId: methodId(9) }))
+      .then(added(1, { card: cardOf(1, 2035), isDefault: true }));
+    given(Customer, past)
+      .when(ask.purchase(2, { card: cardOf(2, 2029) }))
+      .thenNothing();
+    const { state } = given(Customer, [...past, added(1, { card: cardOf(1, 2035) })]);
+    expect(state?.paymentMethods).toEqual([
+      { paymentMethodId: methodId(1), card: cardOf(1, 2035) },
+      { paymentMethodId: methodId(2), card: cardOf(2) },
+    ]);
+    expect(state?.defaultPaymentMethodId).toBe(methodId(1));
+  });
+
+  it('makes room by the oldest card that is not the default', () => {
+    given(Customer, full).when(ask.purchase(99)).then(removed(2), added(99));
+    const lastIsDefault = [...full, added(20, { isDefault: true })];
+    given(Customer, lastIsDefault).when(ask.purchase(99)).then(removed(1), added(99));
+  });
+
+  it('never takes the id of another card', () => {
+    given(Customer, [registered, added(1, { isDefault: true })])
+      .when(ask.purchase(2, { paymentMethodId: methodId(1) }))
+      .thenNothing();
+  });
+
+  it('notes another email, so that erasure finds its claim', () => {
+    given(Customer, [registered])
+      .when(ask.purchase(1, { email: 'ada@example.org' }))
+      .then(reserved('ada@example.org'), added(1, { isDefault: true }));
+    given(Customer, [registered])
+      .when(ask.purchase(null, { email: 'ADA@Example.com' }))
+      .thenNothing();
+    given(Customer, manyEmails)
+      .when(ask.purchase(null, { email: 'one@more.com' }))
+      .thenNothing();
+  });
+
+  it.each([
+    ['who asked to be erased', [registered, erasureRequested]],
+    ['who is erased', [registered, erasureRequested, erased]],
+  ])('tells nothing of a person %s', (_, past) => {
+    given(Customer, past)
+      .when(ask.purchase(1, { email: 'new@example.com' }))
+      .thenNothing();
+  });
+});
+
+describe('replacing', () => {
+  it('takes everything from the one who saw the latest version', () => {
+    const changes = { firstName: 'Augusta Ada', addresses: [], phone: '' };
+    given(Customer, [registered])
+      .when(ask.replace(1, { ...changes, at: LATER }))
+      .then(replaced(changes));
+    expect(given(Customer, [registered, replaced(changes)]).state).toMatchObject({
+      ...contact,
+      ...changes,
+      rowVersion: 2,
+      createdAt: at,
+      updatedAt: LATER,
+    });
+  });
+
+  it('is no news when nothing is different', () => {
+    given(Customer, [registered]).when(ask.replace(1)).thenNothing();
+  });
+
+  it('keeps the payment methods', () => {
+    const { state } = given(Customer, [registered, added(1, { isDefault: true }), replaced()]);
+    expect(state?.paymentMethods).toHaveLength(1);
+    expect(state?.defaultPaymentMethodId).toBe(methodId(1));
+  });
+
+  it('remembers every email, for erasure releases them all', () => {
+    const { state } = given(Customer, [
+      registered,
+      reserved('Ada@Example.org'),
+      replaced({ email: 'Ada@Example.org' }),
+    ]);
+    expect(state?.email).toBe('Ada@Example.org');
+    expect(state?.emails).toEqual(['ada@example.com', 'ada@example.org']);
+  });
+});
+
+describe('reserving an email', () => {
+  it('is noted once, and changes nothing that is seen', () => {
+    given(Customer, [registered])
+      .when(ask.reserve('ada@example.org'))
+      .then(reserved('ada@example.org'));
+    const { state } = given(Customer, [registered, reserved('Ada@Example.org')]);
+    expect(state).toMatchObject({
+      email: 'ada@example.com',
+      rowVersion: 1,
+      updatedAt: at,
+      emails: ['ada@example.com', 'ada@example.org'],
+      reservedEmails: ['ada@example.org'],
+    });
+    given(Customer, [registered, reserved('ada@example.org')])
+      .when(ask.reserve('ADA@example.org'))
+      .thenNothing();
+  });
+
+  it('ends with the next replacement; an email of before is reserved anew', () => {
+    const moved = [registered, reserved('ada@example.org'), replaced({ email: 'ada@example.org' })];
+    expect(given(Customer, moved).state?.reservedEmails).toEqual([]);
+    given(Customer, moved)
+      .when(ask.reserve('ada@example.com', 2))
+      .then(reserved('ada@example.com'));
+  });
+
+  it('of one that the customer had is possible however many there are', () => {
+    given(Customer, manyEmails)
+      .when(ask.reserve('ada@example.com'))
+      .then(reserved('ada@example.com'));
+  });
+});
+
+describe('payment methods', () => {
+  it('the first is the default, and another when asked', () => {
+    given(Customer, [registered])
+      .when(ask.add(1))
+      .then(added(1, { isDefault: true }));
+    const one = [registered, added(1, { isDefault: true })];
+    given(Customer, one).when(ask.add(2)).then(added(2));
+    given(Customer, one)
+      .when(ask.add(2, { makeDefault: true }))
+      .then(added(2, { isDefault: true }));
+  });
+
+  it('one that is known becomes the default, or is no news', () => {
+    const two = [registered, added(1, { isDefault: true }), added(2)];
+    const again = { paymentMethodId: methodId(9) };
+    given(Customer, two).when(ask.add(2, again)).thenNothing();
+    given(Customer, two)
+      .when(ask.add(2, { ...again, makeDefault: true }))
+      .then(added(2, { isDefault: true }));
+    given(Customer, two)
+      .when(ask.add(1, { ...again, makeDefault: true }))
+      .thenNothing();
+    given(Customer, two)
+      .when(ask.add(1, { ...again, card: cardOf(1, 2035) }))
+      .then(added(1, { card: cardOf(1, 2035), isDefault: true }));
+    given(Customer, two)
+      .when(ask.add(2, { ...again, card: cardOf(2, 2020), makeDefault: true }))
+      .then(added(2, { isDefault: true }));
+  });
+
+  it('after the default is removed, the one added last takes its place', () => {
+    const three = [registered, added(1, { isDefault: true }), added(2), added(3)];
+    given(Customer, three).when(ask.remove(1)).then(removed(1));
+    expect(given(Customer, [...three, removed(1)]).state?.defaultPaymentMethodId).toBe(methodId(3));
+    expect(given(Customer, [...three, removed(2)]).state?.defaultPaymentMethodId).toBe(methodId(1));
+    const none = given(Customer, [registered, added(1, { isDefault: true }), removed(1)]).state;
+    expect(none).toMatchObject({ paymentMethods: [], defaultPaymentMethodId: null, rowVersion: 3 });
+  });
+});
+
+describe('erasure', () => {
+  it('is asked for once, and recorded once', () => {
+    given(Customer, [registered]).when(ask.erase()).then(erasureRequested);
+    given(Customer, [registered, erasureRequested]).when(ask.erase()).thenNothing();
+    given(Customer, [registered, erasureRequested]).when(ask.recordErasure()).then(erased);
+    const gone = [registered, erasureRequested, erased];
+    given(Customer, gone).when(ask.erase()).thenNothing();
+    given(Customer, gone).when(ask.recordErasure()).thenNothing();
+  });
+
+  it('leaves nothing of the person', () => {
+    const { state } = given(Customer, [
+      registered,
+      reserved('ada@example.org'),
+      added(1, { isDefault: true }),
+      erasureRequested,
+      erased,
+    ]);
+    expect(state).toStrictEqual({
+      ...who,
+      email: '',
+      firstName: '',
+      lastName: '',
+      phone: '',
+      addresses: [],
+      paymentMethods: [],
+      defaultPaymentMethodId: null,
+      rowVersion: 4,
+      emails: [],
+      reservedEmails: [],
+      createdAt: at,
+      updatedAt: at,
+      erasureRequestedAt: at,
+      erasedAt: at,
+    });
+  });
+
+  it('comes to the same when the events say nothing of the person any more', () => {
+    const nobody = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
+    const past = [registered, reserved('b@example.org'), added(1, { isDefault: true }), replaced()];
+    const bare = [
+      { ...registered, ...nobody },
+      reserved(''),
+      added(1, { isDefault: true, card: null }),
+      { ...replaced(), ...nobody },
+    ] as Customer.Event[];
+    const end = [erasureRequested, erased];
+    expect(given(Customer, [...bare, ...end]).state).toEqual(
+      given(Customer, [...past, ...end]).state,
+    );
+    expect(given(Customer, bare).state?.paymentMethods).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  const leaving = [registered, erasureRequested];
+  const gone = [...leaving, erased];
+  const tooMany = { type: 'TooManyEmails', max: Customer.MAX_EMAILS } as const;
+  const stale = { type: 'StaleRowVersion', rowVersion: 7, current: 1 } as const;
+
+  /** In the documented order: each row breaks the rules below it as well. */
+  it.each<[string, Customer.Event[], Customer.Command, Customer.Rejection]>([
+    ['an id that is registered', [registered], ask.register(), { type: 'CustomerExists' }],
+    ['an id that is erased', gone, ask.register(), { type: 'CustomerExists' }],
+    ['an email of nobody', [], ask.reserve('x@example.com', 7), { type: 'CustomerUnknown' }],
+    ['data of nobody', [], ask.replace(7), { type: 'CustomerUnknown' }],
+    ['a card of nobody', [], ask.add(1), { type: 'CustomerUnknown' }],
+    ['no card of nobody', [], ask.remove(1), { type: 'CustomerUnknown' }],
+    ['the erasure of nobody', [], ask.erase(), { type: 'CustomerUnknown' }],
+    ['nobody erased', [], ask.recordErasure(), { type: 'CustomerUnknown' }],
+    ['an end nobody asked for', [registered], ask.recordErasure(), { type: 'ErasureNotRequested' }],
+    ['an email while leaving', leaving, ask.reserve('x@e.com', 7), { type: 'CustomerErased' }],
+    ['an email when gone', gone, ask.reserve('x@e.com', 7), { type: 'CustomerErased' }],
+    ['data while leaving', leaving, ask.replace(7), { type: 'CustomerErased' }],
+    ['data when gone', gone, ask.replace(7), { type: 'CustomerErased' }],
+    ['a card while leaving', leaving, ask.add(1), { type: 'CustomerErased' }],
+    ['a card when gone', gone, ask.add(1), { type: 'CustomerErased' }],
+    ['a removal while leaving', leaving, ask.remove(1), { type: 'CustomerErased' }],
+    ['a removal when gone', gone, ask.remove(1), { type: 'CustomerErased' }],
+    ['an email, stale', manyEmails, ask.reserve('one@more.com', 7), stale],
+    ['an email too many', manyEmails, ask.reserve('one@more.com'), tooMany],
+    ['data, stale', manyEmails, ask.replace(7, { email: 'one@more.com' }), stale],
+    ['data with an email too many', manyEmails, ask.replace(1, { email: 'one@more.com' }), tooMany],
+    [
+      'another card under a known id',
+      full,
+      ask.add(99, { paymentMethodId: methodId(1) }),
+      { type: 'PaymentMethodExists', paymentMethodId: methodId(1) },
+    ],
+    [
+      'a card too many',
+      full,
+      ask.add(99, { makeDefault: true }),
+      { type: 'TooManyPaymentMethods', max: 20 },
+    ],
+    [
+      'no such card',
+      full,
+      ask.remove(99),
+      { type: 'PaymentMethodUnknown', paymentMethodId: methodId(99) },
+    ],
+  ])('%s', (_, past, command, rejection) => {
+    given(Customer, past).when(command).thenRejected(rejection);
+  });
+});
+
+it('is one stream by environment and id', () => {
+  expect(Customer.streamOf(named)).toBe('customer_account-7-live-601');
+  expect(Customer.streamOf({ ...named, sandbox: true })).toBe('customer_account-7-test-601');
+});
+
+it('cannot begin in the middle', () => {
+  expect(() => Customer.evolve(null, erased)).toThrow('CustomerErased without a customer');
+  expect(() =>
+    Customer.decide(given(Customer, [registered]).state, { type: 'Unheard' } as never),
+  ).toThrow(/unhandled case: .*Unheard/);
+  expect(() =>
+    Customer.evolve(given(Customer, [registered]).state, { type: 'Unheard' } as never),
+  ).toThrow(/unhandled case: .*Unheard/);
+});
+
+describe('whatever is asked, in whichever order', () => {
+  const someEmail = fc.constantFrom('a@example.com', 'A@example.com', 'b@example.com');
+  const command = fc.oneof(
+    someEmail.map((email) => ask.register({ email })),
+    fc
+      .tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 2028, max: 2032 }), someEmail)
+      .map(([n, year, email]) => ask.purchase(n, { card: cardOf(n, year), email })),
+    fc.tuple(someEmail, fc.nat(8)).map(([email, version]) => ask.reserve(email, version)),
+    fc.tuple(someEmail, fc.nat(8)).map(([email, version]) => ask.replace(version, { email })),
+    fc
+      .tuple(fc.integer({ min: 1, max: 30 }), fc.boolean())
+      .map(([n, makeDefault]) => ask.add(n, { makeDefault })),
+    fc.integer({ min: 1, max: 30 }).map(ask.remove),
+    fc.constantFrom(ask.remove(31), ask.remove(32), ask.erase(), ask.recordErasure()),
+  );
+
+  it('the bounds hold, there is one default, each card stands once, and versions only grow', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 60, size: 'max' }), (commands) => {
+        let state: Customer.State = null;
+        for (const next of commands) {
+          const decided = Customer.decide(state, next);
+          if (decided._tag === 'Left') continue;
+          const before: Customer.State = state;
+          for (const event of decided.right) {
+            state = Customer.evolve(state, event);
+            expectSound(state);
+          }
+          const again = Customer.decide(state, next);
+          if (next.type === 'RecordPurchase' && again._tag === 'Right') {
+            expect(again.right).toEqual([]);
+          }
+          expect(state?.rowVersion ?? 0).toBeGreaterThanOrEqual(before?.rowVersion ?? 0);
+          if (before?.erasedAt != null) expect(state).toEqual(before);
+        }
+      }),
+    );
+  });
+
+  it('two who saw one version cannot both replace it with something new', () => {
+    fc.assert(
+      fc.property(arbitraries.instant(), fc.boolean(), (when, first) => {
+        const changes = [{ firstName: 'A' }, { firstName: 'B' }];
+        const [one, two] = first ? changes : changes.reverse();
+        const winner = Customer.decide(
+          given(Customer, [registered]).state,
+          ask.replace(1, { ...one, at: when }),
+        );
+        if (winner._tag === 'Left') throw new Error('the first is not refused');
+        given(Customer, [registered, ...winner.right])
+          .when(ask.replace(1, { ...two, at: when }))
+          .thenRejected({ type: 'StaleRowVersion', rowVersion: 1, current: 2 });
+      }),
+    );
+  });
+});
+
+function expectSound(state: Customer.State): void {
+  if (state === null) throw new Error('an event made nobody');
+  const { paymentMethods, defaultPaymentMethodId, emails, email, reservedEmails } = state;
+  expect(paymentMethods.length).toBeLessThanOrEqual(Customer.MAX_PAYMENT_METHODS);
+  const ids = paymentMethods.map(({ paymentMethodId }) => paymentMethodId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(new Set(paymentMethods.map(({ card }) => card.fingerprint)).size).toBe(ids.length);
+  if (ids.length === 0) expect(defaultPaymentMethodId).toBeNull();
+  else expect(ids).toContain(defaultPaymentMethodId);
+  if (state.erasedAt === null) expect(emails).toContain(email.toLowerCase());
+  for (const each of reservedEmails) expect(emails).toContain(each);
+}
