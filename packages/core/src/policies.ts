@@ -40,10 +40,16 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
 /** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
 const ACTION_NEEDED = 'authentication_required';
 
+/** Everything that follows from an event of a payment, in the order in which it is to be carried out. */
 export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {
+  return [...subscriptionFollowUps(event, facts), ...purchaseFollowUps(event, facts)];
+}
+
+/** What follows for subscriptions: nothing, where `subscriptionsOf` the payment is empty. */
+export function subscriptionFollowUps(event: Event, facts: PolicyFacts): readonly FollowUp[] {
   switch (event.type) {
     case 'PaymentCaptured':
-      return [...afterCapture(event, facts), purchaseOf(event, facts)];
+      return afterCapture(event, facts);
     case 'PaymentDeclined':
       return rebillFailed(event, facts);
     case 'PaymentFailed':
@@ -101,10 +107,10 @@ function toSubscription(command: Subscription.Command, name: Name): FollowUp {
   return { to: 'subscription', command, name };
 }
 
-/** The try of a cycle that a payment is; undefined when it is no rebill. */
+/** The try of a cycle that a payment is. One that starts subscriptions is none, whatever its application says. */
 function tryOf(payment: Payment) {
-  const { subscriptionId, paymentNumber, attempt, transactionId } = payment;
-  if (subscriptionId === null || !isRebill(payment)) return undefined;
+  const { subscriptionId, plans, paymentNumber, attempt, transactionId } = payment;
+  if (subscriptionId === null || plans.length > 0 || !isRebill(payment)) return undefined;
   return { subscriptionId, cycle: paymentNumber, attempt, transactionId };
 }
 
@@ -163,25 +169,51 @@ export function subscriptionsOf({
 }
 
 /** The customer learns of the order: who it was, and the card that worked. */
-function purchaseOf({ at }: { readonly at: string }, { tenantId, payment }: PolicyFacts): FollowUp {
+export function purchaseFollowUps(
+  event: Event,
+  { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,
+): readonly FollowUp[] {
+  if (event.type !== 'PaymentCaptured') return [];
   const { transactionId, sandbox, customerId, email, firstName, lastName, addresses, card } =
     payment;
-  return {
-    to: 'customer',
-    command: {
-      type: 'RecordPurchase',
-      tenantId,
-      sandbox,
-      customerId,
-      email,
-      firstName,
-      lastName,
-      phone: addresses.find(({ phone }) => phone !== '')?.phone ?? '',
-      addresses,
-      card,
-      paymentMethodId: transactionId,
-      at,
+  return [
+    {
+      to: 'customer',
+      command: {
+        type: 'RecordPurchase',
+        tenantId,
+        sandbox,
+        customerId,
+        email,
+        firstName,
+        lastName,
+        phone: addresses.find(({ phone }) => phone !== '')?.phone ?? '',
+        addresses,
+        card,
+        paymentMethodId: transactionId,
+        at: event.at,
+      },
+      name: [transactionId, 'purchase'],
     },
-    name: [transactionId, 'purchase'],
-  };
+  ];
+}
+
+/** Who asked to be erased before a payment came through is not subscribed by it. */
+export function erasureFollowUps(
+  { at }: { readonly at: string },
+  { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,
+): readonly FollowUp[] {
+  const asked = {
+    reason: 'erasure',
+    requestedBy: 'system',
+    notifyCustomer: false,
+    at,
+  } as const;
+  return payment.plans.map(({ subscriptionId }) =>
+    toSubscription({ type: 'Unsubscribe', tenantId, subscriptionId, ...asked }, [
+      payment.transactionId,
+      'erasure',
+      String(subscriptionId),
+    ]),
+  );
 }
