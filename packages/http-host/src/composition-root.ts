@@ -41,6 +41,7 @@ import { refusalOfFailure } from './operations/failures.ts';
 import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
 import { Ledger } from './operations/ledger.ts';
+import { MonthlyCaps } from './operations/monthly-caps.ts';
 import { Payments } from './operations/payments.ts';
 import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
@@ -48,6 +49,7 @@ import { createStateCache } from './operations/state-cache.ts';
 import { Tenants } from './operations/tenants.ts';
 import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
+import { followOutcomes } from './reactors/cap-settlement.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { deadlineWorks } from './reactors/deadlines.ts';
 import { FollowerProgress } from './reactors/follower-progress.ts';
@@ -84,6 +86,7 @@ const PART = {
   referenceView: part<ReferenceView>('referenceView'),
   references: part<References>('references'),
   identities: part<Identities>('identities'),
+  caps: part<MonthlyCaps>('caps'),
   gateways: part<GatewayRegistry>('gateways'),
   reactor: part<GatewayReactor>('reactor'),
   payments: part<Payments>('payments'),
@@ -245,11 +248,13 @@ function registerPayments(provide: Provide): void {
       ),
     ]),
   );
+  provide(PART.caps, (get) => new MonthlyCaps(get(PART.ledger)));
   provide(PART.reactor, (get) => {
     const { gatewayTimeoutMs } = get(PART.config);
     return new GatewayReactor({
       ledger: get(PART.ledger),
       references: get(PART.references),
+      caps: get(PART.caps),
       gateways: get(PART.gateways),
       vault: get(PART.vault),
       logger: get(PART.logger),
@@ -263,6 +268,7 @@ function registerPayments(provide: Provide): void {
       ledger: get(PART.ledger),
       identities: get(PART.identities),
       references: get(PART.references),
+      caps: get(PART.caps),
       gateways: get(PART.gateways),
       reactor: get(PART.reactor),
       brandOf: cardBrands(),
@@ -362,11 +368,16 @@ function start(container: DependencyContainer): Host {
   const projecting = get(PART.projecting);
   const followed = { events, checkpoints, logger, progress: get(PART.followerProgress) };
   const following = { ...followed, signal: stopping.signal };
-  const notices = followNotices({
-    ledger: get(PART.ledger),
-    gateways: get(PART.gateways),
-    ...following,
-  });
+  const ledger = get(PART.ledger);
+  const reactors = Promise.all([
+    followNotices({ ledger, gateways: get(PART.gateways), ...following }),
+    followOutcomes({
+      ledger,
+      caps: get(PART.caps),
+      firstAfter: get(PART.headAtStart),
+      ...following,
+    }),
+  ]);
   timed.start();
   const clock = get(PART.clock);
   const now = () => Date.parse(clock.now());
@@ -379,7 +390,7 @@ function start(container: DependencyContainer): Host {
     logger,
     events,
     readModels,
-    ledger: get(PART.ledger),
+    ledger,
     tenants: get(PART.tenants),
     payments: get(PART.payments),
     gateways: get(PART.gateways),
@@ -394,7 +405,7 @@ function start(container: DependencyContainer): Host {
       await server.close();
       await timed.stop();
       stopping.abort();
-      await notices;
+      await reactors;
       // The worker's connections go last: only they can tidy the write-ahead logs away.
       if (!isInMemory(get(PART.config))) await readModels.close();
       await projecting.stop(await events.head());

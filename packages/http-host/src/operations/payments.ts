@@ -1,6 +1,7 @@
 /** What the host does with payments: submit, confirm, capture, void and refund, each to its end. */
 import {
   type MerchantAccount,
+  MonthlyCap,
   Routing,
   type TenantId,
   Transaction,
@@ -16,6 +17,7 @@ import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import type { CardTokens, TokenOwner } from './card-tokens.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
+import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { References } from './references.ts';
 
 /** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
@@ -85,12 +87,26 @@ interface Admitted {
   readonly companyId: number;
   readonly card: Transaction.Card;
   readonly route: Transaction.Route;
+  /** What was reserved for it under the account's monthly cap. */
+  readonly room: Room | undefined;
 }
+
+/** How a payment comes on record. */
+interface Entry {
+  readonly name: { readonly commandId: string; readonly content: unknown };
+  readonly isRepeat: () => Promise<boolean>;
+  /** When it holds in the business; it names the month of a cap. */
+  readonly at: string;
+}
+
+/** The payment is on record already. */
+class Repeated extends Error {}
 
 export interface PaymentServices {
   readonly ledger: Ledger;
   readonly identities: Identities;
   readonly references: References;
+  readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
   readonly brandOf: CardBrandOf;
@@ -133,58 +149,78 @@ export class Payments {
    * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
    */
   async #enter(request: PaymentRequest, caller: Caller): Promise<boolean> {
-    const { ledger, identities } = this.#services;
-    const { tenantId, transactionId, content, order } = request;
+    const { ledger, caps } = this.#services;
+    const { tenantId, transactionId, content } = request;
     const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const isRepeat = () => ledger.isRepeat(Transaction, stream, name);
-    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
+    const entry = { name, isRepeat, at: request.at ?? ledger.clock.now() };
     let admitted: Admitted;
     try {
-      admitted = await this.#admit(request);
+      admitted = await this.#admit(request, entry);
     } catch (error) {
-      if (await isRepeat()) return true;
+      if (error instanceof Repeated || (await isRepeat())) return true;
       throw error;
     }
+    const { room } = admitted;
+    const repeated = await caps.holding(room, () =>
+      this.#record(request, { ...entry, admitted }, caller),
+    );
+    if (repeated && room !== undefined) await caps.giveBack(room);
+    return repeated;
+  }
+
+  async #record(
+    request: PaymentRequest,
+    { name, isRepeat, at, admitted }: Entry & { readonly admitted: Admitted },
+    caller: Caller,
+  ): Promise<boolean> {
+    const { ledger, identities } = this.#services;
+    const { tenantId, order } = request;
+    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
     let customerId = identities.knownCustomer(customer);
     if (customerId === undefined) {
       if (await isRepeat()) return true;
       customerId = await identities.customerOf(customer, request.customerId, caller);
     }
-    const command = await this.#submission(request, admitted, customerId);
+    const command = await this.#submission(request, { ...admitted, customerId, at });
     const { repeated } = await ledger.carryOut(Transaction, command, name, caller);
     return repeated;
   }
 
-  /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing. */
-  async #admit(request: PaymentRequest): Promise<Admitted> {
+  /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing but room. */
+  async #admit(request: PaymentRequest, entry: Entry): Promise<Admitted> {
     const { references } = this.#services;
     const { tenantId, order } = request;
     const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
-    const { card, route } = await this.#routed(request, companyId);
+    const { card, route, room } = await this.#routed(request, companyId, entry);
     // The domain says so as well, but by then the customer of a refused payment would be recorded.
     if (order.amountMinor <= 0n) throw refuse('amount_not_positive');
-    return { applicationKind, companyId, card, route };
+    return { applicationKind, companyId, card, route, room };
   }
 
   async #submission(
     request: PaymentRequest,
-    { route, ...found }: Admitted,
-    customerId: number,
+    {
+      route,
+      room: _,
+      at,
+      ...found
+    }: Admitted & { readonly customerId: number; readonly at: string },
   ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
-    const { ledger, identities } = this.#services;
+    const { identities } = this.#services;
     const { tenantId, transactionId, order } = request;
     const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
     return {
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...Transaction.orderOf({ ...order, ...found, orderId, customerId }),
+      ...Transaction.orderOf({ ...order, ...found, orderId }),
       route,
       blackListing: 0,
-      at: request.at ?? ledger.clock.now(),
+      at,
     };
   }
 
@@ -226,10 +262,11 @@ export class Payments {
   async #routed(
     request: PaymentRequest,
     companyId: number,
-  ): Promise<{ card: Transaction.Card; route: Transaction.Route }> {
-    const { references, gateways, brandOf, fingerprintsOf, tokens } = this.#services;
+    { at, isRepeat }: Entry,
+  ): Promise<Pick<Admitted, 'card' | 'route' | 'room'>> {
+    const { references, caps, gateways, brandOf, fingerprintsOf, tokens } = this.#services;
     const owner = { tenantId: request.tenantId, sandbox: request.order.sandbox };
-    const { instrument, order } = request;
+    const { instrument, order, transactionId } = request;
     const accounts = await this.#accountsFor(request, companyId);
     const known =
       'token' in instrument
@@ -237,24 +274,28 @@ export class Payments {
         : undefined;
     const brandId = brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
     const { currency, amountMinor } = order;
-    const { account, skipped } = Routing.route(accounts, {
-      currency,
-      amountMinor,
-      brandId,
-      tried: [],
-    });
+    const payable = { currency, amountMinor, brandId, tried: [] };
+    // A repetition would reserve room again for what has been settled.
+    if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
+    const attempt = { ...owner, transactionId, attempt: 1, at };
+    const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
     if (account === undefined) throw noAccount(skipped);
     const gateway = gateways.gateway(account.settings.gatewayId);
-    const { reserveHoldDays } = await references.settingsOf(request.tenantId);
-    const token =
-      'card' in instrument
-        ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
-        : known;
-    if (token === undefined) throw refuse('card_invalid', 'The token is not known to the gateway');
-    return {
-      card: { ...token, brandId, binCountry: '' },
-      route: Routing.routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
-    };
+    return caps.holding(room, async () => {
+      const { reserveHoldDays } = await references.settingsOf(request.tenantId);
+      const token =
+        'card' in instrument
+          ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
+          : known;
+      if (token === undefined) {
+        throw refuse('card_invalid', 'The token is not known to the gateway');
+      }
+      return {
+        card: { ...token, brandId, binCountry: '' },
+        route: Routing.routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
+        room,
+      };
+    });
   }
 
   /** Tokens belong to the gateway that made them: asks those of the accounts that may be used. */
@@ -369,6 +410,14 @@ export class Payments {
       at: request.at,
     });
   }
+}
+
+function isCapped(
+  accounts: readonly MerchantAccount.MerchantAccount[],
+  payment: Routing.Routable,
+): boolean {
+  const { account } = Routing.route(accounts, payment);
+  return account !== undefined && MonthlyCap.capOf(account, payment.currency) !== undefined;
 }
 
 function noAccount(skipped: Routing.Routing['skipped']): Refusal {

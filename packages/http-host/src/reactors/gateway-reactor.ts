@@ -1,5 +1,5 @@
 /** From a durable intent to a durable outcome: the only place that calls a gateway to move money. */
-import { Routing, type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
+import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import {
   type ChargeRequest,
   type ChargeResult,
@@ -14,7 +14,9 @@ import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { CredentialVault } from '../operations/credential-vault.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
+import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import type { References } from '../operations/references.ts';
+import { OtherAccounts } from './other-accounts.ts';
 import { Turns } from './turns.ts';
 
 /** Never more accounts than this are tried for one payment. */
@@ -23,6 +25,7 @@ const MAX_ATTEMPTS = 5;
 export interface GatewayReactorOptions {
   readonly ledger: Ledger;
   readonly references: References;
+  readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
   readonly vault: CredentialVault;
   readonly logger: RequestLogger;
@@ -66,10 +69,12 @@ interface Intent {
 
 export class GatewayReactor {
   readonly #options: GatewayReactorOptions;
+  readonly #otherAccounts: OtherAccounts;
   readonly #turns = new Turns();
 
   constructor(options: GatewayReactorOptions) {
     this.#options = options;
+    this.#otherAccounts = new OtherAccounts(options);
   }
 
   /** Sees the attempt that is under way through to its outcome, on other accounts where that is allowed. */
@@ -146,9 +151,9 @@ export class GatewayReactor {
       const attempt = payment.attempts.at(-1);
       if (payment.status !== 'Processing' || attempt === undefined) return payment;
       if (attempt.outcome === 'declined') {
-        const next = await this.#nextRoute(tenantId, payment);
+        const next = await this.#startAttempt(tenantId, payment, context);
         if (next === undefined) return this.#giveUp(tenantId, payment, attempt, context);
-        payment = await this.#startAttempt(tenantId, payment, next, context);
+        payment = next;
       }
       payment = await this.#send(tenantId, payment, context);
     }
@@ -383,34 +388,22 @@ export class GatewayReactor {
     return this.#answered(gateway[kind](request));
   }
 
-  async #nextRoute(tenantId: TenantId, payment: Payment): Promise<Transaction.Route | undefined> {
-    const { references, gateways } = this.#options;
-    const tried = payment.attempts.map(({ route }) => route.merchantAccountId);
-    const accounts = await references.merchantAccountsOf(tenantId, payment.companyId);
-    // A token is good at the gateway that made it, and nowhere else.
-    const gatewayId = Transaction.routeOf(payment)?.gatewayId;
-    const { account, skipped } = Routing.route(
-      accounts.filter(({ settings }) => settings.gatewayId === gatewayId),
-      { ...payment, brandId: payment.card?.brandId ?? 0, tried },
-    );
-    if (account === undefined) return undefined;
-    const { reserveHoldDays } = await references.settingsOf(tenantId);
-    const gateway = gateways.gateway(account.settings.gatewayId).name;
-    return Routing.routeTo(account, { gateway, reserveHoldDays, skipped });
-  }
-
+  /** On the next account; undefined when none is left that takes the payment. */
   async #startAttempt(
     tenantId: TenantId,
     payment: Payment,
-    route: Transaction.Route,
     { at = this.#now(), caller }: ChargeContext,
-  ): Promise<Payment> {
+  ): Promise<Payment | undefined> {
     const { transactionId, attempts } = payment;
     const attempt = attempts.length + 1;
-    return this.#record(
-      { type: 'StartAttempt', tenantId, transactionId, attempt, route, at },
-      [transactionId, 'attempt', String(attempt)],
-      caller,
+    const next = await this.#otherAccounts.choose(tenantId, payment, at);
+    if (next === undefined) return undefined;
+    return this.#options.caps.holding(next.room, () =>
+      this.#record(
+        { type: 'StartAttempt', tenantId, transactionId, attempt, route: next.route, at },
+        [transactionId, 'attempt', String(attempt)],
+        caller,
+      ),
     );
   }
 
@@ -454,17 +447,8 @@ export class GatewayReactor {
     const retryElsewhere =
       !result.hard &&
       payment.attempts.length < MAX_ATTEMPTS &&
-      (await this.#mayRetryElsewhere(tenantId, payment));
+      (await this.#otherAccounts.wouldTake(tenantId, payment, at));
     return { ...result, retryElsewhere, at };
-  }
-
-  async #mayRetryElsewhere(tenantId: TenantId, payment: Payment): Promise<boolean> {
-    const route = Transaction.routeOf(payment);
-    if (route === undefined || payment.status !== 'Processing') return false;
-    const { references } = this.#options;
-    const account = await references.merchantAccount(tenantId, route.merchantAccountId);
-    if (account?.settings.allowRetriesFromOtherMids !== true) return false;
-    return (await this.#nextRoute(tenantId, payment)) !== undefined;
   }
 
   /** The name of a recording follows from what it records, so that two who saw the same answer agree. */
@@ -478,7 +462,20 @@ export class GatewayReactor {
       caller,
     );
     if (state === null) throw refuse('not_found');
+    await this.#giveRoomBack(command.tenantId, state);
     return state;
+  }
+
+  /** What was captured is settled by and by; what was not leaves room for the next payment at once. */
+  async #giveRoomBack(tenantId: TenantId, payment: Payment): Promise<void> {
+    const { caps, logger } = this.#options;
+    if (payment.capturedMinor > 0n) return;
+    try {
+      await caps.settle(tenantId, payment);
+    } catch (error) {
+      // The outcome is on record, and the reactor that follows the log settles it again.
+      logger.error({ err: error }, 'room under a monthly cap was not given back yet');
+    }
   }
 }
 

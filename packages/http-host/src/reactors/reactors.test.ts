@@ -28,6 +28,7 @@ import { CardTokens } from '../operations/card-tokens.ts';
 import { CredentialVault } from '../operations/credential-vault.ts';
 import { Identities } from '../operations/identities.ts';
 import { Ledger, SYSTEM } from '../operations/ledger.ts';
+import { MonthlyCaps } from '../operations/monthly-caps.ts';
 import { Payments } from '../operations/payments.ts';
 import { References } from '../operations/references.ts';
 import { Tenants } from '../operations/tenants.ts';
@@ -153,7 +154,8 @@ class Bench {
       merchantAccountIdsOf: async () => this.accountIds(),
       companyIdsOf: async () => [1],
     });
-    const shared = { ledger: this.ledger, references, gateways: this.gateways };
+    const caps = new MonthlyCaps(this.ledger);
+    const shared = { ledger: this.ledger, references, caps, gateways: this.gateways };
     const { logger } = this;
     const options = { ...shared, logger, vault: this.#vault, gatewayTimeoutMs: 1_000 };
     this.reactor = new GatewayReactor(options);
