@@ -1,5 +1,13 @@
 /** Folds batches of events into one build of one projection: states in memory, each document written once. */
-import { categoryOf, decodeEvent, type Position, type StoredEvent } from '@counterfoil/core';
+import {
+  categoryOf,
+  decodeEvent,
+  EventStoreError,
+  type PersonalDataVault,
+  type Position,
+  type StoredEvent,
+  type Subject,
+} from '@counterfoil/core';
 import type { DerivedDocument, Projection, Recorded } from './projection.ts';
 import type { Build, Change, Commit, Document } from './read-model-store.ts';
 
@@ -8,19 +16,32 @@ const MAX_CACHED_STATES = 5_000;
 /** Shared documents known to be there, so that they are not offered with every batch. */
 const MAX_KNOWN_SHARED = 100_000;
 
+/** After this event no read model tells of the person any more. */
+export const ERASURE = 'CustomerErased';
+
 /** An event with its record, or with the reason why it cannot be read. */
 export type Decoded =
   | { readonly stored: StoredEvent; readonly record: Recorded }
   | { readonly stored: StoredEvent; readonly error: Error };
 
-export function decode(stored: StoredEvent): Decoded {
+/** `vault` opens what events tell of persons. Throws when its keys cannot be read at all. */
+export function decode(stored: StoredEvent, vault: PersonalDataVault | undefined): Decoded {
   try {
     const { id, tenantId, stream, revision, position, time } = stored;
-    const event = decodeEvent(stored);
+    const event = decodeEvent(stored, vault);
     return { stored, record: { id, tenantId, stream, revision, position, time, event } };
   } catch (error) {
+    // That is no fault of the event's.
+    if (error instanceof EventStoreError) throw error;
     return { stored, error: error as Error };
   }
+}
+
+/** Whom an event erases. */
+function erasedBy(decoded: Decoded): Subject | undefined {
+  if ('error' in decoded || decoded.record.event.type !== ERASURE) return undefined;
+  const { tenantId, event } = decoded.record;
+  return { tenantId, sandbox: event.sandbox, customerId: event.customerId };
 }
 
 /** Another worker took over: the build has moved on without this one. */
@@ -38,6 +59,8 @@ export interface FolderOptions {
   readonly projection: Projection;
   readonly build: Build;
   readonly epoch: number;
+  /** For parked events that are applied again. */
+  readonly vault?: PersonalDataVault | undefined;
 }
 
 interface Touched {
@@ -60,6 +83,9 @@ export class Folder {
   readonly projection: Projection;
   readonly build: Build;
   readonly #epoch: number;
+  readonly #vault: PersonalDataVault | undefined;
+  /** Whom the events of a load have erased: they are found when it has its indices. */
+  #toErase: Subject[] = [];
   readonly #states = new Map<string, unknown>();
   readonly #shared = new Set<string>();
   #parked: ReadonlySet<string>;
@@ -75,6 +101,7 @@ export class Folder {
     this.projection = options.projection;
     this.build = options.build;
     this.#epoch = options.epoch;
+    this.#vault = options.vault;
     this.#checkpoint = checkpoint;
     this.#parked = parked;
   }
@@ -91,6 +118,11 @@ export class Folder {
   }
 
   reads(event: StoredEvent): boolean {
+    const isErasure = event.type === ERASURE && this.projection.erasing !== undefined;
+    return isErasure || this.#folds(event);
+  }
+
+  #folds(event: StoredEvent): boolean {
     const { categories, types } = this.projection;
     return (types?.has(event.type) ?? true) && categories.has(categoryOf(event.stream));
   }
@@ -104,7 +136,32 @@ export class Folder {
         ({ stored }) =>
           (checkpoint === undefined || stored.position > checkpoint) && this.reads(stored),
       );
-      return this.#commit(wanted, { checkpoint: position });
+      const parked: Parking[] = [];
+      let waiting: Decoded[] = [];
+      for (const decoded of wanted) {
+        const subject = this.projection.erasing && erasedBy(decoded);
+        if (subject !== undefined) {
+          // What was told of the person before is written first: only then it can be found.
+          const last = waiting.at(-1);
+          if (last !== undefined) {
+            const goal = { checkpoint: last.stored.position };
+            parked.push(...(await this.#commit(waiting, goal)));
+          }
+          waiting = [];
+          await this.#erase(subject);
+        }
+        if (subject === undefined || this.#folds(decoded.stored)) waiting.push(decoded);
+      }
+      return [...parked, ...(await this.#commit(waiting, { checkpoint: position }))];
+    });
+  }
+
+  /** To be called when a load has its indices. */
+  eraseWhomTheLoadErased(): Promise<void> {
+    return this.#inTurn(async () => {
+      const subjects = this.#toErase;
+      this.#toErase = [];
+      for (const subject of subjects) await this.#erase(subject);
     });
   }
 
@@ -117,7 +174,11 @@ export class Folder {
       others.delete(stream);
       const was = this.#parked;
       this.#parked = others;
-      const failed = await this.#commit(parked.events.map(decode), {
+      const events = parked.events.map((stored) => decode(stored, this.#vault));
+      for (const subject of events.map(erasedBy)) {
+        if (subject !== undefined && this.projection.erasing) await this.#erase(subject);
+      }
+      const failed = await this.#commit(events, {
         checkpoint: this.#checkpoint,
         unpark: [stream],
       });
@@ -166,6 +227,47 @@ export class Folder {
       condemned.set(stream, `${result.collection} has ${result.key} already`);
     }
     throw new Error('a batch could not be settled by parking each of its streams');
+  }
+
+  /**
+   * Replaces what the states of a person tell of them. The checkpoint does not move: after a crash
+   * the event that erases is met again, and what was erased before is erased already.
+   */
+  async #erase(subject: Subject): Promise<void> {
+    const { erasing } = this.projection;
+    if (erasing === undefined) return;
+    if (this.build.info.state === 'loading') {
+      this.#toErase.push(subject);
+      return;
+    }
+    for await (const keys of erasing.find(this.build, subject)) {
+      await this.#loadStates(keys);
+      const fold: Fold = { touched: new Map(), made: [], park: [] };
+      for (const key of keys) {
+        const before = this.#states.get(key);
+        if (before === undefined) throw this.build.condemn(`there is no state ${key} to erase`);
+        const after = erasing.erase(before);
+        const isErased = this.projection.encode(before) === this.projection.encode(after);
+        if (!isErased) fold.touched.set(key, { before, after, stream: '' });
+      }
+      if (fold.touched.size > 0) await this.#commitErased(fold);
+    }
+  }
+
+  async #commitErased(fold: Fold): Promise<void> {
+    const condemned: Condemned = new Map();
+    const changes = this.#changesOf(fold, condemned);
+    if (changes === undefined) throw new Error([...condemned.values()].join());
+    const checkpoint = this.#checkpoint;
+    const result = await this.build.commit({
+      expected: checkpoint,
+      checkpoint,
+      epoch: this.#epoch,
+      changes: changes.map(({ change }) => change),
+    });
+    if (result.outcome === 'stale') throw new StaleWorker('the checkpoint or the lease moved');
+    if (result.outcome === 'duplicate') throw new Error(`${result.collection} has ${result.key}`);
+    this.#committed(fold, changes, checkpoint);
   }
 
   #committed(
@@ -235,10 +337,14 @@ export class Folder {
     for (const decoded of events) {
       if ('error' in decoded) continue;
       for (const key of neededBy(this.projection, decoded.record)) {
-        if (!this.#states.has(key)) missing.add(key);
+        missing.add(key);
       }
     }
-    const keys = [...missing];
+    await this.#loadStates([...missing]);
+  }
+
+  async #loadStates(wanted: readonly string[]): Promise<void> {
+    const keys = wanted.filter((key) => !this.#states.has(key));
     if (keys.length === 0) return;
     const bodies = await this.build.get(this.projection.stateCollection, keys);
     keys.forEach((key, index) => {

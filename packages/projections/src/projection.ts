@@ -1,5 +1,6 @@
 /** The shape of a projection: how records fold into states, and which documents follow from a state. */
 import type { Event, RecordedEvent } from '@counterfoil/core';
+import type { Erasing } from './erasing.ts';
 import type { CollectionSpec, Document } from './read-model-store.ts';
 
 /** A record as read models need it: who did what by which request is not part of them. */
@@ -46,4 +47,6 @@ export interface Projection<State = unknown> {
   decode(body: string): State;
   /** The documents that follow from a state; those that no longer follow are removed. */
   derive?(key: string, state: State): readonly DerivedDocument[];
+  /** Of a projection whose states tell of persons; without it they would outlive an erasure. */
+  readonly erasing?: Erasing<State>;
 }

@@ -1,5 +1,5 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
-import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
+import type { EventStore, PersonalDataVault, Position, StoredEvent } from '@counterfoil/core';
 import { type Decoded, decode, Folder, type Parking, StaleWorker } from './folder.ts';
 import type { Projection } from './projection.ts';
 import {
@@ -28,6 +28,8 @@ export interface RebuildOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly projection: Projection;
+  /** Opens what events tell of persons; needed for a log that was sealed with one. */
+  readonly vault?: PersonalDataVault | undefined;
   readonly holder: string;
   readonly now: () => number;
   readonly onProgress?: (progress: RebuildProgress) => void;
@@ -224,7 +226,10 @@ export async function bringUpToDate(
 type ReplayOptions = Omit<RebuildOptions, 'projection'>;
 
 /** Replays the log up to the farthest goal of the loads. */
-async function replay({ events, signal }: ReplayOptions, loads: readonly Load[]): Promise<void> {
+async function replay(
+  { events, signal, vault }: ReplayOptions,
+  loads: readonly Load[],
+): Promise<void> {
   const goal = loads.reduce(farther, undefined);
   if (goal === undefined) return;
   const [first, ...others] = loads;
@@ -239,7 +244,7 @@ async function replay({ events, signal }: ReplayOptions, loads: readonly Load[])
   for await (const batch of batches) {
     const decoded = batch
       .filter((stored) => loads.some(({ folder }) => folder.reads(stored)))
-      .map(decode);
+      .map((stored) => decode(stored, vault));
     for (const load of loads) await load.apply(batch, decoded);
     const last = batch.at(-1);
     if (last !== undefined && last.position >= goal) break;
@@ -275,7 +280,7 @@ class Load {
   }
 
   static async begin(options: ReplayOptions, projection: Projection, lease: Lease): Promise<Load> {
-    const { store, events } = options;
+    const { store, events, vault } = options;
     const { name, version, collections } = projection;
     for (const { build, state } of await store.builds(name)) {
       if (state === 'loading') await store.dropBuild(name, build);
@@ -290,7 +295,7 @@ class Load {
       collections,
       purpose: 'load',
     });
-    const folder = await Folder.open({ projection, build, epoch: lease.epoch });
+    const folder = await Folder.open({ projection, build, epoch: lease.epoch, vault });
     return new Load(options, { folder, lease, comparable, goal });
   }
 
@@ -312,6 +317,7 @@ class Load {
     const { build, projection } = this.folder;
     this.#report('indexing');
     await build.finishLoad();
+    await this.folder.eraseWhomTheLoadErased();
     const differences = await this.#compare();
     this.#report('done');
     return {

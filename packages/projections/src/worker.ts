@@ -1,5 +1,5 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
-import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
+import type { EventStore, PersonalDataVault, Position, StoredEvent } from '@counterfoil/core';
 import { decode, Folder, StaleWorker } from './folder.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
@@ -20,6 +20,8 @@ export interface ProjectorOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly projections: readonly Projection[];
+  /** Opens what events tell of persons; needed for a log that was sealed with one. */
+  readonly vault?: PersonalDataVault | undefined;
   /**
    * Names this worker. Where only one process can have the log, let the name stay the same over
    * restarts: the lease of a killed process is then taken up at once.
@@ -157,7 +159,8 @@ class FollowingProjector implements Projector {
     const folders: Folder[] = [];
     for (const projection of this.#options.projections) {
       const build = await this.#liveBuild(projection);
-      folders.push(await Folder.open({ projection, build, epoch }));
+      const { vault } = this.#options;
+      folders.push(await Folder.open({ projection, build, epoch, vault }));
     }
     return folders;
   }
@@ -208,7 +211,7 @@ class FollowingProjector implements Projector {
     // Decoded once for all projections, and only what one of them reads.
     const decoded = batch
       .filter((stored) => this.#folders.some((folder) => folder.reads(stored)))
-      .map(decode);
+      .map((stored) => decode(stored, this.#options.vault));
     for (const folder of this.#folders) {
       for (const parking of await folder.apply(decoded, position)) {
         this.#options.notify?.({ type: 'parked', ...parking });

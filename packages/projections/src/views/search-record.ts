@@ -133,6 +133,7 @@ export interface SearchRecord {
 export const RECORD_FIELDS = {
   email: 'text',
   orderId: 'integer',
+  customerId: 'integer',
   gatewayTransactionId: 'text',
   bin6: 'integer',
   bin8: 'integer',
@@ -178,6 +179,7 @@ export function folded(value: string): string {
 const FOUND_BY: Readonly<Record<RecordField, (record: StoredRecord) => FieldValue | null>> = {
   email: ({ email }) => orNull(folded(email)),
   orderId: ({ orderId }) => orderId,
+  customerId: ({ customerId }) => customerId,
   gatewayTransactionId: ({ gatewayTransactionId }) => orNull(gatewayTransactionId),
   bin6: ({ bin }) => (bin.length >= 6 ? Number(bin.slice(0, 6)) : null),
   bin8: ({ bin }) => (bin.length === 8 ? Number(bin) : null),
@@ -205,6 +207,7 @@ export function placeOf(record: StoredRecord): Place {
   const fields: Record<RecordField, FieldValue | null> = {
     email: FOUND_BY.email(record),
     orderId: FOUND_BY.orderId(record),
+    customerId: FOUND_BY.customerId(record),
     gatewayTransactionId: FOUND_BY.gatewayTransactionId(record),
     bin6: FOUND_BY.bin6(record),
     bin8: FOUND_BY.bin8(record),

@@ -1,5 +1,6 @@
 /** The transactions read model: a payment each, its search records, and the work it leaves open. */
 import { Transaction } from '@counterfoil/core';
+import { walkedByCustomer } from '../erasing.ts';
 import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
 import {
   ALERT_DEADLINES,
@@ -25,7 +26,7 @@ import {
 } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 2;
+const MEANING = 3;
 
 export const storedPayment = packed(Transaction.Payment);
 
@@ -85,7 +86,18 @@ export const transactions: Projection<Transaction.Payment> = {
     documents.push(...openWorkOf(tenantId, payment));
     return documents;
   },
+
+  erasing: {
+    find: walkedByCustomer({ collection: RECORDS, stateKeyOf: paymentKeyOfDocument }),
+    erase: (payment) => ({ ...payment, ...Transaction.events.PaymentSubmitted.erased }),
+  },
 };
+
+/** Of the payment, also for the record of one of its children. */
+function paymentKeyOfDocument({ body }: { readonly body: string }): string {
+  const { tenantId, transactionId, originalTransactionId } = storedRecord.decode(body);
+  return keyOf(tenantId, originalTransactionId ?? transactionId);
+}
 
 /** `transaction-<tenant>-<id>` → `<tenant>/<id>`. */
 function paymentKeyOf({ stream, tenantId }: Recorded): string {
