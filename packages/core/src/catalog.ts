@@ -102,6 +102,16 @@ export function decodeEvent(stored: StoredEvent, vault?: PersonalDataVault): Eve
   return event as unknown as Event;
 }
 
+/** Whether a stored event keeps something of a person, which a vault must open. */
+export function isSealedEvent(stored: Pick<StoredEvent, 'type' | 'data'>): boolean {
+  if (catalog.get(stored.type)?.isPersonal !== true) return false;
+  try {
+    return isSealed(JSON.parse(stored.data));
+  } catch {
+    return false;
+  }
+}
+
 /** The data in the open and in the current version. */
 function currentData(
   stored: StoredEvent,

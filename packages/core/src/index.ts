@@ -6,6 +6,7 @@ export {
   type EncodedData,
   type Event,
   encodeEvent,
+  isSealedEvent,
   type Sealing,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';

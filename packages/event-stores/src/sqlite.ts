@@ -28,6 +28,7 @@ export {
   inspectSqliteLog,
   type LogInspection,
 } from './sqlite/inspection.ts';
+export { failureOf } from './sqlite/failures.ts';
 export { makePrivate } from './sqlite/make-private.ts';
 export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
 

@@ -24,6 +24,8 @@ export interface DataFiles {
   readonly gateway: string;
   readonly answers: string;
   readonly checkpoints: string;
+  /** The keys of customers: without them nothing in the log tells of a person. */
+  readonly keys: string;
   /** Tells this log from another. */
   readonly logMark: string;
 }
@@ -42,6 +44,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
   return {
     events,
     readModels,
+    keys: join(dataDir, 'keys.db'),
     gateway: join(dataDir, 'sandbox-gateway.db'),
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
