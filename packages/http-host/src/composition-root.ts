@@ -42,7 +42,9 @@ import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
 import { Ledger } from './operations/ledger.ts';
 import { MonthlyCaps } from './operations/monthly-caps.ts';
+import { keysOfThread, openPersonalKeys } from './operations/open-personal-keys.ts';
 import { Payments } from './operations/payments.ts';
+import type { PersonalKeys } from './operations/personal-keys.ts';
 import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
 import { createStateCache } from './operations/state-cache.ts';
@@ -82,6 +84,7 @@ const PART = {
   readSide: part<ReadSide>('readSide'),
   ledger: part<Ledger>('ledger'),
   vault: part<CredentialVault>('vault'),
+  personalKeys: part<PersonalKeys>('personalKeys'),
   tenants: part<Tenants>('tenants'),
   referenceView: part<ReferenceView>('referenceView'),
   references: part<References>('references'),
@@ -129,13 +132,17 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
   makeFolders(config);
   const events = await openEventStore(config.eventStoreUrl);
   const container = rootContainer.createChildContainer();
+  let personalKeys: PersonalKeys | undefined;
   try {
     const headAtStart = await events.head();
     const files = dataFilesOf(config);
     if (files !== undefined) await refuseLostEvents(files, events);
-    register(container, { config, events, headAtStart }, options);
+    const masterKey = loadMasterKey(config);
+    personalKeys = await openPersonalKeys({ located: config, masterKey, events });
+    register(container, { config, events, headAtStart, masterKey, personalKeys }, options);
     return start(container);
   } catch (error) {
+    personalKeys?.close();
     await events.close();
     throw error;
   }
@@ -161,11 +168,13 @@ interface Opened {
   readonly config: Config;
   readonly events: EventStore;
   readonly headAtStart: Position | undefined;
+  readonly masterKey: Buffer;
+  readonly personalKeys: PersonalKeys;
 }
 
 function register(
   container: DependencyContainer,
-  { config, events, headAtStart }: Opened,
+  { config, events, headAtStart, masterKey, personalKeys }: Opened,
   { clock = systemClock(), logger }: ComposeOptions,
 ): void {
   const provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type): void => {
@@ -177,7 +186,8 @@ function register(
   provide(PART.events, () => events);
   provide(PART.headAtStart, () => headAtStart);
   provide(PART.logger, () => logger ?? createLogger({ level: config.logLevel }));
-  provide(PART.masterKey, () => loadMasterKey(config));
+  provide(PART.masterKey, () => masterKey);
+  provide(PART.personalKeys, () => personalKeys);
   registerLedger(provide);
   registerReadSide(provide);
   registerPayments(provide);
@@ -190,7 +200,8 @@ type Provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type) => 
 function registerLedger(provide: Provide): void {
   provide(PART.ledger, (get) => {
     const readSide = get(PART.readSide);
-    const executor = { store: get(PART.events), cache: createStateCache() };
+    const vault = get(PART.personalKeys);
+    const executor = { store: get(PART.events), cache: createStateCache(), vault };
     return new Ledger(executor, get(PART.clock), (tenantId, position) =>
       readSide.acknowledge(tenantId, position),
     );
@@ -229,9 +240,14 @@ function registerReadSide(provide: Provide): void {
   provide(PART.projecting, (get) => {
     const config = get(PART.config);
     const shared = { progress: get(PART.progress), logger: get(PART.logger) };
-    if (!isInMemory(config)) return new ProjectionThread(config, shared);
+    if (!isInMemory(config)) {
+      const { eventStoreUrl, readModelUrl } = config;
+      const keys = keysOfThread(config, get(PART.masterKey));
+      return new ProjectionThread({ eventStoreUrl, readModelUrl, keys }, shared);
+    }
     return new ProjectionInProcess({
       ...shared,
+      vault: get(PART.personalKeys),
       events: get(PART.events),
       store: get(PART.readModels),
     });
@@ -411,6 +427,7 @@ function start(container: DependencyContainer): Host {
       await projecting.stop(await events.head());
       await readModels.close();
       await events.close();
+      get(PART.personalKeys).close();
       await get(PART.gateways).close();
       checkpoints.close();
       get(PART.idempotencyStore).close();

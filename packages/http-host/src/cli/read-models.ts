@@ -1,6 +1,6 @@
 /** `counterfoil read-models …`: rebuild, swap back, and look after parked streams. */
 
-import type { EventStore } from '@counterfoil/core';
+import type { EventStore, PersonalDataVault } from '@counterfoil/core';
 import {
   createProjector,
   dropOldBuilds,
@@ -15,8 +15,11 @@ import {
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
+import { openKeysToRead } from '../operations/open-personal-keys.ts';
 import { HOLDER } from '../projecting/project.ts';
 import { openEventStore, openReadModels } from '../stores.ts';
+
+const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
 
 export function addReadModelCommands(program: Command): void {
   const models = program
@@ -35,7 +38,7 @@ export function addReadModelCommands(program: Command): void {
   models
     .command('roll-back')
     .description('Make the build before the live one live again')
-    .argument('<projection>', 'one of reference, transactions, ledger', projectionOf)
+    .argument('<projection>', ONE_OF_ALL, projectionOf)
     .action((projection: Projection) =>
       withStores(async ({ store }) => {
         const build = await rollBack(store, projection);
@@ -51,7 +54,7 @@ export function addReadModelCommands(program: Command): void {
   parked
     .command('retry')
     .description('Apply the parked events of a stream again; the host must be stopped')
-    .argument('<projection>', 'one of reference, transactions, ledger', projectionOf)
+    .argument('<projection>', ONE_OF_ALL, projectionOf)
     .argument('<stream>', 'the name of the stream')
     .action((projection: Projection, stream: string) =>
       withStores((stores) => retryParked(stores, projection, stream), { alone: true }),
@@ -61,13 +64,13 @@ export function addReadModelCommands(program: Command): void {
 function projectionOf(name: string): Projection {
   const projection = PROJECTIONS.find((each) => each.name === name);
   if (projection !== undefined) return projection;
-  const names = PROJECTIONS.map((each) => each.name).join(', ');
-  throw new InvalidArgumentError(`must be one of ${names}`);
+  throw new InvalidArgumentError(`must be ${ONE_OF_ALL}`);
 }
 
 interface Stores {
   readonly events: EventStore;
   readonly store: ReadModelStore;
+  readonly vault: PersonalDataVault | undefined;
 }
 
 /**
@@ -78,13 +81,15 @@ async function withStores<Result>(
   work: (stores: Stores) => Promise<Result>,
   { alone = false }: { alone?: boolean } = {},
 ): Promise<Result> {
-  const { eventStoreUrl, readModelUrl } = readConfig(process.env);
-  const events = await openEventStore(eventStoreUrl, { follow: !alone });
-  const store = openReadModels(readModelUrl);
+  const config = readConfig(process.env);
+  const events = await openEventStore(config.eventStoreUrl, { follow: !alone });
+  const vault = openKeysToRead(config);
+  const store = openReadModels(config.readModelUrl);
   try {
-    return await work({ events, store });
+    return await work({ events, store, vault });
   } finally {
     await store.close();
+    vault?.close();
     await events.close();
   }
 }
@@ -128,7 +133,7 @@ async function listParked(store: ReadModelStore): Promise<void> {
 }
 
 async function retryParked(
-  { events, store }: Stores,
+  { events, store, vault }: Stores,
   projection: Projection,
   stream: string,
 ): Promise<void> {
@@ -141,6 +146,7 @@ async function retryParked(
   const projector = createProjector({
     events,
     store,
+    vault,
     projections: PROJECTIONS,
     holder: HOLDER,
     now: Date.now,

@@ -1,10 +1,11 @@
 /** Opens the customers' keys at a start, and refuses to begin anew beside a log that was sealed with others. */
 import { existsSync, statSync } from 'node:fs';
 import { type EventStore, isSealedEvent } from '@counterfoil/core';
+import { type Config, loadMasterKey } from '../config.ts';
 import { openSound, StorageError } from '../damaged-files.ts';
-import { dataFilesOf, type Located } from '../stores.ts';
+import { dataFilesOf, isFile, type Located } from '../stores.ts';
 import { deriveKey } from './credential-vault.ts';
-import { PersonalKeys } from './personal-keys.ts';
+import { PersonalKeys, type PersonalKeysOptions } from './personal-keys.ts';
 
 const IN_MEMORY = ':memory:';
 const SCAN_BATCH = 5_000;
@@ -49,6 +50,21 @@ export async function openPersonalKeys({
     keys.close();
     throw error;
   }
+}
+
+/** For a thread that reads what the host writes; undefined where the log is in memory. */
+export function keysOfThread(located: Located, masterKey: Buffer): PersonalKeysOptions | undefined {
+  const path = dataFilesOf(located)?.keys;
+  if (path === undefined) return undefined;
+  return { path, wrappingKey: wrappingKeyOf(masterKey), readOnly: true };
+}
+
+/** For whoever reads the log beside the host or without one; undefined where there are no keys. */
+export function openKeysToRead(config: Config): PersonalKeys | undefined {
+  const path = dataFilesOf(config)?.keys;
+  if (path === undefined || !isFile(path)) return undefined;
+  const wrappingKey = wrappingKeyOf(loadMasterKey(config));
+  return new PersonalKeys({ path, wrappingKey, readOnly: true });
 }
 
 /** A log of an earlier version has its persons in the open, and may be given its first keys. */

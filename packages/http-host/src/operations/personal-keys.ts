@@ -27,7 +27,7 @@ const POOL_NONCES = 341;
 
 export interface PersonalKeysOptions extends KeyFileOptions {
   /** What the keys are wrapped with (32 bytes). */
-  readonly wrappingKey: Buffer;
+  readonly wrappingKey: Uint8Array;
 }
 
 /** `kept`: the customer has a key. `erased`: they had one. `none`: nothing was ever sealed for them. */

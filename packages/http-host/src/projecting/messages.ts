@@ -4,10 +4,12 @@ import type {
   ProjectionRequest,
   RebuildProgress,
 } from '@counterfoil/projections';
+import type { PersonalKeysOptions } from '../operations/personal-keys.ts';
 
 export interface ProjectionThreadData {
   readonly eventStoreUrl: string;
   readonly readModelUrl: string;
+  readonly keys: PersonalKeysOptions | undefined;
 }
 
 export type FromThread =

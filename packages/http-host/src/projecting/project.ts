@@ -1,5 +1,5 @@
 /** Brings the read models up to the log and keeps them there: the work of a thread or of a process. */
-import type { EventStore } from '@counterfoil/core';
+import type { EventStore, PersonalDataVault } from '@counterfoil/core';
 import {
   bringUpToDate,
   createProjector,
@@ -15,6 +15,7 @@ export const HOLDER = 'host';
 export interface ProjectOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
+  readonly vault: PersonalDataVault | undefined;
   readonly signal: AbortSignal;
   readonly notify: (message: FromThread) => void;
 }

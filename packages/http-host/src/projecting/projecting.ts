@@ -1,6 +1,6 @@
 /** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
 import { Worker } from 'node:worker_threads';
-import type { EventStore, Position } from '@counterfoil/core';
+import type { EventStore, PersonalDataVault, Position } from '@counterfoil/core';
 import type { Progress, Projector, ReadModelStore } from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
@@ -94,6 +94,7 @@ export class ProjectionThread implements Projecting {
 export interface SharedStores extends Options {
   readonly events: EventStore;
   readonly store: ReadModelStore;
+  readonly vault: PersonalDataVault;
 }
 
 /** For stores in memory, which no other thread can see. */
@@ -116,10 +117,10 @@ export class ProjectionInProcess implements Projecting {
   }
 
   async #run(): Promise<void> {
-    const { events, store } = this.#options;
+    const { events, store, vault } = this.#options;
     const { signal } = this.#stopping;
     const notify = (message: FromThread) => receive(this.#options, message);
-    this.#projector = await prepareProjector({ events, store, signal, notify });
+    this.#projector = await prepareProjector({ events, store, vault, signal, notify });
     await this.#projector.run();
   }
 

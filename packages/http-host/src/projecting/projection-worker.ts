@@ -1,5 +1,6 @@
 /** The projection thread: its own connections to the log and to the read models. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { PersonalKeys } from '../operations/personal-keys.ts';
 import { openEventStore, openReadModels } from '../stores.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
@@ -7,14 +8,15 @@ import { prepareProjector } from './project.ts';
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
 
-const { eventStoreUrl, readModelUrl } = workerData as ProjectionThreadData;
+const { eventStoreUrl, readModelUrl, keys } = workerData as ProjectionThreadData;
 const stopping = new AbortController();
 const { signal } = stopping;
 
 const events = await openEventStore(eventStoreUrl, { follow: true });
 const store = openReadModels(readModelUrl);
+const vault = keys && new PersonalKeys(keys);
 const notify = (message: FromThread) => port.postMessage(message);
-const preparing = prepareProjector({ events, store, signal, notify });
+const preparing = prepareProjector({ events, store, vault, signal, notify });
 
 // Heard from the beginning: a rebuild takes long, and a host that stops does not wait for its end.
 port.on('message', async (request: ToThread) => {
@@ -34,5 +36,6 @@ try {
 } finally {
   await events.close();
   await store.close();
+  vault?.close();
   port.close();
 }

@@ -46,7 +46,7 @@ async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promi
 async function bringIn(options: NoticesOptions, stored: StoredEvent): Promise<void> {
   const { ledger, gateways } = options;
   const { stream, tenantId } = stored;
-  const event = decodeEvent(stored);
+  const event = decodeEvent(stored, ledger.executor.vault);
   if (event.type !== 'PaymentCaptured') return;
   const payment = await ledger.stateOf(Transaction, stream);
   const route = payment === null ? undefined : Transaction.routeOf(payment);
