@@ -2,12 +2,20 @@
 import {
   catalog,
   type Decider,
+  fold,
   Sequence,
+  Subscription,
   type TenantId,
   Transaction,
   toMinor,
 } from '@counterfoil/core';
-import { arbitraries, commandFor, given, paymentHistory } from '@counterfoil/core/testing';
+import {
+  arbitraries,
+  commandFor,
+  given,
+  paymentHistory,
+  subscriptionHistory,
+} from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tenantId } from './payment-story.ts';
@@ -77,6 +85,7 @@ describe('arbitraries', () => {
   it.each([
     ['events', arbitraries.event()],
     ['lives', paymentHistory()],
+    ['subscriptions', subscriptionHistory()],
     ['command ids', arbitraries.commandId()],
   ])('draw the same %s from the same seed', (_, arbitrary) => {
     const draw = (seed: number) => fc.sample<unknown>(arbitrary, { seed, numRuns: 5 });
@@ -110,5 +119,20 @@ describe('arbitraries', () => {
     for (const command of fc.sample(commandFor(payment, tenantId), { seed: 7, numRuns: 20 })) {
       expect(command.transactionId).toBe(payment.transactionId);
     }
+  });
+
+  it('draw subscriptions to which everything happens that can', () => {
+    const lives = fc.sample(subscriptionHistory(), { seed: 7, numRuns: 300 });
+    const steps = lives.flatMap((life) => life.steps);
+    const refused = steps.filter(({ rejection }) => rejection !== undefined).length;
+    expect(refused / steps.length).toBeGreaterThan(0.1);
+    expect(refused / steps.length).toBeLessThan(0.6);
+    const events = lives.flatMap((life) => life.events);
+    expect(new Set(events.map(({ type }) => type))).toEqual(
+      new Set(Object.keys(Subscription.events)),
+    );
+    const frozen = events.filter(({ type }) => type === 'SubscriptionFrozen');
+    expect(new Set(frozen.map((event) => 'reason' in event && event.reason)).size).toBe(5);
+    for (const { events, state } of lives) expect(fold(Subscription, events)).toEqual(state);
   });
 });

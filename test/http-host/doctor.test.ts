@@ -464,7 +464,9 @@ describe('the command', () => {
   it('ends with 0 on a sound folder, 3 on warnings, 2 on damage, and says what to do', async () => {
     const sound = await run();
     expect(sound).toMatchObject({ code: 0, err: '' });
-    expect(sound.out).toMatch(/sound +read models +reference, transactions, ledger\n/);
+    expect(sound.out).toMatch(
+      /sound +read models +reference, transactions, ledger, subscriptions\n/,
+    );
     expect(sound.out).toMatch(/no host is running on it\.\n\nSound\.\n$/);
 
     chmodSync(join(folder, 'secrets.json'), 0o644);

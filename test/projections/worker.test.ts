@@ -185,7 +185,7 @@ describe('the worker', () => {
 
   it('reads nothing of streams that no projection follows', async () => {
     const here = world();
-    const stream = 'subscription-1-1' as ReturnType<typeof paymentStream>;
+    const stream = 'unheard_of-1-1' as ReturnType<typeof paymentStream>;
     const unknown = { type: 'Unheard', schemaVersion: 1, data: '{}' };
     await appendEncoded(here.events, { stream, tenantId: TENANT }, unknown);
     await here.catchUp();

@@ -2,6 +2,7 @@
 import type { Projection } from './projection.ts';
 import { ledger } from './views/ledger.ts';
 import { reference } from './views/reference.ts';
+import { subscriptions } from './views/subscriptions.ts';
 import { transactions } from './views/transactions.ts';
 
 export type { Parking } from './folder.ts';
@@ -44,17 +45,29 @@ export {
   alertDeadlines,
   type OpenIntent,
   type OpenReason,
-  type OpenWorkPage,
-  type OpenWorkQuery,
   openIntents,
   type PaymentExpiry,
   paymentExpiries,
   type ReserveRelease,
   reserveReleases,
 } from './views/open-work.ts';
+export {
+  type DueRebill,
+  type DueRebillsQuery,
+  dueRebills,
+  nextRebillAt,
+  type PendingRebill,
+  pendingRebills,
+} from './views/rebill-work.ts';
 export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
 export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
+export {
+  type CustomerOfTenant,
+  type CustomerSubscriptionsQuery,
+  SubscriptionView,
+  subscriptions,
+} from './views/subscriptions.ts';
 export {
   type AddressRecord,
   type CartLine,
@@ -76,6 +89,7 @@ export {
   type SearchQuery,
   SearchView,
 } from './views/transactions-search.ts';
+export type { OpenWorkPage, OpenWorkQuery } from './views/work-list.ts';
 export {
   createProjector,
   LEASE_TTL_MS,
@@ -86,4 +100,4 @@ export {
 } from './worker.ts';
 
 /** All projections of the ledger, as the host runs them. */
-export const PROJECTIONS: readonly Projection[] = [reference, transactions, ledger];
+export const PROJECTIONS: readonly Projection[] = [reference, transactions, ledger, subscriptions];

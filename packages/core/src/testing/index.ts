@@ -11,3 +11,15 @@ export {
   paymentHistory,
   type Step,
 } from './payment-history.ts';
+export {
+  plan,
+  playSubscription,
+  type SubscriptionHistory,
+  type SubscriptionMove,
+  type SubscriptionPlace,
+  type SubscriptionStep,
+  startSubscription,
+  subscriptionCommandOf,
+  subscriptionHistory,
+  subscriptionMove,
+} from './subscription-history.ts';

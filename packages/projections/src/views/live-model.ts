@@ -10,6 +10,12 @@ export const ALERT_DEADLINES = 'alert_deadlines';
 export const RESERVE_RELEASES = 'reserve_releases';
 export const EXPIRIES = 'expiries';
 
+export const SUBSCRIPTIONS = 'subscriptions';
+export const SUBSCRIBERS = 'subscribers';
+export const CUSTOMER_SUBSCRIPTIONS = 'customer_subscriptions';
+export const DUE_REBILLS = 'due_rebills';
+export const PENDING_REBILLS = 'pending_rebills';
+
 export const LEDGER = 'ledger';
 export const BALANCES = 'balances';
 export const ENTRIES = 'entries';

@@ -5,11 +5,11 @@ import type { ReadModelStore } from '../read-model-store.ts';
 import {
   ALERT_DEADLINES,
   EXPIRIES,
-  liveModel,
   OPEN_INTENTS,
   RESERVE_RELEASES,
   TRANSACTIONS,
 } from './live-model.ts';
+import { type OpenWorkPage, type OpenWorkQuery, workPage } from './work-list.ts';
 
 /**
  * `payment`: submitted, under way or unknown, so the gateway is to be asked. `action`: the customer
@@ -137,17 +137,6 @@ function reasonsOf(payment: Transaction.Payment): readonly OpenReason[] {
   return reasons;
 }
 
-export interface OpenWorkQuery {
-  readonly limit: number;
-  /** Where the last page ended; it has no more entries when it was shorter than its limit. */
-  readonly after?: string;
-}
-
-export interface OpenWorkPage<Work> {
-  readonly work: readonly Work[];
-  readonly next: string | undefined;
-}
-
 /** Payments of all tenants with an open intent, those that have waited longest first. */
 export function openIntents(
   store: ReadModelStore,
@@ -180,16 +169,10 @@ export function paymentExpiries(
   return page(store, EXPIRIES, query);
 }
 
-async function page<Work>(
+function page<Work>(
   store: ReadModelStore,
   collection: string,
-  { limit, after }: OpenWorkQuery,
+  query: OpenWorkQuery,
 ): Promise<OpenWorkPage<Work>> {
-  const model = await liveModel(store, TRANSACTIONS);
-  const options = { prefix: '', limit, ...(after === undefined ? {} : { after }) };
-  const found = await model.list(collection, options);
-  return {
-    work: found.map(({ body }) => JSON.parse(body) as Work),
-    next: found.length < limit ? undefined : found.at(-1)?.key,
-  };
+  return workPage(store, { projection: TRANSACTIONS, collection }, query);
 }

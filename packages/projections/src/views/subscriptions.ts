@@ -1,0 +1,150 @@
+/** The subscriptions read model: one state each, found by id and by customer, and the rebills to be made. */
+import { Subscription } from '@counterfoil/core';
+import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
+import type { Build, ReadModelStore } from '../read-model-store.ts';
+import {
+  CUSTOMER_SUBSCRIPTIONS,
+  DUE_REBILLS,
+  keyOf,
+  liveModel,
+  PENDING_REBILLS,
+  SUBSCRIBERS,
+  SUBSCRIPTIONS,
+} from './live-model.ts';
+import { packed } from './packed.ts';
+import { rebillWorkOf } from './rebill-work.ts';
+import { partitionOf } from './search-record.ts';
+
+/** Raised when the documents mean something else though their shapes are the same. */
+const MEANING = 1;
+/** As many as the digits of the largest integer that a number holds exactly. */
+const ID_DIGITS = 16;
+
+const storedSubscription = packed(Subscription.Subscription);
+
+export const subscriptions: Projection<Subscription.Subscription> = {
+  name: SUBSCRIPTIONS,
+  version: `${MEANING}-${storedSubscription.shape}`,
+  categories: new Set(['subscription']),
+  stateCollection: SUBSCRIBERS,
+  collections: [
+    { name: SUBSCRIBERS, kind: 'keyed' },
+    { name: CUSTOMER_SUBSCRIPTIONS, kind: 'keyed' },
+    { name: DUE_REBILLS, kind: 'keyed' },
+    { name: PENDING_REBILLS, kind: 'keyed' },
+  ],
+
+  needs(record) {
+    return record.revision === 0 ? [] : [subscriptionKeyOf(record)];
+  },
+
+  apply(record, states: States<Subscription.Subscription>) {
+    const key = subscriptionKeyOf(record);
+    const before = states.get(key) ?? null;
+    const after = Subscription.evolve(before, record.event as Subscription.Event);
+    if (after === null) throw new Error('no subscription came of the event');
+    return { states: [[key, after]] };
+  },
+
+  encode: storedSubscription.encode,
+  decode: storedSubscription.decode,
+
+  derive(key, subscription) {
+    const tenantId = Number(key.slice(0, key.indexOf('/')));
+    return [ofCustomer(tenantId, subscription), ...rebillWorkOf(tenantId, subscription)];
+  },
+};
+
+/** `subscription-<tenant>-<id>` → `<tenant>/<id>`. */
+function subscriptionKeyOf({ stream, tenantId }: Recorded): string {
+  return keyOf(tenantId, stream.slice(`subscription-${tenantId}-`.length));
+}
+
+function ofCustomer(
+  tenantId: number,
+  { sandbox, customerId, subscriptionId }: Subscription.Subscription,
+): DerivedDocument {
+  return {
+    collection: CUSTOMER_SUBSCRIPTIONS,
+    key: `${customerPrefix({ tenantId, sandbox, customerId })}${newestFirst(subscriptionId)}`,
+    body: String(subscriptionId),
+  };
+}
+
+export interface CustomerOfTenant {
+  readonly tenantId: number;
+  readonly sandbox: boolean;
+  readonly customerId: number;
+}
+
+function customerPrefix({ tenantId, sandbox, customerId }: CustomerOfTenant): string {
+  return `${partitionOf(tenantId, sandbox)}/${customerId}/`;
+}
+
+/** Ids grow with time, keys are listed in ascending order: the newest is to come first. */
+function newestFirst(subscriptionId: number): string {
+  return String(Number.MAX_SAFE_INTEGER - subscriptionId).padStart(ID_DIGITS, '0');
+}
+
+export interface CustomerSubscriptionsQuery extends CustomerOfTenant {
+  readonly limit: number;
+  /** The id of the last subscription of the page before. */
+  readonly after?: number;
+}
+
+/** Queries for subscriptions as their events have made them. */
+export class SubscriptionView {
+  readonly #store: ReadModelStore;
+
+  constructor(store: ReadModelStore) {
+    this.#store = store;
+  }
+
+  /** Undefined when the tenant has none of that id. */
+  async subscription(
+    tenantId: number,
+    subscriptionId: number,
+  ): Promise<Subscription.Subscription | undefined> {
+    return (await this.byIds(tenantId, [subscriptionId]))[0];
+  }
+
+  /** Those of the ids that are known, in the order of the ids. */
+  async byIds(
+    tenantId: number,
+    subscriptionIds: readonly number[],
+  ): Promise<readonly Subscription.Subscription[]> {
+    if (subscriptionIds.length === 0) return [];
+    const model = await liveModel(this.#store, SUBSCRIPTIONS);
+    return statesOf(model, tenantId, subscriptionIds);
+  }
+
+  /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
+  async ofCustomer({
+    limit,
+    after,
+    ...customer
+  }: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]> {
+    const model = await liveModel(this.#store, SUBSCRIPTIONS);
+    const prefix = customerPrefix(customer);
+    const found = await model.list(CUSTOMER_SUBSCRIPTIONS, {
+      prefix,
+      limit,
+      ...(after !== undefined && { after: `${prefix}${newestFirst(after)}` }),
+    });
+    return statesOf(
+      model,
+      customer.tenantId,
+      found.map(({ body }) => Number(body)),
+    );
+  }
+}
+
+async function statesOf(
+  model: Build,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<readonly Subscription.Subscription[]> {
+  const keys = ids.map((id) => keyOf(tenantId, String(id)));
+  const bodies = await model.get(SUBSCRIBERS, keys);
+  return bodies.flatMap((body) => (body === undefined ? [] : storedSubscription.decode(body)));
+}
