@@ -57,6 +57,7 @@ import { deadlineWorks } from './reactors/deadlines.ts';
 import { FollowerProgress } from './reactors/follower-progress.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
+import { PolicyReactor } from './reactors/policies.ts';
 import { Sweeper } from './reactors/sweeper.ts';
 import { type TimedWork, TimedWorks } from './reactors/timed-work.ts';
 import { routes } from './routes.ts';
@@ -92,6 +93,7 @@ const PART = {
   caps: part<MonthlyCaps>('caps'),
   gateways: part<GatewayRegistry>('gateways'),
   reactor: part<GatewayReactor>('reactor'),
+  policies: part<PolicyReactor>('policies'),
   payments: part<Payments>('payments'),
   projecting: part<Projecting>('projecting'),
   checkpoints: part<Checkpoints>('checkpoints'),
@@ -277,6 +279,15 @@ function registerPayments(provide: Provide): void {
       gatewayTimeoutMs,
     });
   });
+  provide(
+    PART.policies,
+    (get) =>
+      new PolicyReactor({
+        ledger: get(PART.ledger),
+        references: get(PART.references),
+        logger: get(PART.logger),
+      }),
+  );
   provide(PART.payments, (get) => {
     const masterKey = get(PART.masterKey);
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
@@ -287,6 +298,7 @@ function registerPayments(provide: Provide): void {
       caps: get(PART.caps),
       gateways: get(PART.gateways),
       reactor: get(PART.reactor),
+      policies: get(PART.policies),
       brandOf: cardBrands(),
       tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
       fingerprintsOf: (owner) => (digits) =>
@@ -387,6 +399,7 @@ function start(container: DependencyContainer): Host {
   const ledger = get(PART.ledger);
   const reactors = Promise.all([
     followNotices({ ledger, gateways: get(PART.gateways), ...following }),
+    get(PART.policies).follow(following),
     followOutcomes({
       ledger,
       caps: get(PART.caps),

@@ -115,6 +115,29 @@ export class Ledger {
   >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
     return (await load(this.executor, decider, stream)).state;
   }
+
+  /** A state of the stream that nothing is read for, and that may be of the past; undefined without one. */
+  rememberedStateOf<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(_decider: Decider<Command, Each, State, Rejection>, stream: StreamName): State | undefined {
+    return this.executor.cache?.get(stream)?.state as State | undefined;
+  }
+
+  /** Whether a command would do nothing, as far as that can be told without reading. */
+  isKnownToChangeNothing<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(decider: Decider<Command, Each, State, Rejection>, command: NoInfer<Command>): boolean {
+    const state = this.rememberedStateOf(decider, decider.streamOf(command));
+    if (state === undefined) return false;
+    const decided = decider.decide(state, command);
+    return decided._tag === 'Right' && decided.right.length === 0;
+  }
 }
 
 function metadataOf({ actor, keyId, requestId, traceparent }: Caller) {

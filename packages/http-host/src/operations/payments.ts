@@ -3,6 +3,7 @@ import {
   type MerchantAccount,
   MonthlyCap,
   Routing,
+  type Subscription,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -14,6 +15,7 @@ import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
+import type { PolicyReactor } from '../reactors/policies.ts';
 import type { CardTokens, TokenOwner } from './card-tokens.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
@@ -53,6 +55,8 @@ export interface PaymentRequest {
   /** When it holds in the business; now when absent. */
   readonly at?: string;
   readonly order: GivenOrder;
+  /** What the payment subscribes to once it is captured. */
+  readonly plans?: readonly Subscription.Plan[];
   readonly orderId?: number;
   readonly customerId?: number;
   readonly companyId?: number;
@@ -109,6 +113,7 @@ export interface PaymentServices {
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
+  readonly policies: PolicyReactor;
   readonly brandOf: CardBrandOf;
   readonly tokens: CardTokens;
   /** A fingerprint function of the owner's own: nobody learns that two tenants share a customer. */
@@ -140,7 +145,19 @@ export class Payments {
     const { tenantId, transactionId, instrument, at } = request;
     const sentBefore = await this.#enter(request, caller);
     const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
-    return this.#services.reactor.charge(tenantId, transactionId, { cvv, at, caller, sentBefore });
+    const { reactor } = this.#services;
+    const context = { cvv, at, caller, sentBefore };
+    return this.#followed(tenantId, await reactor.charge(tenantId, transactionId, context), caller);
+  }
+
+  /** Has what follows from a payment done before its caller is answered. */
+  async #followed(
+    tenantId: TenantId,
+    payment: Transaction.Payment,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    await this.#services.policies.carryOutFollowUps(tenantId, payment, caller);
+    return payment;
   }
 
   /**
@@ -213,11 +230,16 @@ export class Payments {
     const { identities } = this.#services;
     const { tenantId, transactionId, order } = request;
     const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
+    const plans: Subscription.OrderedPlan[] = [];
+    for (const plan of request.plans ?? []) {
+      plans.push({ subscriptionId: await identities.next(tenantId, 'subscriber'), ...plan });
+    }
+    const subscriptionId = plans[0]?.subscriptionId ?? null;
     return {
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...Transaction.orderOf({ ...order, ...found, orderId }),
+      ...Transaction.orderOf({ ...order, ...found, orderId, plans, subscriptionId }),
       route,
       blackListing: 0,
       at,
@@ -327,7 +349,7 @@ export class Payments {
       { commandId: deterministicUuid([requestId, 'complete-action']), content },
       caller,
     );
-    return reactor.confirm(tenantId, transactionId, caller);
+    return this.#followed(tenantId, await reactor.confirm(tenantId, transactionId, caller), caller);
   }
 
   /** Takes an authorized amount, or a part of it; the rest is released. */
@@ -351,7 +373,12 @@ export class Payments {
       caller,
     );
     if (state === null) throw refuse('not_found');
-    return reactor.capture(tenantId, transactionId, { caller, sentBefore: repeated });
+    const context = { caller, sentBefore: repeated };
+    return this.#followed(
+      tenantId,
+      await reactor.capture(tenantId, transactionId, context),
+      caller,
+    );
   }
 
   /** Gives up an authorization, or a capture that is not settled. */

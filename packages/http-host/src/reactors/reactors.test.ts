@@ -37,6 +37,7 @@ import { deadlineWorks } from './deadlines.ts';
 import { FollowerProgress } from './follower-progress.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
 import { followNotices } from './notices.ts';
+import { PolicyReactor } from './policies.ts';
 import { Sweeper } from './sweeper.ts';
 import type { TimedWork } from './timed-work.ts';
 
@@ -161,6 +162,7 @@ class Bench {
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
+      policies: new PolicyReactor({ ...shared, logger }),
       identities: new Identities(this.ledger, randomBytes(32)),
       reactor: this.reactor,
       brandOf: cardBrands(),

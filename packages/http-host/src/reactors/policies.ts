@@ -1,0 +1,214 @@
+/** Carries out what follows from payments: subscriptions begin, renew and end; customers are learned of. */
+import {
+  Customer,
+  decodeEvent,
+  Policies,
+  type StoredEvent,
+  type StreamName,
+  Subscription,
+  type TenantId,
+  Transaction,
+} from '@counterfoil/core';
+import type { RequestLogger } from '../http/endpoint.ts';
+import { isTransient, Refusal } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import { refusalOfFailure } from '../operations/failures.ts';
+import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
+import type { References } from '../operations/references.ts';
+import { type Following, followLog } from './log-follower.ts';
+import { Turns } from './turns.ts';
+
+/** Payments whose follow-ups are carried out at the same time: their appends share a commit. */
+const CONCURRENCY = 64;
+/** Looks at a payment that fails in a way nobody foresaw, before it is passed over. */
+const MOST_LOOKS = 5;
+
+export interface PolicyReactorOptions {
+  readonly ledger: Ledger;
+  readonly references: References;
+  readonly logger: RequestLogger;
+}
+
+type FollowUp = Policies.FollowUp;
+type Payment = Transaction.Payment;
+
+/**
+ * Whoever comes first carries a follow-up out: the request that brought the payment to its end, or
+ * the follower of the log, which looks at every event and so makes up for a crash. A follow-up is
+ * named by its event, so the second changes nothing.
+ */
+export class PolicyReactor {
+  readonly #options: PolicyReactorOptions;
+  /** One at a time for each stream: payments of one customer would keep overtaking each other. */
+  readonly #turns = new Turns();
+  /** How often a payment has failed without a reason that anybody foresaw. */
+  readonly #looks = new Map<StreamName, number>();
+
+  constructor(options: PolicyReactorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Carries out what follows from a payment for its subscriptions, so that its caller can read them
+   * at once. The payment stands whatever happens here: what goes wrong is left to the follower.
+   */
+  async carryOutFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
+    if (Policies.subscriptionsOf(payment).length === 0) return;
+    const { ledger, logger } = this.#options;
+    const { transactionId } = payment;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    try {
+      for (const stored of await ledger.executor.store.read(stream)) {
+        if (Policies.FOLLOWED.has(stored.type as Transaction.Event['type'])) {
+          await this.#carryOutForSubscriptions(stored, payment, caller);
+        }
+      }
+    } catch (error) {
+      logger.warn({ err: error, stream }, 'what follows from a payment is left for later');
+    }
+  }
+
+  /** Follows the log from its beginning to the end of the signal. */
+  follow(following: Following): Promise<void> {
+    return followLog({
+      ...following,
+      name: 'policies',
+      types: Policies.FOLLOWED,
+      react: (events) => this.#react(events),
+    });
+  }
+
+  async #react(events: readonly StoredEvent[]): Promise<void> {
+    const payments = Map.groupBy(events, ({ stream }) => stream).values();
+    const failures: unknown[] = [];
+    const work = async () => {
+      for (const told of payments) {
+        try {
+          for (const stored of told) await this.#followUp(stored);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    // The others are done by now; they and the one that failed are looked at again.
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** What follows from one event of a payment, in its order. Throws what is worth another look. */
+  async #followUp(stored: StoredEvent): Promise<void> {
+    const { stream } = stored;
+    try {
+      await this.#carryOutAll(stored);
+      this.#looks.delete(stream);
+    } catch (error) {
+      if (refusalOfFailure(error) !== undefined || error instanceof Refusal) throw error;
+      const looks = (this.#looks.get(stream) ?? 0) + 1;
+      this.#looks.set(stream, looks);
+      if (looks < MOST_LOOKS) throw error;
+      this.#looks.delete(stream);
+      // One payment that nobody can make sense of must not hold up those of all tenants.
+      const { logger } = this.#options;
+      logger.error({ err: error, stream }, 'what follows from a payment was given up');
+    }
+  }
+
+  async #carryOutAll(stored: StoredEvent): Promise<void> {
+    const { stream, tenantId, type } = stored;
+    const payment = await this.#paymentOf(stream);
+    if (payment === null) return;
+    await this.#carryOutForSubscriptions(stored, payment, SYSTEM);
+    if (type !== 'PaymentCaptured') return;
+    const captured = this.#decoded(stored);
+    const facts = { tenantId, payment };
+    for (const purchase of Policies.purchaseFollowUps(captured, facts)) {
+      await this.#carryOutOrTell(stream, purchase, SYSTEM);
+      if (payment.plans.length > 0) await this.#endForErased(stored, purchase, facts);
+    }
+  }
+
+  async #carryOutForSubscriptions(
+    stored: StoredEvent,
+    payment: Payment,
+    caller: Caller,
+  ): Promise<void> {
+    if (Policies.subscriptionsOf(payment).length === 0) return;
+    const { stream, tenantId } = stored;
+    const facts = await this.#factsOf(tenantId, payment);
+    for (const followUp of Policies.subscriptionFollowUps(this.#decoded(stored), facts)) {
+      await this.#carryOutOrTell(stream, followUp, caller);
+    }
+  }
+
+  /** A payment was under way when its customer asked to be erased. */
+  async #endForErased(
+    stored: StoredEvent,
+    purchase: FollowUp,
+    facts: Pick<Policies.PolicyFacts, 'tenantId' | 'payment'>,
+  ): Promise<void> {
+    const customer = await this.#options.ledger.stateOf(Customer, streamOf(purchase));
+    if (customer === null || customer.erasureRequestedAt === null) return;
+    const at = this.#options.ledger.clock.now();
+    for (const ending of Policies.erasureFollowUps({ at }, facts)) {
+      await this.#carryOutOrTell(stored.stream, ending, SYSTEM);
+    }
+  }
+
+  #decoded(stored: StoredEvent): Transaction.Event {
+    return decodeEvent(stored, this.#options.ledger.executor.vault) as Transaction.Event;
+  }
+
+  /** Only what the order said is used of it, which never changes: what is remembered will do. */
+  async #paymentOf(stream: StreamName): Promise<Payment | null> {
+    const { ledger } = this.#options;
+    return ledger.rememberedStateOf(Transaction, stream) ?? ledger.stateOf(Transaction, stream);
+  }
+
+  async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {
+    const { references } = this.#options;
+    const route = Transaction.routeOf(payment);
+    const account =
+      route === undefined
+        ? null
+        : await references.merchantAccount(tenantId, route.merchantAccountId);
+    return {
+      tenantId,
+      payment,
+      settings: await references.settingsOf(tenantId),
+      retryInsufficientFunds: account?.settings.allowInsufficientFundsRetries ?? false,
+    };
+  }
+
+  /** What the domain refuses for good is told, and the others go on. */
+  async #carryOutOrTell(payment: StreamName, followUp: FollowUp, caller: Caller): Promise<void> {
+    try {
+      await this.#carryOut(followUp, caller);
+    } catch (error) {
+      if (!(error instanceof Refusal) || isTransient(error.code)) throw error;
+      const facts = { stream: payment, command: followUp.command.type, code: error.code };
+      this.#options.logger.warn(facts, 'what follows from a payment was refused');
+    }
+  }
+
+  async #carryOut(followUp: FollowUp, caller: Caller): Promise<void> {
+    const { ledger } = this.#options;
+    // Nearly every purchase tells of a customer and a card that are known: it costs no more than this.
+    if (followUp.to === 'customer' && ledger.isKnownToChangeNothing(Customer, followUp.command)) {
+      return;
+    }
+    const { name } = followUp;
+    // The settings may have changed between two looks, and with them what is asked for.
+    const named = { commandId: deterministicUuid(name), content: name };
+    await this.#turns.take(streamOf(followUp), async () => {
+      if (followUp.to === 'customer') {
+        await ledger.carryOut(Customer, followUp.command, named, caller);
+      } else {
+        await ledger.carryOut(Subscription, followUp.command, named, caller);
+      }
+    });
+  }
+}
+
+function streamOf({ to, command }: FollowUp): StreamName {
+  return to === 'subscription' ? Subscription.streamOf(command) : Customer.streamOf(command);
+}
