@@ -100,7 +100,8 @@ export async function startDemo(): Promise<DemoHost> {
   const folder = makeFolder();
   const child = spawn(process.execPath, [CLI, 'start', '--demo'], {
     cwd: folder,
-    env: environment({ PORT: '0', LOG_LEVEL: 'error' }),
+    // With all that may be served, so that what the documents list can be asked for.
+    env: environment({ PORT: '0', LOG_LEVEL: 'error', TEST_CLOCK: '1' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = textOf(child.stdout);

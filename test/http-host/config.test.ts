@@ -23,6 +23,7 @@ describe('the configuration', () => {
       readModelUrl: 'sqlite:data/read-models.db',
       logLevel: 'info',
       demo: false,
+      testClock: false,
       production: false,
       limits: { maxBodyBytes: 1_048_576 },
     });
@@ -34,6 +35,7 @@ describe('the configuration', () => {
       DATA_DIR: '/var/lib/counterfoil',
       EVENT_STORE_URL: 'memory:',
       DEMO: 'true',
+      TEST_CLOCK: '1',
       MASTER_KEY,
       MAX_IN_FLIGHT: '5',
     });
@@ -42,6 +44,7 @@ describe('the configuration', () => {
       eventStoreUrl: 'memory:',
       readModelUrl: 'memory:',
       demo: true,
+      testClock: true,
       masterKey: Buffer.alloc(32, 7),
       limits: { maxInFlight: 5 },
     });
@@ -64,6 +67,8 @@ describe('the configuration', () => {
     [{ MAX_BODY_BYTES: '0' }, 'MAX_BODY_BYTES must be a whole number from 1'],
     [{ NODE_ENV: 'production' }, 'MASTER_KEY must be set with NODE_ENV=production'],
     [{ NODE_ENV: 'production', MASTER_KEY, DEMO: 'true' }, 'DEMO must not be true'],
+    [{ NODE_ENV: 'production', MASTER_KEY, TEST_CLOCK: '1' }, 'TEST_CLOCK must not be 1'],
+    [{ TEST_CLOCK: 'true' }, 'TEST_CLOCK must be 1 or 0'],
     [{ REQUEST_TIMEOUT_MS: '5' }, 'REQUEST_TIMEOUT_MS must not be less'],
   ])('refuses %j', (env, problem) => {
     expect(() => readConfig(env)).toThrow(ConfigError);

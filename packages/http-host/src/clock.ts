@@ -11,7 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { ConfigError } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
+
+const HOUR_MS = 3_600_000;
 
 /** The host's clock: the only source of the present. */
 export interface Clock {
@@ -33,8 +35,35 @@ function textOf(nowMs: () => number): () => string {
   };
 }
 
-export function systemClock(): Clock {
+function systemClock(): Clock {
   return { now: textOf(Date.now) };
+}
+
+/**
+ * The clock that a configuration asks for. Throws a ConfigError for a folder in which it is later
+ * already: what was put off to then would wait for years.
+ */
+export function openClock(config: Config): Clock {
+  const path = testClockOf(config);
+  if (config.testClock) return openTestClock(path === undefined ? {} : { path });
+  const aheadMs = path === undefined ? 0 : (keptClock(path)?.aheadMs ?? 0);
+  if (aheadMs === 0) return systemClock();
+  throw new ConfigError([
+    `TEST_CLOCK must be 1 for ${config.dataDir}: its clock was moved ${Math.ceil(aheadMs / HOUR_MS)} hours ahead`,
+  ]);
+}
+
+/** What time it is in a data folder, in milliseconds: for those who look at it without a host. */
+export function presentIn(config: Config): number {
+  const path = testClockOf(config);
+  const kept = path === undefined ? undefined : keptClock(path);
+  if (kept === undefined) return Date.now();
+  return Math.max(kept.reachedMs, Date.now() + kept.aheadMs);
+}
+
+/** The file of the test clock; undefined where the log is in memory. */
+function testClockOf({ dataDir, eventStoreUrl }: Config): string | undefined {
+  return eventStoreUrl === 'memory:' ? undefined : testClockFileIn(dataDir);
 }
 
 /** A clock that goes on by itself like the system's, and that may be set ahead of it. */
@@ -43,6 +72,10 @@ export interface MovableClock extends Clock {
   readonly aheadMs: number;
   /** Sets it to an instant that is not past by it. What it reaches is kept before anybody sees it. */
   moveTo(instantMs: number): void;
+}
+
+export function isMovable(clock: Clock): clock is MovableClock {
+  return 'moveTo' in clock;
 }
 
 export interface TestClockOptions {
@@ -89,8 +122,8 @@ export function openTestClock({ path, systemNow = Date.now }: TestClockOptions):
   };
 }
 
-/** The clock of a data folder as its host would show it; undefined where no test clock was moved. */
-export function keptClock(path: string): Kept | undefined {
+/** Undefined where no test clock was moved. */
+function keptClock(path: string): Kept | undefined {
   if (!existsSync(path)) return undefined;
   try {
     return Kept.parse(JSON.parse(readFileSync(path, 'utf8')));

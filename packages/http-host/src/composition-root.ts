@@ -18,8 +18,8 @@ import {
   instanceCachingFactory,
   container as rootContainer,
 } from 'tsyringe';
-import { type Clock, systemClock } from './clock.ts';
-import { type Config, loadMasterKey } from './config.ts';
+import { type Clock, isMovable, openClock } from './clock.ts';
+import { type Config, ConfigError, loadMasterKey } from './config.ts';
 import { openOrReplace, openSound, replaceDamagedReadModels } from './damaged-files.ts';
 import { expectRoom } from './disk-room.ts';
 import { refuseLostEvents } from './doctor/lost-events.ts';
@@ -49,6 +49,7 @@ import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
 import { createStateCache } from './operations/state-cache.ts';
 import { Tenants } from './operations/tenants.ts';
+import { TestClock } from './operations/test-clock.ts';
 import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
 import { followOutcomes } from './reactors/cap-settlement.ts';
@@ -99,6 +100,7 @@ const PART = {
   checkpoints: part<Checkpoints>('checkpoints'),
   followerProgress: part<FollowerProgress>('followerProgress'),
   timedWorks: part<TimedWorks>('timedWorks'),
+  testClock: part<TestClock | undefined>('testClock'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
   idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
@@ -118,6 +120,8 @@ export interface Host {
   readonly gateways: GatewayRegistry;
   readonly readSide: ReadSide;
   readonly books: LedgerView;
+  /** With TEST_CLOCK=1 only. */
+  readonly testClock: TestClock | undefined;
   /** Starts to listen; answers the base URL. */
   listen(): Promise<string>;
   /** Ends in order: no new requests, those under way answered, read models flushed, stores closed. */
@@ -177,7 +181,7 @@ interface Opened {
 function register(
   container: DependencyContainer,
   { config, events, headAtStart, masterKey, personalKeys }: Opened,
-  { clock = systemClock(), logger }: ComposeOptions,
+  { clock = openClock(config), logger }: ComposeOptions,
 ): void {
   const provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type): void => {
     const get: Get = (wanted) => container.resolve(wanted);
@@ -313,6 +317,7 @@ function registerPayments(provide: Provide): void {
     PART.timedWorks,
     (get) => new TimedWorks({ works: timedWorks(get), logger: get(PART.logger) }),
   );
+  provide(PART.testClock, testClock);
 }
 
 /** Everything that waits for its time; a shutdown waits for them in this order. */
@@ -327,6 +332,20 @@ function timedWorks(get: Get): readonly TimedWork[] {
     new Sweeper({ ...shared, reactor: get(PART.reactor), graceMs }),
     ...deadlineWorks(shared),
   ];
+}
+
+/** Undefined on a host whose clock cannot be moved. */
+function testClock(get: Get): TestClock | undefined {
+  if (!get(PART.config).testClock) return undefined;
+  const clock = get(PART.clock);
+  if (!isMovable(clock)) throw new ConfigError(['TEST_CLOCK is 1, and the given clock stays']);
+  return new TestClock({
+    clock,
+    timed: get(PART.timedWorks),
+    events: get(PART.events),
+    progress: get(PART.progress),
+    followers: get(PART.followerProgress),
+  });
 }
 
 function registerHttp(provide: Provide): void {
@@ -354,6 +373,7 @@ function registerHttp(provide: Provide): void {
       ledger: new LedgerView(readModels),
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
+      testClock: get(PART.testClock),
       now: () => clock.now(),
     });
   });
@@ -361,6 +381,7 @@ function registerHttp(provide: Provide): void {
     const { limits, failedAuthenticationsPerMinute } = get(PART.config);
     const clock = get(PART.clock);
     const logger = get(PART.logger);
+    const now = () => Date.parse(clock.now());
     return new HttpServer({
       endpoints: get(PART.endpoints),
       keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
@@ -369,12 +390,13 @@ function registerHttp(provide: Provide): void {
         store: get(PART.idempotencyStore),
         secret: deriveKey(get(PART.masterKey), 'idempotency'),
         onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
+        now,
       }),
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
       logger,
       limits,
-      now: () => Date.parse(clock.now()),
+      now,
       refusalOf: refusalOfFailure,
     });
   });
@@ -392,6 +414,7 @@ function start(container: DependencyContainer): Host {
   const checkpoints = get(PART.checkpoints);
   const readModels = get(PART.readModels);
   const timed = get(PART.timedWorks);
+  const testClock = get(PART.testClock);
   const progress = get(PART.progress);
   const projecting = get(PART.projecting);
   const followed = { events, checkpoints, logger, progress: get(PART.followerProgress) };
@@ -414,6 +437,13 @@ function start(container: DependencyContainer): Host {
   const folder = log === undefined ? undefined : dirname(log);
   const watched = { folder, events, readModels, projecting, progress, now };
   watch(get(PART.readiness), get(PART.metrics), watched);
+  if (testClock !== undefined) {
+    get(PART.metrics).gauge(
+      'clock_ahead_seconds',
+      "How far the test clock is ahead of the system's",
+      () => testClock.aheadMs / MS_PER_SECOND,
+    );
+  }
   return {
     config: get(PART.config),
     logger,
@@ -425,12 +455,15 @@ function start(container: DependencyContainer): Host {
     gateways: get(PART.gateways),
     readSide: get(PART.readSide),
     books: new LedgerView(readModels),
+    testClock,
     async listen() {
       const { port, host } = get(PART.config);
       const { port: bound } = await server.listen(port, host);
       return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
     },
     async close() {
+      // First: its caller gets an answer, and a long move holds up no shutdown.
+      await testClock?.stop();
       await server.close();
       await timed.stop();
       stopping.abort();

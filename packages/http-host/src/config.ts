@@ -17,6 +17,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly demo: boolean;
   /** NODE_ENV=production: no demo, no generated secrets. */
+  /** The host's clock may be moved ahead: for tests, and never in production. */
+  readonly testClock: boolean;
   readonly production: boolean;
   /** Undefined outside production until `loadMasterKey` has read or made one. */
   readonly masterKey: Buffer | undefined;
@@ -60,6 +62,10 @@ const Environment = z.object({
   NODE_ENV: z.string().optional(),
   MASTER_KEY: z
     .string()
+  TEST_CLOCK: z
+    .enum(['1', '0'], 'must be 1 or 0')
+    .default('0')
+    .transform((text) => text === '1'),
     .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
     .optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
@@ -114,6 +120,7 @@ function configOf(variables: Variables): Config {
       maxHeaderBytes: variables.MAX_HEADER_BYTES,
       maxBodyBytes: variables.MAX_BODY_BYTES,
       maxRequestsPerSocket: variables.MAX_REQUESTS_PER_SOCKET,
+    testClock: variables.TEST_CLOCK,
       maxConnections: variables.MAX_CONNECTIONS,
       maxInFlight: variables.MAX_IN_FLIGHT,
       maxLoopDelayMs: variables.MAX_LOOP_DELAY_MS,
@@ -149,6 +156,9 @@ function contradictions(variables: Variables): string[] {
 function isInMemory(url: string | undefined): boolean {
   return url === IN_MEMORY;
 }
+    if (variables.TEST_CLOCK) {
+      problems.push('TEST_CLOCK must not be 1 with NODE_ENV=production');
+    }
 
 const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
 

@@ -3,12 +3,14 @@ import { type CardServices, cardEndpoints } from './api/card.ts';
 import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
 import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
+import { testClockEndpoints } from './api/test-clock.ts';
 import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { healthEndpoints, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
+import type { TestClock } from './operations/test-clock.ts';
 
 export interface RouteServices
   extends CustomerServices,
@@ -18,6 +20,8 @@ export interface RouteServices
     PaymentListServices {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
+  /** Of a test environment; without it there are no endpoints for it either. */
+  readonly testClock: TestClock | undefined;
 }
 
 const DOCUMENT: DocumentInfo = {
@@ -43,6 +47,7 @@ export function routes(services: RouteServices): readonly Endpoint[] {
     paymentListEndpoint(services),
     ...ledgerEndpoints(services),
     ...healthEndpoints(services.readiness, services.metrics),
+    ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
   ];
   // The document names itself as well, so it is made when all endpoints are known.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);

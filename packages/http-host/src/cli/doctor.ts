@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
+import { presentIn } from '../clock.ts';
 import { readConfig } from '../config.ts';
 import {
   CHECKS,
@@ -34,10 +35,11 @@ export function addDoctorCommand(program: Command): void {
     .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
     .action(async ({ quick = false, json = false, scratch }: DoctorOptions) => {
       const bar = new PhaseBar();
-      const examination = await examine(readConfig(process.env), {
+      const config = readConfig(process.env);
+      const examination = await examine(config, {
         quick,
         scratch,
-        nowMs: Date.now(),
+        nowMs: presentIn(config),
         onProgress: (title, done, total) => bar.show(title, done, total),
         onChecked(checked) {
           bar.clear();

@@ -7,6 +7,7 @@ import type { Caller, Ledger } from './ledger.ts';
 
 /** Everything that the documented endpoints ask for. */
 export const ALL_SCOPES = [
+  'clock:write',
   'ledger:read',
   'payments:read',
   'payments:write',

@@ -1,0 +1,94 @@
+/** The test clock: what time it is for the host, and the way to move it ahead. Not there in production. */
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { MAX_MOVE_SECONDS, type TestClock } from '../operations/test-clock.ts';
+import { Instant } from './wire.ts';
+
+const TAG = 'Operations';
+const PATH = '/v1/test/clock';
+const ACCESS = { kind: 'api-key', scope: 'clock:write', requiresUserEmail: false } as const;
+
+const SECOND_MS = 1_000;
+
+const MoveInput = z
+  .object({
+    advanceSeconds: z.int().min(0).max(MAX_MOVE_SECONDS).optional().meta({
+      description: 'So far ahead of what the clock shows when the move begins',
+    }),
+    now: Instant.optional().meta({
+      description: 'The instant to move to: not past, and at most ten years ahead',
+    }),
+  })
+  .refine(({ advanceSeconds, now }) => (advanceSeconds === undefined) !== (now === undefined), {
+    message: 'Exactly one of advanceSeconds and now must be given',
+  })
+  .meta({ id: 'ClockMoveInput', description: 'Either `advanceSeconds` or `now`' });
+
+const ClockBody = z
+  .object({
+    success: z.literal(true),
+    now: z.string().meta({ description: 'What the clock shows: ISO 8601, GMT' }),
+    aheadSeconds: z.number().meta({ description: "How far it is ahead of the system's clock" }),
+    movingTo: z.string().nullable().meta({ description: 'Where a move under way leads' }),
+  })
+  .meta({ id: 'TestClock' });
+
+const MovedBody = z
+  .object({
+    success: z.literal(true),
+    now: z.string().meta({ description: 'What the clock shows: ISO 8601, GMT' }),
+    steps: z.int().meta({
+      description: 'How often the clock stood still until what was due had been done',
+    }),
+    unfinished: z
+      .array(z.object({ work: z.string(), dueAt: z.string() }))
+      .meta({ description: 'Kinds of work that are due, were tried, and could not be done yet' }),
+  })
+  .meta({ id: 'TestClockMoved' });
+
+export function testClockEndpoints(clock: TestClock): Endpoint[] {
+  return [readClock(clock), moveClock(clock)];
+}
+
+function readClock(clock: TestClock): Endpoint {
+  return endpoint({
+    operationId: 'getTestClock',
+    method: 'GET',
+    path: PATH,
+    tag: TAG,
+    summary: 'Read the test clock',
+    description: 'What time it is for everything that waits. Served with `TEST_CLOCK=1` only.',
+    access: ACCESS,
+    responses: { 200: { description: 'The clock', schema: ClockBody } },
+    rejections: [],
+    idempotency: 'none',
+    async handle() {
+      const { aheadMs, movingTo = null } = clock;
+      const aheadSeconds = aheadMs / SECOND_MS;
+      return { status: 200, body: { success: true, now: clock.now(), aheadSeconds, movingTo } };
+    },
+  });
+}
+
+function moveClock(clock: TestClock): Endpoint {
+  return endpoint({
+    operationId: 'moveTestClock',
+    method: 'POST',
+    path: PATH,
+    tag: TAG,
+    summary: 'Move the test clock',
+    description:
+      'Moves the clock of the host ahead, for all tenants, and answers when everything that became due on the way has been done. Moves go on when their caller has gone, and come one after the other. Served with `TEST_CLOCK=1` only.',
+    access: ACCESS,
+    body: MoveInput,
+    responses: { 200: { description: 'The clock stands there now', schema: MovedBody } },
+    rejections: ['invalid_request', 'overloaded'],
+    idempotency: 'money',
+    async handle(_context, { body: { advanceSeconds, now } }) {
+      const moved = await clock.move(
+        now === undefined ? { byMs: (advanceSeconds ?? 0) * SECOND_MS } : { toMs: Date.parse(now) },
+      );
+      return { status: 200, body: { success: true, ...moved } };
+    },
+  });
+}
