@@ -85,7 +85,8 @@ describe('reasons, each before those below it', () => {
     ['network-disabled', worst, {}],
     ['network-disabled', { enabledNetworkA: false }, { brandId: 1 }],
     ['network-disabled', { enabledNetworkB: false }, { brandId: 2 }],
-    ['over-max-price', { maxPrice: 99.99 }, {}],
+    ['over-max-price', { maxPrice: 99.99 }, { full: [1] }],
+    ['over-monthly-cap', {}, { full: [2, 1] }],
   ] as const;
 
   it.each(reasons)('%s', (reason, changes, facts) => {
@@ -103,6 +104,7 @@ describe('no reason', () => {
       { enabledNetworkA: false, enabledNetworkB: false },
       { brandId: 3 },
     ],
+    ['room under its cap', { monthlyCap: 1 }, { full: [2] }],
     ['an unknown network', { enabledNetworkA: false, enabledNetworkB: false }, { brandId: 0 }],
   ] as const)('%s', (_, changes, facts) => {
     expect(skipOf(changes, facts)).toEqual([]);

@@ -286,7 +286,7 @@ export function fateOf(
   if (made.route.merchantAccountId !== merchantAccountId || monthOf(made.startedAt) !== month) {
     return NOTHING_USED;
   }
-  if (attempt < payment.attempts.length || made.outcome === 'declined') return NOTHING_USED;
+  if (made.outcome === 'declined') return NOTHING_USED;
   return completes(payment.status) ? { usedMinor: payment.capturedMinor } : 'open';
 }
 
