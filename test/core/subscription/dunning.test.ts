@@ -1,0 +1,490 @@
+/** What follows when a rebill fails: retries, freezing, and the ways out of it. */
+import { Subscription } from '@counterfoil/core';
+import { describe, expect, it } from 'vitest';
+import {
+  ask,
+  card,
+  day,
+  type Event,
+  happened,
+  otherCard,
+  past,
+  renewedCard,
+  stateAfter,
+  story,
+  tryId,
+} from './story.ts';
+
+const DUNNING = ask.failed().dunning;
+
+function attempt(n: number) {
+  return { cycle: 2, attempt: n, transactionId: tryId(2, n) };
+}
+
+/** The tries of cycle 2 up to the nth, which is under way: each failed on the day that was planned. */
+function tried(n: number, days: readonly number[] = [0, ...DUNNING.retryAfterDays]): Event[] {
+  const events: Event[] = [...past.started];
+  for (let index = 1; index <= n; index += 1) {
+    const at = day(30 + (days[index - 1] ?? 0));
+    events.push(happened.due({ ...attempt(index), totalAttempt: 1 + index, at }));
+    if (index === n) break;
+    const retryAt = day(30 + (days[index] ?? 0));
+    events.push(happened.failed({ ...attempt(index), retryAt, at }));
+  }
+  return events;
+}
+
+describe('a soft decline', () => {
+  it.each([
+    [1, 30, 31],
+    [2, 31, 33],
+    [3, 33, 35],
+    [4, 35, 37],
+  ])('is followed by try %i + 1, counted from the first failure', (n, on, next) => {
+    story(tried(n))
+      .when(ask.failed({ ...attempt(n), at: day(on) }))
+      .then(happened.failed({ ...attempt(n), retryAt: day(next), at: day(on) }));
+  });
+
+  it('freezes when the retries are used up', () => {
+    story(tried(5))
+      .when(ask.failed({ ...attempt(5), at: day(37) }))
+      .then(
+        happened.failed({ ...attempt(5), retryAt: null, at: day(37) }),
+        happened.frozen({ reason: 'retries-exhausted', at: day(37) }),
+      );
+  });
+
+  it('freezes at once where the policy has no retries', () => {
+    story(past.due)
+      .when(ask.failed({ dunning: { retryAfterDays: [], mails: [] } }))
+      .then(happened.failed({ retryAt: null }), happened.frozen({ reason: 'retries-exhausted' }));
+  });
+
+  it('leaves at least a day between two tries, however late it comes to light', () => {
+    story(tried(2))
+      .when(ask.failed({ ...attempt(2), at: day(32, 1) }))
+      .then(happened.failed({ ...attempt(2), retryAt: day(33, 1), at: day(32, 1) }));
+    story(tried(2))
+      .when(ask.failed({ ...attempt(2), at: day(32) }))
+      .then(happened.failed({ ...attempt(2), retryAt: day(33), at: day(32) }));
+    story(tried(2))
+      .when(ask.failed({ ...attempt(2), at: day(300) }))
+      .then(happened.failed({ ...attempt(2), retryAt: day(301), at: day(300) }));
+  });
+
+  it('goes on with the cycle, and keeps when it failed first', () => {
+    expect(stateAfter(past.failed)).toMatchObject({
+      cycle: 2,
+      attempt: 1,
+      totalAttempt: 2,
+      rebillAt: day(31),
+      firstFailedAt: day(30),
+      pending: null,
+      failedAt: [day(30)],
+      changedAt: day(30),
+    });
+    const again = [...tried(2), happened.failed({ ...attempt(2), retryAt: day(33), at: day(31) })];
+    expect(stateAfter(again)).toMatchObject({
+      firstFailedAt: day(30),
+      failedAt: [day(30), day(31)],
+      rebillAt: day(33),
+    });
+  });
+
+  it('does not move the next cycle when a retry succeeds', () => {
+    const renewed = happened.renewed({ ...attempt(4), at: day(35) });
+    story(tried(4))
+      .when(ask.renewed({ ...attempt(4), at: day(35) }))
+      .then(renewed);
+    expect(stateAfter([...tried(4), renewed])).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      totalAttempt: 5,
+      firstFailedAt: null,
+      failedAt: [],
+      rebillAt: day(60),
+    });
+  });
+});
+
+describe('a decline that is final', () => {
+  it('freezes at once when it is hard', () => {
+    story(past.due)
+      .when(ask.failed({ declineCode: 'stolen_card', hard: true }))
+      .then(
+        happened.failed({ declineCode: 'stolen_card', hard: true, retryAt: null }),
+        happened.frozen({ reason: 'hard-decline' }),
+      );
+    expect(stateAfter(past.frozen)).toMatchObject({
+      frozenAt: day(30),
+      freezeReason: 'hard-decline',
+      rebillAt: null,
+      unsubscribedAt: null,
+    });
+  });
+
+  it('freezes for want of money, unless the merchant account allows retries', () => {
+    const declineCode = Subscription.INSUFFICIENT_FUNDS;
+    story(past.due)
+      .when(ask.failed({ declineCode }))
+      .then(
+        happened.failed({ declineCode, retryAt: null }),
+        happened.frozen({ reason: 'insufficient-funds' }),
+      );
+    story(past.due)
+      .when(ask.failed({ declineCode, retryInsufficientFunds: true }))
+      .then(happened.failed({ declineCode }));
+    story(past.due)
+      .when(ask.failed({ retryInsufficientFunds: true }))
+      .then(happened.failed());
+  });
+});
+
+describe('the limit of the networks', () => {
+  /** So many failures of the card before the try of cycle 2, on these days. */
+  function failures(count: number, on = 29): Event[] {
+    const events: Event[] = [happened.started({ frequencyDays: 1, rebillAt: day(1) })];
+    for (let index = 0; index < count; index += 1) {
+      const one = { cycle: 2 + index, attempt: 1, transactionId: tryId(2 + index) };
+      const at = day(on, index);
+      events.push(
+        happened.due({ ...one, totalAttempt: 2 + index, at }),
+        happened.failed({ ...one, retryAt: day(on + 1), at }),
+        happened.frozen({ at }),
+        happened.unfrozen({ cycle: 3 + index, rebillAt: day(on, index + 1), at }),
+      );
+    }
+    return events;
+  }
+  const next = (count: number) => ({
+    cycle: 2 + count,
+    attempt: 1,
+    transactionId: tryId(2 + count),
+  });
+  const due = (count: number, at = day(30)) =>
+    happened.due({ ...next(count), totalAttempt: 2 + count, at });
+
+  it('lets fourteen failures be followed by another try', () => {
+    story([...failures(13), due(13)])
+      .when(ask.failed(next(13)))
+      .then(happened.failed(next(13)));
+  });
+
+  it('freezes at the fifteenth', () => {
+    story([...failures(14), due(14)])
+      .when(ask.failed(next(14)))
+      .then(
+        happened.failed({ ...next(14), retryAt: null }),
+        happened.frozen({ reason: 'network-limit' }),
+      );
+  });
+
+  it('stops whoever unfreezes it, until the window has passed', () => {
+    const stopped = failures(15);
+    story(stopped)
+      .when(ask.begin({ ...next(15), at: day(30) }))
+      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
+    story(stopped)
+      .when(ask.begin({ ...next(15), at: day(59, -1) }))
+      .then(happened.frozen({ reason: 'network-limit', at: day(59, -1) }));
+    // The first of them is thirty days old.
+    story(stopped)
+      .when(ask.begin({ ...next(15), at: day(59) }))
+      .then(due(15, day(59)));
+  });
+
+  it('holds for a renewed card, not for another number', () => {
+    const at = day(29, 100);
+    const same = happened.cardChanged({ card: renewedCard, sameNumber: true, at });
+    story([...failures(15), same])
+      .when(ask.begin({ ...next(15), at: day(30) }))
+      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
+    story([...failures(15), happened.cardChanged({ at })])
+      .when(ask.begin({ ...next(15), at: day(30) }))
+      .then(due(15));
+  });
+
+  it('remembers no more failures than it needs', () => {
+    const { failedAt } = stateAfter(failures(17));
+    expect(failedAt).toHaveLength(Subscription.MAX_FAILED_TRIES);
+    expect(failedAt.at(-1)).toBe(day(29, 16));
+    expect(failedAt[0]).toBe(day(29, 2));
+  });
+
+  it('begins anew after a charge', () => {
+    const renewed = happened.renewed({ ...next(14), nextCycle: 17, rebillAt: day(31) });
+    expect(stateAfter([...failures(14), due(14), renewed]).failedAt).toEqual([]);
+  });
+});
+
+describe('freezing by an administrator', () => {
+  it('stops the billing, once', () => {
+    story(past.started)
+      .when(ask.freeze())
+      .then(happened.frozen({ note: 'on holiday', at: day(1) }));
+    story(past.frozenByAdmin).when(ask.freeze()).thenNothing();
+    story(past.frozen).when(ask.freeze()).thenNothing();
+    expect(stateAfter(past.frozenByAdmin)).toMatchObject({
+      frozenAt: day(1),
+      freezeReason: 'admin',
+      rebillAt: null,
+      changedAt: day(1),
+    });
+  });
+
+  it('leaves a try its outcome, and nothing after it', () => {
+    const frozen = [...past.due, happened.frozen({ at: day(30) })];
+    story(frozen)
+      .when(ask.renewed())
+      .then(happened.renewed({ rebillAt: null }));
+    story(frozen)
+      .when(ask.failed({ hard: true }))
+      .then(happened.failed({ hard: true, retryAt: null }));
+    expect(stateAfter([...frozen, happened.renewed({ rebillAt: null })])).toMatchObject({
+      cycle: 3,
+      rebillAt: null,
+      freezeReason: 'admin',
+    });
+  });
+});
+
+describe('unfreezing by an administrator', () => {
+  it.each([
+    ['before the next date', day(2), 2, day(30)],
+    ['on the date, to the millisecond', day(30), 2, day(30)],
+    ['a moment later', day(30, 1), 3, day(60)],
+    ['cycles later', day(100), 5, day(120)],
+  ])('goes on with the first date that is not past: %s', (_, at, cycle, rebillAt) => {
+    const unfrozen = happened.unfrozen({ cycle, rebillAt, at });
+    story(past.frozenByAdmin).when(ask.unfreeze(at)).then(unfrozen);
+    expect(stateAfter([...past.frozenByAdmin, unfrozen])).toMatchObject({
+      cycle,
+      attempt: 0,
+      rebillAt,
+      frozenAt: null,
+      freezeReason: null,
+      changedAt: at,
+    });
+  });
+
+  it('gives up the cycle that failed', () => {
+    const unfrozen = happened.unfrozen({ cycle: 3, rebillAt: day(60), at: day(40) });
+    story(past.frozen)
+      .when(ask.unfreeze(day(40)))
+      .then(unfrozen);
+    expect(stateAfter([...past.frozen, unfrozen])).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      totalAttempt: 2,
+      firstFailedAt: null,
+      failedAt: [day(30)],
+    });
+  });
+
+  it('is nothing to what is not frozen', () => {
+    story(past.started).when(ask.unfreeze()).thenNothing();
+  });
+
+  it('never goes back to a cycle that is paid', () => {
+    const paid = [
+      ...past.due,
+      happened.frozen({ at: day(30) }),
+      happened.renewed({ rebillAt: null }),
+    ];
+    story(paid)
+      .when(ask.unfreeze(day(-90)))
+      .then(happened.unfrozen({ cycle: 3, rebillAt: day(60), at: day(-90) }));
+  });
+});
+
+describe('a new card', () => {
+  const second = { ...attempt(2), at: day(33) };
+
+  it('takes a frozen subscription up again, and pays the running cycle at once', () => {
+    const unfrozen = happened.unfrozen({
+      reason: 'new-card',
+      cycle: 2,
+      rebillAt: day(33),
+      at: day(33),
+    });
+    const changed = happened.cardChanged({ at: day(33) });
+    story(past.frozen)
+      .when(ask.changeCard(otherCard, day(33)))
+      .then(changed, unfrozen);
+    const after = [...past.frozen, changed, unfrozen];
+    expect(stateAfter(after)).toMatchObject({ cycle: 2, attempt: 1, firstFailedAt: day(30) });
+    story(after)
+      .when(ask.begin(second))
+      .then(happened.due({ ...second, totalAttempt: 3 }));
+  });
+
+  it('pays the cycle that runs then, not those that passed', () => {
+    const at = day(100);
+    story(past.frozen)
+      .when(ask.changeCard(otherCard, at))
+      .then(
+        happened.cardChanged({ at }),
+        happened.unfrozen({ reason: 'new-card', cycle: 4, rebillAt: at, at }),
+      );
+  });
+
+  it('waits for a date that is still to come', () => {
+    const frozen = [
+      happened.started({ card: null }),
+      happened.frozen({ reason: 'no-card', at: day(1) }),
+    ];
+    story(frozen)
+      .when(ask.changeCard(card, day(2)))
+      .then(
+        happened.cardChanged({ card, at: day(2) }),
+        happened.unfrozen({ reason: 'new-card', cycle: 2, rebillAt: day(30), at: day(2) }),
+      );
+  });
+
+  it('does not undo what an administrator did', () => {
+    story(past.frozenByAdmin).when(ask.changeCard()).then(happened.cardChanged());
+    expect(stateAfter([...past.frozenByAdmin, happened.cardChanged()])).toMatchObject({
+      freezeReason: 'admin',
+      rebillAt: null,
+    });
+  });
+
+  it('has tries of its own after the retries of the one before', () => {
+    const frozen = [
+      ...tried(5),
+      happened.failed({ ...attempt(5), retryAt: null, at: day(37) }),
+      happened.frozen({ reason: 'retries-exhausted', at: day(37) }),
+      happened.cardChanged({ at: day(38) }),
+      happened.unfrozen({ reason: 'new-card', cycle: 2, rebillAt: day(38), at: day(38) }),
+    ];
+    const sixth = { ...attempt(6), at: day(38) };
+    story(frozen)
+      .when(ask.begin(sixth))
+      .then(happened.due({ ...sixth, totalAttempt: 7 }));
+    story([...frozen, happened.due({ ...sixth, totalAttempt: 7 })])
+      .when(ask.failed(sixth))
+      .then(
+        happened.failed({ ...sixth, retryAt: null }),
+        happened.frozen({ reason: 'retries-exhausted', at: day(38) }),
+      );
+  });
+});
+
+describe('a card that is changed while a try is under way', () => {
+  const changed = [...past.due, happened.cardChanged({ at: day(30) })];
+
+  it('is not judged by what comes of that try', () => {
+    expect(stateAfter(changed).pending?.withFormerCard).toBe(true);
+    const failed = happened.failed({ hard: true, retryAt: day(31) });
+    story(changed)
+      .when(ask.failed({ hard: true }))
+      .then(failed);
+    expect(stateAfter([...changed, failed])).toMatchObject({
+      failedAt: [],
+      firstFailedAt: day(30),
+      rebillAt: day(31),
+      frozenAt: null,
+      pending: null,
+    });
+  });
+
+  it('is charged next time when the try succeeds', () => {
+    story(changed).when(ask.renewed()).then(happened.renewed());
+  });
+
+  it('is tried a day after the former one was declined for want of money', () => {
+    const declineCode = Subscription.INSUFFICIENT_FUNDS;
+    story(changed)
+      .when(ask.failed({ declineCode, at: day(35) }))
+      .then(happened.failed({ declineCode, retryAt: day(36), at: day(35) }));
+  });
+});
+
+describe('an outcome that comes after the subscription was frozen and unfrozen', () => {
+  /** Cycle 2 may still be paid, so that billing goes on with the next one. */
+  const at = day(30, 5);
+  const goesOn = [...past.due, happened.frozen({ at }), happened.unfrozen({ at })];
+
+  it('leaves the cycle of the try alone', () => {
+    story([...past.due, happened.frozen({ at })])
+      .when(ask.unfreeze(at))
+      .then(happened.unfrozen({ at }));
+    expect(stateAfter(goesOn)).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      rebillAt: day(60),
+      pending: { cycle: 2, attempt: 1 },
+    });
+  });
+
+  it('holds up the next cycle until it is known', () => {
+    const third = { cycle: 3, attempt: 1, transactionId: tryId(3), at: day(60) };
+    story(goesOn).when(ask.begin(third)).thenRejected({
+      type: 'RebillOutOfOrder',
+      cycle: 3,
+      attempt: 1,
+      nextCycle: 3,
+      nextAttempt: 1,
+    });
+  });
+
+  it('renews, and the next cycle keeps its date', () => {
+    const renewed = happened.renewed({ at: day(30, 9) });
+    story(goesOn)
+      .when(ask.renewed({ at: day(30, 9) }))
+      .then(renewed);
+    expect(stateAfter([...goesOn, renewed])).toMatchObject({
+      cycle: 3,
+      rebillAt: day(60),
+      renewals: 1,
+    });
+  });
+
+  it('does not turn the next cycle back when it is told late', () => {
+    const late = [
+      ...past.due,
+      happened.frozen({ at }),
+      happened.unfrozen({ cycle: 6, rebillAt: day(150), at: day(140) }),
+    ];
+    story(late)
+      .when(ask.renewed({ at: day(31) }))
+      .then(happened.renewed({ nextCycle: 6, rebillAt: day(150), at: day(31) }));
+    story(late)
+      .when(ask.renewed({ at: day(155) }))
+      .then(happened.renewed({ nextCycle: 7, rebillAt: day(180), at: day(155) }));
+  });
+
+  it('fails, and the next cycle keeps its date and its tries', () => {
+    const failed = happened.failed({ retryAt: null, at: day(30, 9) });
+    story(goesOn)
+      .when(ask.failed({ at: day(30, 9) }))
+      .then(failed);
+    expect(stateAfter([...goesOn, failed])).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      rebillAt: day(60),
+      firstFailedAt: null,
+      failedAt: [day(30, 9)],
+      pending: null,
+    });
+  });
+
+  it('freezes when it says that the card is dead', () => {
+    story(goesOn)
+      .when(ask.failed({ hard: true, at: day(30, 9) }))
+      .then(
+        happened.failed({ hard: true, retryAt: null, at: day(30, 9) }),
+        happened.frozen({ reason: 'hard-decline', at: day(30, 9) }),
+      );
+  });
+
+  it('says nothing of a card that is new since', () => {
+    const changed = [...goesOn, happened.cardChanged({ at: day(31) })];
+    const failed = happened.failed({ hard: true, retryAt: null, at: day(32) });
+    story(changed)
+      .when(ask.failed({ hard: true, at: day(32) }))
+      .then(failed);
+    expect(stateAfter([...changed, failed])).toMatchObject({ rebillAt: day(60), failedAt: [] });
+  });
+});
