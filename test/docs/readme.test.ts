@@ -220,6 +220,7 @@ describe('the command line', () => {
       ['keys rotate', rows[4]],
       ['doctor', rows[5]],
       ['read-models rebuild', rows[6]],
+      ['clock advance', rows.find(([name]) => name?.startsWith('`clock show`'))],
     ] as const) {
       const { stdout } = await help(command.split(' '));
       const options: string[] = (explained?.join(' ') ?? '').match(/--[a-z-]+/g) ?? [];

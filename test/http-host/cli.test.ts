@@ -77,9 +77,11 @@ class Folder {
   }
 
   /** Starts a host; it ends with the test. */
-  async start(): Promise<{ url: string; stop: () => Promise<void> }> {
+  async start(
+    variables: NodeJS.ProcessEnv = {},
+  ): Promise<{ url: string; stop: () => Promise<void> }> {
     const child: ChildProcess = spawn(process.execPath, [CLI, 'start'], {
-      env: this.#env,
+      env: { ...this.#env, ...variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const stop = async () => {
@@ -471,3 +473,62 @@ function makeKnown(folder: Folder): void {
   database.close();
   expect(changes).toBe(1);
 }
+
+describe('clock', () => {
+  const TEST = { TEST_CLOCK: '1' };
+
+  it('moves that of a stopped host, and that of a running one', {
+    timeout: 2 * COMMANDS_MS,
+  }, async () => {
+    const folder = new Folder();
+    const clock = async (...words: readonly string[]) => {
+      const ran = await folder.run('clock', ...words, TEST);
+      expect(ran, words.join(' ')).toMatchObject({ code: 0, err: '' });
+      return ran.out.trim().split('\n').at(-1) ?? '';
+    };
+    const instantIn = (line: string) => Date.parse(/\d{4}-\S+Z/.exec(line)?.[0] ?? '');
+    const dayMs = 86_400_000;
+    const before = instantIn(await clock('show'));
+    const advanced = await clock('advance', '1w1d12h30m5s');
+    expect(advanced).toMatch(/^The clock shows \S+ \(steps: 1\)$/);
+    expect(instantIn(advanced) - before).toBeGreaterThanOrEqual(8.5 * dayMs + 1_805_000);
+    const later = new Date(before + 20 * dayMs).toISOString();
+    expect(instantIn(await clock('set', later))).toBeGreaterThanOrEqual(before + 20 * dayMs);
+    const past = await folder.run('clock', 'set', '2020-01-01T00:00:00Z', TEST);
+    expect(past).toMatchObject({ code: 1, err: expect.stringMatching(/^The clock only goes for/) });
+
+    const ran = await folder.run('tenants', 'onboard', '1', 'Acme', TEST);
+    expect(ran.code, ran.err).toBe(0);
+    const issued = issuedIn((await folder.run('keys', 'create', '1', TEST)).out);
+    const { url, stop } = await folder.start(TEST);
+    const there = ['--url', url, '--key', issued.key, '--tenant', '1'];
+    const running = instantIn(await clock('show', ...there));
+    expect(running).toBeGreaterThanOrEqual(before + 20 * dayMs);
+    expect(instantIn(await clock('advance', '1d', ...there))).toBeGreaterThanOrEqual(
+      running + dayMs,
+    );
+    const refused = await folder.run('clock', 'set', '2020-01-01T00:00:00Z', ...there);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^The clock only goes/) });
+    const stranger = await folder.run('clock', 'show', '--url', url, '--key', 'x', '--tenant', '1');
+    expect(stranger).toMatchObject({ code: 1, err: expect.stringMatching(/not valid|not known/) });
+    await stop();
+    const silent = await folder.run('clock', 'show', ...there);
+    expect(silent).toMatchObject({ code: 1, err: expect.stringMatching(/does not answer: /) });
+  });
+
+  it('says what is wrong with what it is told', { timeout: 2 * COMMANDS_MS }, async () => {
+    const folder = new Folder();
+    expect(await folder.refused('clock', 'show')).toContain('TEST_CLOCK must be 1');
+    for (const [word, what] of [
+      ['12', 'must be a duration'],
+      ['3653d', 'at most ten years'],
+    ] as const) {
+      expect(await folder.refused('clock', 'advance', word)).toContain(what);
+    }
+    expect(await folder.refused('clock', 'set', '2031-01-31')).toContain('must be an instant');
+    expect(await folder.refused('clock', 'show', '--url', 'http://127.0.0.1')).toContain('--key');
+    const credentials = ['--key', 'x', '--tenant', '1'];
+    const nowhere = await folder.refused('clock', 'show', '--url', 'here', ...credentials);
+    expect(nowhere).toContain('here is not an address');
+  });
+});

@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { z } from 'zod';
 import { ConfigError } from '../config.ts';
+import { addClockCommands } from './clock.ts';
 import { addDefineCommands } from './define.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './keys.ts';
@@ -19,8 +20,10 @@ addKeyCommands(program);
 addDefineCommands(program);
 addReadModelCommands(program);
 addDoctorCommand(program);
+addClockCommands(program);
 
 const EXPECTED = new Set([
+  'ClockRefused',
   'EventStoreError',
   'NothingToExamine',
   'ReadModelError',

@@ -209,7 +209,7 @@ export class TestClock {
 
 function checkTarget(fromMs: number, targetMs: number, now: string): void {
   const wrong = (detail: string) =>
-    refuse('invalid_request', undefined, { errors: [{ pointer: '/now', detail }] });
+    refuse('invalid_request', detail, { errors: [{ pointer: '/now', detail }] });
   if (targetMs < fromMs) throw wrong(`The clock only goes forward, and it is ${now}`);
   if (targetMs - fromMs > MAX_MOVE_SECONDS * SECOND_MS) {
     throw wrong(`The clock moves at most ten years at once, and it is ${now}`);
