@@ -11,6 +11,7 @@ import {
   type Tenants,
 } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
+import { createLogger } from '@counterfoil/http-host/http';
 import { expect, vi } from 'vitest';
 
 export type TenantId = Parameters<Tenants['onboard']>[0];
@@ -41,6 +42,8 @@ export interface Running {
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Where the host's log lines go; without it there are none. */
+  readonly lines?: string[];
   /** Keeps everything in files below a folder of its own. */
   readonly onDisk?: boolean;
 }
@@ -49,6 +52,7 @@ export interface StartOptions {
 export async function startHost({
   env,
   clock,
+  lines,
   onDisk = false,
 }: StartOptions = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
@@ -59,7 +63,10 @@ export async function startHost({
     ...(onDisk ? {} : { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' }),
     ...env,
   });
-  const host = await compose(config, clock === undefined ? {} : { clock });
+  const host = await compose(config, {
+    ...(clock !== undefined && { clock }),
+    ...(lines !== undefined && { logger: loggerInto(lines) }),
+  });
   const url = await host.listen();
   return {
     host,
@@ -69,6 +76,11 @@ export async function startHost({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function loggerInto(lines: string[]) {
+  const destination = { write: (line: string) => void lines.push(line) };
+  return createLogger({ level: 'info', destination });
 }
 
 export const CARDS = {

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       demo: false,
       testClock: false,
       production: false,
+      mail: undefined,
       limits: { maxBodyBytes: 1_048_576 },
     });
   });
@@ -37,6 +38,8 @@ describe('the configuration', () => {
       DEMO: 'true',
       TEST_CLOCK: '1',
       MASTER_KEY,
+      SMTP_URL: 'smtp://relay:p%40ss@mail.example',
+      MAIL_FROM: '"Acme, Ltd" <receipts@acme.example>',
       MAX_IN_FLIGHT: '5',
     });
     expect(config).toMatchObject({
@@ -46,6 +49,16 @@ describe('the configuration', () => {
       demo: true,
       testClock: true,
       masterKey: Buffer.alloc(32, 7),
+      mail: {
+        server: {
+          host: 'mail.example',
+          port: 587,
+          secure: false,
+          credentials: { user: 'relay', password: 'p@ss' },
+        },
+        from: { name: 'Acme, Ltd', address: 'receipts@acme.example' },
+        sandbox: false,
+      },
       limits: { maxInFlight: 5 },
     });
   });
@@ -69,6 +82,11 @@ describe('the configuration', () => {
     [{ NODE_ENV: 'production', MASTER_KEY, DEMO: 'true' }, 'DEMO must not be true'],
     [{ NODE_ENV: 'production', MASTER_KEY, TEST_CLOCK: '1' }, 'TEST_CLOCK must not be 1'],
     [{ TEST_CLOCK: 'true' }, 'TEST_CLOCK must be 1 or 0'],
+    [{ SMTP_URL: 'smtp://mail.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
+    [{ MAIL_FROM: 'a@acme.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
+    [{ SMTP_URL: 'https://mail.example', MAIL_FROM: 'a@acme.example' }, 'SMTP_URL must be smtp://'],
+    [{ SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Acme' }, 'MAIL_FROM must be an address'],
+    [{ MAIL_SANDBOX: '1' }, 'MAIL_SANDBOX must be true or false'],
     [{ REQUEST_TIMEOUT_MS: '5' }, 'REQUEST_TIMEOUT_MS must not be less'],
   ])('refuses %j', (env, problem) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
@@ -76,8 +94,8 @@ describe('the configuration', () => {
   });
 
   it('names all that is wrong at once, and no secret', () => {
-    const env = { PORT: 'x', DEMO: 'x', MASTER_KEY: 'tell-nobody' };
-    expect(() => readConfig(env)).toThrow(/PORT .*\n.*DEMO .*\n.*MASTER_KEY /);
+    const env = { PORT: 'x', DEMO: 'x', MASTER_KEY: 'tell-nobody', SMTP_URL: 'tell-nobody' };
+    expect(() => readConfig(env)).toThrow(/PORT .*\n.*DEMO .*\n.*MASTER_KEY .*\n.*SMTP_URL /);
     expect(() => readConfig(env)).not.toThrow(/tell-nobody/);
   });
 });

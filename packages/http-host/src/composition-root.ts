@@ -35,6 +35,8 @@ import { createLogger, type Logger } from './http/logging.ts';
 import { Metrics } from './http/metrics.ts';
 import { RateLimits } from './http/rate-limit.ts';
 import { HttpServer } from './http/server.ts';
+import { Mailing } from './mail/mailing.ts';
+import { Outbox } from './mail/outbox.ts';
 import { CardTokens } from './operations/card-tokens.ts';
 import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
 import { refusalOfFailure } from './operations/failures.ts';
@@ -103,6 +105,7 @@ const PART = {
   testClock: part<TestClock | undefined>('testClock'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
+  mailing: part<Mailing>('mailing'),
   idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
@@ -166,7 +169,7 @@ function isInMemory(config: Config): boolean {
 }
 
 /** A file of the host's own in the data folder; in memory where the log is. */
-function ownFile(config: Config, name: 'answers' | 'checkpoints' | 'gateway'): string {
+function ownFile(config: Config, name: 'answers' | 'checkpoints' | 'gateway' | 'mails'): string {
   return dataFilesOf(config)?.[name] ?? ':memory:';
 }
 
@@ -356,6 +359,7 @@ function registerHttp(provide: Provide): void {
   provide(PART.metrics, () => new Metrics());
   provide(PART.idempotencyStore, (get) =>
     openOrReplace(
+    ...get(PART.mailing).works,
       ownFile(get(PART.config), 'answers'),
       (path) => new SqliteIdempotencyStore(path),
       get(PART.logger),
@@ -374,6 +378,19 @@ function registerHttp(provide: Provide): void {
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
       testClock: get(PART.testClock),
+  provide(PART.mailing, (get) => {
+    const logger = get(PART.logger);
+    const config = get(PART.config);
+    return new Mailing({
+      settings: config.mail,
+      outbox: openOrReplace(ownFile(config, 'mails'), (path) => new Outbox(path), logger),
+      ledger: get(PART.ledger),
+      events: get(PART.events),
+      references: get(PART.references),
+      clock: get(PART.clock),
+      logger,
+    });
+  });
       now: () => clock.now(),
     });
   });
@@ -397,6 +414,7 @@ function registerHttp(provide: Provide): void {
       logger,
       limits,
       now,
+      confirmations: get(PART.mailing).confirmations,
       refusalOf: refusalOfFailure,
     });
   });
@@ -446,7 +464,9 @@ function start(container: DependencyContainer): Host {
   }
   return {
     config: get(PART.config),
+  const mailing = get(PART.mailing);
     logger,
+    mailing.follow(following, get(PART.headAtStart)),
     events,
     readModels,
     ledger,
@@ -470,6 +490,7 @@ function start(container: DependencyContainer): Host {
       await reactors;
       // The worker's connections go last: only they can tidy the write-ahead logs away.
       if (!isInMemory(get(PART.config))) await readModels.close();
+  mailing.watch(get(PART.metrics));
       await projecting.stop(await events.head());
       await readModels.close();
       await events.close();
@@ -494,6 +515,7 @@ interface Watched {
 
 function watch(
   readiness: Readiness,
+      mailing.close();
   metrics: Metrics,
   { folder, events, readModels, projecting, progress, now }: Watched,
 ): void {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
+import { type MailSettings, mailAddressOf, smtpServerOf } from './mail/mail-settings.ts';
 
 const MASTER_KEY_BYTES = 32;
 
@@ -16,15 +17,17 @@ export interface Config {
   readonly readModelUrl: string;
   readonly logLevel: LogLevel;
   readonly demo: boolean;
-  /** NODE_ENV=production: no demo, no generated secrets. */
   /** The host's clock may be moved ahead: for tests, and never in production. */
   readonly testClock: boolean;
+  /** NODE_ENV=production: no demo, no generated secrets. */
   readonly production: boolean;
   /** Undefined outside production until `loadMasterKey` has read or made one. */
   readonly masterKey: Buffer | undefined;
   readonly failedAuthenticationsPerMinute: number;
   /** Without an answer of the gateway for so long, a payment's outcome is unknown. */
   readonly gatewayTimeoutMs: number;
+  /** Undefined: no mails are sent. */
+  readonly mail: MailSettings | undefined;
   readonly limits: HttpLimits;
 }
 
@@ -59,17 +62,26 @@ const Environment = z.object({
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
     .transform((text) => text === 'true'),
-  NODE_ENV: z.string().optional(),
-  MASTER_KEY: z
-    .string()
   TEST_CLOCK: z
     .enum(['1', '0'], 'must be 1 or 0')
     .default('0')
     .transform((text) => text === '1'),
+  NODE_ENV: z.string().optional(),
+  MASTER_KEY: z
+    .string()
     .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
     .optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
   GATEWAY_TIMEOUT_MS: count(DEFAULT_GATEWAY_TIMEOUT_MS),
+  SMTP_URL: read(
+    smtpServerOf,
+    'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',
+  ),
+  MAIL_FROM: read(mailAddressOf, 'must be an address, as in: Acme <receipts@acme.example>'),
+  MAIL_SANDBOX: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((text) => text === 'true'),
   HEADERS_TIMEOUT_MS: count(DEFAULT_LIMITS.headersTimeoutMs),
   REQUEST_TIMEOUT_MS: count(DEFAULT_LIMITS.requestTimeoutMs),
   KEEP_ALIVE_TIMEOUT_MS: count(DEFAULT_LIMITS.keepAliveTimeoutMs),
@@ -108,10 +120,12 @@ function configOf(variables: Variables): Config {
     readModelUrl: variables.READ_MODEL_URL ?? defaultReadModelUrl(variables),
     logLevel: variables.LOG_LEVEL,
     demo: variables.DEMO,
+    testClock: variables.TEST_CLOCK,
     production: isProduction(variables),
     masterKey: masterKey === undefined ? undefined : Buffer.from(masterKey, 'base64'),
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
+    mail: mailSettingsOf(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
@@ -120,13 +134,16 @@ function configOf(variables: Variables): Config {
       maxHeaderBytes: variables.MAX_HEADER_BYTES,
       maxBodyBytes: variables.MAX_BODY_BYTES,
       maxRequestsPerSocket: variables.MAX_REQUESTS_PER_SOCKET,
-    testClock: variables.TEST_CLOCK,
       maxConnections: variables.MAX_CONNECTIONS,
       maxInFlight: variables.MAX_IN_FLIGHT,
       maxLoopDelayMs: variables.MAX_LOOP_DELAY_MS,
       shutdownGraceMs: variables.SHUTDOWN_GRACE_MS,
     },
   };
+}
+
+function mailSettingsOf({ SMTP_URL: server, MAIL_FROM: from, MAIL_SANDBOX: sandbox }: Variables) {
+  return server === undefined || from === undefined ? undefined : { server, from, sandbox };
 }
 
 /** Read models outlive a log in memory to no purpose: there they are in memory too. */
@@ -139,6 +156,9 @@ function contradictions(variables: Variables): string[] {
   const problems: string[] = [];
   if (isProduction(variables)) {
     if (variables.DEMO) problems.push('DEMO must not be true with NODE_ENV=production');
+    if (variables.TEST_CLOCK) {
+      problems.push('TEST_CLOCK must not be 1 with NODE_ENV=production');
+    }
     if (variables.MASTER_KEY === undefined) {
       problems.push('MASTER_KEY must be set with NODE_ENV=production: `openssl rand -base64 32`');
     }
@@ -146,6 +166,9 @@ function contradictions(variables: Variables): string[] {
   const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels } = variables;
   if (readModels !== undefined && isInMemory(readModels) !== isInMemory(events)) {
     problems.push('READ_MODEL_URL must be memory: if and only if EVENT_STORE_URL is');
+  }
+  if ((variables.SMTP_URL === undefined) !== (variables.MAIL_FROM === undefined)) {
+    problems.push('SMTP_URL and MAIL_FROM must be set both, or neither');
   }
   if (variables.REQUEST_TIMEOUT_MS < variables.HEADERS_TIMEOUT_MS) {
     problems.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
@@ -156,9 +179,6 @@ function contradictions(variables: Variables): string[] {
 function isInMemory(url: string | undefined): boolean {
   return url === IN_MEMORY;
 }
-    if (variables.TEST_CLOCK) {
-      problems.push('TEST_CLOCK must not be 1 with NODE_ENV=production');
-    }
 
 const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
 
@@ -271,6 +291,15 @@ function integer({ from, to, fallback }: { from: number; to: number; fallback: n
     .transform(Number)
     .pipe(z.number().min(from, message).max(to, message))
     .default(fallback);
+}
+
+/** What `reader` makes of a text. The message never quotes it: it may hold a password. */
+function read<Value>(reader: (text: string) => Value | undefined, message: string) {
+  return z
+    .string()
+    .refine((text) => reader(text) !== undefined, message)
+    .transform((text) => reader(text))
+    .optional();
 }
 
 function url(schemes: readonly string[]) {

@@ -26,6 +26,8 @@ export interface DataFiles {
   readonly checkpoints: string;
   /** The keys of customers: without them nothing in the log tells of a person. */
   readonly keys: string;
+  /** Mails that are to be sent, and how far the log has been read for them. */
+  readonly mails: string;
   /** Tells this log from another. */
   readonly logMark: string;
 }
@@ -48,6 +50,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     gateway: join(dataDir, 'sandbox-gateway.db'),
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
+    mails: join(dataDir, 'mails.db'),
     logMark: join(dataDir, 'log.check'),
   };
 }

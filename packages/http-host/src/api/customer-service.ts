@@ -4,6 +4,7 @@ import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
+import type { Confirmations } from '../mail/confirmations.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
@@ -37,7 +38,7 @@ const RefundInput = z
     sendUserCommunication: z
       .boolean()
       .default(false)
-      .meta({ description: 'Send a confirmation to the customer' }),
+      .meta({ description: 'Mail the customer a confirmation, once the refund is done' }),
     amount: Amount.default(0).meta({ description: '0 or absent: the remaining balance' }),
     refundItems: RefundItemsInput.optional(),
   })
@@ -55,6 +56,7 @@ export interface CustomerServices {
   readonly payments: Payments;
   readonly details: DetailView;
   readonly readSide: ReadSide;
+  readonly confirmations: Confirmations;
   readonly now: () => string;
 }
 
@@ -102,7 +104,7 @@ function detail({ details, readSide, now }: CustomerServices): Endpoint {
   });
 }
 
-function refund({ payments }: CustomerServices): Endpoint {
+function refund({ payments, confirmations }: CustomerServices): Endpoint {
   return endpoint({
     operationId: 'refundTransaction',
     method: 'POST',
@@ -148,7 +150,8 @@ function refund({ payments }: CustomerServices): Endpoint {
         callerOf(context),
       );
       if (made.status === 'RefundFailed') throw refuse('refund_failed', refusalText(made));
-      const message = messageOf(made, currency);
+      const confirmation = { asked: made.notifyCustomer, sandbox: payment.sandbox };
+      const message = confirmations.told(messageOf(made, currency), confirmation);
       return { status: 200, body: { success: true, message, refundId: made.refundId } };
     },
   });

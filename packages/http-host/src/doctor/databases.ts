@@ -27,6 +27,9 @@ function adviceFor(path: string, files: DataFiles): string {
   if (path === files.answers || path === files.checkpoints) {
     return 'Start the host, which puts the file aside and makes a new one. No money moves twice: a repeated request finds its effect in the log.';
   }
+  if (path === files.mails) {
+    return 'Start the host, which puts the file aside and makes a new one. The mails that waited in it are lost, and those of what happened before that start.';
+  }
   return 'Stop the host, remove the file (with its -wal and -shm), and start the host: it makes the read models again from the log.';
 }
 
@@ -54,11 +57,13 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
 }
 
 /** A table that each database has from its beginning. */
-function tableOf(path: string, { gateway, answers, checkpoints, readModels }: DataFiles): string {
+function tableOf(path: string, files: DataFiles): string {
+  const { gateway, answers, checkpoints, mails, readModels } = files;
   const tables = new Map([
     [gateway, 'request'],
     [answers, 'answer'],
     [checkpoints, 'checkpoints'],
+    [mails, 'mails'],
     [readModels, 'builds'],
   ]);
   return tables.get(path) ?? 'meta';

@@ -63,6 +63,7 @@ export function tracesOf(files: DataFiles): readonly string[] {
   for (const [path, table] of [
     [files.gateway, 'request'],
     [files.answers, 'answer'],
+    [files.mails, 'mails'],
   ] as const) {
     if (isFile(path) && hasRows(path, table)) traces.push(`${path} tells of what is in one`);
   }

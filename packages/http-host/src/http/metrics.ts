@@ -1,5 +1,5 @@
 /** What the host counts, for Prometheus. No tenant is ever a label: labels multiply, and leak. */
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -55,6 +55,19 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         this.set(read());
+      },
+    });
+  }
+
+  /** Registers a count that only grows, and is kept elsewhere. */
+  counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
   }

@@ -107,6 +107,13 @@ export class References {
     });
   }
 
+  /** What customers know a company by; the tenant's own name when it has none. */
+  async companyNameOf(tenantId: TenantId, companyId: number): Promise<string> {
+    const company = await this.#definitionOf({ type: 'DefineCompany', tenantId, companyId });
+    if (company?.type === 'CompanyDefined') return company.name;
+    return (await this.#tenant(tenantId))?.name ?? '';
+  }
+
   async merchantAccount(
     tenantId: TenantId,
     merchantAccountId: number,
@@ -125,8 +132,12 @@ export class References {
   }
 
   async settingsOf(tenantId: TenantId): Promise<Tenant.Settings> {
-    const tenant = await this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    const tenant = await this.#tenant(tenantId);
     return tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
+  }
+
+  #tenant(tenantId: TenantId): Promise<Tenant.State> {
+    return this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }
 
   /** What decides, at this moment, whether a payment on this account may be refunded. */

@@ -1,0 +1,167 @@
+/** Sends what is due in the outbox: tried again after a while, given up in the end. */
+
+import type { Clock } from '../clock.ts';
+import type { RequestLogger } from '../http/endpoint.ts';
+import type { TimedWork } from '../reactors/timed-work.ts';
+import type { Letters } from './letters.ts';
+import type { Handover, Mailer } from './mailer.ts';
+import type { MailEnd, Outbox, QueuedMail } from './outbox.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long a mail waits after its first try in vain, its second, and so on; then it has failed. */
+export const RETRY_AFTER_MS: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  8 * HOUR_MS,
+];
+
+/** News that is older, because the host stood still or had no mail settings, is news no more. */
+const MAX_AGE_MS = 7 * DAY_MS;
+
+const PAGE = 100;
+/** Of one round; the next one goes on. */
+const MAX_PAGES = 10;
+const CONCURRENCY = 4;
+/** A host that stops waits so long for the answers to mails that are on their way. */
+const STOP_GRACE_MS = 5_000;
+
+export interface MailDeliveryOptions {
+  readonly outbox: Outbox;
+  readonly letters: Letters;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  readonly logger: RequestLogger;
+}
+
+/** Of this process. */
+export interface MailFigures {
+  readonly sent: number;
+  readonly failed: number;
+  readonly dropped: number;
+}
+
+export class MailDelivery implements TimedWork {
+  readonly name = 'mails';
+  readonly #options: MailDeliveryOptions;
+  readonly #ended: Record<MailEnd, number> = { sent: 0, failed: 0, dropped: 0 };
+
+  constructor(options: MailDeliveryOptions) {
+    this.#options = options;
+  }
+
+  get figures(): MailFigures {
+    return { ...this.#ended };
+  }
+
+  async nextDueAt(): Promise<string | undefined> {
+    return this.#options.outbox.nextDueAt();
+  }
+
+  async runDue(stopping: AbortSignal): Promise<void> {
+    const { outbox, clock } = this.#options;
+    const given = graceAfter(stopping);
+    try {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const mails = outbox.due(clock.now(), PAGE);
+        if (mails.length === 0) return;
+        await this.#sendAll(mails, { stopping, giveUp: given.signal });
+        if (stopping.aborted) return;
+      }
+    } finally {
+      given.forget();
+    }
+  }
+
+  async #sendAll(
+    mails: readonly QueuedMail[],
+    { stopping, giveUp }: { stopping: AbortSignal; giveUp: AbortSignal },
+  ): Promise<void> {
+    const queue = mails.values();
+    let away: Handover | undefined;
+    const work = async () => {
+      for (const mail of queue) {
+        if (stopping.aborted) return;
+        // A server that cannot be reached counts as tried for all that were due: the next mail would
+        // only wait for the same silence.
+        const handover = away ?? (await this.#handOver(mail, giveUp));
+        if (handover?.outcome === 'put-off' && handover.unreachable) away = handover;
+        if (handover !== undefined) this.#settle(mail, handover);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, mails.length) }, work));
+  }
+
+  /** Undefined when nothing is to be sent. */
+  async #handOver(mail: QueuedMail, giveUp: AbortSignal): Promise<Handover | undefined> {
+    const { letters, mailer, clock, logger } = this.#options;
+    if (Date.parse(clock.now()) - Date.parse(mail.recordedAt) > MAX_AGE_MS) {
+      return { outcome: 'refused', reason: 'too-old' };
+    }
+    try {
+      const letter = await letters.letterOf(mail);
+      if ('nothing' in letter) {
+        this.#end(mail, 'dropped', letter.nothing);
+        return undefined;
+      }
+      return await mailer.send({ ...letter, id: mail.eventId, date: clock.now() }, giveUp);
+    } catch (error) {
+      // One that cannot be written must not keep the others waiting.
+      logger.error({ err: error, ...factsOf(mail) }, 'a mail could not be written');
+      return { outcome: 'put-off', reason: 'unwritten', unreachable: false };
+    }
+  }
+
+  #settle(mail: QueuedMail, handover: Handover): void {
+    const { outbox, clock, logger } = this.#options;
+    if (handover.outcome === 'sent') {
+      this.#end(mail, 'sent', '');
+      return;
+    }
+    const { reason } = handover;
+    const waitMs = handover.outcome === 'put-off' ? RETRY_AFTER_MS[mail.tries] : undefined;
+    const facts = { ...factsOf(mail), reason };
+    if (waitMs === undefined) {
+      this.#end(mail, 'failed', reason);
+      logger.warn(facts, 'a mail was given up');
+      return;
+    }
+    const at = clock.now();
+    const dueAt = new Date(Date.parse(at) + waitMs).toISOString();
+    outbox.putOff(mail.eventId, { tries: mail.tries + 1, dueAt, reason, at });
+    logger.warn({ ...facts, dueAt }, 'a mail was not taken; it is tried again');
+  }
+
+  #end(mail: QueuedMail, end: MailEnd, reason: string): void {
+    const { outbox, clock } = this.#options;
+    outbox.end(mail.eventId, { end, tries: mail.tries + 1, reason, at: clock.now() });
+    this.#ended[end] += 1;
+  }
+}
+
+/** Ids only: no address, and no answer of a server, which may name one. */
+function factsOf({ eventId, kind, tenantId, stream, tries }: QueuedMail) {
+  return { mail: eventId, kind, tenantId, stream, tries };
+}
+
+/** A signal that fires some time after another. */
+function graceAfter(stopping: AbortSignal): { signal: AbortSignal; forget: () => void } {
+  const giveUp = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = () => {
+    timer = setTimeout(() => giveUp.abort(), STOP_GRACE_MS);
+  };
+  if (stopping.aborted) begin();
+  else stopping.addEventListener('abort', begin, { once: true });
+  return {
+    signal: giveUp.signal,
+    forget() {
+      stopping.removeEventListener('abort', begin);
+      clearTimeout(timer);
+    },
+  };
+}

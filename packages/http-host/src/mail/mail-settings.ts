@@ -1,0 +1,82 @@
+/** What the host is told of its mail: the server it hands mails to, and who they are from. */
+import { z } from 'zod';
+
+/** An address as the interface takes it: nothing in it can end a header, a command or an address. */
+const EmailAddress = z.email().max(254);
+
+/** No control characters, line separators or halves of characters. */
+const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
+
+const MAX_NAME_LENGTH = 200;
+
+export interface MailAddress {
+  /** What a reader is shown beside the address; may be empty. */
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Encrypted from the first byte on; else after STARTTLS, where the server offers it. */
+  readonly secure: boolean;
+  readonly credentials: { readonly user: string; readonly password: string } | undefined;
+}
+
+export interface MailSettings {
+  readonly server: SmtpServer;
+  readonly from: MailAddress;
+  /** Whether mails about sandbox data are sent as well: to real people, if their addresses are. */
+  readonly sandbox: boolean;
+}
+
+const SUBMISSION_PORT = 587;
+const SUBMISSIONS_PORT = 465;
+
+export function isOneLine(text: string): boolean {
+  return ONE_LINE.test(text);
+}
+
+export function isEmailAddress(text: string): boolean {
+  return EmailAddress.safeParse(text).success;
+}
+
+/** Reads `smtp://[user:password@]host[:port]`, or `smtps://…`; undefined when it is anything else. */
+export function smtpServerOf(text: string): SmtpServer | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !isOneLine(text)) return undefined;
+  const secure = url.protocol === 'smtps:';
+  if (!secure && url.protocol !== 'smtp:') return undefined;
+  const isMore = !['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '';
+  if (url.hostname === '' || url.port === '0' || isMore) return undefined;
+  // Either alone is a slip of the pen, and would be sent without credentials.
+  if ((url.username === '') !== (url.password === '')) return undefined;
+  const user = decoded(url.username);
+  const password = decoded(url.password);
+  if (user === undefined || password === undefined) return undefined;
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (secure ? SUBMISSIONS_PORT : SUBMISSION_PORT) : Number(url.port),
+    secure,
+    credentials: user === '' ? undefined : { user, password },
+  };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    const plain = decodeURIComponent(text);
+    return isOneLine(plain) ? plain : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads `Name <address>`, `"Name" <address>` or an address alone; undefined when it is anything else. */
+export function mailAddressOf(text: string): MailAddress | undefined {
+  const [, quoted, plain = '', address = text] =
+    /^(?:"([^"]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
+  const name = (quoted ?? plain).trim();
+  const isSound =
+    isOneLine(name) && name.length <= MAX_NAME_LENGTH && isEmailAddress(address.trim());
+  return isSound ? { name, address: address.trim() } : undefined;
+}

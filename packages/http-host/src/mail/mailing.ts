@@ -1,0 +1,97 @@
+/** The host's mail as one part: the outbox, what fills it, what empties it, and how it can be watched. */
+import type { EventStore, Position } from '@counterfoil/core';
+import type { Clock } from '../clock.ts';
+import type { RequestLogger } from '../http/endpoint.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Ledger } from '../operations/ledger.ts';
+import type { References } from '../operations/references.ts';
+import type { Following } from '../reactors/log-follower.ts';
+import type { TimedWork } from '../reactors/timed-work.ts';
+import { type Confirmations, confirmations } from './confirmations.ts';
+import { Letters } from './letters.ts';
+import { MailDelivery } from './mail-delivery.ts';
+import { followForMails } from './mail-reactor.ts';
+import type { MailSettings } from './mail-settings.ts';
+import { type Mailer, smtpMailer } from './mailer.ts';
+import type { Outbox } from './outbox.ts';
+
+export interface MailingOptions {
+  /** Undefined: no mails are sent, and none are asked for. */
+  readonly settings: MailSettings | undefined;
+  readonly outbox: Outbox;
+  readonly ledger: Ledger;
+  readonly events: EventStore;
+  readonly references: References;
+  readonly clock: Clock;
+  readonly logger: RequestLogger;
+}
+
+/** What mails are sent with, where they are sent. */
+interface Sending {
+  readonly settings: MailSettings;
+  readonly mailer: Mailer;
+  readonly delivery: MailDelivery;
+}
+
+export class Mailing {
+  readonly #options: MailingOptions;
+  readonly #sending: Sending | undefined;
+  readonly confirmations: Confirmations;
+
+  constructor(options: MailingOptions) {
+    const { settings, outbox } = options;
+    this.#options = options;
+    this.confirmations = confirmations(settings);
+    if (settings === undefined) {
+      // What happens until there are settings again shall not be mailed then.
+      outbox.forgetPlace();
+      return;
+    }
+    const mailer = smtpMailer(settings);
+    const letters = new Letters(options);
+    this.#sending = {
+      settings,
+      mailer,
+      delivery: new MailDelivery({ ...options, letters, mailer }),
+    };
+  }
+
+  /** What has to be run when it is due. */
+  get works(): readonly TimedWork[] {
+    return this.#sending === undefined ? [] : [this.#sending.delivery];
+  }
+
+  /** Follows the log to the end of the signal. */
+  async follow(
+    following: Omit<Following, 'checkpoints'>,
+    headAtStart: Position | undefined,
+  ): Promise<void> {
+    if (this.#sending === undefined) return;
+    const { sandbox } = this.#sending.settings;
+    const { ledger, outbox } = this.#options;
+    await followForMails({ ...following, ledger, outbox, sandbox, headAtStart });
+  }
+
+  watch(metrics: Metrics): void {
+    const { outbox } = this.#options;
+    const figures = () => this.#sending?.delivery.figures;
+    metrics.gauge('mails_queued', 'Mails that wait to be sent, or to be tried again', () =>
+      outbox.queuedCount(),
+    );
+    metrics.counter(
+      'mails_sent_total',
+      'Mails that the mail server has taken',
+      () => figures()?.sent ?? 0,
+    );
+    metrics.counter(
+      'mails_failed_total',
+      'Mails that were given up: refused, too old, or tried in vain to the end',
+      () => figures()?.failed ?? 0,
+    );
+  }
+
+  close(): void {
+    this.#sending?.mailer.close();
+    this.#options.outbox.close();
+  }
+}
