@@ -76,12 +76,15 @@ function payments({ tenancy }: Pool): Overrides[] {
       )
       .map((amount) => (amount === 0 ? 1 : amount));
     const price = maybe(amountsIn(exponent, { min: 0, max: 10_000 }));
+    const rebill = amountsIn(exponent, { min: 1, max: 10_000 });
     return {
       '/amount': always(paid),
       '/currency': always(fc.constant(currency)),
       '/card': always(CARD),
       '/token': ABSENT,
-      '/subscription': ABSENT,
+      '/subscription/rebillAmount': always(rebill),
+      // A payment starts two at most, of which the schemas say nothing.
+      '/items/*/subscription': ABSENT,
       '/orderId': maybe(OWN_ID),
       '/customer/id': maybe(OWN_ID),
       '/items/*/UnitPrice': price,

@@ -210,7 +210,8 @@ function integers(schema: Json): fc.Arbitrary<number> {
 }
 
 function numbers(schema: Json): fc.Arbitrary<number> {
-  const { minimum: min = -1e300, maximum: max = 1e300 } = schema;
+  const { exclusiveMinimum: above = Number.NEGATIVE_INFINITY, maximum: max = 1e300 } = schema;
+  const { minimum: min = Math.max(above, -1e300) } = schema;
   return fc
     .oneof(
       fc.double({ min, max, noNaN: true }),
@@ -219,5 +220,5 @@ function numbers(schema: Json): fc.Arbitrary<number> {
         .map((n) => n / 100),
       fc.constantFrom(...[min, max, 0, 1, 0.1].filter((each) => each >= min && each <= max)),
     )
-    .filter((each) => each >= min && each <= max);
+    .filter((each) => each >= min && each > above && each <= max);
 }

@@ -159,13 +159,28 @@ export interface BrokenRule {
   change(body: Json): Json;
 }
 
+const CLUB = { name: 'club', rebillAmount: 10, frequency: 30 };
+const MUG = { StorefrontVariantId: 1, StorefrontProductId: 1, Quantity: 1, UnitPrice: 1 };
+
 const PAYMENT_RULES: readonly BrokenRule[] = [
   rule('amount_not_positive', { amount: 0 }),
   rule('amount_precision', { amount: 1.001, currency: 'GBP', items: [] }),
   rule('amount_precision', { amount: 1.5, currency: 'JPY', items: [] }),
   rule('currency_unknown', { currency: 'ZZZ' }),
   rule('no_merchant_account', { amount: 1, currency: 'CHF', items: [] }),
-  rule('subscription_not_available', { subscription: { name: 'club' } }),
+  rule('amount_precision', { subscription: { ...CLUB, rebillAmount: 0.001 }, currency: 'GBP' }),
+  rule('amount_precision', {
+    subscription: { ...CLUB, rebillAmount: 1.5 },
+    currency: 'JPY',
+    items: [],
+    amount: 1,
+  }),
+  rule('invalid_request', {
+    subscription: CLUB,
+    currency: 'JPY',
+    amount: 1,
+    items: Array.from({ length: 2 }, () => ({ ...MUG, subscription: CLUB })),
+  }),
   rule('invalid_request', { token: 'x' }),
   rule('invalid_request', { card: undefined }),
   rule('invalid_request', { orderId: 1_000_000_000 }),

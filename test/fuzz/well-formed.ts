@@ -64,6 +64,9 @@ const RULES = [
   // An amount that fits the schema can be too large in a currency of many decimals.
   /^\/amount$/,
   /^\/(items|refundItems)\/\d+\/(UnitPrice|UnitCost|DiscountAmount|CustomDiscountAmount|Amount)$/,
+  /^(\/items\/\d+)?\/subscription\/rebillAmount$/,
+  // Two subscriptions at most.
+  /^\/items\/\d+\/subscription$/,
 ];
 
 const STATE = ['payment_state', 'concurrent_update', 'idempotency_in_flight'];

@@ -17,7 +17,6 @@ const PAYMENT_REJECTIONS = [
   'amount_precision',
   'amount_not_positive',
   'card_invalid',
-  'subscription_not_available',
   'reference_unknown',
   'no_merchant_account',
   'live_data_forbidden',
@@ -89,7 +88,7 @@ function submission(
     method: 'POST',
     tag: TAG,
     description:
-      'Takes the money, or with `capture: false` only authorizes it. The answer comes when the outcome is durable.',
+      'Takes the money, or with `capture: false` only authorizes it. The answer comes when the outcome is durable. The subscriptions of `subscription` and of the items (two at most) have their ids at once and start with the capture; a payment that is declined starts none.',
     access: write,
     body: PaymentInput,
     responses: paymentResponses,

@@ -1,6 +1,7 @@
 /** A payment as the Card API shows it. */
 import { Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
+import { PlanBody, planBodies } from './payment-plans.ts';
 
 const Status = z.string().meta({ description: 'See the table of statuses', example: 'Captured' });
 const money = z.number().meta({ description: 'In major units of the currency' });
@@ -90,6 +91,13 @@ export const PaymentBody = z
     ),
     nextAction: z.object({ type: z.string(), url: z.string() }).nullable(),
     refunds: z.array(RefundBody),
+    subscriptions: z
+      .array(PlanBody)
+      .meta({ description: 'What the payment starts once it is captured, listed from the first' }),
+    subscriptionId: z
+      .int()
+      .nullable()
+      .meta({ description: 'The subscription that it renews, or the first that it starts' }),
     createdAt: at,
     completedAt: at.nullable(),
   })
@@ -140,6 +148,8 @@ export function paymentBody(
     attempts: payment.attempts.map(attemptBody),
     nextAction: payment.nextAction,
     refunds: payment.refunds.map((refund) => refundBody(payment, refund)),
+    subscriptions: planBodies(payment),
+    subscriptionId: payment.subscriptionId,
     createdAt: payment.submittedAt,
     completedAt: payment.completedAt,
   };

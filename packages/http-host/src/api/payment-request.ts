@@ -5,6 +5,7 @@ import { checkCard } from '../gateways/card-number.ts';
 import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { refuse } from '../http/errors.ts';
 import type { PaymentRequest } from '../operations/payments.ts';
+import { PlanInput, plansOf } from './payment-plans.ts';
 import { Amount, CurrencyCode, Email, Id, Instant, minorOf, text } from './wire.ts';
 
 const CardInput = z
@@ -33,6 +34,7 @@ const ItemInput = z
     DiscountAmount: Amount.optional(),
     SalesStrategyId: count.optional(),
     CustomDiscountAmount: Amount.optional(),
+    subscription: PlanInput.optional(),
   })
   .meta({ id: 'LineItemInput' });
 
@@ -84,7 +86,7 @@ export const PaymentInput = z
     customer: CustomerInput.optional(),
     orderId: z.int().positive().optional(),
     items: z.array(ItemInput).max(1_000).optional(),
-    subscription: z.unknown().optional().meta({ description: 'Not available yet: refused' }),
+    subscription: PlanInput.optional(),
     addresses: z.array(AddressInput).max(10).optional(),
     session: SessionInput.optional(),
     partnerSession: text(255).optional(),
@@ -113,9 +115,8 @@ interface Identity {
   readonly now: string;
 }
 
-/** Refuses, in this order: a subscription, card and token, the card, allocated ids, amounts. */
+/** Refuses, in this order: card and token, the card, allocated ids, amounts, more than two plans. */
 export function paymentRequestOf(input: PaymentInput, identity: Identity): PaymentRequest {
-  if (input.subscription !== undefined) throw refuse('subscription_not_available');
   const instrument = instrumentOf(input, identity.now);
   checkCallersId(input.orderId, '/orderId');
   checkCallersId(input.customer?.id, '/customer/id');
@@ -125,6 +126,7 @@ export function paymentRequestOf(input: PaymentInput, identity: Identity): Payme
     transactionId,
     content: withoutSecrets(input),
     order: orderOf(input, identity),
+    plans: plansOf(input, input.currency),
     ...(input.orderId !== undefined && { orderId: input.orderId }),
     ...(input.customer?.id !== undefined && { customerId: input.customer.id }),
     ...(input.companyId !== undefined && { companyId: input.companyId }),

@@ -22,8 +22,10 @@ export const CurrencyCode = z
   .regex(/^[A-Z]{3}$/, 'must be three capital letters')
   .meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
-/** At most the amount that a JSON number carries exactly in every currency. */
-export const Amount = z.number().min(0).max(9_999_999_999_999).meta({
+/** The largest amount that a JSON number carries exactly in every currency. */
+export const MAX_AMOUNT = 9_999_999_999_999;
+
+export const Amount = z.number().min(0).max(MAX_AMOUNT).meta({
   description: 'In major units, with no more decimals than the currency has',
   example: 19.99,
 });

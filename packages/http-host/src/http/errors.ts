@@ -123,12 +123,6 @@ export const ERRORS = {
     description:
       'A page can be jumped to within 100,000 records. Narrow the search, read the pages in order, or list payments by cursor.',
   },
-  subscription_not_available: {
-    status: 400,
-    title: 'Subscriptions are not available yet',
-    description:
-      'A payment that starts a subscription is refused as long as nothing would bill it.',
-  },
   card_invalid: {
     status: 400,
     title: 'The card is not valid',
