@@ -203,6 +203,30 @@ describe('the answers', () => {
     }
   });
 
+  it('are as the document says about customers', async () => {
+    const contact = { email: 'grace@example.com', addresses: [{ city: 'London' }] };
+    const { id } = await ask('POST', '/customers', contact);
+    const [one, template] = [`/customers/${id}`, '/customers/{id}'];
+    const method = await ask(
+      'POST',
+      `${one}/payment-methods`,
+      { card, default: true },
+      `${template}/payment-methods`,
+    );
+    const read = await ask('GET', one, undefined, template);
+    expect(read.paymentMethods).toMatchObject([{ id: method.id, isDefault: true }]);
+    await ask('PUT', one, { ...read, phone: '1' }, template);
+    await ask('PUT', one, read, template);
+    await ask('POST', '/customers', contact);
+    const removal = [
+      `${one}/payment-methods/${method.id}`,
+      `${template}/payment-methods/{methodId}`,
+    ];
+    for (let twice = 0; twice < 2; twice += 1) {
+      await ask('DELETE', removal[0] ?? '', undefined, removal[1]);
+    }
+  });
+
   it('are as the document says when they refuse', async () => {
     await pay({ amount: -1 });
     await ask('POST', '/customerapi/detail', {

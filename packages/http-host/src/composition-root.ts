@@ -38,7 +38,9 @@ import { HttpServer } from './http/server.ts';
 import { Mailing } from './mail/mailing.ts';
 import { Outbox } from './mail/outbox.ts';
 import { CardTokens } from './operations/card-tokens.ts';
+import { Cards } from './operations/cards.ts';
 import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
+import { Customers } from './operations/customers.ts';
 import { refusalOfFailure } from './operations/failures.ts';
 import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
@@ -93,6 +95,8 @@ const PART = {
   referenceView: part<ReferenceView>('referenceView'),
   references: part<References>('references'),
   identities: part<Identities>('identities'),
+  cards: part<Cards>('cards'),
+  customers: part<Customers>('customers'),
   caps: part<MonthlyCaps>('caps'),
   gateways: part<GatewayRegistry>('gateways'),
   reactor: part<GatewayReactor>('reactor'),
@@ -312,6 +316,27 @@ function registerPayments(provide: Provide): void {
         fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
     });
   });
+  provide(PART.cards, (get) => {
+    const masterKey = get(PART.masterKey);
+    const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
+    return new Cards({
+      gateways: get(PART.gateways),
+      brandOf: cardBrands(),
+      tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
+      fingerprintsOf: (owner) => (digits) =>
+        fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
+    });
+  });
+  provide(
+    PART.customers,
+    (get) =>
+      new Customers({
+        ledger: get(PART.ledger),
+        identities: get(PART.identities),
+        references: get(PART.references),
+        cards: get(PART.cards),
+      }),
+  );
   provide(PART.checkpoints, (get) =>
     openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
   );
@@ -371,6 +396,7 @@ function registerHttp(provide: Provide): void {
     const readModels = get(PART.readModels);
     return routes({
       payments: get(PART.payments),
+      customers: get(PART.customers),
       readSide: get(PART.readSide),
       details: new DetailView(readModels, reference),
       search: new SearchView(readModels, reference),

@@ -1,6 +1,7 @@
 /** The table of contents of the HTTP interface. */
 import { type CardServices, cardEndpoints } from './api/card.ts';
 import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
+import { type CustomerRecordServices, customerEndpoints } from './api/customers.ts';
 import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
 import { testClockEndpoints } from './api/test-clock.ts';
@@ -14,6 +15,7 @@ import type { TestClock } from './operations/test-clock.ts';
 
 export interface RouteServices
   extends CustomerServices,
+    CustomerRecordServices,
     SearchServices,
     CardServices,
     LedgerServices,
@@ -30,7 +32,7 @@ const DOCUMENT: DocumentInfo = {
   description:
     'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.',
   tags: {
-    'Customer Service': 'Everything about one transaction, and what an agent does with it',
+    'Customer Service': 'Transactions, customers, and what an agent does with them',
     Admin: 'The advanced transaction search',
     'Card API': 'Payments and what follows them',
     Ledger: 'The books, derived from the events',
@@ -42,6 +44,7 @@ const DOCUMENT: DocumentInfo = {
 export function routes(services: RouteServices): readonly Endpoint[] {
   const endpoints: Endpoint[] = [
     ...customerServiceEndpoints(services),
+    ...customerEndpoints(services),
     ...searchEndpoints(services),
     ...cardEndpoints(services),
     paymentListEndpoint(services),

@@ -8,7 +8,7 @@ import type { PaymentRequest } from '../operations/payments.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
 import { Amount, CurrencyCode, Email, Id, Instant, minorOf, text } from './wire.ts';
 
-const CardInput = z
+export const CardInput = z
   .object({
     number: z.string().max(30).meta({ example: '4242424242424242' }),
     expMonth: z.int().min(1).max(12).meta({ example: 12 }),
@@ -38,7 +38,7 @@ const ItemInput = z
   })
   .meta({ id: 'LineItemInput' });
 
-const AddressInput = z
+export const AddressInput = z
   .object({
     addressType: z.enum(['DEFAULT', 'SHIPPING']).default('DEFAULT'),
     email: Email.optional(),
@@ -136,7 +136,7 @@ export function paymentRequestOf(input: PaymentInput, identity: Identity): Payme
 }
 
 /** What marks a repetition is hashed into the log, so the card's number has no part in it. */
-function withoutSecrets({ card, ...rest }: PaymentInput): unknown {
+export function withoutSecrets({ card, ...rest }: Pick<PaymentInput, 'card'>): unknown {
   return {
     ...rest,
     last4: card?.number.slice(-4),
@@ -145,8 +145,8 @@ function withoutSecrets({ card, ...rest }: PaymentInput): unknown {
   };
 }
 
-function instrumentOf(
-  { card, token, ...rest }: PaymentInput,
+export function instrumentOf(
+  { card, token, ...rest }: Pick<PaymentInput, 'card' | 'token'>,
   now: string,
 ): { readonly card: CardDetails } | { readonly token: string } {
   if ((card === undefined) === (token === undefined)) {
@@ -238,7 +238,10 @@ function itemOf(
   };
 }
 
-function addressOf(address: z.output<typeof AddressInput>, email: string): Transaction.Address {
+export function addressOf(
+  address: z.output<typeof AddressInput>,
+  email: string,
+): Transaction.Address {
   return {
     addressType: address.addressType,
     email: address.email ?? email,

@@ -40,6 +40,8 @@ export interface RequestContext {
   readonly principal: Principal;
   /** Only on endpoints with `idempotency: 'money'`, and only if the caller sent one. */
   readonly idempotencyKey: string | undefined;
+  /** The If-Match header, if it was sent. */
+  readonly ifMatch: string | undefined;
   /** Logs with the request id. Made on first use. */
   readonly logger: RequestLogger;
   /** Aborted when the caller has gone, or when a shutdown waits no longer. Made on first use. */
@@ -108,6 +110,8 @@ export interface EndpointDefinition<
   readonly rejections: readonly ErrorCode[];
   /** 'money': honours Idempotency-Key. For every operation that moves money or sends mail. */
   readonly idempotency: 'none' | 'money';
+  /** 'told': answers carry the version as an ETag. 'checked': If-Match is honoured as well. */
+  readonly version?: 'told' | 'checked';
   /** For probes: answered even when all other requests are turned away. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;

@@ -75,6 +75,11 @@ const HEADERS = {
     description: 'Present, and `true`, on an answer that was given before',
     schema: { type: 'string', const: 'true' },
   },
+  ETag: {
+    description: 'The version of the resource, for If-Match',
+    schema: { type: 'string' },
+    example: '"3"',
+  },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 } as const;
 
@@ -107,6 +112,15 @@ const IDEMPOTENCY_PARAMETER = {
     'Names the request: a repetition within 24 hours gets the first answer, and the money moves once. A key belongs to one operation (`/v1/payments` and `/v1/card/submit` are one): the same key at both refund endpoints is two refunds, so repeat a request where it was first sent.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: 'order-1042-refund-1',
+} as const;
+
+const IF_MATCH_PARAMETER = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of the version that is to be changed; another one is refused with 412.',
+  schema: { type: 'string', minLength: 1 },
+  example: '"3"',
 } as const;
 
 /** The codes that the HTTP layer itself may answer an operation with. */
@@ -169,7 +183,7 @@ export function makeOpenApiDocument(
 }
 
 function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
-  const { params, query, body, access, idempotency } = operation;
+  const { params, query, body, access } = operation;
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
@@ -182,7 +196,7 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
         ...(query !== undefined && { query: query as z.ZodObject }),
       },
     }),
-    ...(idempotency === 'money' && { parameters: [IDEMPOTENCY_PARAMETER] }),
+    ...parametersOf(operation),
     ...(body !== undefined && {
       requestBody: {
         required: !body.safeParse(undefined).success,
@@ -191,6 +205,15 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
     }),
     responses: { ...successes(operation), ...failures(operation) },
   };
+}
+
+/** The headers that an operation takes beside those of every request. */
+function parametersOf({ idempotency, version }: Endpoint) {
+  const parameters = [
+    ...(idempotency === 'money' ? [IDEMPOTENCY_PARAMETER] : []),
+    ...(version === 'checked' ? [IF_MATCH_PARAMETER] : []),
+  ];
+  return parameters.length > 0 ? { parameters } : {};
 }
 
 function descriptionOf({ description, access }: Endpoint): string {
@@ -225,7 +248,10 @@ function successes(operation: Endpoint): Responses {
     const { description, schema, contentType = 'application/json' } = definition;
     responses[status as '200'] = {
       description,
-      headers: headerReferences(headersOf(operation)),
+      headers: headerReferences([
+        ...headersOf(operation),
+        ...(operation.version === undefined ? [] : (['ETag'] as const)),
+      ]),
       ...(status !== '204' && { content: { [contentType]: { schema } } }),
     };
   }
@@ -287,6 +313,7 @@ function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObjec
   );
   const headers = new Set<string>(endpoints.flatMap(headersOf));
   if (codes.some((code) => RETRIED.has(code))) headers.add('Retry-After');
+  if (endpoints.some(({ version }) => version !== undefined)) headers.add('ETag');
   return {
     securitySchemes: pick(SECURITY_SCHEMES, new Set(schemes)),
     headers: pick(HEADERS, headers),

@@ -78,6 +78,10 @@ export class Exchange implements RequestContext {
     return traceparentOf(this.head.traceparent);
   }
 
+  get ifMatch(): string | undefined {
+    return this.head.ifMatch;
+  }
+
   get principal(): Principal {
     if (this.#principal === undefined) throw new Error('a public endpoint has no principal');
     return this.#principal;

@@ -15,11 +15,12 @@ export interface RequestHead {
   transferEncoding: string | undefined;
   requestId: string | undefined;
   traceparent: string | undefined;
+  ifMatch: string | undefined;
   /** The first header sent twice that must be unique. */
   duplicated: string | undefined;
 }
 
-/** Accept is a list, so lines of it may be joined; every other header here must be unique. */
+/** Accept and If-Match are lists, so lines of them may be joined; every other header here must be unique. */
 const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = new Map([
   ['authorization', 'authorization'],
   ['clientid', 'clientId'],
@@ -33,6 +34,7 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['transfer-encoding', 'transferEncoding'],
   ['x-request-id', 'requestId'],
   ['traceparent', 'traceparent'],
+  ['if-match', 'ifMatch'],
 ]);
 
 /** Gathers the known headers in one pass over `rawHeaders` (name, value, name, value, ...). */
@@ -50,6 +52,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     transferEncoding: undefined,
     requestId: undefined,
     traceparent: undefined,
+    ifMatch: undefined,
     duplicated: undefined,
   };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -59,7 +62,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     const value = rawHeaders[index + 1] as string;
     const earlier = head[field];
     if (earlier === undefined) head[field] = value;
-    else if (field === 'accept') head.accept = `${earlier}, ${value}`;
+    else if (field === 'accept' || field === 'ifMatch') head[field] = `${earlier}, ${value}`;
     else head.duplicated ??= name;
   }
   return head;

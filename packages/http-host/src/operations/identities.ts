@@ -1,4 +1,4 @@
-/** Integer ids for orders and customers: from durable blocks, and one customer for one email. */
+/** Integer ids for orders and customers: from durable blocks, and one customer for one email at a time. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { EmailClaim, Sequence, type TenantId } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
@@ -10,10 +10,16 @@ const BLOCK_SIZE = 100;
 const REMEMBERED_CUSTOMERS = 100_000;
 
 /** Whose customer, in which environment, and the email as it was given. */
-interface NamedCustomer {
+export interface NamedCustomer {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
   readonly email: string;
+}
+
+/** Who holds an email, by the claim of which number. */
+export interface Claim {
+  readonly customerId: number;
+  readonly claim: number;
 }
 
 interface Block {
@@ -26,6 +32,8 @@ export class Identities {
   readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
   readonly #customers = new LRUCache<string, number>({ max: REMEMBERED_CUSTOMERS });
+  /** Counts the releases, so that what was read before one is not remembered after it. */
+  #releases = 0;
 
   /** `emailSecret` keys the hash under which an email names its customer's stream. */
   constructor(ledger: Ledger, emailSecret: Buffer) {
@@ -91,30 +99,81 @@ export class Identities {
   ): Promise<number> {
     const known = this.knownCustomer(named);
     if (known !== undefined) return known;
-    const { tenantId, sandbox, email } = named;
-    const emailKey = this.#emailKey(tenantId, email);
-    const stream = EmailClaim.streamOf({ tenantId, sandbox, emailKey });
-    const before = await this.#ledger.stateOf(EmailClaim, stream);
+    const releases = this.#releases;
     const customerId =
-      before.holder?.customerId ??
-      (await this.#identify({ tenantId, sandbox, emailKey, email }, wanted, caller));
-    this.#customers.set(nameOf(named), customerId);
+      (await this.holderOf(named))?.customerId ?? (await this.#newCustomer(named, wanted, caller));
+    if (releases === this.#releases) this.#customers.set(nameOf(named), customerId);
     return customerId;
   }
 
-  async #identify(
-    who: { tenantId: TenantId; sandbox: boolean; emailKey: string; email: string },
+  async #newCustomer(
+    named: NamedCustomer,
     wanted: number | undefined,
     caller: Caller,
   ): Promise<number> {
-    const customerId = wanted ?? (await this.next(who.tenantId, 'customer'));
+    const customerId = wanted ?? (await this.next(named.tenantId, 'customer'));
+    return (await this.claim(named, { customerId }, caller)).customerId;
+  }
+
+  /** Who holds an email at this moment; undefined when it is free. */
+  async holderOf(named: NamedCustomer): Promise<Claim | undefined> {
+    const stream = EmailClaim.streamOf(this.#keyed(named));
+    const { holder, claim } = await this.#ledger.stateOf(EmailClaim, stream);
+    return holder === null ? undefined : { customerId: holder.customerId, claim };
+  }
+
+  /**
+   * Claims an email for a customer, unless another holds it; answers who does then. `renew` claims
+   * anew what the customer holds already: who wanted to release the claim before cannot any more.
+   */
+  async claim(
+    named: NamedCustomer,
+    { customerId, renew = false }: { customerId: number; renew?: boolean },
+    caller: Caller,
+  ): Promise<Claim> {
     const { state } = await this.#ledger.carryOut(
       EmailClaim,
-      { type: 'IdentifyCustomer', ...who, customerId, at: this.#ledger.clock.now() },
+      {
+        type: 'IdentifyCustomer',
+        ...this.#keyed(named),
+        email: named.email,
+        customerId,
+        renew,
+        at: this.#ledger.clock.now(),
+      },
       { commandId: uuidV7() },
       caller,
     );
-    return state.holder?.customerId ?? customerId;
+    return { customerId: state.holder?.customerId ?? customerId, claim: state.claim };
+  }
+
+  /** Frees an email that the customer holds; given the number of a claim, only if it is the latest. */
+  async release(
+    named: NamedCustomer,
+    { customerId, claim }: { customerId: number; claim?: number },
+    caller: Caller,
+  ): Promise<void> {
+    try {
+      await this.#ledger.carryOut(
+        EmailClaim,
+        {
+          type: 'ReleaseEmail',
+          ...this.#keyed(named),
+          customerId,
+          ...(claim !== undefined && { claim }),
+          at: this.#ledger.clock.now(),
+        },
+        { commandId: uuidV7() },
+        caller,
+      );
+    } finally {
+      this.#releases += 1;
+      this.#customers.delete(nameOf(named));
+    }
+  }
+
+  #keyed({ tenantId, sandbox, email }: NamedCustomer) {
+    return { tenantId, sandbox, emailKey: this.#emailKey(tenantId, email) };
   }
 
   #emailKey(tenantId: TenantId, email: string): string {

@@ -8,6 +8,8 @@ import type { Caller, Ledger } from './ledger.ts';
 /** Everything that the documented endpoints ask for. */
 export const ALL_SCOPES = [
   'clock:write',
+  'customers:read',
+  'customers:write',
   'ledger:read',
   'payments:read',
   'payments:write',

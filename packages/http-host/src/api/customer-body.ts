@@ -1,0 +1,128 @@
+/** A customer and their payment methods as Customer Service shows them. */
+import { type Customer, Transaction } from '@counterfoil/core';
+import { z } from 'zod';
+
+const at = z.string().meta({ description: 'ISO 8601, GMT' });
+
+const methodFields = {
+  id: z.string(),
+  cardBrandId: z.int().meta({ description: '1 to 6, 0 when the network is unknown' }),
+  cardBrand: z.string(),
+  bin: z.string(),
+  last4: z.string(),
+  expMonth: z.int(),
+  expYear: z.int(),
+  token: z.string().meta({ description: 'Pays at `/v1/payments`, instead of `card`' }),
+  isDefault: z.boolean(),
+};
+
+const handled = {
+  success: z.boolean(),
+  message: z.string().meta({ description: 'What was done' }),
+};
+
+const rowVersion = z
+  .int()
+  .meta({ description: 'Grows with every change of the customer; also the ETag', example: 1 });
+
+const CustomerAddress = z
+  .object({
+    addressType: z.enum(['DEFAULT', 'SHIPPING']),
+    email: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    address: z.string(),
+    city: z.string(),
+    postalCode: z.string(),
+    state: z.string(),
+    countryCode: z.string(),
+    phone: z.string(),
+  })
+  .meta({ id: 'CustomerAddress' });
+
+export const CustomerBody = z
+  .object({
+    ...handled,
+    id: z.int(),
+    parentCompanyId: z.int(),
+    email: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    phone: z.string(),
+    addresses: z.array(CustomerAddress),
+    paymentMethods: z.array(z.object(methodFields).meta({ id: 'PaymentMethod' })),
+    createdAt: at,
+    updatedAt: at,
+    rowVersion,
+    sandbox: z.boolean(),
+    erased: z.boolean().meta({ description: 'true: nothing personal is left of the customer' }),
+  })
+  .meta({ id: 'Customer' });
+
+export const AddedPaymentMethod = z
+  .object({ ...handled, ...methodFields, customerId: z.int(), rowVersion })
+  .meta({ id: 'AddedPaymentMethod' });
+
+/** The token of a payment method as the caller may use it. */
+export type TokenOf = (method: Customer.PaymentMethod) => string;
+
+interface Shown {
+  readonly parentCompanyId: number;
+  readonly message: string;
+  readonly tokenOf: TokenOf;
+}
+
+export function customerBody(
+  customer: Customer.Customer,
+  { parentCompanyId, message, tokenOf }: Shown,
+): z.input<typeof CustomerBody> {
+  const { customerId, email, firstName, lastName, phone, addresses } = customer;
+  return {
+    success: true,
+    message,
+    id: customerId,
+    parentCompanyId,
+    email,
+    firstName,
+    lastName,
+    phone,
+    addresses: [...addresses],
+    paymentMethods: customer.paymentMethods.map((each) =>
+      methodBody(each, customer, tokenOf(each)),
+    ),
+    createdAt: customer.createdAt,
+    updatedAt: customer.updatedAt,
+    rowVersion: customer.rowVersion,
+    sandbox: customer.sandbox,
+    erased: customer.erasedAt !== null,
+  };
+}
+
+export function addedMethodBody(
+  customer: Customer.Customer,
+  method: Customer.PaymentMethod,
+  { message, tokenOf }: Omit<Shown, 'parentCompanyId'>,
+): z.input<typeof AddedPaymentMethod> {
+  const { customerId, rowVersion: version } = customer;
+  const shown = methodBody(method, customer, tokenOf(method));
+  return { success: true, message, ...shown, customerId, rowVersion: version };
+}
+
+function methodBody(
+  { paymentMethodId, card }: Customer.PaymentMethod,
+  { defaultPaymentMethodId }: Customer.Customer,
+  token: string,
+) {
+  const { brandId, bin, last4, expMonth, expYear } = card;
+  return {
+    id: paymentMethodId,
+    cardBrandId: brandId,
+    cardBrand: Transaction.CARD_BRAND[brandId] ?? '',
+    bin,
+    last4,
+    expMonth,
+    expYear,
+    token,
+    isDefault: paymentMethodId === defaultPaymentMethodId,
+  };
+}

@@ -1,0 +1,310 @@
+/** Customer Service: customers registered, read and replaced, and their payment methods. */
+import { Customer } from '@counterfoil/core';
+import { z } from 'zod';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import type { CustomerName, Customers } from '../operations/customers.ts';
+import {
+  AddedPaymentMethod,
+  addedMethodBody,
+  CustomerBody,
+  customerBody,
+  type TokenOf,
+} from './customer-body.ts';
+import { checkIfMatch, etagOf } from './etag.ts';
+import {
+  AddressInput,
+  addressOf,
+  CardInput,
+  instrumentOf,
+  withoutSecrets,
+} from './payment-request.ts';
+import {
+  callerOf,
+  Email,
+  Id,
+  idOf,
+  QueryBoolean,
+  queryInteger,
+  sandboxOf,
+  text,
+  Uuid,
+} from './wire.ts';
+
+const TAG = 'Customer Service';
+
+const read = { kind: 'api-key', scope: 'customers:read', requiresUserEmail: true } as const;
+const write = { kind: 'api-key', scope: 'customers:write', requiresUserEmail: true } as const;
+
+const customerId = queryInteger(Id).meta({ description: 'The customer id' });
+const IdParams = z.object({ id: customerId });
+const MethodParams = z.object({
+  id: customerId,
+  methodId: Uuid.meta({ description: 'The id of the payment method' }),
+});
+
+const sandbox = { description: 'Absent: live data with a live key, test data with a test key' };
+const EnvironmentQuery = z.object({ sandbox: QueryBoolean.optional().meta(sandbox) });
+
+/** What every body of Customer Service may carry. */
+const claims = {
+  parentCompanyId: Id.optional().meta({ description: 'The tenant id; equals ClientId' }),
+  userEmail: Email.optional().meta({ description: 'The agent; equals the UserEmail header' }),
+  sandbox: z.boolean().optional().meta(sandbox),
+};
+
+const contactFields = {
+  email: Email.meta({ description: 'Belongs to one customer at a time, whatever its case' }),
+  firstName: text(200).default(''),
+  lastName: text(200).default(''),
+  phone: text(64).default(''),
+  addresses: z.array(AddressInput).max(Customer.MAX_ADDRESSES).default([]),
+};
+
+const RegistrationInput = z
+  .object({ ...claims, ...contactFields })
+  .meta({ id: 'CustomerRegistration' });
+
+const ReplacementInput = z
+  .object({
+    ...claims,
+    ...contactFields,
+    rowVersion: z.int().positive().meta({ description: 'Of the customer as it was read' }),
+  })
+  .meta({ id: 'CustomerReplacement' });
+type ContactInput = Pick<z.output<typeof ReplacementInput>, keyof typeof contactFields>;
+
+const PaymentMethodInput = z
+  .object({
+    ...claims,
+    card: CardInput.optional(),
+    token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),
+    default: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'true: the one to use unless another is named' }),
+    companyId: Id.optional().meta({
+      description: 'Whose gateway keeps the card; needed where there are several companies',
+    }),
+  })
+  .meta({ id: 'PaymentMethodInput' });
+
+export interface CustomerRecordServices {
+  readonly customers: Customers;
+  readonly now: () => string;
+}
+
+export function customerEndpoints(services: CustomerRecordServices): Endpoint[] {
+  return [
+    createCustomer(services),
+    getCustomer(services),
+    replaceCustomer(services),
+    addPaymentMethod(services),
+    removePaymentMethod(services),
+  ];
+}
+
+/** Whom a request is about. */
+function nameOf(
+  { principal }: RequestContext,
+  id: number,
+  asked: { readonly sandbox?: boolean | undefined },
+): CustomerName {
+  const { tenantId } = principal;
+  return { tenantId, sandbox: sandboxOf(principal, asked.sandbox), customerId: id };
+}
+
+function contactOf(input: ContactInput): Customer.Contact {
+  const { email, firstName, lastName, phone } = input;
+  const addresses = input.addresses.map((each) => addressOf(each, email));
+  return { email, firstName, lastName, phone, addresses };
+}
+
+/** Tokens as the tenant of this customer may use them. */
+function tokensOf(customers: Customers, owner: Omit<CustomerName, 'customerId'>): TokenOf {
+  return (method) => customers.tokenOf(owner, method);
+}
+
+/** A customer as the answer to a request. */
+function answer(
+  customers: Customers,
+  { principal }: RequestContext,
+  shown: { status?: number; customer: Customer.Customer; message?: string },
+) {
+  const { status = 200, customer, message = '' } = shown;
+  const { tenantId } = principal;
+  const tokenOf = tokensOf(customers, { tenantId, sandbox: customer.sandbox });
+  return {
+    status,
+    headers: { ETag: etagOf(customer) },
+    body: customerBody(customer, { parentCompanyId: tenantId, message, tokenOf }),
+  };
+}
+
+function createCustomer({ customers }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'createCustomer',
+    method: 'POST',
+    path: '/customers',
+    tag: TAG,
+    summary: 'Register a customer',
+    description:
+      'An email belongs to one customer of an environment. Who has paid is a customer already; an email that only payments without success have named is registered with the customerId that they carry.',
+    access: write,
+    body: RegistrationInput,
+    responses: { 201: { description: 'The customer', schema: CustomerBody } },
+    rejections: ['live_data_forbidden', 'duplicate', 'concurrent_update'],
+    idempotency: 'money',
+    version: 'told',
+    async handle(context, { body }) {
+      const customer = await customers.register(
+        {
+          tenantId: context.principal.tenantId,
+          sandbox: sandboxOf(context.principal, body.sandbox),
+          requestId: idOf(context, 'createCustomer'),
+          content: body,
+          contact: contactOf(body),
+        },
+        callerOf(context),
+      );
+      return answer(customers, context, { status: 201, customer, message: 'Registered' });
+    },
+  });
+}
+
+function getCustomer({ customers }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'getCustomer',
+    method: 'GET',
+    path: '/customers/{id}',
+    tag: TAG,
+    summary: 'Read a customer',
+    description:
+      'The customer as the events have it at this moment. Of one who is erased only ids and times are left.',
+    access: read,
+    params: IdParams,
+    query: EnvironmentQuery,
+    responses: { 200: { description: 'The customer', schema: CustomerBody } },
+    rejections: ['live_data_forbidden', 'not_found'],
+    idempotency: 'none',
+    version: 'told',
+    async handle(context, { params, query }) {
+      const customer = await customers.get(nameOf(context, params.id, query));
+      return answer(customers, context, { customer });
+    },
+  });
+}
+
+function replaceCustomer({ customers }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'replaceCustomer',
+    method: 'PUT',
+    path: '/customers/{id}',
+    tag: TAG,
+    summary: 'Replace the contact data of a customer',
+    description:
+      'All of it: what is left out is emptied. `rowVersion` says which version is replaced, and of two who saw the same one only the first succeeds. Another email moves the claim on it; orders and subscriptions of before keep the email that they were made with.',
+    access: write,
+    params: IdParams,
+    body: ReplacementInput,
+    responses: { 200: { description: 'The customer', schema: CustomerBody } },
+    rejections: [
+      'live_data_forbidden',
+      'not_found',
+      'limit_reached',
+      'duplicate',
+      'customer_erased',
+      'stale_row_version',
+      'concurrent_update',
+      'precondition_failed',
+    ],
+    idempotency: 'none',
+    version: 'checked',
+    async handle(context, { params, body }) {
+      const named = nameOf(context, params.id, body);
+      checkIfMatch(context.ifMatch, await customers.get(named));
+      const { rowVersion } = body;
+      const replacement = { rowVersion, contact: contactOf(body) };
+      const customer = await customers.replace(named, replacement, callerOf(context));
+      return answer(customers, context, { customer, message: 'Replaced' });
+    },
+  });
+}
+
+function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'addPaymentMethod',
+    method: 'POST',
+    path: '/customers/{id}/payment-methods',
+    tag: TAG,
+    summary: 'Add a payment method',
+    description:
+      'Keeps a card for later payments, typed in or by the token of an earlier one. A card that the customer has already keeps its id, and takes over a later expiry. At most 20 a customer.',
+    access: write,
+    params: IdParams,
+    body: PaymentMethodInput,
+    responses: { 201: { description: 'The payment method', schema: AddedPaymentMethod } },
+    rejections: [
+      'card_invalid',
+      'reference_unknown',
+      'no_merchant_account',
+      'limit_reached',
+      'live_data_forbidden',
+      'not_found',
+      'duplicate',
+      'customer_erased',
+      'concurrent_update',
+      'gateway_error',
+    ],
+    idempotency: 'money',
+    version: 'told',
+    async handle(context, { params, body }) {
+      const named = nameOf(context, params.id, body);
+      const added = await customers.addPaymentMethod(
+        named,
+        {
+          paymentMethodId: idOf(context, 'addPaymentMethod', [String(params.id)]),
+          content: withoutSecrets(body),
+          instrument: instrumentOf(body, now()),
+          makeDefault: body.default,
+          ...(body.companyId !== undefined && { companyId: body.companyId }),
+        },
+        callerOf(context),
+      );
+      const { customer, method } = added;
+      const tokenOf = tokensOf(customers, named);
+      return {
+        status: 201,
+        headers: { ETag: etagOf(customer) },
+        body: addedMethodBody(customer, method, { message: 'Added', tokenOf }),
+      };
+    },
+  });
+}
+
+function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'removePaymentMethod',
+    method: 'DELETE',
+    path: '/customers/{id}/payment-methods/{methodId}',
+    tag: TAG,
+    summary: 'Remove a payment method',
+    description:
+      'The card added last takes the place of a default that is removed. Subscriptions go on with the card that they have.',
+    access: write,
+    params: MethodParams,
+    query: EnvironmentQuery,
+    responses: { 200: { description: 'The customer', schema: CustomerBody } },
+    rejections: ['live_data_forbidden', 'not_found', 'customer_erased', 'concurrent_update'],
+    idempotency: 'none',
+    version: 'told',
+    async handle(context, { params, query }) {
+      const named = nameOf(context, params.id, query);
+      const customer = await customers.removePaymentMethod(
+        named,
+        params.methodId,
+        callerOf(context),
+      );
+      return answer(customers, context, { customer, message: 'Removed' });
+    },
+  });
+}

@@ -1,0 +1,252 @@
+/** What the host does with customers: register, read, replace, and keep their payment methods. */
+import { Customer, type StreamName, type TenantId } from '@counterfoil/core';
+import { Refusal, refuse } from '../http/errors.ts';
+import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
+import type { Cards, Instrument } from './cards.ts';
+import type { Identities, NamedCustomer } from './identities.ts';
+import type { Caller, CommandName, Ledger } from './ledger.ts';
+import type { References } from './references.ts';
+import { refusalOf } from './rejections.ts';
+
+/** Whose data it is: a customer's id means something in one environment of one tenant. */
+export interface CustomerName {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly customerId: number;
+}
+
+export interface Registration {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  /** Names the registration for ever. */
+  readonly requestId: string;
+  readonly content: unknown;
+  readonly contact: Customer.Contact;
+}
+
+export interface Replacement {
+  /** The version that the caller saw. */
+  readonly rowVersion: number;
+  readonly contact: Customer.Contact;
+}
+
+export interface NewPaymentMethod {
+  /** The id that the card gets if it is new. */
+  readonly paymentMethodId: string;
+  /** The request as it was made, without what must not be kept. */
+  readonly content: unknown;
+  readonly instrument: Instrument;
+  readonly makeDefault: boolean;
+  /** Whose merchant accounts' gateway keeps the card; needed where the tenant has several companies. */
+  readonly companyId?: number;
+}
+
+interface CustomerServices {
+  readonly ledger: Ledger;
+  readonly identities: Identities;
+  readonly references: References;
+  readonly cards: Cards;
+}
+
+/** A claim that nobody uses any more is released, and then the email is free. */
+const REGISTRATION_TRIES = 2;
+
+export class Customers {
+  readonly #services: CustomerServices;
+
+  constructor(services: CustomerServices) {
+    this.#services = services;
+  }
+
+  /** The customer, or `not_found`. */
+  async get(named: CustomerName): Promise<Customer.Customer> {
+    const customer = await this.#find(named);
+    if (customer === null) throw refuse('not_found');
+    return customer;
+  }
+
+  /**
+   * Claims the email, then registers its customer; after a crash between the two the next try goes on
+   * with the id that was claimed. So does the first registration of an email that only payments without
+   * success have named: the customer gets the id that these payments carry.
+   */
+  async register(registration: Registration, caller: Caller): Promise<Customer.Customer> {
+    const { ledger, identities } = this.#services;
+    const { tenantId, sandbox, requestId, content, contact } = registration;
+    const named = { tenantId, sandbox, email: contact.email };
+    const name = { commandId: deterministicUuid([requestId, 'register']), content };
+    for (let tries = REGISTRATION_TRIES; tries > 0; tries -= 1) {
+      const customerId = await identities.customerOf(named, undefined, caller);
+      const customer = { tenantId, sandbox, customerId };
+      if (await this.#isFree(customer, name)) {
+        const at = ledger.clock.now();
+        const command = { type: 'RegisterCustomer', ...customer, ...contact, at } as const;
+        return known((await ledger.carryOut(Customer, command, name, caller)).state);
+      }
+      if (!(await this.#releaseUnused(customer, contact.email, caller))) break;
+    }
+    throw taken();
+  }
+
+  /** Whether nobody is registered under this id, or it was this very request that did it. */
+  async #isFree(named: CustomerName, name: Required<CommandName>): Promise<boolean> {
+    if ((await this.#find(named)) === null) return true;
+    return this.#services.ledger.isRepeat(Customer, streamOf(named), name);
+  }
+
+  /**
+   * Replaces the contact data. Another email is reserved on record before it is claimed, and claimed
+   * before it is in force; the former one is released last. A crash between leaves the customer with
+   * one claim too many, which the next replacement releases, or the erasure.
+   */
+  async replace(
+    named: CustomerName,
+    { rowVersion, contact }: Replacement,
+    caller: Caller,
+  ): Promise<Customer.Customer> {
+    const before = await this.get(named);
+    expectPresent(before);
+    if (before.rowVersion !== rowVersion) {
+      throw refusalOf({ type: 'StaleRowVersion', rowVersion, current: before.rowVersion });
+    }
+    const { email } = contact;
+    if (!isSame(email, before.email)) await this.#claim(named, { rowVersion, email }, caller);
+    try {
+      const after = await this.#carryOut(
+        { type: 'ReplaceCustomer', ...named, rowVersion, ...contact },
+        caller,
+      );
+      for (const former of after.emails) await this.#releaseUnused(named, former, caller);
+      return after;
+    } catch (error) {
+      if (error instanceof Refusal) await this.#releaseUnused(named, email, caller);
+      throw error;
+    }
+  }
+
+  async #claim(
+    named: CustomerName,
+    { rowVersion, email }: { rowVersion: number; email: string },
+    caller: Caller,
+  ): Promise<void> {
+    const { identities } = this.#services;
+    const { customerId } = named;
+    const holder = await identities.holderOf(emailOf(named, email));
+    if (holder !== undefined && holder.customerId !== customerId) throw taken();
+    await this.#carryOut({ type: 'ReserveEmail', ...named, rowVersion, email }, caller);
+    // Claimed anew even when it is theirs: what saw the claim before cannot release this one.
+    const wanted = { customerId, renew: true };
+    const claimed = await identities.claim(emailOf(named, email), wanted, caller);
+    if (claimed.customerId !== customerId) throw taken();
+  }
+
+  /**
+   * Releases an email that the customer holds and neither has nor is about to have; answers whether
+   * it did. The claim is looked at first: if the customer wants the email again in the meantime, the
+   * claim is made anew, and the one that was seen here is no longer there to be released.
+   */
+  async #releaseUnused(named: CustomerName, email: string, caller: Caller): Promise<boolean> {
+    const { identities } = this.#services;
+    const holder = await identities.holderOf(emailOf(named, email));
+    if (holder?.customerId !== named.customerId) return false;
+    const customer = await this.#find(named);
+    if (customer === null || needs(customer, email)) return false;
+    await identities.release(emailOf(named, email), holder, caller);
+    return true;
+  }
+
+  /** Keeps a card for later; one that is known keeps its id. Answers the customer and the card's id. */
+  async addPaymentMethod(
+    named: CustomerName,
+    { paymentMethodId, content, instrument, makeDefault, companyId }: NewPaymentMethod,
+    caller: Caller,
+  ): Promise<{ customer: Customer.Customer; method: Customer.PaymentMethod }> {
+    const { ledger, references, cards } = this.#services;
+    const { tenantId } = named;
+    const before = await this.get(named);
+    const name = { commandId: deterministicUuid([paymentMethodId, 'add']), content };
+    const isRepeat = await ledger.isRepeat(Customer, streamOf(named), name);
+    if (!isRepeat) expectPresent(before);
+    const company = companyId ?? (await references.companyOf(tenantId, null));
+    const accounts = await references.merchantAccountsOf(tenantId, company);
+    const card = await cards.keep(named, instrument, accounts);
+    const customer = await this.#carryOut(
+      { type: 'AddPaymentMethod', ...named, paymentMethodId, card, makeDefault },
+      caller,
+      name,
+    );
+    const method = customer.paymentMethods.find(
+      (each) => each.card.fingerprint === card.fingerprint,
+    );
+    // Only a repetition can find it gone: it was removed since.
+    if (method === undefined) throw refuse('not_found');
+    return { customer, method };
+  }
+
+  async removePaymentMethod(
+    named: CustomerName,
+    paymentMethodId: string,
+    caller: Caller,
+  ): Promise<Customer.Customer> {
+    return this.#carryOut({ type: 'RemovePaymentMethod', ...named, paymentMethodId }, caller);
+  }
+
+  /** The token of a payment method as its tenant may use it again. */
+  tokenOf(named: Omit<CustomerName, 'customerId'>, { card }: Customer.PaymentMethod): string {
+    return this.#services.cards.tokenOf(named, card);
+  }
+
+  async #find(named: CustomerName): Promise<Customer.State> {
+    return this.#services.ledger.stateOf(Customer, streamOf(named));
+  }
+
+  async #carryOut(
+    command: WithoutTime<Customer.Command>,
+    caller: Caller,
+    name: CommandName = { commandId: uuidV7() },
+  ): Promise<Customer.Customer> {
+    const { ledger } = this.#services;
+    const timed: Customer.Command = { ...command, at: ledger.clock.now() };
+    return known((await ledger.carryOut(Customer, timed, name, caller)).state);
+  }
+}
+
+type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
+
+function streamOf({ tenantId, sandbox, customerId }: CustomerName): StreamName {
+  return Customer.streamOf({ tenantId, sandbox, customerId });
+}
+
+function emailOf({ tenantId, sandbox }: CustomerName, email: string): NamedCustomer {
+  return { tenantId, sandbox, email };
+}
+
+/** Emails are compared without regard to case. */
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** Whether an email is the customer's, or is about to be. */
+function needs(
+  { email: present, reservedEmails, erasureRequestedAt }: Customer.Customer,
+  email: string,
+): boolean {
+  if (erasureRequestedAt !== null) return false;
+  return isSame(email, present) || reservedEmails.includes(email.toLowerCase());
+}
+
+function expectPresent({ erasureRequestedAt }: Customer.Customer): void {
+  if (erasureRequestedAt !== null) throw refusalOf({ type: 'CustomerErased' });
+}
+
+/** What was carried out has left a customer. */
+function known(state: Customer.State): Customer.Customer {
+  if (state === null) throw new Error('a command on a customer left nobody');
+  return state;
+}
+
+function taken(): Refusal {
+  return refuse('duplicate', 'The email belongs to another customer', {
+    errors: [{ pointer: '/email', detail: 'Belongs to another customer' }],
+  });
+}

@@ -1,0 +1,570 @@
+/** Customers over HTTP: registered once, replaced by who saw the latest version, with cards that pay. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  CARDS,
+  type Caller,
+  callerWith,
+  card,
+  expectRefusal,
+  type Json,
+  openTenant,
+  type Running,
+  startHost,
+} from './running-host.ts';
+
+const NOBODY = 2_000_000_000;
+const NO_METHOD = '0198c0de-0000-7000-8000-000000000000';
+
+const ADDRESS = {
+  addressType: 'SHIPPING',
+  email: 'door@example.com',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  address: '12 St James’s Square',
+  city: 'London',
+  postalCode: 'SW1Y 4JH',
+  state: '',
+  countryCode: 'GB',
+  phone: '+44 20 7946 0000',
+};
+
+let running: Running;
+let caller: Caller;
+let stranger: Caller;
+let tester: Caller;
+
+beforeAll(async () => {
+  running = await startHost();
+  caller = await openTenant(running, 11);
+  stranger = await openTenant(running, 12);
+  tester = await callerWith(running, 11, { environment: 'test' });
+});
+afterAll(async () => running.close());
+
+let count = 0;
+function newEmail(): string {
+  count += 1;
+  return `customer-${count}@example.com`;
+}
+
+async function register(changes: Json = {}, by = caller): Promise<Json> {
+  const answer = await by.post('/customers', { email: newEmail(), ...changes });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+async function put(id: number, body: Json, headers: Json = {}, by = caller): Promise<Answer> {
+  return by.send('PUT', `/customers/${id}`, JSON.stringify(body), {
+    'Content-Type': 'application/json',
+    ...headers,
+  });
+}
+
+async function read(id: number, by = caller, query = ''): Promise<Json> {
+  const answer = await by.get(`/customers/${id}${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+async function addMethod(id: number, body: Json, headers: Json = {}): Promise<Answer> {
+  return caller.post(`/customers/${id}/payment-methods`, body, headers);
+}
+
+/** What is left of an answer without what names its request. */
+function told({ status, body }: Answer): Json {
+  const { requestId: _, ...rest } = body;
+  return { status, ...rest };
+}
+
+describe('registering', () => {
+  it('answers the whole customer, and so does reading', async () => {
+    const email = newEmail();
+    const given = { email, firstName: 'Ada', lastName: 'Lovelace', phone: '123' };
+    const { body, headers, status } = await caller.post('/customers', {
+      parentCompanyId: 11,
+      userEmail: 'agent@example.com',
+      ...given,
+      addresses: [ADDRESS, {}],
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      success: true,
+      message: 'Registered',
+      id: expect.any(Number),
+      parentCompanyId: 11,
+      ...given,
+      addresses: [
+        ADDRESS,
+        {
+          addressType: 'DEFAULT',
+          email,
+          firstName: '',
+          lastName: '',
+          address: '',
+          city: '',
+          postalCode: '',
+          state: '',
+          countryCode: '',
+          phone: '',
+        },
+      ],
+      paymentMethods: [],
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: body.createdAt,
+      rowVersion: 1,
+      sandbox: false,
+      erased: false,
+    });
+    expect(headers.get('etag')).toBe('"1"');
+    const again = await caller.get(`/customers/${body.id}`);
+    expect(again.body).toEqual({ ...body, message: '' });
+    expect(again.headers.get('etag')).toBe('"1"');
+  });
+
+  it('an email belongs to one customer, whatever its case', async () => {
+    const { email } = await register();
+    const again = await caller.post('/customers', { email: email.toUpperCase() });
+    expectRefusal(again, 409, 'duplicate');
+    expect(again.body.errors).toEqual([expect.objectContaining({ pointer: '/email' })]);
+  });
+
+  it('of two at the same time exactly one is taken', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = newEmail();
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => caller.post('/customers', { email })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    }
+  });
+
+  it('a key names the registration', async () => {
+    const body = { email: newEmail(), firstName: 'Ada' };
+    const headers = { 'Idempotency-Key': `register-${body.email}` };
+    const first = await caller.post('/customers', body, headers);
+    const again = await caller.post('/customers', body, headers);
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('etag')).toBe('"1"');
+    expectRefusal(
+      await caller.post('/customers', { ...body, firstName: 'Eve' }, headers),
+      422,
+      'idempotency_key_reused',
+    );
+  });
+
+  it('an email of a payment that failed gets the id that the payment carries', async () => {
+    const email = newEmail();
+    const declined = await caller.pay({ email, card: card(CARDS.doNotHonour) });
+    expect(declined.status).toBe(402);
+    const customer = await register({ email });
+    expect(customer.id).toBe(declined.body.customerId);
+  });
+
+  it.each<[string, Json, string]>([
+    ['no email', { email: undefined }, '/email'],
+    ['no address of an email', { email: 'ada' }, '/email'],
+    ['an email that is too long', { email: `${'x'.repeat(250)}@example.com` }, '/email'],
+    ['a name that is a number', { firstName: 7 }, '/firstName'],
+    ['a name with a line break', { lastName: 'a\nb' }, '/lastName'],
+    ['a name that is too long', { firstName: 'x'.repeat(201) }, '/firstName'],
+    ['a phone that is too long', { phone: '1'.repeat(65) }, '/phone'],
+    ['eleven addresses', { addresses: Array(11).fill(ADDRESS) }, '/addresses'],
+    [
+      'a country of three letters',
+      { addresses: [{ ...ADDRESS, countryCode: 'GBR' }] },
+      '/addresses/0/countryCode',
+    ],
+    [
+      'an address of another kind',
+      { addresses: [{ ...ADDRESS, addressType: 'HOME' }] },
+      '/addresses/0/addressType',
+    ],
+    ['sandbox that is a text', { sandbox: 'yes' }, '/sandbox'],
+  ])('refuses %s', async (_, changes, pointer) => {
+    const answer = await caller.post('/customers', { email: newEmail(), ...changes });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(answer.body.errors).toEqual([expect.objectContaining({ pointer })]);
+  });
+
+  it('refuses claims that are another’s', async () => {
+    expectRefusal(
+      await caller.post('/customers', { email: newEmail(), parentCompanyId: 12 }),
+      403,
+      'tenant_mismatch',
+    );
+    expectRefusal(
+      await caller.post('/customers', { email: newEmail(), userEmail: 'other@example.com' }),
+      400,
+      'user_email_mismatch',
+    );
+    expectRefusal(
+      await caller.post('/customers', { email: newEmail() }, { UserEmail: undefined }),
+      400,
+      'user_email_required',
+    );
+  });
+});
+
+describe('replacing', () => {
+  it('takes all contact data, and leaves out what is left out', async () => {
+    const before = await register({ firstName: 'Ada', phone: '1', addresses: [ADDRESS] });
+    const { status, body, headers } = await put(before.id, {
+      email: before.email,
+      lastName: 'King',
+      rowVersion: 1,
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...before,
+      message: 'Replaced',
+      firstName: '',
+      lastName: 'King',
+      phone: '',
+      addresses: [],
+      updatedAt: body.updatedAt,
+      rowVersion: 2,
+    });
+    expect(headers.get('etag')).toBe('"2"');
+    expect(await read(before.id)).toEqual({ ...body, message: '' });
+  });
+
+  it('takes back what was read', async () => {
+    const { id } = await register({ firstName: 'Ada', addresses: [ADDRESS] });
+    const before = await read(id);
+    const same = await put(id, before);
+    expect(same.body).toEqual({ ...before, message: 'Replaced' });
+    const changed = await put(id, { ...before, firstName: 'Augusta' });
+    expect(changed.body).toMatchObject({
+      ...before,
+      message: 'Replaced',
+      firstName: 'Augusta',
+      rowVersion: 2,
+      updatedAt: expect.anything(),
+    });
+  });
+
+  it('refuses a version that is not the latest, or none', async () => {
+    const { id, email } = await register();
+    expect((await put(id, { email, phone: '1', rowVersion: 1 })).status).toBe(200);
+    for (const rowVersion of [1, 3]) {
+      const stale = await put(id, { email, phone: '2', rowVersion });
+      expectRefusal(stale, 409, 'stale_row_version');
+      expect(stale.body.message).toBe(`rowVersion is 2, not ${rowVersion}`);
+    }
+    const none = await put(id, { email, phone: '2' });
+    expectRefusal(none, 400, 'invalid_request');
+    expect(none.body.errors).toEqual([expect.objectContaining({ pointer: '/rowVersion' })]);
+    expect((await read(id)).phone).toBe('1');
+  });
+
+  it.each([
+    ['the version', '"1"', 200],
+    ['any version', '*', 200],
+    ['one of several', '"7", "1"', 200],
+    ['another version', '"2"', 412],
+    ['a weak one', 'W/"1"', 412],
+    ['no entity tag', '1', 412],
+    ['nothing', '', 412],
+  ])('If-Match of %s', async (_, ifMatch, status) => {
+    const { id, email } = await register();
+    const answer = await put(id, { email, phone: '1', rowVersion: 1 }, { 'If-Match': ifMatch });
+    expect(answer.status, answer.text).toBe(status);
+    if (status === 412) expectRefusal(answer, 412, 'precondition_failed');
+  });
+
+  it('of two who saw one version exactly one wins', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id } = await register();
+      const answers = await Promise.all(
+        [1, 2, 3].map((n) => put(id, { email: newEmail(), phone: String(n), rowVersion: 1 })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+      const winner = answers.find(({ status }) => status === 200)?.body;
+      expect(await read(id)).toEqual({ ...winner, message: '' });
+    }
+  });
+
+  it('moves the claim to another email, and frees the former', async () => {
+    const { id, email: former } = await register();
+    const email = newEmail();
+    expect((await put(id, { email, rowVersion: 1 })).status).toBe(200);
+    expectRefusal(await caller.post('/customers', { email }), 409, 'duplicate');
+    expect((await caller.paid({ email })).customerId).toBe(id);
+    const next = await register({ email: former });
+    expect(next.id).not.toBe(id);
+    expect((await caller.paid({ email: former })).customerId).toBe(next.id);
+  });
+
+  it('back and forth ends with one claim', async () => {
+    const { id, email: first } = await register();
+    const second = newEmail();
+    for (const [index, email] of [second, first, second, first].entries()) {
+      expect((await put(id, { email, rowVersion: index + 1 })).status).toBe(200);
+    }
+    expectRefusal(await caller.post('/customers', { email: first }), 409, 'duplicate');
+    await register({ email: second });
+  });
+
+  it('refuses an email that is taken, and changes nothing', async () => {
+    const [one, two] = [await register(), await register()];
+    const taken = await put(one.id, { email: two.email, phone: '1', rowVersion: 1 });
+    expectRefusal(taken, 409, 'duplicate');
+    expect(await read(one.id)).toEqual({ ...one, message: '' });
+    expect((await put(one.id, { email: one.email, phone: '1', rowVersion: 1 })).status).toBe(200);
+  });
+
+  it('two customers who want one email do not both get it', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const both = [await register(), await register()];
+      const email = newEmail();
+      const answers = await Promise.all(both.map(({ id }) => put(id, { email, rowVersion: 1 })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const emails = await Promise.all(both.map(async ({ id }) => (await read(id)).email));
+      expect(emails.filter((each) => each === email)).toHaveLength(1);
+      // The one who did not get it still has theirs, and nobody else can.
+      const loser = both[answers.findIndex(({ status }) => status === 409)];
+      expectRefusal(await caller.post('/customers', { email: loser.email }), 409, 'duplicate');
+    }
+  });
+
+  it('an email swapped while it is released is never lost', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { id, email: former } = await register();
+      const email = newEmail();
+      const [moved, ...others] = await Promise.all([
+        put(id, { email, rowVersion: 1 }),
+        caller.post('/customers', { email: former }),
+        caller.post('/customers', { email: former }),
+      ]);
+      expect(moved?.status).toBe(200);
+      const taken = others.filter(({ status }) => status === 201);
+      expect(taken.length).toBeLessThanOrEqual(1);
+      const after = await caller.post('/customers', { email: former });
+      expect(after.status).toBe(taken.length === 1 ? 409 : 201);
+    }
+  });
+});
+
+describe('payment methods', () => {
+  it('are kept, and pay', async () => {
+    const { id, email } = await register();
+    const added = await addMethod(id, { card: card() });
+    expect(added.status, added.text).toBe(201);
+    expect(added.body).toEqual({
+      success: true,
+      message: 'Added',
+      id: expect.any(String),
+      cardBrandId: 1,
+      cardBrand: 'NetworkA',
+      bin: '424242',
+      last4: '4242',
+      expMonth: 12,
+      expYear: 2039,
+      token: expect.any(String),
+      isDefault: true,
+      customerId: id,
+      rowVersion: 2,
+    });
+    expect(added.headers.get('etag')).toBe('"2"');
+    const { paymentMethods, rowVersion } = await read(id);
+    const { success, message, customerId, rowVersion: version, ...method } = added.body;
+    expect([paymentMethods, rowVersion]).toEqual([[method], version]);
+    const paid = await caller.paid({ email, card: undefined, token: method.token });
+    expect(paid).toMatchObject({ customerId: id, card: { last4: '4242' } });
+  });
+
+  it('a token of a payment can be kept, and a card that is known keeps its id', async () => {
+    const { id } = await register();
+    const { card: used } = await caller.paid({ email: newEmail() });
+    const first = await addMethod(id, { token: used.token });
+    const again = await addMethod(id, { card: card() });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body.id).toBe(first.body.id);
+    expect((await read(id)).paymentMethods).toHaveLength(1);
+  });
+
+  it('another becomes the default when asked, and gives way when it is removed', async () => {
+    const { id } = await register();
+    const one = (await addMethod(id, { card: card() })).body;
+    const two = (await addMethod(id, { card: card(CARDS.networkB) })).body;
+    const three = (await addMethod(id, { card: card(CARDS.networkC), default: true })).body;
+    const defaults = async () =>
+      (await read(id)).paymentMethods
+        .filter(({ isDefault }: Json) => isDefault)
+        .map((each: Json) => each.id);
+    expect([one.isDefault, two.isDefault, three.isDefault]).toEqual([true, false, true]);
+    expect(await defaults()).toEqual([three.id]);
+    const removed = await caller.send(
+      'DELETE',
+      `/customers/${id}/payment-methods/${three.id}`,
+      undefined,
+    );
+    expect(removed.status, removed.text).toBe(200);
+    expect(removed.body).toMatchObject({ id, message: 'Removed', rowVersion: 5 });
+    expect(await defaults()).toEqual([two.id]);
+    expectRefusal(
+      await caller.send('DELETE', `/customers/${id}/payment-methods/${three.id}`, undefined),
+      404,
+      'not_found',
+    );
+  });
+
+  it('a key names the card', async () => {
+    const { id } = await register();
+    const headers = { 'Idempotency-Key': `card-of-${id}` };
+    const first = await addMethod(id, { card: card() }, headers);
+    const again = await addMethod(id, { card: card() }, headers);
+    expect(again.text).toBe(first.text);
+    const other = await addMethod(id, { card: card(CARDS.networkB) }, headers);
+    expectRefusal(other, 422, 'idempotency_key_reused');
+    expect((await read(id)).paymentMethods).toHaveLength(1);
+  });
+
+  it('are at most 20', async () => {
+    const { id } = await register();
+    for (let n = 0; n < 20; n += 1) {
+      const added = await addMethod(id, {
+        card: card(luhn(`400000001${String(n).padStart(6, '0')}`)),
+      });
+      expect(added.status, added.text).toBe(201);
+    }
+    expectRefusal(await addMethod(id, { card: card() }), 400, 'limit_reached');
+  });
+
+  it.each<[string, Json, string]>([
+    ['neither card nor token', {}, 'invalid_request'],
+    ['card and token', { card: card(), token: 'x.y' }, 'invalid_request'],
+    ['a number with a wrong digit', { card: card('4242424242424241') }, 'card_invalid'],
+    ['an expired card', { card: { ...card(), expYear: 2020 } }, 'card_invalid'],
+    ['a token of nobody', { token: 'tok_nobody.AAAA' }, 'card_invalid'],
+    ['a company that is not there', { card: card(), companyId: 77 }, 'no_merchant_account'],
+    ['a default that is a text', { card: card(), default: 'yes' }, 'invalid_request'],
+  ])('refuses %s', async (_, body, code) => {
+    const { id } = await register();
+    expectRefusal(await addMethod(id, body), 400, code);
+    expect((await read(id)).paymentMethods).toEqual([]);
+  });
+
+  it('a number in another field is refused, and kept nowhere', async () => {
+    const { id } = await register();
+    const { number } = card();
+    const misplaced = { ...card(), holder: number };
+    const answer = await fetch(`${running.url}/customers/${id}/payment-methods`, {
+      method: 'POST',
+      headers: {
+        Authorization: caller.key,
+        ClientId: '11',
+        UserEmail: 'agent@example.com',
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify({ card: misplaced }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).not.toContain(number);
+  });
+});
+
+/** A number with its check digit. */
+function luhn(digits: string): string {
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const doubled = index % 2 === 0 ? Number(digit) * 2 : Number(digit);
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return `${digits}${(10 - (sum % 10)) % 10}`;
+}
+
+describe('environments', () => {
+  it('a test key makes and sees test customers only', async () => {
+    const live = await register();
+    const test = await register({ email: live.email }, tester);
+    expect([live.sandbox, test.sandbox]).toEqual([false, true]);
+    expect(test.id).not.toBe(live.id);
+    expectRefusal(await tester.get(`/customers/${live.id}`), 404, 'not_found');
+    expect(await read(test.id, tester)).toEqual({ ...test, message: '' });
+    expectRefusal(
+      await tester.get(`/customers/${test.id}?sandbox=false`),
+      403,
+      'live_data_forbidden',
+    );
+    expectRefusal(
+      await tester.post('/customers', { email: newEmail(), sandbox: false }),
+      403,
+      'live_data_forbidden',
+    );
+  });
+
+  it('a live key sees live customers, and test customers when asked', async () => {
+    const test = await register({ sandbox: true });
+    expectRefusal(await caller.get(`/customers/${test.id}`), 404, 'not_found');
+    const shown = await read(test.id, caller, '?sandbox=true');
+    expect(shown).toEqual({ ...test, message: '' });
+    const changed = await put(test.id, { ...shown, phone: '1' });
+    expect(changed.body).toMatchObject({ sandbox: true, phone: '1' });
+    expectRefusal(await put(test.id, { ...shown, sandbox: undefined }), 404, 'not_found');
+  });
+});
+
+describe('what is another’s', () => {
+  it('answers like what is not there', async () => {
+    const { id, email } = await register();
+    const method = (await addMethod(id, { card: card() })).body;
+    const ways: ((at: number) => Promise<Answer>)[] = [
+      (at) => stranger.get(`/customers/${at}`),
+      (at) => put(at, { email, rowVersion: 2 }, {}, stranger),
+      (at) => put(at, { email, rowVersion: 2 }, { 'If-Match': '"9"' }, stranger),
+      (at) => stranger.post(`/customers/${at}/payment-methods`, { card: card() }),
+      (at) => stranger.send('DELETE', `/customers/${at}/payment-methods/${method.id}`, undefined),
+    ];
+    for (const ask of ways) {
+      const nothing = told(await ask(NOBODY));
+      expect(nothing.status).toBe(404);
+      expect(told(await ask(id))).toEqual(nothing);
+    }
+    expect((await read(id)).rowVersion).toBe(2);
+  });
+
+  it('an email of another tenant is free, and a token of another’s card is nothing', async () => {
+    const mine = await register();
+    const theirs = await register({ email: mine.email }, stranger);
+    const { token } = (await addMethod(mine.id, { card: card() })).body;
+    expectRefusal(
+      await stranger.post(`/customers/${theirs.id}/payment-methods`, { token }),
+      400,
+      'card_invalid',
+    );
+  });
+
+  it('needs its scopes', async () => {
+    const { id, email } = await register();
+    const reader = await callerWith(running, 11, { scopes: ['customers:read'] });
+    const writer = await callerWith(running, 11, { scopes: ['customers:write'] });
+    expect((await reader.get(`/customers/${id}`)).status).toBe(200);
+    expectRefusal(await writer.get(`/customers/${id}`), 403, 'insufficient_scope');
+    expectRefusal(await reader.post('/customers', { email }), 403, 'insufficient_scope');
+    expectRefusal(await put(id, { email, rowVersion: 1 }, {}, reader), 403, 'insufficient_scope');
+    expectRefusal(
+      await reader.post(`/customers/${id}/payment-methods`, { card: card() }),
+      403,
+      'insufficient_scope',
+    );
+    expectRefusal(
+      await reader.send('DELETE', `/customers/${id}/payment-methods/${NO_METHOD}`, undefined),
+      403,
+      'insufficient_scope',
+    );
+  });
+});
+
+it.each(['abc', '0', '-1', '1.5', '1e3', '99999999999999999999', '%20', 'constructor'])(
+  'the id %s is no id of a customer',
+  async (id) => {
+    expectRefusal(await caller.get(`/customers/${id}`), 400, 'invalid_request');
+    expectRefusal(
+      await caller.send('DELETE', `/customers/${id}/payment-methods/${NO_METHOD}`, undefined),
+      400,
+      'invalid_request',
+    );
+  },
+);
