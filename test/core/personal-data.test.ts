@@ -24,37 +24,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventTypes, samples } from './event-samples.ts';
 import { answer, ask } from './payment-commands.ts';
+import { TicketVault } from './ticket-vault.ts';
 
 const TENANT = 7 as TenantId;
 const personalTypes = eventTypes.filter((type) => catalog.get(type)?.isPersonal);
-
-/** Hands out tickets for texts, each for one person and one type of event. */
-class TicketVault implements PersonalDataVault {
-  readonly #texts = new Map<string, string>();
-  readonly #erased = new Set<string>();
-
-  erase(subject: Subject): void {
-    this.#erased.add(nameOf(subject));
-  }
-
-  seal(subject: Subject, { eventType, text }: { eventType: string; text: string }) {
-    if (this.#erased.has(nameOf(subject))) return undefined;
-    const ticket = `ticket-${this.#texts.size}`;
-    this.#texts.set(`${ticket} ${nameOf(subject)} ${eventType}`, text);
-    return ticket;
-  }
-
-  open(subject: Subject, { eventType, sealed }: { eventType: string; sealed: string }) {
-    if (this.#erased.has(nameOf(subject))) return undefined;
-    const text = this.#texts.get(`${sealed} ${nameOf(subject)} ${eventType}`);
-    if (text === undefined) throw new Error('no such ticket');
-    return text;
-  }
-}
-
-function nameOf({ tenantId, sandbox, customerId }: Subject): string {
-  return `${tenantId}/${sandbox}/${customerId}`;
-}
 
 function stored(encoded: Pick<StoredEvent, 'type' | 'data' | 'schemaVersion'>): StoredEvent {
   return {

@@ -6,6 +6,7 @@ import {
   type Event,
   type EventStore,
   encodeEvent,
+  type PersonalDataVault,
   type Position,
   type StreamName,
   streamName,
@@ -34,12 +35,17 @@ export function tenant(id: number): TenantId {
 /** Appends events to a stream one by one; answers the position of the last. */
 export async function append(
   events: EventStore,
-  { stream, tenantId = TENANT }: { stream: StreamName; tenantId?: TenantId },
+  {
+    stream,
+    tenantId = TENANT,
+    vault,
+  }: { stream: StreamName; tenantId?: TenantId; vault?: PersonalDataVault },
   story: readonly Event[],
 ): Promise<Position> {
   let position = '' as Position;
   for (const event of story) {
-    position = await appendEncoded(events, { stream, tenantId }, encodeEvent(event));
+    const encoded = encodeEvent(event, vault && { tenantId, vault });
+    position = await appendEncoded(events, { stream, tenantId }, encoded);
   }
   return position;
 }
@@ -88,7 +94,10 @@ export interface World {
   readonly ledger: LedgerView;
 }
 
-export function world(store: ReadModelStore = createMemoryReadModelStore()): World {
+export function world(
+  store: ReadModelStore = createMemoryReadModelStore(),
+  vault?: PersonalDataVault,
+): World {
   const events = createMemoryEventStore();
   const messages: ProjectionMessage[] = [];
   const reference = new ReferenceView(store);
@@ -105,6 +114,7 @@ export function world(store: ReadModelStore = createMemoryReadModelStore()): Wor
         events,
         store,
         projections,
+        vault,
         holder: 'test',
         now: () => Date.parse(NOW),
         untilHead: true,

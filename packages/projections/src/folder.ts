@@ -240,6 +240,7 @@ export class Folder {
       this.#toErase.push(subject);
       return;
     }
+    let hasErased = false;
     for await (const keys of erasing.find(this.build, subject)) {
       await this.#loadStates(keys);
       const fold: Fold = { touched: new Map(), made: [], park: [] };
@@ -250,8 +251,11 @@ export class Folder {
         const isErased = this.projection.encode(before) === this.projection.encode(after);
         if (!isErased) fold.touched.set(key, { before, after, stream: '' });
       }
-      if (fold.touched.size > 0) await this.#commitErased(fold);
+      if (fold.touched.size === 0) continue;
+      await this.#commitErased(fold);
+      hasErased = true;
     }
+    if (hasErased) await this.build.scrub();
   }
 
   async #commitErased(fold: Fold): Promise<void> {

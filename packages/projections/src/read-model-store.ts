@@ -170,6 +170,8 @@ export interface Build extends ReadModel {
   isSound(): Promise<boolean>;
   /** For a reader to whom it answered what cannot be: it is not sound any more. The error to throw. */
   condemn(reason: string): ReadModelError;
+  /** Leaves nothing in its files of what was replaced or removed before. */
+  scrub(): Promise<void>;
   /** Counts and digests of one moment. */
   summary(): Promise<Summary>;
 }

@@ -1,6 +1,6 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
 import type { EventStore, PersonalDataVault, Position, StoredEvent } from '@counterfoil/core';
-import { decode, Folder, StaleWorker } from './folder.ts';
+import { decode, ERASURE, Folder, StaleWorker } from './folder.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
@@ -209,12 +209,26 @@ class FollowingProjector implements Projector {
 
   async #apply(batch: readonly StoredEvent[], position: Position): Promise<void> {
     // Decoded once for all projections, and only what one of them reads.
+    if (batch.some(({ type }) => type === ERASURE)) await this.#dropBuildsOfThePast();
     const decoded = batch
       .filter((stored) => this.#folders.some((folder) => folder.reads(stored)))
       .map((stored) => decode(stored, this.#options.vault));
     for (const folder of this.#folders) {
       for (const parking of await folder.apply(decoded, position)) {
         this.#options.notify?.({ type: 'parked', ...parking });
+      }
+    }
+  }
+
+  /** Nobody follows them: they would show a person who is erased for ever. */
+  async #dropBuildsOfThePast(): Promise<void> {
+    const { store } = this.#options;
+    for (const { projection, build } of this.#folders) {
+      if (projection.erasing === undefined) continue;
+      for (const { build: each, state } of await store.builds(projection.name)) {
+        if (state === 'ready' && each < build.info.build) {
+          await store.dropBuild(projection.name, each);
+        }
       }
     }
   }

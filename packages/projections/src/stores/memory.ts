@@ -196,6 +196,8 @@ class MemoryBuild implements Build {
     this.info = { ...this.info, state: 'ready' };
   }
 
+  async scrub(): Promise<void> {}
+
   async isSound(): Promise<boolean> {
     return true;
   }

@@ -263,6 +263,11 @@ export class SqliteBuild implements Build {
     return (row?.['revision'] as number | undefined) ?? 0;
   }
 
+  /** What is replaced is overwritten in the file, and here also in the log of what was written to it. */
+  async scrub(): Promise<void> {
+    this.#statements.get('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  }
+
   async isSound(): Promise<boolean> {
     return !this.#seals.isMarked;
   }

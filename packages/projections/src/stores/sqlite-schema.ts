@@ -53,7 +53,8 @@ export function tune(database: DatabaseSync, role: 'writer' | 'reader' | 'loader
     database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}; PRAGMA mmap_size = ${MAPPED_BYTES}`);
     return;
   }
-  database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
+  // What is replaced is overwritten: of a person who is erased the file is to keep nothing.
+  database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KIB}; PRAGMA secure_delete = ON`);
   if (role === 'loader') {
     // A load that breaks off is thrown away whole, so nothing of it needs to be durable before its end.
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
