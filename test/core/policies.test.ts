@@ -147,6 +147,11 @@ describe('the failure of a rebill', () => {
   it.each<[string, Event, object]>([
     ['a decline', happened.declined(), { declineCode: '05', hard: true }],
     ['a failure', happened.failed(), { declineCode: 'processing_error', hard: false }],
+    ...Policies.NOT_ASKED.map((note): [string, Event, object] => [
+      `not being asked for (${note})`,
+      { type: 'PaymentFailed', note, at: SUBMITTED_AT },
+      { declineCode: note, hard: false },
+    ]),
     ['the black list', happened.blocked(), { declineCode: 'blocked', hard: true }],
     ['an action', happened.expired(), { declineCode: 'authentication_required', hard: true }],
   ])('by %s is recorded with the policy of the tenant', (_what, event, told) => {

@@ -40,6 +40,14 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
 /** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
 const ACTION_NEEDED = 'authentication_required';
 
+/**
+ * Why a try is put on record without a gateway being asked, as the note of its failure says:
+ * `no_merchant_account` no account takes it at the moment; `no_card` the person was erased;
+ * `subscription_closed` it ended or was frozen before the payment went out.
+ */
+export const NOT_ASKED = ['no_merchant_account', 'no_card', 'subscription_closed'] as const;
+export type NotAsked = (typeof NOT_ASKED)[number];
+
 /** Everything that follows from an event of a payment, in the order in which it is to be carried out. */
 export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {
   return [...subscriptionFollowUps(event, facts), ...purchaseFollowUps(event, facts)];
@@ -53,7 +61,7 @@ export function subscriptionFollowUps(event: Event, facts: PolicyFacts): readonl
     case 'PaymentDeclined':
       return rebillFailed(event, facts);
     case 'PaymentFailed':
-      return rebillFailed({ ...event, declineCode: 'processing_error', hard: false }, facts);
+      return rebillFailed({ ...event, declineCode: codeOfFailure(event), hard: false }, facts);
     case 'PaymentBlocked':
       return rebillFailed({ ...event, declineCode: 'blocked', hard: true }, facts);
     case 'AuthorizationExpired':
@@ -67,6 +75,10 @@ export function subscriptionFollowUps(event: Event, facts: PolicyFacts): readonl
     default:
       return [];
   }
+}
+
+function codeOfFailure({ note }: EventOf<'PaymentFailed'>): string {
+  return NOT_ASKED.find((reason) => reason === note) ?? 'processing_error';
 }
 
 /** The payment starts the subscriptions of its plans, or renews the one that it is a rebill of. */

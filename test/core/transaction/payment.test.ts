@@ -58,6 +58,19 @@ describe('submit', () => {
       .then(happened.submitted(), happened.blocked());
   });
 
+  it('fails at once when no gateway is to be asked', () => {
+    given(Transaction)
+      .when(ask.submit({ refused: 'no_card' }))
+      .then(happened.submitted(), happened.attempted(), {
+        type: 'PaymentFailed',
+        note: 'no_card',
+        at: SUBMITTED_AT,
+      });
+    given(Transaction)
+      .when(ask.submit({ refused: 'no_card', route: null }))
+      .then(happened.submitted());
+  });
+
   it('does nothing when the same order comes again, however far it has come', () => {
     given(Transaction, past.created).when(ask.submit()).thenNothing();
     given(Transaction, past.settled)

@@ -51,6 +51,8 @@ interface PaymentCommands {
     readonly route: Route | null;
     /** Mask of what is on the black list; anything but 0 blocks the payment. */
     readonly blackListing: number;
+    /** Why no gateway is to be asked: the attempt on this route fails in the append that starts it. */
+    readonly refused?: string;
   };
   /** `attempt` counts from 1 and names the try: the same one twice starts it once. */
   StartAttempt: { readonly attempt: number; readonly route: Route };

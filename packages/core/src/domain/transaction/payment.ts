@@ -17,7 +17,16 @@ type Decision = Either<Rejection, readonly Event[]>;
 
 /** Checked in this order: TransactionExists, UnknownCurrency, AmountNotPositive. */
 export function submit(state: State, command: CommandOf<'SubmitPayment'>): Decision {
-  const { type: _, tenantId: __, transactionId, route, blackListing, at, ...order } = command;
+  const {
+    type: _,
+    tenantId: __,
+    transactionId,
+    route,
+    blackListing,
+    refused,
+    at,
+    ...order
+  } = command;
   if (state !== null) {
     return sameOrder(state, order) ? right([]) : left({ type: 'TransactionExists' });
   }
@@ -31,7 +40,11 @@ export function submit(state: State, command: CommandOf<'SubmitPayment'>): Decis
       { type: 'PaymentBlocked', blackListing, note: 'on the black list', at },
     ]);
   }
-  return right(route === null ? [submitted] : [submitted, attemptStarted(1, route, at)]);
+  if (route === null) return right([submitted]);
+  const started = [submitted, attemptStarted(1, route, at)];
+  return right(
+    refused === undefined ? started : [...started, { type: 'PaymentFailed', note: refused, at }],
+  );
 }
 
 /** Whether a payment was submitted with this order: the key of a repeat. */
