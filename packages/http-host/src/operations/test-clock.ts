@@ -101,10 +101,13 @@ export class TestClock {
     });
   }
 
-  /** Ends a move at the step it has reached, and lets none begin. */
+  /** Ends a move at the step it has reached, lets none begin, and keeps what the clock shows. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#turns.take('move', async () => undefined);
+    await this.#turns.take('move', async () => {
+      // It has gone on by itself since, and must not show less after a restart.
+      if (this.aheadMs > 0) this.#step(this.#nowMs());
+    });
   }
 
   async #move(fromMs: number, targetMs: number, onStep: MoveOptions['onStep']): Promise<Moved> {

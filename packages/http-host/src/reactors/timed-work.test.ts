@@ -1,0 +1,111 @@
+/** The loop of timed work: everything gets its turn, nothing holds up another, and a stop waits. */
+import { ReadModelError } from '@counterfoil/projections';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type TimedWork, TimedWorks } from './timed-work.ts';
+
+const POLLING = { timeout: 10_000, interval: 5 };
+
+/** A work that tells when it is at it, and waits until it may go on. */
+class Gated implements TimedWork {
+  readonly name: string;
+  rounds = 0;
+  running = 0;
+  fault: Error | undefined;
+  gate: Promise<void> | undefined;
+  readonly stopped: boolean[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  async nextDueAt(): Promise<string | undefined> {
+    return undefined;
+  }
+
+  async runDue(stopping: AbortSignal): Promise<void> {
+    this.running += 1;
+    expect(this.running).toBe(1);
+    this.rounds += 1;
+    const { fault } = this;
+    try {
+      await this.gate;
+      this.stopped.push(stopping.aborted);
+      if (fault !== undefined) throw fault;
+    } finally {
+      this.running -= 1;
+    }
+  }
+}
+
+function start(...works: readonly Gated[]) {
+  const errors: unknown[] = [];
+  const logger = {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (...line: unknown[]) => errors.push(line),
+  };
+  const timed = new TimedWorks({ works, logger });
+  timed.start();
+  onTestFinished(() => timed.stop());
+  return { timed, errors };
+}
+
+describe('timed work', () => {
+  it('goes on after an error, which is told, and holds up no other work', async () => {
+    const [good, bad, slow] = [new Gated('good'), new Gated('bad'), new Gated('slow')];
+    bad.fault = new Error('not today');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    slow.gate = promise;
+    const { errors } = start(good, bad, slow);
+    await vi.waitUntil(() => bad.rounds >= 2 && good.rounds >= 2, POLLING);
+    expect(slow.rounds).toBe(1);
+    expect(errors[0]).toMatchObject([{ work: 'bad', err: bad.fault }, expect.any(String)]);
+    resolve();
+  });
+
+  it('says nothing of read models that are not there yet', async () => {
+    const early = new Gated('early');
+    early.fault = new ReadModelError('not-ready', 'wait');
+    const { errors } = start(early);
+    await vi.waitUntil(() => early.rounds >= 2, POLLING);
+    expect(errors).toEqual([]);
+  });
+
+  it('has one round at a time, whoever asks for it', async () => {
+    const work = new Gated('work');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    work.gate = promise;
+    const { timed } = start(work);
+    const asked = [timed.run(work), timed.run(work), timed.run(work)];
+    resolve();
+    await Promise.all(asked);
+    expect(work.rounds).toBeGreaterThanOrEqual(3);
+  });
+
+  it('tells whoever asked for a round that it failed', async () => {
+    const work = new Gated('work');
+    work.fault = new Error('not today');
+    const { timed } = start(work);
+    await expect(timed.run(work)).rejects.toThrow('not today');
+  });
+
+  it('waits at a stop for the round that is under way, and begins no other', async () => {
+    const work = new Gated('work');
+    const { promise, resolve } = Promise.withResolvers<void>();
+    work.gate = promise;
+    const { timed } = start(work);
+    const asked = timed.run(work);
+    let isStopped = false;
+    const stopped = timed.stop().then(() => {
+      isStopped = true;
+    });
+    await vi.waitUntil(() => work.running === 1, POLLING);
+    expect(isStopped).toBe(false);
+    resolve();
+    await Promise.all([asked, stopped]);
+    expect(work.stopped).toEqual([true]);
+    await timed.run(work);
+    expect(work.rounds).toBe(1);
+  });
+});
