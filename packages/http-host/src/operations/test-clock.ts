@@ -1,6 +1,7 @@
 /** Moves the clock of a test environment ahead, and has everything done that becomes due on the way. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, Position } from '@counterfoil/core';
-import type { Progress } from '@counterfoil/projections';
+import { type Progress, ReadModelError } from '@counterfoil/projections';
 import type { MovableClock } from '../clock.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 import type { FollowerProgress } from '../reactors/follower-progress.ts';
@@ -27,6 +28,7 @@ const MAX_ROUNDS = 10_000;
 const MAX_LOOKS = 100;
 /** Longer than read models and reactors take for what a round of work has written. */
 const SETTLE_MS = 60_000;
+const READY_PAUSE_MS = 50;
 
 export interface TestClockOptions {
   readonly clock: MovableClock;
@@ -165,7 +167,7 @@ export class TestClock {
   async #due(): Promise<readonly { readonly work: TimedWork; readonly dueAt: string }[]> {
     const due: { work: TimedWork; dueAt: string }[] = [];
     for (const work of this.#options.timed.works) {
-      const dueAt = await work.nextDueAt();
+      const dueAt = await this.#nextDueAt(work);
       if (dueAt !== undefined && dueAt <= this.now()) due.push({ work, dueAt });
     }
     return due;
@@ -176,12 +178,26 @@ export class TestClock {
     const nowMs = this.#nowMs();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const work of this.#options.timed.works) {
-      const dueAt = await work.nextDueAt();
+      const dueAt = await this.#nextDueAt(work);
       if (dueAt === undefined) continue;
       // What is left over hides what its work waits for next, so that is looked for step by step.
       nextMs = Math.min(nextMs, Math.max(Date.parse(dueAt), nowMs));
     }
     return nextMs;
+  }
+
+  /** Of read models that are just being made, nothing can be said until they are there. */
+  async #nextDueAt(work: TimedWork): Promise<string | undefined> {
+    for (let waitedMs = 0; ; waitedMs += READY_PAUSE_MS) {
+      try {
+        return await work.nextDueAt();
+      } catch (error) {
+        if (!(error instanceof ReadModelError) || error.code !== 'not-ready') throw error;
+        if (waitedMs >= SETTLE_MS) throw this.#broken('The read models are not there yet');
+        this.#expectToGoOn();
+        await sleep(READY_PAUSE_MS);
+      }
+    }
   }
 
   /** Waits until the read models and the reactors have taken in the whole log. */
