@@ -38,6 +38,8 @@ const adapters: readonly [string, () => ReadModelStore][] = [
 const CUSTOMERS = 4;
 const PAYMENTS = 60;
 
+const NOBODY = { email: '', card: null };
+
 type Move =
   | { readonly kind: 'pay'; readonly number: number }
   | { readonly kind: 'erase'; readonly subject: Subject; readonly keepsKey: boolean }
@@ -81,6 +83,29 @@ function paymentOf(number: number) {
   return { tenantId, stream, events: [{ ...submitted, ...person }, ...story] as Event[] };
 }
 
+/** A subscription that the customer of a payment has, since with another card. */
+function subscriptionOf(payment: Transaction.EventOf<'PaymentSubmitted'>, subscriptionId: number) {
+  const { sandbox, currency, customerId, email, orderId, transactionId, at } = payment;
+  const { card } = A.submitted();
+  const events: Event[] = [
+    {
+      type: 'SubscriptionStarted',
+      ...{ subscriptionId, sandbox, currency, customerId, email, orderId, transactionId, card, at },
+      companyId: 3,
+      merchantAccountId: 7,
+      name: 'Tea club',
+      description: 'A tin a month',
+      rebillAmountMinor: 1_995n,
+      frequencyDays: 30,
+      trialDays: 0,
+      realStartAt: at,
+      rebillAt: at,
+    },
+    { type: 'CardChanged', sandbox, customerId, card, sameNumber: true, at },
+  ];
+  return events;
+}
+
 function emailOf({ tenantId, sandbox, customerId }: Subject): string {
   return `person-${tenantId}-${sandbox}-${customerId}@example.test`;
 }
@@ -113,7 +138,12 @@ async function play(here: World, vault: TicketVault, story: readonly Move[]): Pr
         (each) =>
           each.tenantId === tenantId && each.customerId === customerId && each.sandbox === sandbox,
       );
-      if (!isGone) await append(here.events, { stream, tenantId, vault }, events);
+      if (isGone) continue;
+      await append(here.events, { stream, tenantId, vault }, events);
+      const id = 1 + move.number;
+      const subscription = streamName('subscription', tenantId, id);
+      const started = subscriptionOf(events[0] as never, id);
+      await append(here.events, { stream: subscription, tenantId, vault }, started);
     }
   }
   await here.catchUp();
@@ -147,6 +177,8 @@ describe.each(adapters)('an erasure on %s', (name, open) => {
         expect(parked).toEqual([]);
         for (const each of erased) {
           expect(await found(here, each, { emails: [emailOf(each)] })).toEqual([]);
+          const theirs = await here.subscriptions.ofCustomer({ ...each, limit: PAYMENTS });
+          for (const { email, card } of theirs) expect({ email, card }).toEqual(NOBODY);
         }
         await expectOthersThere(here, story, erased);
         await here.store.close();
@@ -236,6 +268,8 @@ async function expectOthersThere(here: World, story: readonly Move[], erased: re
     const email = emailOf({ tenantId, sandbox, customerId });
     const records = await found(here, { tenantId, sandbox, customerId }, { emails: [email] });
     expect(records.map((record) => record.transactionId)).toContain(transactionId);
+    const subscribed = await here.subscriptions.subscription(tenantId, 1 + number);
+    expect(subscribed).toMatchObject({ email, card: { last4: '0042' } });
   }
 }
 

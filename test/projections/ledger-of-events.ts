@@ -23,6 +23,7 @@ import {
   ReferenceView,
   runProjections,
   SearchView,
+  SubscriptionView,
 } from '@counterfoil/projections';
 
 export const NOW = '2026-01-01T00:00:00.000Z';
@@ -92,6 +93,7 @@ export interface World {
   readonly search: SearchView;
   readonly detail: DetailView;
   readonly ledger: LedgerView;
+  readonly subscriptions: SubscriptionView;
 }
 
 export function world(
@@ -109,6 +111,7 @@ export function world(
     search: new SearchView(store, reference),
     detail: new DetailView(store, reference),
     ledger: new LedgerView(store),
+    subscriptions: new SubscriptionView(store),
     async catchUp({ projections = PROJECTIONS, maxBatchEvents = 1_000 } = {}) {
       await runProjections({
         events,

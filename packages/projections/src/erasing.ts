@@ -1,6 +1,6 @@
 /** How the states of a person are found when the person is erased. */
 import type { Subject } from '@counterfoil/core';
-import type { Anchor, ReadModel, Walked } from './read-model-store.ts';
+import type { Anchor, Document, ReadModel, Walked } from './read-model-store.ts';
 import { partitionOf } from './views/search-record.ts';
 
 /** States that are erased in one commit. */
@@ -48,7 +48,7 @@ interface InKeyed {
   /** What the keys of a person's documents begin with. */
   readonly prefixOf: (subject: Subject) => string;
   /** The key of the state that a document was derived from. */
-  readonly stateKeyOf: (document: { readonly key: string; readonly body: string }) => string;
+  readonly stateKeyOf: (document: Document, subject: Subject) => string;
 }
 
 /** Through a keyed collection whose keys begin with the person. */
@@ -59,7 +59,8 @@ export function listedByCustomer({ collection, prefixOf, stateKeyOf }: InKeyed):
     for (;;) {
       const from = after === undefined ? {} : { after };
       const page = await model.list(collection, { prefix, ...from, limit: PAGE });
-      if (page.length > 0) yield [...new Set(page.map(stateKeyOf))];
+      const keys = page.map((document) => stateKeyOf(document, subject));
+      if (keys.length > 0) yield [...new Set(keys)];
       if (page.length < PAGE) return;
       after = page.at(-1)?.key;
     }

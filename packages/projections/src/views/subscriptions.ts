@@ -1,5 +1,6 @@
 /** The subscriptions read model: one state each, found by id and by customer, and the rebills to be made. */
 import { Subscription } from '@counterfoil/core';
+import { listedByCustomer } from '../erasing.ts';
 import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import {
@@ -52,6 +53,18 @@ export const subscriptions: Projection<Subscription.Subscription> = {
   derive(key, subscription) {
     const tenantId = Number(key.slice(0, key.indexOf('/')));
     return [ofCustomer(tenantId, subscription), ...rebillWorkOf(tenantId, subscription)];
+  },
+
+  erasing: {
+    find: listedByCustomer({
+      collection: CUSTOMER_SUBSCRIPTIONS,
+      prefixOf: customerPrefix,
+      stateKeyOf: ({ body }, { tenantId }) => keyOf(tenantId, body),
+    }),
+    erase: (subscription) => ({
+      ...subscription,
+      ...Subscription.events.SubscriptionStarted.erased,
+    }),
   },
 };
 
