@@ -4,7 +4,14 @@ import fc from 'fast-check';
 import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Answer } from './client.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import { CARD, type Inputs, NOWHERE, parametersIn } from './inputs.ts';
+import {
+  CARD,
+  type Inputs,
+  isAboutCustomer,
+  NO_CUSTOMER,
+  NOWHERE,
+  parametersIn,
+} from './inputs.ts';
 import type { Pool } from './pools.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Json } from './schema-arbitrary.ts';
@@ -51,9 +58,11 @@ export function strangers(
   parts: { inputs: Inputs; senders: fc.Arbitrary<Sender>; others: Pool; own: Pool },
 ): fc.Arbitrary<Case> {
   const { inputs, senders, others, own } = parts;
+  const idsOf = ({ customers, payments }: Pool) =>
+    isAboutCustomer(operation) ? customers.map(({ id }) => id) : payments;
   const hidden = fc.oneof(
-    fc.constantFrom(...others.payments).map((id) => ({ id, environment: 'live' as const })),
-    fc.constantFrom(...own.payments).map((id) => ({ id, environment: 'test' as const })),
+    fc.constantFrom(...idsOf(others)).map((id) => ({ id, environment: 'live' as const })),
+    fc.constantFrom(...idsOf(own)).map((id) => ({ id, environment: 'test' as const })),
   );
   return fc.tuple(inputs.sound(operation), senders, hidden).map(([input, sender, there]) => {
     const to = (id: string) =>
@@ -64,7 +73,8 @@ export function strangers(
         expected: { statuses: [404], codes: ['not_found'] },
         // Under a key it would be the answer to an earlier try, in the form that was asked for then.
       }).withHeader('Idempotency-Key', undefined);
-    const [hers, nobodys] = [to(there.id), to(NOWHERE)];
+    const nowhere = isAboutCustomer(operation) ? NO_CUSTOMER : NOWHERE;
+    const [hers, nobodys] = [to(there.id), to(nowhere)];
     return new Case([hers, nobodys], async (ask) => {
       const answers = [await ask(hers), await ask(nobodys)];
       expectSame(answers, [hers, nobodys]);
@@ -188,7 +198,8 @@ export function otherMethods(documented: Documented, senders: fc.Arbitrary<Sende
       if (allow.includes(method)) return undefined;
       const [first] = listed;
       if (first === undefined) throw new Error(`${path} has no operation`);
-      const input = { params: { id: NOWHERE }, query: [], body: undefined };
+      const params = { id: NOWHERE, methodId: NOWHERE };
+      const input = { params, query: [], body: undefined };
       const none = {
         tenancy: NOBODY,
         environment: 'live',

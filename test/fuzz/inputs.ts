@@ -141,6 +141,15 @@ function listed(pool: Pool, operation: Operation): Overrides {
   return { '/cursor': cursors.length === 0 ? ABSENT : maybe(fc.constantFrom(...cursors)) };
 }
 
+/** What a request about a customer of the tenant says; a live key names live ones. */
+const CUSTOMERS: Overrides = {
+  '/sandbox': ABSENT,
+  '/rowVersion': always(fc.integer({ min: 1, max: 8 })),
+  '/card': always(CARD),
+  '/token': ABSENT,
+  '/companyId': maybe(fc.constant(COMPANY)),
+};
+
 /** The operations that make a payment of a body, or find some by one. */
 const PAYING = new Set(['createPayment', 'submitCard']);
 const SEARCHING = new Set(['searchTransactions', 'searchCustomerTransactions', 'listPayments']);
@@ -156,14 +165,19 @@ export class Inputs {
 
   /** Values that the schemas admit, about payments of the tenant where there has to be one. */
   bySchema(operation: Operation): fc.Arbitrary<Input> {
-    return this.#inputs(operation, addressed(this.#pool), fc.uuid());
+    const anywhere = { id: fc.uuid(), customer: this.#customers(fc.uuid()) };
+    return this.#inputs(operation, addressed(this.#pool), anywhere);
   }
 
   /** Values that the host has no reason to refuse, but for the state that a payment is in. */
   sound(operation: Operation): fc.Arbitrary<Input> {
     const pool = this.#pool;
     const base = { ...addressed(pool), ...listed(pool, operation) };
-    const ids = fc.constantFrom(...this.#idsFor(operation));
+    const ids = {
+      id: fc.constantFrom(...this.#idsFor(operation)),
+      customer: this.#customers(fc.constant(NOBODY)),
+    };
+    if (isAboutCustomer(operation)) return this.#inputs(operation, { ...base, ...CUSTOMERS }, ids);
     const anyOf = (overrides: readonly Overrides[]) =>
       fc.oneof(...overrides.map((each) => this.#inputs(operation, { ...base, ...each }, ids)));
     if (PAYING.has(operation.id)) return anyOf(payments(pool));
@@ -188,10 +202,35 @@ export class Inputs {
     }
   }
 
-  #inputs(operation: Operation, overrides: Overrides, ids: fc.Arbitrary<string>) {
-    const id = fc.oneof({ weight: 9, arbitrary: ids }, { weight: 1, arbitrary: ids.map(capitals) });
+  /** A customer of the tenant with one of their cards, or another one. */
+  #customers(other: fc.Arbitrary<string>): fc.Arbitrary<{ id: string; methodId: string }> {
+    return fc.constantFrom(...this.#pool.customers).chain(({ id, methodIds }) =>
+      fc.record({
+        id: fc.constant(id),
+        methodId: fc.oneof(
+          { weight: 9, arbitrary: fc.constantFrom(...methodIds) },
+          { weight: 1, arbitrary: other },
+        ),
+      }),
+    );
+  }
+
+  #params(operation: Operation, { id, customer }: Ids): fc.Arbitrary<Input['params']> {
+    const names = parametersIn(operation, 'path').map(({ name }) => name);
+    if (names.length === 0) return fc.constant({});
+    if (isAboutCustomer(operation)) {
+      return customer.map((given) => (names.includes('methodId') ? given : { id: given.id }));
+    }
+    const written = fc.oneof(
+      { weight: 9, arbitrary: id },
+      { weight: 1, arbitrary: id.map(capitals) },
+    );
+    return fc.record({ id: written });
+  }
+
+  #inputs(operation: Operation, overrides: Overrides, ids: Ids) {
     return fc.record({
-      params: parametersIn(operation, 'path').length === 0 ? fc.constant({}) : fc.record({ id }),
+      params: this.#params(operation, ids),
       query: this.#queries(operation, overrides),
       body: this.#bodies(operation, overrides),
     });
@@ -221,6 +260,17 @@ export class Inputs {
   }
 }
 
+/** What a path may name. */
+interface Ids {
+  readonly id: fc.Arbitrary<string>;
+  readonly customer: fc.Arbitrary<{ readonly id: string; readonly methodId: string }>;
+}
+
+/** Whether the path names a customer: by a number, where payments have a UUID. */
+export function isAboutCustomer({ path }: Operation): boolean {
+  return path.startsWith('/customers/{id}');
+}
+
 /** The parameters of an operation that stand in this part of a request. */
 export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'header'): Json[] {
   return (node.parameters ?? []).filter((each: Json) => each.in === where);
@@ -228,6 +278,7 @@ export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'hea
 
 /** An id that nobody has. */
 export const NOWHERE = NOBODY;
+export const NO_CUSTOMER = '2000000000';
 
 function capitals(text: string): string {
   return text.toUpperCase();

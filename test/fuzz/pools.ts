@@ -14,8 +14,15 @@ export interface Pool {
   /** All of the above but the refunds. */
   readonly payments: readonly string[];
   readonly tokens: readonly string[];
+  readonly customers: readonly PooledCustomer[];
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
+}
+
+/** A customer with some cards. */
+export interface PooledCustomer {
+  readonly id: string;
+  readonly methodIds: readonly string[];
 }
 
 const OF_A_KIND = 6;
@@ -54,9 +61,24 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     refunds,
     payments: Object.values(kinds).flat(),
     tokens: captured.map(({ card: used }) => used.token),
+    customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     paymentCursors: await cursorsOf(caller, '/v1/payments'),
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
   };
+}
+
+let customers = 0;
+
+async function makeCustomer(caller: Caller): Promise<PooledCustomer> {
+  customers += 1;
+  const email = `customer-${process.pid}-${customers}@example.org`;
+  const { id } = (await caller.post('/customers', { email })).body;
+  const methodIds: string[] = [];
+  for (const number of [CARDS.approve, CARDS.networkB, CARDS.networkC]) {
+    const added = await caller.post(`/customers/${id}/payment-methods`, { card: card(number) });
+    methodIds.push(added.body.id);
+  }
+  return { id: String(id), methodIds };
 }
 
 async function cursorsOf(caller: Caller, path: string): Promise<string[]> {

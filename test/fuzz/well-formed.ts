@@ -69,7 +69,8 @@ const RULES = [
   /^\/items\/\d+\/subscription$/,
 ];
 
-const STATE = ['payment_state', 'concurrent_update', 'idempotency_in_flight'];
+const RACES = ['concurrent_update', 'idempotency_in_flight'];
+const STATE = ['payment_state', ...RACES];
 const REFUND_STATE = [
   ...STATE,
   'not_refundable',
@@ -91,6 +92,13 @@ const SOUND: Readonly<Record<string, Expected>> = {
   voidPayment: { statuses: [200, 202, 400, 402, 409], codes: STATE },
   refundPayment: { statuses: [201, 202, 400, 402, 409], codes: REFUND_STATE },
   refundTransaction: { statuses: [200, 400, 402, 409], codes: REFUND_STATE },
+  createCustomer: { statuses: [201, 409], codes: ['duplicate', ...RACES] },
+  replaceCustomer: {
+    statuses: [200, 400, 409],
+    codes: ['duplicate', 'limit_reached', 'stale_row_version', ...RACES],
+  },
+  addPaymentMethod: { statuses: [201, 400, 409], codes: ['limit_reached', ...RACES] },
+  removePaymentMethod: { statuses: [200, 404, 409], codes: ['not_found', ...RACES] },
 };
 
 export class WellFormed {
