@@ -1,0 +1,109 @@
+/** kill -9 while mails are handed over: each arrives, and one that comes twice can be told by its id. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { MailServer, type TakenMail } from '../e2e/mail-server.ts';
+import { KilledHost } from './killed-host.ts';
+import { Dice } from './load.ts';
+
+const SEED = Number(process.env['FC_SEED']);
+const ROUNDS = 6;
+const REFUNDS_A_ROUND = 8;
+const POLLING = { timeout: 60_000, interval: 25 };
+const HOOK_MS = 60_000;
+
+let server: MailServer;
+let host: KilledHost;
+
+beforeAll(async () => {
+  server = await MailServer.start();
+  const from = 'Receipts <receipts@shop.example>';
+  host = new KilledHost({ env: { SMTP_URL: server.url, MAIL_FROM: from } });
+  await host.onboard();
+}, HOOK_MS);
+afterAll(async () => {
+  await host.remove();
+  await server.close();
+}, HOOK_MS);
+
+it('a host that dies while it mails loses no mail, and repeats it under the same id', async () => {
+  const dice = new Dice(SEED);
+  await host.start();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const { promise: dead, resolve: tellDead } = Promise.withResolvers<void>();
+    let before = dice.roll(REFUNDS_A_ROUND);
+    server.onOffer = async () => {
+      before -= 1;
+      // The server has all of the mail, and the host does not know it yet.
+      if (before >= 0) return;
+      server.onOffer = () => {};
+      await host.kill();
+      tellDead();
+    };
+    await refunds(REFUNDS_A_ROUND);
+    await dead;
+    await host.start();
+  }
+  const refunded = await vi.waitUntil(async () => {
+    const { requested, done } = await refundsOfLog();
+    const isSettled = requested.length === done.length && (await queued()) === 0;
+    return isSettled && ids().size >= done.length ? done : undefined;
+  }, POLLING);
+  expect(refunded.length).toBeGreaterThan(ROUNDS);
+  const references = [...ids().values()].map(referenceOf);
+  expect(references.toSorted()).toEqual(refunded.toSorted());
+  // One for each death: the server had it, and was asked to take it once more.
+  expect(server.mails.length).toBeGreaterThanOrEqual(refunded.length + ROUNDS);
+  expect(host.faults).toEqual([]);
+}, 300_000);
+
+/** What has arrived, by its id. */
+function ids(): Map<string | undefined, TakenMail[]> {
+  return Map.groupBy(server.mails, ({ parsed }) => parsed.messageId);
+}
+
+/** The refund that a mail, and each repetition of it, is about. */
+function referenceOf(mails: readonly TakenMail[]): string {
+  const references = mails.map(({ parsed }) => /^Reference: (\S+)$/m.exec(parsed.text ?? '')?.[1]);
+  expect(new Set(references).size).toBe(1);
+  return references[0] ?? '';
+}
+
+/** Pays and asks for refunds; some get no answer, for the host dies on the way. */
+async function refunds(count: number): Promise<void> {
+  const { caller } = host;
+  const refund = async (): Promise<void> => {
+    const paid = await caller.post('/v1/payments', {
+      amount: 100,
+      currency: 'GBP',
+      card: { number: '4242424242424242', expMonth: 12, expYear: 2039, cvv: '737' },
+      email: 'ann@example.com',
+      applicationId: 1,
+    });
+    const about = { messageId: paid.body.id, sendUserCommunication: true };
+    await caller.post('/customerapi/refund', { ...caller.claims, ...about });
+  };
+  await Promise.allSettled(Array.from({ length: count }, refund));
+}
+
+interface Refunds {
+  readonly requested: readonly string[];
+  readonly done: readonly string[];
+}
+
+/** The refunds of the log, by id. */
+async function refundsOfLog(): Promise<Refunds> {
+  return host.beside(async ({ events }) => {
+    const ids = new Map<string, string[]>();
+    for await (const batch of events.subscribe({ untilHead: true })) {
+      for (const { type, data } of batch) {
+        if (!type.startsWith('Refund')) continue;
+        ids.set(type, [...(ids.get(type) ?? []), JSON.parse(data).refundId]);
+      }
+    }
+    return { requested: ids.get('RefundRequested') ?? [], done: ids.get('Refunded') ?? [] };
+  });
+}
+
+async function queued(): Promise<number> {
+  const text = await (await fetch(`${host.url}/metrics`)).text();
+  return Number(/^mails_queued (\d+)$/m.exec(text)?.[1]);
+}
