@@ -1,6 +1,7 @@
 /** The face of `@counterfoil/projections`: read models, their worker, and the queries over them. */
 import type { Projection } from './projection.ts';
 import { ledger } from './views/ledger.ts';
+import { recurring } from './views/recurring.ts';
 import { reference } from './views/reference.ts';
 import { subscriptions } from './views/subscriptions.ts';
 import { transactions } from './views/transactions.ts';
@@ -59,6 +60,14 @@ export {
   type PendingRebill,
   pendingRebills,
 } from './views/rebill-work.ts';
+export {
+  monthAfter,
+  type RecurringCurrency,
+  type RecurringMonth,
+  type RecurringQuery,
+  RecurringView,
+  recurring,
+} from './views/recurring.ts';
 export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
 export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
@@ -100,4 +109,10 @@ export {
 } from './worker.ts';
 
 /** All projections of the ledger, as the host runs them. */
-export const PROJECTIONS: readonly Projection[] = [reference, transactions, ledger, subscriptions];
+export const PROJECTIONS: readonly Projection[] = [
+  reference,
+  transactions,
+  ledger,
+  subscriptions,
+  recurring,
+];

@@ -16,6 +16,9 @@ export const CUSTOMER_SUBSCRIPTIONS = 'customer_subscriptions';
 export const DUE_REBILLS = 'due_rebills';
 export const PENDING_REBILLS = 'pending_rebills';
 
+export const RECURRING = 'recurring';
+export const MONTHS = 'months';
+
 export const LEDGER = 'ledger';
 export const BALANCES = 'balances';
 export const ENTRIES = 'entries';

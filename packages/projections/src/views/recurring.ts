@@ -1,0 +1,289 @@
+/** The recurring read model: what subscriptions brought in each month, and who joined, froze and left. */
+import { type Subscription, toMajor } from '@counterfoil/core';
+import type { Projection, Recorded, States } from '../projection.ts';
+import type { Build, ReadModelStore } from '../read-model-store.ts';
+import { liveModel, MONTHS, RECURRING } from './live-model.ts';
+import { partitionOf } from './search-record.ts';
+
+/** Raised when the documents change their shape or meaning. */
+const VERSION = '1';
+/** Months read at a time while they are added up. */
+const LIST_PAGE = 1_000;
+/** `yyyy-mm` of an instant. */
+const MONTH_LENGTH = 7;
+const MONTHS_A_YEAR = 12;
+
+/** What happened in one month to the subscriptions of a tenant, an environment and a currency. */
+interface Month {
+  readonly joined: number;
+  readonly renewed: number;
+  readonly revenueMinor: bigint;
+  readonly frozen: number;
+  readonly unfrozen: number;
+  readonly left: number;
+  /** Those that left while they were frozen: they are frozen no longer. */
+  readonly leftFrozen: number;
+}
+
+const NOTHING: Month = {
+  joined: 0,
+  renewed: 0,
+  revenueMinor: 0n,
+  frozen: 0,
+  unfrozen: 0,
+  left: 0,
+  leftFrozen: 0,
+};
+
+/** Of a subscription that ever froze: its leaving says nothing of that. */
+interface Freezing {
+  readonly isFrozen: boolean;
+}
+
+type State = Month | Freezing;
+
+const TYPES = [
+  'SubscriptionStarted',
+  'SubscriptionRenewed',
+  'SubscriptionFrozen',
+  'SubscriptionUnfrozen',
+  'SubscriptionUnsubscribed',
+] as const;
+type Counted = Subscription.EventOf<(typeof TYPES)[number]>;
+
+export const recurring: Projection<State> = {
+  name: RECURRING,
+  version: VERSION,
+  categories: new Set(['subscription']),
+  types: new Set(TYPES),
+  stateCollection: MONTHS,
+  collections: [{ name: MONTHS, kind: 'keyed' }],
+
+  needs(record) {
+    const { type } = record.event;
+    const month = monthKeyOf(record);
+    const counts = type === 'SubscriptionStarted' || type === 'SubscriptionRenewed';
+    return counts ? [month] : [month, freezingKeyOf(record)];
+  },
+
+  apply(record, states: States<State>) {
+    const event = record.event as Counted;
+    const month = (states.get(monthKeyOf(record)) ?? NOTHING) as Month;
+    const freezing = states.get(freezingKeyOf(record)) as Freezing | undefined;
+    const counted = [monthKeyOf(record), withEvent(month, event, freezing)] as const;
+    const isFrozen = event.type === 'SubscriptionFrozen';
+    return isFrozen || event.type === 'SubscriptionUnfrozen'
+      ? { states: [counted, [freezingKeyOf(record), { isFrozen }]] }
+      : { states: [counted] };
+  },
+
+  encode(state) {
+    if ('isFrozen' in state) return JSON.stringify(state.isFrozen);
+    const { joined, renewed, revenueMinor, frozen, unfrozen, left, leftFrozen } = state;
+    const revenue = revenueMinor.toString();
+    return JSON.stringify([joined, renewed, revenue, frozen, unfrozen, left, leftFrozen]);
+  },
+
+  decode(body) {
+    const stored = JSON.parse(body) as boolean | StoredMonth;
+    if (typeof stored === 'boolean') return { isFrozen: stored };
+    const [joined, renewed, revenue, frozen, unfrozen, left, leftFrozen] = stored;
+    const revenueMinor = BigInt(revenue);
+    return { joined, renewed, revenueMinor, frozen, unfrozen, left, leftFrozen };
+  },
+};
+
+type StoredMonth = readonly [
+  joined: number,
+  renewed: number,
+  revenueMinor: string,
+  frozen: number,
+  unfrozen: number,
+  left: number,
+  leftFrozen: number,
+];
+
+function withEvent(month: Month, event: Counted, freezing: Freezing | undefined): Month {
+  switch (event.type) {
+    case 'SubscriptionStarted':
+      return { ...month, joined: month.joined + 1 };
+    case 'SubscriptionRenewed':
+      return {
+        ...month,
+        renewed: month.renewed + 1,
+        revenueMinor: month.revenueMinor + event.amountMinor,
+      };
+    case 'SubscriptionFrozen':
+      return { ...month, frozen: month.frozen + 1 };
+    case 'SubscriptionUnfrozen':
+      return { ...month, unfrozen: month.unfrozen + 1 };
+    case 'SubscriptionUnsubscribed': {
+      const leftFrozen = month.leftFrozen + (freezing?.isFrozen === true ? 1 : 0);
+      return { ...month, left: month.left + 1, leftFrozen };
+    }
+  }
+}
+
+const MONTH_PREFIX = 'month';
+
+function monthKeyOf({ tenantId, event }: Recorded): string {
+  const { sandbox, currency, at } = event as Counted;
+  const month = at.slice(0, MONTH_LENGTH);
+  return `${MONTH_PREFIX}/${partitionOf(tenantId, sandbox)}/${currency}/${month}`;
+}
+
+function freezingKeyOf({ stream }: Recorded): string {
+  return `frozen/${stream}`;
+}
+
+export interface RecurringQuery {
+  readonly tenantId: number;
+  readonly sandbox: boolean;
+  /** Every currency that the tenant ever had a subscription in when absent. */
+  readonly currency?: string;
+  /** `yyyy-mm`, the first month and the last, both included. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What happened in a month, or in all months of a range. Money in major units of the currency. */
+interface Happened {
+  /** Subscriptions that started. */
+  readonly joined: number;
+  /** Cycles paid after the first. */
+  readonly renewed: number;
+  /** What those cycles brought in: starting payments are no part of it, refunds are not taken off. */
+  readonly revenue: number;
+  readonly frozen: number;
+  readonly unfrozen: number;
+  /** Subscriptions that ended, frozen ones among them. */
+  readonly left: number;
+  /** Subscriptions that had not ended when the time began, and when it ended; frozen ones among them. */
+  readonly activeAtStart: number;
+  readonly activeAtEnd: number;
+  readonly frozenAtEnd: number;
+  /** Left of those active at the start; null when there were none. */
+  readonly churnRate: number | null;
+}
+
+export interface RecurringMonth extends Happened {
+  /** `yyyy-mm`, GMT. */
+  readonly month: string;
+}
+
+export interface RecurringCurrency {
+  readonly currency: string;
+  /** Every month of the range, in ascending order. */
+  readonly months: readonly RecurringMonth[];
+  readonly totals: Happened;
+}
+
+/** Queries over the recurring read model. */
+export class RecurringView {
+  readonly #store: ReadModelStore;
+
+  constructor(store: ReadModelStore) {
+    this.#store = store;
+  }
+
+  /** In the order of the currencies. */
+  async months({
+    from,
+    to,
+    currency,
+    ...owner
+  }: RecurringQuery): Promise<readonly RecurringCurrency[]> {
+    const model = await liveModel(this.#store, RECURRING);
+    const found = await monthsOf(model, { ...owner, ...(currency !== undefined && { currency }) });
+    if (currency !== undefined && !found.has(currency)) found.set(currency, new Map());
+    return [...found].map(([each, months]) => reportOf(each, months, { from, to }));
+  }
+}
+
+type Months = ReadonlyMap<string, Month>;
+
+/** By currency and month, both ascending as their keys are. */
+async function monthsOf(
+  model: Build,
+  { tenantId, sandbox, currency }: Omit<RecurringQuery, 'from' | 'to'>,
+): Promise<Map<string, Months>> {
+  const all = `${MONTH_PREFIX}/${partitionOf(tenantId, sandbox)}/`;
+  const prefix = currency === undefined ? all : `${all}${currency}/`;
+  const found = new Map<string, Map<string, Month>>();
+  let after: string | undefined;
+  do {
+    const options = { prefix, limit: LIST_PAGE, ...(after !== undefined && { after }) };
+    const page = await model.list(MONTHS, options);
+    for (const { key, body } of page) {
+      const [name = '', month = ''] = key.slice(all.length).split('/');
+      const months = found.get(name) ?? new Map<string, Month>();
+      found.set(name, months.set(month, recurring.decode(body) as Month));
+    }
+    after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
+  } while (after !== undefined);
+  return found;
+}
+
+function reportOf(
+  currency: string,
+  months: Months,
+  { from, to }: { readonly from: string; readonly to: string },
+): RecurringCurrency {
+  const before = sumOf([...months].flatMap(([month, each]) => (month < from ? [each] : [])));
+  let past = before;
+  const shown: RecurringMonth[] = [];
+  for (let month = from; month <= to; month = monthAfter(month)) {
+    const happened = months.get(month) ?? NOTHING;
+    shown.push({ month, ...shownOf(currency, { past, happened }) });
+    past = sumOf([past, happened]);
+  }
+  const within = [...months].flatMap(([month, each]) =>
+    month >= from && month <= to ? [each] : [],
+  );
+  const totals = shownOf(currency, { past: before, happened: sumOf(within) });
+  return { currency, months: shown, totals };
+}
+
+function sumOf(months: readonly Month[]): Month {
+  return months.reduce(
+    (sum, each) => ({
+      joined: sum.joined + each.joined,
+      renewed: sum.renewed + each.renewed,
+      revenueMinor: sum.revenueMinor + each.revenueMinor,
+      frozen: sum.frozen + each.frozen,
+      unfrozen: sum.unfrozen + each.unfrozen,
+      left: sum.left + each.left,
+      leftFrozen: sum.leftFrozen + each.leftFrozen,
+    }),
+    NOTHING,
+  );
+}
+
+function shownOf(
+  currency: string,
+  { past, happened }: { readonly past: Month; readonly happened: Month },
+): Happened {
+  const { joined, renewed, revenueMinor, frozen, unfrozen, left } = happened;
+  const activeAtStart = past.joined - past.left;
+  const after = sumOf([past, happened]);
+  return {
+    joined,
+    renewed,
+    revenue: toMajor(revenueMinor, currency),
+    frozen,
+    unfrozen,
+    left,
+    activeAtStart,
+    activeAtEnd: after.joined - after.left,
+    frozenAtEnd: after.frozen - after.unfrozen - after.leftFrozen,
+    churnRate: activeAtStart === 0 ? null : left / activeAtStart,
+  };
+}
+
+/** The month so many months later. */
+export function monthAfter(month: string, months = 1): string {
+  const [year, number] = month.split('-').map(Number) as [number, number];
+  const count = year * MONTHS_A_YEAR + number - 1 + months;
+  const [laterYear, rest] = [Math.floor(count / MONTHS_A_YEAR), count % MONTHS_A_YEAR];
+  return `${String(laterYear).padStart(4, '0')}-${String(rest + 1).padStart(2, '0')}`;
+}
