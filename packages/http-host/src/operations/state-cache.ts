@@ -8,7 +8,12 @@ const MAX_COMMANDS = 10 * MAX_STREAMS;
 /** However long a stream is, it is kept while it is in use: to read it again costs the more. */
 const MOST_COUNTED = MAX_COMMANDS / 20;
 
-export function createStateCache(): StateCache {
+export interface ClearableStateCache extends StateCache {
+  /** Forgets everything: what is asked for again is read and folded anew. */
+  clear(): void;
+}
+
+export function createStateCache(): ClearableStateCache {
   const streams = new LRUCache<StreamName, Loaded<unknown>>({
     max: MAX_STREAMS,
     maxSize: MAX_COMMANDS,
@@ -19,5 +24,6 @@ export function createStateCache(): StateCache {
     set: (stream, loaded) => {
       streams.set(stream, loaded);
     },
+    clear: () => streams.clear(),
   };
 }

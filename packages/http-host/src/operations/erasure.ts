@@ -1,0 +1,109 @@
+/** Erases a person: whatever the order of a crash, what was begun is finished, and no amount moves. */
+import { Customer, type StreamName, type Subject, type TenantId } from '@counterfoil/core';
+import { refuse } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import { Turns } from '../reactors/turns.ts';
+import type { Identities } from './identities.ts';
+import type { Caller, Ledger } from './ledger.ts';
+import type { PersonalKeys } from './personal-keys.ts';
+
+/** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
+export interface SubscriptionEnding {
+  unsubscribeAllOf(
+    customer: Subject & { readonly tenantId: TenantId },
+    reason: 'erasure',
+    caller: Caller,
+  ): Promise<unknown>;
+}
+
+export interface ErasureServices {
+  readonly ledger: Ledger;
+  readonly identities: Identities;
+  readonly subscriptions: SubscriptionEnding;
+  readonly keys: PersonalKeys;
+  /** Forgets the folded streams, which still tell of the person. */
+  readonly forgetStates: () => void;
+}
+
+export class Erasure {
+  readonly #services: ErasureServices;
+  /** A caller and the follower of the log would do everything twice, to the same end. */
+  readonly #turns = new Turns();
+
+  constructor(services: ErasureServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Answers what is left of the customer, once nothing can read of the person any more; refuses with
+   * `not_found`. What fails after the first step is finished by the follower of the log.
+   */
+  async erase(customer: Subject, caller: Caller): Promise<Customer.Customer> {
+    const { ledger } = this.#services;
+    if ((await this.#find(customer)) === null) throw refuse('not_found');
+    const at = ledger.clock.now();
+    const request = { type: 'RequestErasure', ...customer, at } as const;
+    await ledger.carryOut(Customer, request, nameOf(customer, 'request'), caller);
+    return this.finish(customer, caller);
+  }
+
+  /** What is left to do of an erasure that was requested. */
+  async finish(customer: Subject, caller: Caller): Promise<Customer.Customer> {
+    return this.#turns.take(streamOf(customer), async () => {
+      const present = await this.#find(customer);
+      if (present === null) throw refuse('not_found');
+      if (present.erasedAt !== null) {
+        this.forget(customer);
+        return present;
+      }
+      return this.#finish(customer, present, caller);
+    });
+  }
+
+  /**
+   * Destroys the key, if there is one. An older backup of the keys brings back the person, whom the
+   * log knows to be erased.
+   */
+  forget(customer: Subject): void {
+    const { keys, forgetStates } = this.#services;
+    if (keys.stateOf(customer) !== 'erased') keys.destroy(customer);
+    forgetStates();
+  }
+
+  /** The key goes last: with it goes the knowledge of what there is to release. */
+  async #finish(
+    customer: Subject,
+    { emails }: Customer.Customer,
+    caller: Caller,
+  ): Promise<Customer.Customer> {
+    const { ledger, identities, subscriptions } = this.#services;
+    const { tenantId, sandbox, customerId } = customer;
+    await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
+    for (const email of emails) {
+      // Of an erasure that broke off behind the key, only this is left of them.
+      if (email === '') continue;
+      await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
+    }
+    this.forget(customer);
+    const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
+    const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
+    // What was under way has put states back that it had loaded before.
+    this.forget(customer);
+    if (state === null) throw new Error('an erasure left nobody');
+    return state;
+  }
+
+  async #find(customer: Subject): Promise<Customer.State> {
+    return this.#services.ledger.stateOf(Customer, streamOf(customer));
+  }
+}
+
+function streamOf(customer: Subject): StreamName {
+  return Customer.streamOf(customer);
+}
+
+/** A person is erased once: every step has one name for ever. */
+function nameOf({ tenantId, sandbox, customerId }: Subject, step: 'request' | 'record') {
+  const who = [String(tenantId), String(sandbox), String(customerId)];
+  return { commandId: deterministicUuid(['erasure', ...who, step]), content: step };
+}
