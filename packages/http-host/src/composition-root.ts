@@ -11,6 +11,7 @@ import {
   type ReadModelStore,
   ReferenceView,
   SearchView,
+  SubscriptionView,
 } from '@counterfoil/projections';
 import {
   type DependencyContainer,
@@ -52,6 +53,7 @@ import type { PersonalKeys } from './operations/personal-keys.ts';
 import { ReadSide } from './operations/read-side.ts';
 import { References } from './operations/references.ts';
 import { createStateCache } from './operations/state-cache.ts';
+import { Subscriptions } from './operations/subscriptions.ts';
 import { Tenants } from './operations/tenants.ts';
 import { TestClock } from './operations/test-clock.ts';
 import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
@@ -97,6 +99,7 @@ const PART = {
   identities: part<Identities>('identities'),
   cards: part<Cards>('cards'),
   customers: part<Customers>('customers'),
+  subscriptions: part<Subscriptions>('subscriptions'),
   caps: part<MonthlyCaps>('caps'),
   gateways: part<GatewayRegistry>('gateways'),
   reactor: part<GatewayReactor>('reactor'),
@@ -337,6 +340,18 @@ function registerPayments(provide: Provide): void {
         cards: get(PART.cards),
       }),
   );
+  provide(
+    PART.subscriptions,
+    (get) =>
+      new Subscriptions({
+        ledger: get(PART.ledger),
+        identities: get(PART.identities),
+        references: get(PART.references),
+        cards: get(PART.cards),
+        readSide: get(PART.readSide),
+        index: new SubscriptionView(get(PART.readModels)),
+      }),
+  );
   provide(PART.checkpoints, (get) =>
     openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
   );
@@ -397,6 +412,7 @@ function registerHttp(provide: Provide): void {
     return routes({
       payments: get(PART.payments),
       customers: get(PART.customers),
+      subscriptions: get(PART.subscriptions),
       readSide: get(PART.readSide),
       details: new DetailView(readModels, reference),
       search: new SearchView(readModels, reference),

@@ -6,6 +6,7 @@ import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
 import { testClockEndpoints } from './api/test-clock.ts';
 import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
+import { type UnsubscribeServices, unsubscribeEndpoint } from './api/unsubscribe.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { healthEndpoints, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -19,7 +20,8 @@ export interface RouteServices
     SearchServices,
     CardServices,
     LedgerServices,
-    PaymentListServices {
+    PaymentListServices,
+    UnsubscribeServices {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   /** Of a test environment; without it there are no endpoints for it either. */
@@ -44,6 +46,7 @@ const DOCUMENT: DocumentInfo = {
 export function routes(services: RouteServices): readonly Endpoint[] {
   const endpoints: Endpoint[] = [
     ...customerServiceEndpoints(services),
+    unsubscribeEndpoint(services),
     ...customerEndpoints(services),
     ...searchEndpoints(services),
     ...cardEndpoints(services),

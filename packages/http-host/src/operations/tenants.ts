@@ -13,6 +13,10 @@ export const ALL_SCOPES = [
   'ledger:read',
   'payments:read',
   'payments:write',
+  'subscriptions:freeze',
+  'subscriptions:read',
+  'subscriptions:unsubscribe',
+  'subscriptions:write',
   'transactions:read',
   'transactions:refund',
 ] as const;

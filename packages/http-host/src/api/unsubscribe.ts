@@ -1,0 +1,121 @@
+/** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
+import type { TenantId } from '@counterfoil/core';
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { refuse } from '../http/errors.ts';
+import type { Confirmations } from '../mail/confirmations.ts';
+import type { Subscriptions } from '../operations/subscriptions.ts';
+import { callerOf, Email, Id, idOf, sandboxOf } from './wire.ts';
+
+const MAX_IDS = 1_000;
+
+/** Positive integers without leading zeros; spaces may stand between the parts. */
+const ID_LIST = new RegExp(
+  `^ *\\[ *([1-9]\\d{0,15}( *, *[1-9]\\d{0,15}){0,${MAX_IDS - 1}})? *\\] *$`,
+);
+/** Room for so many ids with spaces between them. */
+const MAX_LIST_LENGTH = 32_768;
+
+const IdList = z
+  .string()
+  .max(MAX_LIST_LENGTH)
+  .regex(ID_LIST, `must be a list of at most ${MAX_IDS} positive integers, such as "[1,2,3]"`)
+  .optional();
+
+const UnsubscribeInput = z
+  .object({
+    parentCompanyId: Id.meta({ description: 'The tenant id; equals ClientId' }),
+    userEmail: Email.meta({ description: 'The requesting agent; equals the UserEmail header' }),
+    email: Email.meta({
+      description:
+        'The present email of the customer, in upper or lower case: every subscription that ends is theirs',
+    }),
+    orderIds: IdList.meta({
+      description:
+        'The orders that started the subscriptions, as text: "[1,2,3]". An empty list is as good as none',
+      example: '[1001, 1002]',
+    }),
+    subscriberIds: IdList.meta({
+      description:
+        'The subscriptions, in the same form. With both lists, what stands in either ends; with no id in either, all that the customer has',
+      example: '[1000000001]',
+    }),
+    sendUserCommunication: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Mail the customer a confirmation of each end' }),
+    sandbox: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Absent: live data with a live key, test data with a test key' }),
+  })
+  .meta({ id: 'UnsubscribeRequest' });
+
+const UnsubscribeAnswer = z
+  .object({
+    success: z.boolean(),
+    unsubscribes: z.int().meta({
+      description: 'How many subscriptions this request has ended; 0 when none was active',
+    }),
+    message: z.string(),
+  })
+  .meta({ id: 'UnsubscribeResult' });
+
+export interface UnsubscribeServices {
+  readonly subscriptions: Subscriptions;
+  readonly confirmations: Confirmations;
+}
+
+export function unsubscribeEndpoint({
+  subscriptions,
+  confirmations,
+}: UnsubscribeServices): Endpoint {
+  return endpoint({
+    operationId: 'unsubscribeCustomer',
+    method: 'POST',
+    path: '/customerapi/unsubscribe',
+    tag: 'Customer Service',
+    summary: 'Unsubscribe a customer',
+    description:
+      'Ends active subscriptions of the customer who has this email now. What has ended before, and an email that nobody has, are no error: `unsubscribes` counts what this request ended.',
+    access: { kind: 'api-key', scope: 'subscriptions:unsubscribe', requiresUserEmail: true },
+    body: UnsubscribeInput,
+    responses: { 200: { description: 'The subscriptions have ended', schema: UnsubscribeAnswer } },
+    rejections: ['live_data_forbidden', 'concurrent_update'],
+    idempotency: 'money',
+    async handle(context, { body }) {
+      const { principal } = context;
+      const sandbox = sandboxOf(principal, body.sandbox);
+      const unsubscribes = await subscriptions.unsubscribeByEmail(
+        {
+          tenantId: principal.tenantId as TenantId,
+          sandbox,
+          email: body.email,
+          orderIds: idsOf(body.orderIds, '/orderIds'),
+          subscriberIds: idsOf(body.subscriberIds, '/subscriberIds'),
+          notifyCustomer: body.sendUserCommunication,
+          requestIdOf: (id) => idOf(context, 'unsubscribeCustomer', [String(id)]),
+          content: body,
+        },
+        callerOf(context),
+      );
+      const asked = body.sendUserCommunication && unsubscribes > 0;
+      const message = confirmations.told(messageOf(unsubscribes), { asked, sandbox });
+      return { status: 200, body: { success: true, unsubscribes, message } };
+    },
+  });
+}
+
+/** A number beyond those that are exact would be rounded to another id. */
+function idsOf(list: string | undefined, pointer: string): readonly number[] {
+  const ids = (list?.match(/\d+/g) ?? []).map(Number);
+  if (ids.every((id) => Number.isSafeInteger(id))) return ids;
+  throw refuse('invalid_request', undefined, {
+    errors: [{ pointer, detail: `An id is at most ${Number.MAX_SAFE_INTEGER}` }],
+  });
+}
+
+function messageOf(unsubscribes: number): string {
+  if (unsubscribes === 0) return 'No active subscription was found';
+  return `Unsubscribed from ${unsubscribes} ${unsubscribes === 1 ? 'subscription' : 'subscriptions'}`;
+}

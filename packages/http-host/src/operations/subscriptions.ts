@@ -1,0 +1,222 @@
+/** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
+import { Subscription, type TenantId } from '@counterfoil/core';
+import type { CustomerOfTenant, CustomerSubscriptionsQuery } from '@counterfoil/projections';
+import { refuse } from '../http/errors.ts';
+import { deterministicUuid } from '../http/uuid.ts';
+import type { Cards, Instrument } from './cards.ts';
+import type { Identities } from './identities.ts';
+import type { Caller, CommandName, Ledger } from './ledger.ts';
+import type { ReadSide } from './read-side.ts';
+import type { References } from './references.ts';
+import { refusalOf } from './rejections.ts';
+
+const PAGE = 100;
+/** Subscriptions of a customer that are ended at the same time: their appends share a commit. */
+const CONCURRENCY = 16;
+
+/** The list that no single stream holds; kept by a read model. */
+export interface SubscriptionIndex {
+  /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
+  ofCustomer(query: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
+}
+
+export interface SubscriptionServices {
+  readonly ledger: Ledger;
+  readonly identities: Identities;
+  readonly references: References;
+  readonly cards: Cards;
+  readonly readSide: ReadSide;
+  readonly index: SubscriptionIndex;
+}
+
+/** Which subscription is acted on, and what names the act. */
+export interface SubscriptionRequest {
+  readonly tenantId: TenantId;
+  readonly subscriptionId: number;
+  readonly requestId: string;
+  readonly content: unknown;
+}
+
+export interface UnsubscribeRequest {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly email: string;
+  /** Of the orders that started subscriptions, and of subscriptions; all of the email's when both are empty. */
+  readonly orderIds: readonly number[];
+  readonly subscriberIds: readonly number[];
+  readonly notifyCustomer: boolean;
+  /** What names the end of one subscription by this request. */
+  readonly requestIdOf: (subscriptionId: number) => string;
+  readonly content: unknown;
+}
+
+type ChangedPlan = Subscription.CommandOf<'ChangePlan'>['plan'];
+type Act = WithoutFrame<Subscription.Command>;
+type WithoutFrame<Each> = Each extends unknown
+  ? Omit<Each, 'tenantId' | 'subscriptionId' | 'at'>
+  : never;
+
+export class Subscriptions {
+  readonly #services: SubscriptionServices;
+
+  constructor(services: SubscriptionServices) {
+    this.#services = services;
+  }
+
+  /** The subscription, or `not_found`. */
+  async get(tenantId: TenantId, subscriptionId: number): Promise<Subscription.Subscription> {
+    const stream = Subscription.streamOf({ tenantId, subscriptionId });
+    const subscription = await this.#services.ledger.stateOf(Subscription, stream);
+    if (subscription === null) throw refuse('not_found');
+    return subscription;
+  }
+
+  freeze(request: SubscriptionRequest, note: string, caller: Caller) {
+    return this.#act(request, { type: 'Freeze', note }, caller);
+  }
+
+  unfreeze(request: SubscriptionRequest, caller: Caller) {
+    return this.#act(request, { type: 'Unfreeze' }, caller);
+  }
+
+  unsubscribe(request: SubscriptionRequest, notifyCustomer: boolean, caller: Caller) {
+    const act = { type: 'Unsubscribe', reason: 'customer-service', notifyCustomer } as const;
+    return this.#act(request, { ...act, requestedBy: caller.actor }, caller);
+  }
+
+  changePlan(request: SubscriptionRequest, plan: ChangedPlan, caller: Caller) {
+    return this.#act(request, { type: 'ChangePlan', plan }, caller);
+  }
+
+  /** Keeps the card at the gateway of the account that bills the subscription, and bills it from now on. */
+  async changeCard(
+    request: SubscriptionRequest,
+    instrument: Instrument,
+    caller: Caller,
+  ): Promise<Subscription.Subscription> {
+    const { references, cards } = this.#services;
+    const { tenantId, subscriptionId } = request;
+    const { sandbox, merchantAccountId } = await this.#open(request);
+    const account = await references.merchantAccount(tenantId, merchantAccountId);
+    const owner = { tenantId, sandbox };
+    const card = await cards.keep(owner, instrument, account === null ? [] : [account]);
+    return this.#act({ ...request, subscriptionId }, { type: 'ChangeCard', card }, caller);
+  }
+
+  /** A subscription that has not ended: no gateway is to keep a card for another. A repetition goes through. */
+  async #open(request: SubscriptionRequest): Promise<Subscription.Subscription> {
+    const { tenantId, subscriptionId } = request;
+    const subscription = await this.get(tenantId, subscriptionId);
+    const { unsubscribedAt } = subscription;
+    if (unsubscribedAt === null) return subscription;
+    const stream = Subscription.streamOf({ tenantId, subscriptionId });
+    const isRepeat = await this.#services.ledger.isRepeat(Subscription, stream, nameOf(request));
+    if (!isRepeat) throw refusalOf({ type: 'SubscriptionInactive', unsubscribedAt });
+    return subscription;
+  }
+
+  /**
+   * Ends the subscriptions of whoever holds the email now; answers how many this request has ended,
+   * which a repetition of it does not change.
+   */
+  async unsubscribeByEmail(request: UnsubscribeRequest, caller: Caller): Promise<number> {
+    const { identities, readSide } = this.#services;
+    const { tenantId, sandbox, email, notifyCustomer, requestIdOf, content } = request;
+    const holder = await identities.holderOf({ tenantId, sandbox, email });
+    if (holder === undefined) return 0;
+    await readSide.caughtUp(tenantId);
+    const { customerId } = holder;
+    return this.#endEach({ tenantId, sandbox, customerId }, caller, {
+      isMeant: meantBy(request),
+      act: {
+        type: 'Unsubscribe',
+        reason: 'customer-service',
+        requestedBy: caller.actor,
+        notifyCustomer,
+      },
+      nameOf: (id) => ({ commandId: requestIdOf(id), content }),
+    });
+  }
+
+  /** Ends all subscriptions of a customer, for a reason that comes once; answers how many were ended by it. */
+  async unsubscribeAllOf(
+    customer: CustomerOfTenant & { readonly tenantId: TenantId },
+    reason: Subscription.UnsubscribeReason,
+    caller: Caller,
+  ): Promise<number> {
+    await this.#services.readSide.caughtUp(customer.tenantId);
+    return this.#endEach(customer, caller, {
+      isMeant: () => true,
+      act: { type: 'Unsubscribe', reason, requestedBy: caller.actor, notifyCustomer: false },
+      nameOf: (id) => ({
+        commandId: deterministicUuid(['unsubscribe-all', reason, String(id)]),
+        content: reason,
+      }),
+    });
+  }
+
+  async #endEach(
+    customer: CustomerOfTenant & { readonly tenantId: TenantId },
+    caller: Caller,
+    how: {
+      readonly isMeant: (subscription: Subscription.Subscription) => boolean;
+      readonly act: Act;
+      readonly nameOf: (subscriptionId: number) => CommandName;
+    },
+  ): Promise<number> {
+    const { ledger, index } = this.#services;
+    const { tenantId } = customer;
+    let ended = 0;
+    const end = async ({ subscriptionId }: Subscription.Subscription) => {
+      const at = ledger.clock.now();
+      const command = { ...how.act, tenantId, subscriptionId, at } as Subscription.Command;
+      const name = how.nameOf(subscriptionId);
+      const { events } = await ledger.carryOut(Subscription, command, name, caller);
+      if (events.length > 0) ended += 1;
+    };
+    let after: number | undefined;
+    for (;;) {
+      const page = await index.ofCustomer({
+        ...customer,
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      const meant = page.filter(how.isMeant).values();
+      const work = async () => {
+        for (const subscription of meant) await end(subscription);
+      };
+      await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      if (page.length < PAGE) return ended;
+      after = page.at(-1)?.subscriptionId;
+    }
+  }
+
+  async #act(
+    request: SubscriptionRequest,
+    act: Act,
+    caller: Caller,
+  ): Promise<Subscription.Subscription> {
+    const { ledger } = this.#services;
+    const { tenantId, subscriptionId } = request;
+    const at = ledger.clock.now();
+    const command = { ...act, tenantId, subscriptionId, at } as Subscription.Command;
+    const { state } = await ledger.carryOut(Subscription, command, nameOf(request), caller);
+    if (state === null) throw refuse('not_found');
+    return state;
+  }
+}
+
+function nameOf({ requestId, content }: SubscriptionRequest): Required<CommandName> {
+  return { commandId: requestId, content };
+}
+
+/** The union of both lists; everything where neither names anything. */
+function meantBy({
+  orderIds,
+  subscriberIds,
+}: UnsubscribeRequest): (subscription: Subscription.Subscription) => boolean {
+  if (orderIds.length === 0 && subscriberIds.length === 0) return () => true;
+  const orders = new Set(orderIds);
+  const subscribers = new Set(subscriberIds);
+  return ({ orderId, subscriptionId }) => orders.has(orderId) || subscribers.has(subscriptionId);
+}
