@@ -6,6 +6,7 @@ import {
   type Caller,
   callerWith,
   card,
+  eventually,
   expectRefusal,
   type Json,
   openTenant,
@@ -474,6 +475,75 @@ function luhn(digits: string): string {
   }, 0);
   return `${digits}${(10 - (sum % 10)) % 10}`;
 }
+
+describe('who pays', () => {
+  it('is a customer, with the card that paid', async () => {
+    const email = newEmail();
+    const addresses = [{ ...ADDRESS, email, phone: '5' }];
+    const customer = { firstName: 'Grace', lastName: 'Hopper' };
+    const { customerId, card: used } = await caller.paid({ email, customer, addresses });
+    const body = await eventually(
+      () => caller.get(`/customers/${customerId}`),
+      ({ status }) => status === 200,
+    ).then((answer) => answer.body);
+    expect(body).toMatchObject({ email, ...customer, phone: '5', addresses, rowVersion: 2 });
+    expect(body.paymentMethods).toEqual([
+      expect.objectContaining({ last4: '4242', token: used.token, isDefault: true }),
+    ]);
+  });
+
+  it('cannot be registered, however soon after the payment', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = newEmail();
+      await caller.paid({ email });
+      expectRefusal(await caller.post('/customers', { email }), 409, 'duplicate');
+    }
+  });
+
+  it('and was registered before, is the same customer', async () => {
+    const { id, email } = await register();
+    expect((await caller.paid({ email: email.toUpperCase() })).customerId).toBe(id);
+    const cards = await eventually(
+      async () => (await read(id)).paymentMethods,
+      ({ length }) => length > 0,
+    );
+    expect(cards).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ email, firstName: '' });
+  });
+
+  it('may be named, if the email agrees', async () => {
+    const [one, two] = [await register(), await register()];
+    const pay = (id: number, email: string) => caller.pay({ email, customer: { id } });
+    for (let twice = 0; twice < 2; twice += 1) {
+      const paid = await pay(one.id, one.email);
+      expect([paid.status, paid.body.customerId]).toEqual([201, one.id]);
+      const other = await pay(one.id, two.email);
+      expectRefusal(other, 400, 'customer_mismatch');
+      expect(other.body.errors).toEqual([expect.objectContaining({ pointer: '/customer/id' })]);
+    }
+    expectRefusal(await pay(one.id, newEmail()), 400, 'customer_mismatch');
+    expectRefusal(await pay(NOBODY, newEmail()), 400, 'customer_mismatch');
+    expectRefusal(await pay(4_711, two.email), 400, 'customer_mismatch');
+  });
+
+  it('may have an id of the caller’s own, and then has it for good', async () => {
+    const [email, other] = [newEmail(), newEmail()];
+    const paid = await caller.paid({ email, customer: { id: 4_712 } });
+    expect(paid.customerId).toBe(4_712);
+    await eventually(
+      () => caller.get('/customers/4712'),
+      ({ status }) => status === 200,
+    );
+    expectRefusal(
+      await caller.pay({ email: other, customer: { id: 4_712 } }),
+      400,
+      'customer_mismatch',
+    );
+    expect((await caller.paid({ email })).customerId).toBe(4_712);
+    // The email of the payment that was refused is still free.
+    await register({ email: other });
+  });
+});
 
 describe('environments', () => {
   it('a test key makes and sees test customers only', async () => {

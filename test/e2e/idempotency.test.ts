@@ -321,7 +321,13 @@ it(
 );
 
 describe('a payment whose kept answer is gone', () => {
-  const submit = (given: { id: string; content: string; email: string; account?: number }) =>
+  const submit = (given: {
+    id: string;
+    content: string;
+    email: string;
+    account?: number;
+    customer?: number;
+  }) =>
     running.host.payments.submit(
       {
         tenantId: caller.tenantId as TenantId,
@@ -338,6 +344,7 @@ describe('a payment whose kept answer is gone', () => {
         companyId: 5,
         instrument: { card: card() },
         ...(given.account !== undefined && { merchantAccountId: given.account }),
+        ...(given.customer !== undefined && { customerId: given.customer }),
       },
       CALLER,
     );
@@ -353,6 +360,7 @@ describe('a payment whose kept answer is gone', () => {
   it.each([
     ['as it was', {}],
     ['though it would be refused by now', { account: 999_999 }],
+    ['though its customer would not be by now', { customer: 4_713 }],
   ])('is known again, %s', async (_what, change) => {
     const payment = { id: randomUUID(), content: 'a', email: 'again@example.com' };
     const first = await submit(payment);

@@ -58,7 +58,6 @@ const RULES = [
   // Either card or token; ids below or above those that the service allocates.
   /^\/card$/,
   /^\/orderId$/,
-  /^\/customer\/id$/,
   // A cursor is what the host has made.
   /^\/query\/cursor$/,
   // An amount that fits the schema can be too large in a currency of many decimals.
@@ -80,10 +79,16 @@ const REFUND_STATE = [
   'refund_failed',
 ];
 
+/** An email may have been given to another customer id before. */
+const PAID = {
+  statuses: [201, 202, 400, 402, 409],
+  codes: ['customer_mismatch', 'idempotency_in_flight'],
+};
+
 /** What sound requests are answered with, where it is not plainly 200: a payment has a state. */
 const SOUND: Readonly<Record<string, Expected>> = {
-  createPayment: { statuses: [201, 202, 402, 409], codes: ['idempotency_in_flight'] },
-  submitCard: { statuses: [201, 202, 402, 409], codes: ['idempotency_in_flight'] },
+  createPayment: PAID,
+  submitCard: PAID,
   confirmPayment: { statuses: [200, 202, 400, 402, 409], codes: STATE },
   capturePayment: {
     statuses: [200, 202, 400, 402, 409],

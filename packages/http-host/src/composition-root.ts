@@ -75,6 +75,9 @@ const MS_PER_SECOND = 1_000;
 /** Beyond the gateway's own time, for the request that made an intent to record its outcome. */
 const SWEEP_GRACE_MS = 20_000;
 
+/** Nobody is registered twice for want of it, so a registration waits no longer for the followers. */
+const FOLLOWED_UP_MS = 1_000;
+
 /** A part of the host, found by its token and made once, when it is first asked for. */
 function part<Type>(name: string): InjectionToken<Type> {
   return Symbol(name) as unknown as InjectionToken<Type>;
@@ -313,10 +316,7 @@ function registerPayments(provide: Provide): void {
       gateways: get(PART.gateways),
       reactor: get(PART.reactor),
       policies: get(PART.policies),
-      brandOf: cardBrands(),
-      tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
-      fingerprintsOf: (owner) => (digits) =>
-        fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
+      cards: get(PART.cards),
     });
   });
   provide(PART.cards, (get) => {
@@ -338,6 +338,11 @@ function registerPayments(provide: Provide): void {
         identities: get(PART.identities),
         references: get(PART.references),
         cards: get(PART.cards),
+        async followedUp() {
+          const head = await get(PART.events).head();
+          const limit = { timeoutMs: FOLLOWED_UP_MS };
+          if (head !== undefined) await get(PART.followerProgress).reached(head, limit);
+        },
       }),
   );
   provide(

@@ -18,6 +18,7 @@ const PAYMENT_REJECTIONS = [
   'amount_not_positive',
   'card_invalid',
   'reference_unknown',
+  'customer_mismatch',
   'no_merchant_account',
   'live_data_forbidden',
   'duplicate',

@@ -69,7 +69,13 @@ const SessionInput = z
   .meta({ id: 'SessionInput' });
 
 const CustomerInput = z
-  .object({ id: Id.optional(), firstName: text(200).optional(), lastName: text(200).optional() })
+  .object({
+    id: Id.optional().meta({
+      description: "The email's customer; for an email that nobody has, an id of your own",
+    }),
+    firstName: text(200).optional(),
+    lastName: text(200).optional(),
+  })
   .meta({ id: 'CustomerInput' });
 
 export const PaymentInput = z
@@ -119,7 +125,6 @@ interface Identity {
 export function paymentRequestOf(input: PaymentInput, identity: Identity): PaymentRequest {
   const instrument = instrumentOf(input, identity.now);
   checkCallersId(input.orderId, '/orderId');
-  checkCallersId(input.customer?.id, '/customer/id');
   const { tenantId, transactionId } = identity;
   return {
     tenantId,

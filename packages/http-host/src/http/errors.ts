@@ -111,6 +111,12 @@ export const ERRORS = {
     description:
       'An application, company, shop, product, price point, campaign, affiliate or merchant account of that id is not defined for the tenant.',
   },
+  customer_mismatch: {
+    status: 400,
+    title: 'customer.id is not the customer of this email',
+    description:
+      'A payment may name the customer who has its email. For an email that nobody has it may bring an id of its own, outside 1,000,000,000 to 2,147,483,647, that no customer has.',
+  },
   no_merchant_account: {
     status: 400,
     title: 'No merchant account takes this payment',

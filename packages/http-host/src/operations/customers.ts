@@ -46,6 +46,8 @@ interface CustomerServices {
   readonly identities: Identities;
   readonly references: References;
   readonly cards: Cards;
+  /** Waits, for a moment, until what follows from the payments of before has been done. */
+  readonly followedUp: () => Promise<void>;
 }
 
 /** A claim that nobody uses any more is released, and then the email is free. */
@@ -76,6 +78,8 @@ export class Customers {
     const named = { tenantId, sandbox, email: contact.email };
     const name = { commandId: deterministicUuid([requestId, 'register']), content };
     for (let tries = REGISTRATION_TRIES; tries > 0; tries -= 1) {
+      const holder = await identities.holderOf(named);
+      if (holder !== undefined) await this.#expectFollowedUp({ tenantId, sandbox, ...holder });
       const customerId = await identities.customerOf(named, undefined, caller);
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
@@ -86,6 +90,11 @@ export class Customers {
       if (!(await this.#releaseUnused(customer, contact.email, caller))) break;
     }
     throw taken();
+  }
+
+  /** Who has paid is about to be registered by their payment. */
+  async #expectFollowedUp(named: CustomerName): Promise<void> {
+    if ((await this.#find(named)) === null) await this.#services.followedUp();
   }
 
   /** Whether nobody is registered under this id, or it was this very request that did it. */

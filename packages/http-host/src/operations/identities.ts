@@ -1,6 +1,6 @@
 /** Integer ids for orders and customers: from durable blocks, and one customer for one email at a time. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { EmailClaim, Sequence, type TenantId } from '@counterfoil/core';
+import { Customer, EmailClaim, Sequence, type TenantId } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import { uuidV7 } from '../http/uuid.ts';
 import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
@@ -8,6 +8,8 @@ import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
 /** A crash loses the rest of a block: gaps in ids are harmless, and blocks are small. */
 const BLOCK_SIZE = 100;
 const REMEMBERED_CUSTOMERS = 100_000;
+
+const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;
 
 /** Whose customer, in which environment, and the email as it was given. */
 export interface NamedCustomer {
@@ -104,6 +106,18 @@ export class Identities {
       (await this.holderOf(named))?.customerId ?? (await this.#newCustomer(named, wanted, caller));
     if (releases === this.#releases) this.#customers.set(nameOf(named), customerId);
     return customerId;
+  }
+
+  /**
+   * Whether a caller may say that this is the customer of an email: it is, or the email is free and
+   * the id one of the caller's own that no registered customer has.
+   */
+  async mayBe(named: NamedCustomer, customerId: number): Promise<boolean> {
+    const holder = await this.holderOf(named);
+    if (holder !== undefined) return holder.customerId === customerId;
+    if (customerId >= FIRST_ALLOCATED_ID && customerId <= LAST_ALLOCATED_ID) return false;
+    const stream = Customer.streamOf({ ...named, customerId });
+    return (await this.#ledger.stateOf(Customer, stream)) === null;
   }
 
   async #newCustomer(

@@ -8,15 +8,12 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import type { CardBrandOf } from '../gateways/card-brands.ts';
-import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
-import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import type { PolicyReactor } from '../reactors/policies.ts';
-import type { CardTokens, TokenOwner } from './card-tokens.ts';
+import type { Cards, Instrument } from './cards.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
@@ -61,7 +58,7 @@ export interface PaymentRequest {
   readonly customerId?: number;
   readonly companyId?: number;
   readonly merchantAccountId?: number;
-  readonly instrument: { readonly card: CardDetails } | { readonly token: string };
+  readonly instrument: Instrument;
 }
 
 export interface RefundRequest {
@@ -114,10 +111,7 @@ export interface PaymentServices {
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
   readonly policies: PolicyReactor;
-  readonly brandOf: CardBrandOf;
-  readonly tokens: CardTokens;
-  /** A fingerprint function of the owner's own: nobody learns that two tenants share a customer. */
-  readonly fingerprintsOf: (owner: TokenOwner) => FingerprintOf;
+  readonly cards: Cards;
 }
 
 export class Payments {
@@ -137,7 +131,7 @@ export class Payments {
 
   /** The token of a payment's card as its tenant may use it again. */
   tokenOf(tenantId: TenantId, { card, sandbox }: Transaction.Payment): string | null {
-    return card === null ? null : this.#services.tokens.issue({ tenantId, sandbox }, card.token);
+    return card === null ? null : this.#services.cards.tokenOf({ tenantId, sandbox }, card);
   }
 
   /** Submits a payment and sees it through to the gateway's answer. */
@@ -192,17 +186,32 @@ export class Payments {
     { name, isRepeat, at, admitted }: Entry & { readonly admitted: Admitted },
     caller: Caller,
   ): Promise<boolean> {
-    const { ledger, identities } = this.#services;
-    const { tenantId, order } = request;
-    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
-    let customerId = identities.knownCustomer(customer);
-    if (customerId === undefined) {
-      if (await isRepeat()) return true;
-      customerId = await identities.customerOf(customer, request.customerId, caller);
-    }
+    const customerId = await this.#customerOf(request, isRepeat, caller);
+    if (customerId === undefined) return true;
     const command = await this.#submission(request, { ...admitted, customerId, at });
-    const { repeated } = await ledger.carryOut(Transaction, command, name, caller);
+    const { repeated } = await this.#services.ledger.carryOut(Transaction, command, name, caller);
     return repeated;
+  }
+
+  /**
+   * Whose payment it is; undefined when it is a repetition. An id that the caller gives must be that
+   * of the email's customer, or be free for an email that nobody has.
+   */
+  async #customerOf(
+    { tenantId, order, customerId: given }: PaymentRequest,
+    isRepeat: () => Promise<boolean>,
+    caller: Caller,
+  ): Promise<number | undefined> {
+    const { identities } = this.#services;
+    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
+    const known = identities.knownCustomer(customer);
+    if (known !== undefined && (given === undefined || given === known)) return known;
+    if (await isRepeat()) return undefined;
+    if (given !== undefined && !(await identities.mayBe(customer, given))) throw mismatch(given);
+    const customerId = await identities.customerOf(customer, given, caller);
+    // Another payment may have claimed the email in the meantime.
+    if (given !== undefined && given !== customerId) throw mismatch(given);
+    return customerId;
   }
 
   /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing but room. */
@@ -286,17 +295,13 @@ export class Payments {
     companyId: number,
     { at, isRepeat }: Entry,
   ): Promise<Pick<Admitted, 'card' | 'route' | 'room'>> {
-    const { references, caps, gateways, brandOf, fingerprintsOf, tokens } = this.#services;
+    const { references, caps, gateways, cards } = this.#services;
     const owner = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
     const accounts = await this.#accountsFor(request, companyId);
-    const known =
-      'token' in instrument
-        ? await this.#keptCard(tokens.open(owner, instrument.token), accounts)
-        : undefined;
-    const brandId = brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
+    const brought = { instrument, known: await cards.find(owner, instrument, accounts) };
     const { currency, amountMinor } = order;
-    const payable = { currency, amountMinor, brandId, tried: [] };
+    const payable = { currency, amountMinor, brandId: cards.brandIdOf(brought), tried: [] };
     // A repetition would reserve room again for what has been settled.
     if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
     const attempt = { ...owner, transactionId, attempt: 1, at };
@@ -305,33 +310,12 @@ export class Payments {
     const gateway = gateways.gateway(account.settings.gatewayId);
     return caps.holding(room, async () => {
       const { reserveHoldDays } = await references.settingsOf(request.tenantId);
-      const token =
-        'card' in instrument
-          ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
-          : known;
-      if (token === undefined) {
-        throw refuse('card_invalid', 'The token is not known to the gateway');
-      }
       return {
-        card: { ...token, brandId, binCountry: '' },
+        card: await cards.exchange(owner, brought, account),
         route: Routing.routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
         room,
       };
     });
-  }
-
-  /** Tokens belong to the gateway that made them: asks those of the accounts that may be used. */
-  async #keptCard(
-    token: string | undefined,
-    accounts: readonly MerchantAccount.MerchantAccount[],
-  ): Promise<CardToken | undefined> {
-    if (token === undefined) return undefined;
-    const { gateways } = this.#services;
-    for (const gatewayId of new Set(accounts.map(({ settings }) => settings.gatewayId))) {
-      const known = await gateways.gateway(gatewayId).findToken(token);
-      if (known !== undefined) return known;
-    }
-    return undefined;
   }
 
   /**
@@ -445,6 +429,12 @@ function isCapped(
 ): boolean {
   const { account } = Routing.route(accounts, payment);
   return account !== undefined && MonthlyCap.capOf(account, payment.currency) !== undefined;
+}
+
+function mismatch(customerId: number): Refusal {
+  return refuse('customer_mismatch', undefined, {
+    errors: [{ pointer: '/customer/id', detail: `${customerId} is not who has this email` }],
+  });
 }
 
 function noAccount(skipped: Routing.Routing['skipped']): Refusal {

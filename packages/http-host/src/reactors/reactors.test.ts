@@ -25,6 +25,7 @@ import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/san
 import { Refusal } from '../http/errors.ts';
 import { uuidV7 } from '../http/uuid.ts';
 import { CardTokens } from '../operations/card-tokens.ts';
+import { Cards } from '../operations/cards.ts';
 import { CredentialVault } from '../operations/credential-vault.ts';
 import { Identities } from '../operations/identities.ts';
 import { Ledger, SYSTEM } from '../operations/ledger.ts';
@@ -165,9 +166,12 @@ class Bench {
       policies: new PolicyReactor({ ...shared, logger }),
       identities: new Identities(this.ledger, randomBytes(32)),
       reactor: this.reactor,
-      brandOf: cardBrands(),
-      tokens: new CardTokens(randomBytes(32)),
-      fingerprintsOf: () => cardFingerprints(randomBytes(32)),
+      cards: new Cards({
+        gateways: this.gateways,
+        brandOf: cardBrands(),
+        tokens: new CardTokens(randomBytes(32)),
+        fingerprintsOf: () => cardFingerprints(randomBytes(32)),
+      }),
     });
     this.sweeper = new Sweeper({
       ledger: this.ledger,
