@@ -306,8 +306,6 @@ function registerPayments(provide: Provide): void {
       }),
   );
   provide(PART.payments, (get) => {
-    const masterKey = get(PART.masterKey);
-    const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     return new Payments({
       ledger: get(PART.ledger),
       identities: get(PART.identities),
