@@ -51,13 +51,16 @@ import { keysOfThread, openPersonalKeys } from './operations/open-personal-keys.
 import { Payments } from './operations/payments.ts';
 import type { PersonalKeys } from './operations/personal-keys.ts';
 import { ReadSide } from './operations/read-side.ts';
+import { Rebills } from './operations/rebills.ts';
 import { References } from './operations/references.ts';
 import { createStateCache } from './operations/state-cache.ts';
 import { Subscriptions } from './operations/subscriptions.ts';
 import { Tenants } from './operations/tenants.ts';
 import { TestClock } from './operations/test-clock.ts';
 import { type Lag, lagOf, MOST_COUNTED } from './projecting/lag.ts';
+import { HOLDER } from './projecting/project.ts';
 import { type Projecting, ProjectionInProcess, ProjectionThread } from './projecting/projecting.ts';
+import { Billing } from './reactors/billing.ts';
 import { followOutcomes } from './reactors/cap-settlement.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { deadlineWorks } from './reactors/deadlines.ts';
@@ -91,6 +94,7 @@ const PART = {
   events: part<EventStore>('events'),
   headAtStart: part<Position | undefined>('headAtStart'),
   readModels: part<ReadModelStore>('readModels'),
+  leases: part<ReadModelStore>('leases'),
   progress: part<Progress>('progress'),
   readSide: part<ReadSide>('readSide'),
   ledger: part<Ledger>('ledger'),
@@ -108,6 +112,7 @@ const PART = {
   reactor: part<GatewayReactor>('reactor'),
   policies: part<PolicyReactor>('policies'),
   payments: part<Payments>('payments'),
+  billing: part<Billing>('billing'),
   projecting: part<Projecting>('projecting'),
   checkpoints: part<Checkpoints>('checkpoints'),
   followerProgress: part<FollowerProgress>('followerProgress'),
@@ -132,6 +137,8 @@ export interface Host {
   readonly payments: Payments;
   readonly gateways: GatewayRegistry;
   readonly readSide: ReadSide;
+  /** What waits for its time; it is done once a second, and whenever somebody asks for a round. */
+  readonly timed: TimedWorks;
   readonly books: LedgerView;
   /** With TEST_CLOCK=1 only. */
   readonly testClock: TestClock | undefined;
@@ -255,6 +262,11 @@ function registerReadSide(provide: Provide): void {
     const told = () => progress.position;
     return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config), told });
   });
+  // Queries have their read models read-only; a lease is written beside them.
+  provide(PART.leases, (get) => {
+    const config = get(PART.config);
+    return isInMemory(config) ? get(PART.readModels) : openReadModels(config.readModelUrl);
+  });
   provide(PART.referenceView, (get) => new ReferenceView(get(PART.readModels)));
   provide(PART.projecting, (get) => {
     const config = get(PART.config);
@@ -355,6 +367,25 @@ function registerPayments(provide: Provide): void {
         index: new SubscriptionView(get(PART.readModels)),
       }),
   );
+  provide(PART.billing, (get) => {
+    const shared = { ledger: get(PART.ledger), logger: get(PART.logger) };
+    return new Billing({
+      ...shared,
+      rebills: new Rebills({
+        ...shared,
+        references: get(PART.references),
+        caps: get(PART.caps),
+        gateways: get(PART.gateways),
+        reactor: get(PART.reactor),
+        policies: get(PART.policies),
+      }),
+      store: get(PART.readModels),
+      readSide: get(PART.readSide),
+      leases: get(PART.leases),
+      // A log in a file or in memory has one host, and whoever starts again goes on at once.
+      holder: HOLDER,
+    });
+  });
   provide(PART.checkpoints, (get) =>
     openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
   );
@@ -376,6 +407,7 @@ function timedWorks(get: Get): readonly TimedWork[] {
   const graceMs = get(PART.config).gatewayTimeoutMs + SWEEP_GRACE_MS;
   return [
     new Sweeper({ ...shared, reactor: get(PART.reactor), graceMs }),
+    get(PART.billing),
     ...deadlineWorks(shared),
   ];
 }
@@ -519,6 +551,7 @@ function start(container: DependencyContainer): Host {
     payments: get(PART.payments),
     gateways: get(PART.gateways),
     readSide: get(PART.readSide),
+    timed,
     books: new LedgerView(readModels),
     testClock,
     async listen() {
@@ -534,8 +567,12 @@ function start(container: DependencyContainer): Host {
       stopping.abort();
       await reactors;
       // The worker's connections go last: only they can tidy the write-ahead logs away.
-      if (!isInMemory(get(PART.config))) await readModels.close();
+      if (!isInMemory(get(PART.config))) {
+        await readModels.close();
+        await get(PART.leases).close();
+      }
   mailing.watch(get(PART.metrics));
+  get(PART.billing).watch(get(PART.metrics));
       await projecting.stop(await events.head());
       await readModels.close();
       await events.close();
