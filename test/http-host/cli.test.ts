@@ -8,7 +8,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
-import { type CommandId, encodeEvent, streamName, type TenantId } from '@counterfoil/core';
+import {
+  type CommandId,
+  encodeEvent,
+  load,
+  streamName,
+  Tenant,
+  type TenantId,
+} from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { PROJECTIONS } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -68,6 +75,18 @@ class Folder {
     expect(ran, words.join(' ')).toMatchObject({ code: 1, out: '' });
     expect(ran.err).not.toMatch(/^\s+at /m);
     return ran.err;
+  }
+
+  /** The settings of tenant 1, straight from its events. */
+  async settings(): Promise<Tenant.Settings | undefined> {
+    const events = await openSqliteEventStore({ path: join(this.path, 'events.db') });
+    const tenantId = 1 as TenantId;
+    try {
+      const { state } = await load({ store: events }, Tenant, Tenant.streamOf({ tenantId }));
+      return state?.settings;
+    } finally {
+      await events.close();
+    }
   }
 
   write(name: string, content: string): string {
@@ -189,6 +208,21 @@ describe('words that mean nothing', () => {
     { words: ['keys', 'mint', '1'], says: /unknown command 'mint'/ },
     { words: ['tenants', 'onboard', '1'], says: /missing required argument 'name'/ },
     { words: ['tenants', 'set', '1', '--refund-window-days', '-3'], says: /whole number/ },
+    {
+      words: ['tenants', 'set', '1', '--requests-per-minute', '10000001'],
+      says: /whole number from 1 to 10000000/,
+    },
+    { words: ['tenants', 'onboard', '1', 'A', '--reserve-hold-days', '3651'], says: /0 to 3650/ },
+    { words: ['tenants', 'set', '1', '--retry-after-days', '1,31'], says: /from 1 to 30/ },
+    { words: ['tenants', 'set', '1', '--retry-after-days', '1,1'], says: /must ascend/ },
+    { words: ['tenants', 'set', '1', '--retry-after-days', '1,,2'], says: /whole number/ },
+    {
+      words: ['tenants', 'set', '1', '--retry-after-days', '1,2,3,4,5,6,7,8,9,10,11'],
+      says: /at most 10/,
+    },
+    { words: ['tenants', 'set', '1', '--dunning-mails', 'frozen,frozen'], says: /each once/ },
+    { words: ['tenants', 'set', '1', '--dunning-mails', 'thawed'], says: /renewed/ },
+    { words: ['tenants', 'set', '1', '--unsubscribe-on-dispute', 'yes'], says: /true or false/ },
     { words: ['read-models', 'rebuild', 'everything'], says: /reference, transactions, ledger/ },
     { words: ['dance'], says: /unknown command 'dance'/ },
   ])('$words', async ({ words, says }) => {
@@ -253,7 +287,7 @@ describe('tenants', () => {
         /no such resource/,
       );
       expect(await folder.refused('tenants', 'set', '1', '--requests-per-minute', '0')).toMatch(
-        /requestsPerMinute/,
+        /requests-per-minute.* from 1 to 10000000/,
       );
       expect(await folder.done('tenants', 'set', '1', '--requests-per-minute', '7')).toMatch(
         /kept/,
@@ -267,6 +301,27 @@ describe('tenants', () => {
     COMMANDS_MS,
   );
 });
+
+it(
+  'the dunning of a tenant is set part by part',
+  async () => {
+    const folder = new Folder();
+    const set = (...words: string[]) => folder.done('tenants', 'set', '1', ...words);
+    await folder.done('tenants', 'onboard', '1', 'Acme', '--dunning-mails', 'renewed');
+    expect(await folder.settings()).toMatchObject({
+      dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['renewed'] },
+      unsubscribeOnDispute: true,
+    });
+    await set('--retry-after-days', '2, 9', '--unsubscribe-on-dispute', 'false');
+    expect(await folder.settings()).toMatchObject({
+      dunning: { retryAfterDays: [2, 9], mails: ['renewed'] },
+      unsubscribeOnDispute: false,
+    });
+    await set('--dunning-mails', 'none', '--retry-after-days', 'none');
+    expect(await folder.settings()).toMatchObject({ dunning: { retryAfterDays: [], mails: [] } });
+  },
+  COMMANDS_MS,
+);
 
 const CREDENTIALS = { apiKey: 'top-secret', username: '', password: '', emailAddress: '' };
 const DEFINITIONS = {

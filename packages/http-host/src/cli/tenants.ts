@@ -1,12 +1,16 @@
 /** `counterfoil tenants …`: onboarding and settings. */
-import type { TenantId } from '@counterfoil/core';
-import type { Command } from 'commander';
+import { Tenant, type TenantId } from '@counterfoil/core';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { SettingsChange } from '../operations/tenants.ts';
 import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
 
 interface SettingOptions {
   readonly requestsPerMinute?: number;
   readonly refundWindowDays?: number;
   readonly reserveHoldDays?: number;
+  readonly retryAfterDays?: number[];
+  readonly dunningMails?: Tenant.Dunning['mails'];
+  readonly unsubscribeOnDispute?: boolean;
 }
 
 export function addTenantCommands(program: Command): void {
@@ -19,9 +23,9 @@ export function addTenantCommands(program: Command): void {
       .description('Onboard a tenant')
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
       .argument('<name>', 'its name'),
-  ).action((tenantId: TenantId, name: string, settings: SettingOptions) =>
+  ).action((tenantId: TenantId, name: string, options: SettingOptions) =>
     withHost(async (host) => {
-      await host.tenants.onboard(tenantId, { name, settings }, OPERATOR);
+      await host.tenants.onboard(tenantId, { name, settings: changeOf(options) }, OPERATOR);
       console.log(`Tenant ${tenantId} is onboarded`);
     }),
   );
@@ -30,17 +34,103 @@ export function addTenantCommands(program: Command): void {
       .command('set')
       .description('Change settings of a tenant')
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf),
-  ).action((tenantId: TenantId, settings: SettingOptions) =>
+  ).action((tenantId: TenantId, options: SettingOptions) =>
     withHost(async (host) => {
-      await host.tenants.changeSettings(tenantId, settings, OPERATOR);
+      await host.tenants.changeSettings(tenantId, changeOf(options), OPERATOR);
       console.log(`The settings of tenant ${tenantId} are kept`);
     }),
   );
 }
 
+const { requestsPerMinute, refundWindowDays, reserveHoldDays } = Tenant.Settings.shape;
+const { retryAfterDays, mails } = Tenant.Dunning.shape;
+
 function withSettings(command: Command): Command {
   return command
-    .option('--requests-per-minute <count>', 'rate limit of each environment', wholeNumber)
-    .option('--refund-window-days <days>', 'how long a capture may be refunded', wholeNumber)
-    .option('--reserve-hold-days <days>', 'how long a rolling reserve is held', wholeNumber);
+    .option(
+      '--requests-per-minute <count>',
+      'rate limit of each environment',
+      within(requestsPerMinute),
+    )
+    .option(
+      '--refund-window-days <days>',
+      'how long a capture may be refunded',
+      within(refundWindowDays),
+    )
+    .option(
+      '--reserve-hold-days <days>',
+      'how long a rolling reserve is held',
+      within(reserveHoldDays),
+    )
+    .option(
+      '--retry-after-days <days>',
+      'when a declined rebill is tried again, counted from the first try, such as 1,3,5,7; none: never',
+      retriesOf,
+    )
+    .option(
+      '--dunning-mails <mails>',
+      `what subscribers are told by mail: ${mails.element.options.join(',')}, or none`,
+      mailsOf,
+    )
+    .option(
+      '--unsubscribe-on-dispute <true|false>',
+      'whether a chargeback or a confirmed fraud ends subscriptions',
+      trueOrFalse,
+    );
+}
+
+/** What was not given stays as it is. */
+function changeOf(options: SettingOptions): SettingsChange {
+  const { retryAfterDays: retries, dunningMails, ...plain } = options;
+  const dunning = {
+    ...(retries !== undefined && { retryAfterDays: retries }),
+    ...(dunningMails !== undefined && { mails: dunningMails }),
+  };
+  return Object.keys(dunning).length === 0 ? plain : { ...plain, dunning };
+}
+
+interface Bounds {
+  readonly minValue: number | null;
+  readonly maxValue: number | null;
+}
+
+/** Reads a whole number within the bounds that the setting has. */
+function within({ minValue, maxValue }: Bounds): (text: string) => number {
+  const least = minValue ?? 0;
+  const most = maxValue ?? Number.MAX_SAFE_INTEGER;
+  return (text) => {
+    const number = wholeNumber(text);
+    if (number >= least && number <= most) return number;
+    throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
+  };
+}
+
+/** The elements of a list; `none` is the empty one. */
+function listOf(text: string): readonly string[] {
+  return text === 'none' ? [] : text.split(',').map((each) => each.trim());
+}
+
+function retriesOf(text: string): number[] {
+  const days = listOf(text).map(within(retryAfterDays.element));
+  if (days.length > Tenant.MAX_RETRIES) {
+    throw new InvalidArgumentError(`must be at most ${Tenant.MAX_RETRIES} days`);
+  }
+  if (days.some((day, index) => day <= (days[index - 1] ?? 0))) {
+    throw new InvalidArgumentError('must ascend, such as 1,3,5,7');
+  }
+  return days;
+}
+
+function mailsOf(text: string): Tenant.Dunning['mails'] {
+  const { element } = mails;
+  const known: readonly string[] = element.options;
+  const names = listOf(text);
+  const isSound = names.every((name) => known.includes(name));
+  if (isSound && new Set(names).size === names.length) return element.array().parse(names);
+  throw new InvalidArgumentError(`must be none, or of ${known.join(', ')}, each once`);
+}
+
+function trueOrFalse(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('must be true or false');
 }

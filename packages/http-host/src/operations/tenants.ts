@@ -8,6 +8,7 @@ import type { Caller, Ledger } from './ledger.ts';
 /** Everything that the documented endpoints ask for. */
 export const ALL_SCOPES = [
   'clock:write',
+  'customers:erase',
   'customers:read',
   'customers:write',
   'ledger:read',
@@ -38,6 +39,11 @@ export interface IssuedKey {
 
 type Definition = Parameters<typeof Reference.streamOf>[0];
 
+/** Settings as they are to be; what is absent stays as it is. */
+export type SettingsChange = Partial<Omit<Tenant.Settings, 'dunning'>> & {
+  readonly dunning?: Partial<Tenant.Dunning>;
+};
+
 export class Tenants {
   readonly #ledger: Ledger;
   readonly #vault: CredentialVault;
@@ -50,17 +56,17 @@ export class Tenants {
   /** Onboards a tenant; doing it again under the same name changes nothing. */
   async onboard(
     tenantId: TenantId,
-    { name, settings = {} }: { name: string; settings?: Partial<Tenant.Settings> },
+    { name, settings = {} }: { name: string; settings?: SettingsChange },
     caller: Caller,
   ): Promise<void> {
-    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings }, caller);
+    const { dunning } = Tenant.DEFAULT_SETTINGS;
+    const whole = withDunning(settings, dunning);
+    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings: whole }, caller);
   }
 
-  async changeSettings(
-    tenantId: TenantId,
-    settings: Partial<Tenant.Settings>,
-    caller: Caller,
-  ): Promise<void> {
+  async changeSettings(tenantId: TenantId, change: SettingsChange, caller: Caller): Promise<void> {
+    const { settings: present } = (await this.#tenant(tenantId)) ?? {};
+    const settings = withDunning(change, (present ?? Tenant.DEFAULT_SETTINGS).dunning);
     await this.#carryOut({ type: 'ChangeSettings', tenantId, settings }, caller);
   }
 
@@ -150,6 +156,13 @@ export class Tenants {
     const at = this.#ledger.clock.now();
     await this.#ledger.carryOut(Tenant, { ...command, at }, { commandId: uuidV7() }, caller);
   }
+}
+
+function withDunning(
+  { dunning, ...change }: SettingsChange,
+  present: Tenant.Dunning,
+): Partial<Tenant.Settings> {
+  return dunning === undefined ? change : { ...change, dunning: { ...present, ...dunning } };
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
