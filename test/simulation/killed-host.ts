@@ -62,8 +62,8 @@ export class KilledHost {
     this.#env = { PATH, ...cache, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...env };
   }
 
-  /** Onboards a tenant before the first start. */
-  async onboard(): Promise<void> {
+  /** Onboards a tenant before the first start; the first of its two accounts may have a cap. */
+  async onboard({ monthlyCap = 0 }: { readonly monthlyCap?: number } = {}): Promise<void> {
     const host = await compose({
       ...readConfig({ DATA_DIR: this.folder }),
       logLevel: 'silent',
@@ -91,6 +91,7 @@ export class KilledHost {
           bankAuthFee: 0.1,
           bankDeclineFee: 0.2,
           chargebackFee: 15,
+          monthlyCap: account === 1 ? monthlyCap : 0,
         },
         OPERATOR,
       );
