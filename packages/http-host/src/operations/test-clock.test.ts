@@ -1,9 +1,13 @@
 /** The moved clock beside work that it is to wait for: steps, order, what is left over, and how it ends. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Position } from '@counterfoil/core';
 import { Progress, ReadModelError } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openTestClock } from '../clock.ts';
+import { type MovableClock, openTestClock } from '../clock.ts';
 import { FollowerProgress } from '../reactors/follower-progress.ts';
 import { type TimedWork, TimedWorks } from '../reactors/timed-work.ts';
 import { TestClock } from './test-clock.ts';
@@ -59,7 +63,7 @@ class Agenda implements TimedWork {
 
 /** A clock whose system stands still, beside a log that read models and reactors follow. */
 class Bench {
-  readonly clock = openTestClock({ systemNow: () => BEGIN_MS });
+  readonly clock: MovableClock;
   readonly works: Agenda[] = [];
   readonly progress = new Progress();
   readonly followers = new FollowerProgress();
@@ -69,6 +73,10 @@ class Bench {
   follows = true;
   head: Position | undefined;
   #events = 0;
+
+  constructor(clock: MovableClock = openTestClock({ systemNow: () => BEGIN_MS })) {
+    this.clock = clock;
+  }
 
   open(...agendas: readonly (readonly number[])[]): TestClock {
     this.works.push(...agendas.map((waiting, index) => new Agenda(this, `work-${index}`, waiting)));
@@ -92,9 +100,13 @@ class Bench {
   }
 
   followed(): void {
+    if (this.head !== undefined) this.followers.tell('reactor', this.head);
+    this.readModelsFollowed();
+  }
+
+  readModelsFollowed(): void {
     const { head } = this;
     if (head === undefined) return;
-    this.followers.tell('reactor', head);
     this.progress.receive({ type: 'caught-up-to', position: head, events: 1, behindMs: 0 });
   }
 }
@@ -195,6 +207,9 @@ describe('a move', () => {
     await vi.waitUntil(() => bench.works[0]?.done.length === 1, POLLING);
     expect({ isOver, second: bench.works[1]?.done }).toEqual({ isOver: false, second: [] });
     expect(test.movingTo).toBe(new Date(BEGIN_MS + DAY).toISOString());
+    bench.readModelsFollowed();
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    expect({ isOver, second: bench.works[1]?.done }).toEqual({ isOver: false, second: [] });
     bench.follows = true;
     bench.followed();
     await moving;
@@ -297,5 +312,19 @@ describe('a stop', () => {
     // What was under way came to its end; the rest waits for the next start.
     expect(work.done).toEqual([{ dueMs: BEGIN_MS + DAY, atMs: BEGIN_MS + DAY }]);
     await expect(test.move({ byMs: DAY })).rejects.toThrow(/The host is stopping/);
+  });
+
+  it('keeps what the clock shows, for a system clock that is set back before the next start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-clock-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    let systemMs = BEGIN_MS;
+    const options = { path: join(folder, 'test-clock.json'), systemNow: () => systemMs };
+    const test = new Bench(openTestClock(options)).open([]);
+    await test.move({ byMs: DAY });
+    systemMs += 5 * HOUR;
+    const shown = test.now();
+    await test.stop();
+    systemMs -= 8 * HOUR;
+    expect(openTestClock(options).now()).toBe(shown);
   });
 });

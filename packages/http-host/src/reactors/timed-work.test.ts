@@ -1,4 +1,5 @@
 /** The loop of timed work: everything gets its turn, nothing holds up another, and a stop waits. */
+import { setImmediate } from 'node:timers/promises';
 import { ReadModelError } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type TimedWork, TimedWorks } from './timed-work.ts';
@@ -101,6 +102,7 @@ describe('timed work', () => {
       isStopped = true;
     });
     await vi.waitUntil(() => work.running === 1, POLLING);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(isStopped).toBe(false);
     resolve();
     await Promise.all([asked, stopped]);
