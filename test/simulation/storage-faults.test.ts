@@ -135,7 +135,7 @@ function harm(path: string, harmed: Harm): void {
 
 describe('damaged files', () => {
   /** What cannot be made again: the start is refused and the file left alone, or what is sound is answered. */
-  it.each(['events.db', 'sandbox-gateway.db'])('%s', async (name) => {
+  it.each(['events.db', 'keys.db', 'sandbox-gateway.db'])('%s', async (name) => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(flip, structural), async ([, harmed]) => {
         const folder = copyOf(truth);

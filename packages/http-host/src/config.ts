@@ -1,6 +1,6 @@
 /** The configuration: the environment, checked once at start, with errors that say what to set. */
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
@@ -228,15 +228,22 @@ export function secretsFileIn(dataDir: string): string {
  * data of one, `lost` where only the mark of a key is left, `unmarked` where there is no mark.
  */
 export function probeMasterKey(config: Config): 'sound' | 'none' | 'lost' | 'wrong' | 'unmarked' {
-  const { masterKey, dataDir } = config;
+  const { dataDir } = config;
   const mark = existsSync(masterKeyCheckIn(dataDir))
     ? readFileSync(masterKeyCheckIn(dataDir), 'utf8').trim()
     : undefined;
-  const path = secretsFileIn(dataDir);
-  if (masterKey === undefined && !existsSync(path)) return mark === undefined ? 'none' : 'lost';
-  const key = masterKey ?? Buffer.from(keptMasterKey(path), 'base64');
+  const key = findMasterKey(config);
+  if (key === undefined) return mark === undefined ? 'none' : 'lost';
   if (mark === undefined) return 'unmarked';
   return mark === markOf(key) ? 'sound' : 'wrong';
+}
+
+/** The key at hand, without making one; undefined where there is none. */
+export function findMasterKey({ masterKey, dataDir }: Config): Buffer | undefined {
+  if (masterKey !== undefined) return masterKey;
+  const path = secretsFileIn(dataDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  return Buffer.from(keptMasterKey(path), 'base64');
 }
 
 function configuredOrKeptKey(config: Config): Buffer {

@@ -5,6 +5,7 @@ import type { DataFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import { databasesIn } from './folder.ts';
+import { KEYS_ADVICE } from './personal-keys.ts';
 
 const MAX_FAULTS = 5;
 
@@ -21,6 +22,7 @@ function adviceFor(path: string, files: DataFiles): string {
       ? `If events.db was just put back from a backup, its -wal and -shm belong to the file before it: remove both and examine it again. Else: ${LOG_ADVICE}`
       : LOG_ADVICE;
   }
+  if (path === files.keys) return KEYS_ADVICE;
   if (path === files.gateway) {
     return 'Stop the host and restore sandbox-gateway.db from a backup; without one move it away: its older charges can then not be captured, voided or refunded.';
   }
@@ -58,8 +60,9 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
 
 /** A table that each database has from its beginning. */
 function tableOf(path: string, files: DataFiles): string {
-  const { gateway, answers, checkpoints, mails, readModels } = files;
+  const { keys, gateway, answers, checkpoints, mails, readModels } = files;
   const tables = new Map([
+    [keys, 'personal_key'],
     [gateway, 'request'],
     [answers, 'answer'],
     [checkpoints, 'checkpoints'],

@@ -18,6 +18,7 @@ import { checkFiles, checkMasterKey, hostRuns } from './folder.ts';
 import { checkAnswers, checkGateway } from './gateway-books.ts';
 import { checkOrder, checkStreams } from './log.ts';
 import { checkLoss, checkLossOfAll } from './lost-events.ts';
+import { checkPersonalKeys } from './personal-keys.ts';
 import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
 
 export interface ExaminationOptions {
@@ -54,7 +55,7 @@ export async function examine(config: Config, options: ExaminationOptions): Prom
   }
   const { quick, nowMs, onProgress, onChecked } = options;
   const runs = hostRuns(files);
-  const examined: Examined = { config, files, hostRuns: runs, quick, nowMs, onProgress };
+  const unlocked = { config, files, hostRuns: runs, quick, nowMs, onProgress };
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
     for (const each of checked) {
@@ -62,9 +63,15 @@ export async function examine(config: Config, options: ExaminationOptions): Prom
       onChecked(each);
     }
   };
-  add(checkFiles(examined), checkMasterKey(examined), checkDatabases(examined));
-  const head = await examineLog(examined, options.scratch, add);
-  return { folder: config.dataDir, hostRuns: runs, head, verdict: verdictOn(checks), checks };
+  const { checked, keys } = checkPersonalKeys(unlocked);
+  const examined: Examined = { ...unlocked, keys };
+  try {
+    add(checkFiles(examined), checkMasterKey(examined), checked, checkDatabases(examined));
+    const head = await examineLog(examined, options.scratch, add);
+    return { folder: config.dataDir, hostRuns: runs, head, verdict: verdictOn(checks), checks };
+  } finally {
+    keys?.close();
+  }
 }
 
 type Add = (...checked: readonly Checked[]) => void;

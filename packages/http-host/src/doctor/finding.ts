@@ -4,6 +4,7 @@
 export const CHECKS = {
   files: 'files and permissions',
   'master-key': 'master key',
+  'personal-keys': 'keys of customers',
   pages: 'databases',
   order: 'order of the log',
   streams: 'events and streams',

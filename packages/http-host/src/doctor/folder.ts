@@ -39,8 +39,9 @@ function probeLock(path: string): unknown {
 
 /** Every database that is there, the log first. */
 export function databasesIn(files: DataFiles): readonly string[] {
-  const { events, gateway, answers, checkpoints, mails } = files;
-  return [events, gateway, answers, checkpoints, mails, ...readModelFiles(files)].filter(isFile);
+  const { events, keys, gateway, answers, checkpoints, mails } = files;
+  const own = [events, keys, gateway, answers, checkpoints, mails];
+  return [...own, ...readModelFiles(files)].filter(isFile);
 }
 
 const NO_FILE = 'is not a file: what was kept there is gone';
@@ -110,8 +111,8 @@ function findStrange(
   findings: Findings,
   { files, dataDir }: { readonly files: DataFiles; readonly dataDir: string },
 ): void {
-  const { events, gateway, answers, checkpoints, mails, logMark } = files;
-  const own = [mails, secretsFileIn(dataDir), masterKeyCheckIn(dataDir), logMark];
+  const { events, keys, gateway, answers, checkpoints, mails, logMark } = files;
+  const own = [keys, mails, secretsFileIn(dataDir), masterKeyCheckIn(dataDir), logMark];
   for (const path of [events, gateway, answers, checkpoints, ...readModelFiles(files), ...own]) {
     if (existsSync(path) && !isFile(path)) findings.damage(`${path} ${NO_FILE}`, STRANGE_ADVICE);
   }

@@ -62,12 +62,12 @@ export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Exa
 /** Every stream with its events, and the journal that follows from them. */
 export function checkStreams(
   inspection: LogInspection,
-  { onProgress }: Examined,
+  { onProgress, keys, hostRuns }: Examined,
 ): readonly [streams: Checked, journal: Checked] {
   const findings = new Findings('streams');
   const journalFindings = new Findings('journal');
   const trialBalance = new TrialBalance(journalFindings);
-  const follower = new StreamFollower(findings, trialBalance);
+  const follower = new StreamFollower({ findings, trialBalance, keys, hostRuns });
   let events = 0;
   try {
     for (const page of inspection.byStream()) {

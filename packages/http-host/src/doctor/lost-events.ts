@@ -64,6 +64,7 @@ export function tracesOf(files: DataFiles): readonly string[] {
     [files.gateway, 'request'],
     [files.answers, 'answer'],
     [files.mails, 'mails'],
+    [files.keys, 'personal_key'],
   ] as const) {
     if (isFile(path) && hasRows(path, table)) traces.push(`${path} tells of what is in one`);
   }
@@ -121,7 +122,7 @@ async function markOf(events: EventStore): Promise<string | undefined> {
 }
 
 /** An empty file is what a power cut may leave of one. */
-function keptMark({ logMark }: DataFiles): string | undefined {
+export function keptMark({ logMark }: DataFiles): string | undefined {
   if (!isFile(logMark)) return undefined;
   return readFileSync(logMark, 'utf8').trim() || undefined;
 }

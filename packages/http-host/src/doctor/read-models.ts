@@ -133,7 +133,7 @@ interface Compared extends Comparing {
 async function compare(
   findings: Findings,
   { events, head, scratch, projection, live }: Compared,
-  { onProgress }: Examined,
+  { onProgress, keys }: Examined,
 ): Promise<void> {
   const { name } = projection;
   // The live one first: beside a running host it moves on, and the new one can be made up to any position.
@@ -145,6 +145,7 @@ async function compare(
   try {
     const rebuilt = await rebuild({
       events: endingAt(events, position),
+      vault: keys,
       store,
       projection,
       holder: HOLDER,

@@ -6,19 +6,24 @@ import {
   EmailClaim,
   type Event,
   eventIdOf,
+  isSealedEvent,
   MerchantAccount,
   MonthlyCap,
   Reference,
   Sequence,
   type StoredEvent,
   type StreamName,
+  Subscription,
   Tenant,
+  type TenantId,
   Transaction,
 } from '@counterfoil/core';
 import type { InspectedEvent } from '@counterfoil/event-stores/sqlite';
 import { reference } from '@counterfoil/projections';
+import type { PersonalKeys } from '../operations/personal-keys.ts';
 import { LOG_ADVICE } from './databases.ts';
 import { type Findings, reasonOf } from './finding.ts';
+import { judgeErasure, KEYS_ADVICE } from './personal-keys.ts';
 import type { TrialBalance } from './trial-balance.ts';
 
 interface Folding {
@@ -34,6 +39,7 @@ const AGGREGATES: Readonly<Record<string, Folding>> = {
   merchant_account: MerchantAccount,
   monthly_cap: MonthlyCap,
   sequence: Sequence,
+  subscription: Subscription,
   tenant: Tenant,
   transaction: Transaction,
 };
@@ -48,6 +54,7 @@ const INVARIANT_ADVICE =
 /** The stream that the walk is in. */
 interface Current {
   readonly name: StreamName;
+  readonly tenantId: TenantId;
   readonly aggregate: Folding | undefined;
   state: unknown;
   nextRevision: number;
@@ -57,16 +64,27 @@ interface Current {
   broken: boolean;
 }
 
+export interface StreamFollowing {
+  readonly findings: Findings;
+  readonly trialBalance: TrialBalance;
+  readonly keys: PersonalKeys | undefined;
+  readonly hostRuns: boolean;
+}
+
 /** Takes the events of the log by stream and revision, in bounded memory: one stream at a time. */
 export class StreamFollower {
   readonly #findings: Findings;
   readonly #trialBalance: TrialBalance;
+  readonly #keys: PersonalKeys | undefined;
+  readonly #hostRuns: boolean;
   #current: Current | undefined;
   #streams = 0;
 
-  constructor(findings: Findings, trialBalance: TrialBalance) {
+  constructor({ findings, trialBalance, keys, hostRuns }: StreamFollowing) {
     this.#findings = findings;
     this.#trialBalance = trialBalance;
+    this.#keys = keys;
+    this.#hostRuns = hostRuns;
   }
 
   get streams(): number {
@@ -89,6 +107,11 @@ export class StreamFollower {
   /** After the last event. */
   end(): void {
     const ended = this.#current;
+    if (ended?.aggregate === (Customer as Folding) && !ended.broken && ended.state !== null) {
+      const { name: stream, tenantId, state } = ended;
+      const whose = { stream, tenantId, keys: this.#keys, hostRuns: this.#hostRuns };
+      judgeErasure(this.#findings, state as Customer.Customer, whose);
+    }
     if (ended?.command === undefined) return;
     this.#findings.damage(
       `${ended.name} ends within an append: command ${ended.command.id} has no last event`,
@@ -113,6 +136,7 @@ export class StreamFollower {
     }
     this.#current = {
       name: stream,
+      tenantId,
       aggregate,
       state: aggregate?.initial,
       nextRevision: 0,
@@ -190,10 +214,11 @@ export class StreamFollower {
 
   #decoded(current: Current, stored: StoredEvent): Event | undefined {
     try {
-      return decodeEvent(stored);
+      return decodeEvent(stored, this.#keys);
     } catch (error) {
       current.broken = true;
-      this.#findings.damage(`position ${stored.position}: ${reasonOf(error)}`, UNKNOWN_ADVICE);
+      const advice = isSealedEvent(stored) ? KEYS_ADVICE : UNKNOWN_ADVICE;
+      this.#findings.damage(`position ${stored.position}: ${reasonOf(error)}`, advice);
       return undefined;
     }
   }

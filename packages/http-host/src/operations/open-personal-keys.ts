@@ -1,7 +1,7 @@
 /** Opens the customers' keys at a start, and refuses to begin anew beside a log that was sealed with others. */
 import { existsSync, statSync } from 'node:fs';
 import { type EventStore, isSealedEvent } from '@counterfoil/core';
-import { type Config, loadMasterKey } from '../config.ts';
+import { type Config, ConfigError, findMasterKey } from '../config.ts';
 import { openSound, StorageError } from '../damaged-files.ts';
 import { dataFilesOf, isFile, type Located } from '../stores.ts';
 import { deriveKey } from './credential-vault.ts';
@@ -63,8 +63,9 @@ export function keysOfThread(located: Located, masterKey: Buffer): PersonalKeysO
 export function openKeysToRead(config: Config): PersonalKeys | undefined {
   const path = dataFilesOf(config)?.keys;
   if (path === undefined || !isFile(path)) return undefined;
-  const wrappingKey = wrappingKeyOf(loadMasterKey(config));
-  return new PersonalKeys({ path, wrappingKey, readOnly: true });
+  const masterKey = findMasterKey(config);
+  if (masterKey === undefined) throw new ConfigError([`MASTER_KEY must be set: it opens ${path}`]);
+  return new PersonalKeys({ path, wrappingKey: wrappingKeyOf(masterKey), readOnly: true });
 }
 
 /** A log of an earlier version has its persons in the open, and may be given its first keys. */

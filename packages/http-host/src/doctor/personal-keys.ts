@@ -1,0 +1,87 @@
+/** Looks at the keys of customers: whether they are there, of this log, and open. */
+import type { Customer, StoredEvent } from '@counterfoil/core';
+import { openKeysToRead } from '../operations/open-personal-keys.ts';
+import type { PersonalKeys } from '../operations/personal-keys.ts';
+import { isFile } from '../stores.ts';
+import type { Examined } from './examined.ts';
+import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { keptMark } from './lost-events.ts';
+
+export const KEYS_ADVICE =
+  'Stop the host and restore keys.db from the newest backup that the doctor finds sound. Without the keys nobody can read who paid; amounts and books are not touched by it.';
+
+const RETURNED_ADVICE =
+  'keys.db was put back from a backup made before the erasure. Stop the host, remove reactors.db, and start it: it erases again whoever the log says is erased.';
+
+export interface CheckedKeys {
+  readonly checked: Checked;
+  /** Undefined where there are none, or none that can be used; to be closed. */
+  readonly keys: PersonalKeys | undefined;
+}
+
+export function checkPersonalKeys({ config, files, quick }: Omit<Examined, 'keys'>): CheckedKeys {
+  const findings = new Findings('personal-keys');
+  if (!isFile(files.keys)) {
+    if (isFile(files.events)) {
+      findings.warn(
+        `there are no keys of customers: ${files.keys} does not exist`,
+        `Nothing, if no host that keeps them was ever started here. Else: ${KEYS_ADVICE}`,
+      );
+    }
+    return { checked: findings.made('none'), keys: undefined };
+  }
+  let keys: PersonalKeys | undefined;
+  try {
+    keys = openKeysToRead(config);
+    const mark = keptMark(files);
+    const { firstEvent } = keys ?? {};
+    if (mark !== undefined && firstEvent !== undefined && mark !== firstEvent) {
+      findings.damage(`${files.keys} is of another log`, KEYS_ADVICE);
+    }
+    if (quick) return { checked: findings.made('not one by one'), keys };
+    const customers =
+      keys?.check((customer) =>
+        findings.damage(`the key of customer ${customer} does not open`, KEYS_ADVICE),
+      ) ?? 0;
+    return { checked: findings.made(counted(customers, 'customer')), keys };
+  } catch (error) {
+    keys?.close();
+    findings.damage(`${files.keys} cannot be used: ${reasonOf(error)}`, KEYS_ADVICE);
+    return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
+  }
+}
+
+/** Whether what the log says of an erasure is what was done about it. */
+export function judgeErasure(
+  findings: Findings,
+  customer: Customer.Customer,
+  { tenantId, stream, keys, hostRuns }: Pick<StoredEvent, 'tenantId' | 'stream'> & KeysAndHost,
+): void {
+  const { sandbox, customerId, erasureRequestedAt, erasedAt } = customer;
+  if (erasureRequestedAt !== null && erasedAt === null && !hostRuns) {
+    findings.warn(
+      `${stream}: the erasure that was requested at ${erasureRequestedAt} is not finished`,
+      'Start the host, which finishes it.',
+    );
+  }
+  if (erasedAt !== null && hasKey(keys, { tenantId, sandbox, customerId })) {
+    findings.damage(`${stream}: the customer is erased, and has a key again`, RETURNED_ADVICE);
+  }
+}
+
+interface KeysAndHost {
+  readonly keys: PersonalKeys | undefined;
+  readonly hostRuns: boolean;
+}
+
+function hasKey(
+  keys: PersonalKeys | undefined,
+  subject: Parameters<PersonalKeys['stateOf']>[0],
+): boolean {
+  try {
+    return keys?.stateOf(subject) === 'kept';
+  } catch {
+    // One that does not open has been told of.
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+/** The doctor on the keys of customers, of folders that were each harmed in one way. */
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  copyOf,
+  makeTruth,
+  openHost,
+  removeFolder,
+  type Truth,
+} from '../simulation/storage-faults-truth.ts';
+import { checkOf, complaintsOf, examinationOf, expectFinding } from './doctor-findings.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+let truth: Truth;
+let folder: string;
+let keys: string;
+beforeAll(async () => {
+  truth = await makeTruth();
+});
+afterAll(() => removeFolder(truth.folder));
+beforeEach(() => {
+  folder = copyOf(truth);
+  keys = join(folder, 'keys.db');
+  onTestFinished(() => removeFolder(folder));
+});
+
+function change(sql: string): void {
+  const database = new DatabaseSync(keys);
+  expect(database.prepare(sql).run().changes).not.toBe(0);
+  database.close();
+}
+
+const refused = async (reason: RegExp) => {
+  const bytes = readFileSync(keys, { flag: 'a+' });
+  await expect(openHost(folder)).rejects.toThrow(reason);
+  return bytes;
+};
+
+it('counts them, and leaves them as they are', async () => {
+  const names = readdirSync(folder);
+  const before = names.map((name) => readFileSync(join(folder, name)));
+  const examination = await examinationOf(folder);
+  expect(complaintsOf(examination)).toEqual([]);
+  expect(checkOf(examination, 'personal-keys').looked).toMatch(/^\d+ customers$/);
+  const after = names.map((name) => readFileSync(join(folder, name)));
+  expect(after.every((bytes, index) => before[index]?.equals(bytes))).toBe(true);
+});
+
+it('finds that they are missing, which refuses a start', async () => {
+  rmSync(keys);
+  const examination = await examinationOf(folder);
+  expect(examination.verdict).toBe('damage');
+  expectFinding(examination, 'personal-keys', { severity: 'warning', message: /does not exist/ });
+  expectFinding(examination, 'streams', { message: /there is no vault to open it/ });
+  expectFinding(await examinationOf(folder, { quick: true }), 'personal-keys', {
+    severity: 'warning',
+    message: /does not exist/,
+  });
+  await expect(openHost(folder)).rejects.toThrow(/keys\.db has no keys.*from a backup/);
+  expect(readdirSync(folder)).not.toContain('keys.db');
+});
+
+it('finds that they are no database', async () => {
+  writeFileSync(keys, 'not a database, and longer than a header of one'.repeat(100));
+  expectFinding(await examinationOf(folder), 'personal-keys', { message: /cannot be used/ });
+  const bytes = await refused(/keys\.db.*from a backup/);
+  expect(readFileSync(keys).equals(bytes)).toBe(true);
+});
+
+it('finds that they were emptied', async () => {
+  change('DELETE FROM personal_key');
+  const examination = await examinationOf(folder);
+  expectFinding(examination, 'streams', { message: /there is no key of customer 1\/live\/\d+/ });
+});
+
+it('finds one that does not open', async () => {
+  change("UPDATE personal_key SET wrapped = x'00112233' WHERE wrapped IS NOT NULL");
+  const examination = await examinationOf(folder);
+  expectFinding(examination, 'personal-keys', { message: /customer 1\/live\/\d+ does not open/ });
+  expectFinding(examination, 'streams', { message: /key of customer 1\/live\/\d+ does not open/ });
+});
+
+it('finds those of another folder, which refuse a start', async () => {
+  // The first start marks the folder by its log.
+  const { host } = await openHost(folder);
+  await host.close();
+  const other = await makeTruth();
+  onTestFinished(() => removeFolder(other.folder));
+  const again = await openHost(other.folder);
+  await again.host.close();
+  copyFileSync(join(other.folder, 'keys.db'), keys);
+  const quick = await examinationOf(folder, { quick: true });
+  expectFinding(quick, 'personal-keys', { message: /of another log/ });
+  await refused(/of another log/);
+});
+
+it('finds that others may read them', async () => {
+  chmodSync(keys, 0o644);
+  expectFinding(await examinationOf(folder), 'files', {
+    severity: 'warning',
+    message: /keys\.db/,
+  });
+});
