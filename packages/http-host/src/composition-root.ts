@@ -42,6 +42,7 @@ import { CardTokens } from './operations/card-tokens.ts';
 import { Cards } from './operations/cards.ts';
 import { CredentialVault, deriveKey } from './operations/credential-vault.ts';
 import { Customers } from './operations/customers.ts';
+import { Erasure } from './operations/erasure.ts';
 import { refusalOfFailure } from './operations/failures.ts';
 import { Identities } from './operations/identities.ts';
 import { keyDirectory } from './operations/key-directory.ts';
@@ -53,7 +54,7 @@ import type { PersonalKeys } from './operations/personal-keys.ts';
 import { ReadSide } from './operations/read-side.ts';
 import { Rebills } from './operations/rebills.ts';
 import { References } from './operations/references.ts';
-import { createStateCache } from './operations/state-cache.ts';
+import { type ClearableStateCache, createStateCache } from './operations/state-cache.ts';
 import { Subscriptions } from './operations/subscriptions.ts';
 import { Tenants } from './operations/tenants.ts';
 import { TestClock } from './operations/test-clock.ts';
@@ -65,6 +66,7 @@ import { followOutcomes } from './reactors/cap-settlement.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { deadlineWorks } from './reactors/deadlines.ts';
 import { FollowerProgress } from './reactors/follower-progress.ts';
+import { followErasures } from './reactors/erasures.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
 import { PolicyReactor } from './reactors/policies.ts';
@@ -100,6 +102,8 @@ const PART = {
   ledger: part<Ledger>('ledger'),
   vault: part<CredentialVault>('vault'),
   personalKeys: part<PersonalKeys>('personalKeys'),
+  stateCache: part<ClearableStateCache>('stateCache'),
+  erasure: part<Erasure>('erasure'),
   tenants: part<Tenants>('tenants'),
   referenceView: part<ReferenceView>('referenceView'),
   references: part<References>('references'),
@@ -224,10 +228,11 @@ type Get = <Type>(token: InjectionToken<Type>) => Type;
 type Provide = <Type>(token: InjectionToken<Type>, make: (get: Get) => Type) => void;
 
 function registerLedger(provide: Provide): void {
+  provide(PART.stateCache, () => createStateCache());
   provide(PART.ledger, (get) => {
     const readSide = get(PART.readSide);
     const vault = get(PART.personalKeys);
-    const executor = { store: get(PART.events), cache: createStateCache(), vault };
+    const executor = { store: get(PART.events), cache: get(PART.stateCache), vault };
     return new Ledger(executor, get(PART.clock), (tenantId, position) =>
       readSide.acknowledge(tenantId, position),
     );
@@ -365,6 +370,17 @@ function registerPayments(provide: Provide): void {
         cards: get(PART.cards),
         readSide: get(PART.readSide),
         index: new SubscriptionView(get(PART.readModels)),
+      }),
+  );
+  provide(
+    PART.erasure,
+    (get) =>
+      new Erasure({
+        ledger: get(PART.ledger),
+        identities: get(PART.identities),
+        subscriptions: get(PART.subscriptions),
+        keys: get(PART.personalKeys),
+        forgetStates: () => get(PART.stateCache).clear(),
       }),
   );
   provide(PART.billing, (get) => {
@@ -518,6 +534,7 @@ function start(container: DependencyContainer): Host {
   const reactors = Promise.all([
     followNotices({ ledger, gateways: get(PART.gateways), ...following }),
     get(PART.policies).follow(following),
+    followErasures({ erasure: get(PART.erasure), ...following }),
     followOutcomes({
       ledger,
       caps: get(PART.caps),
