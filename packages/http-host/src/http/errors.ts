@@ -121,7 +121,7 @@ export const ERRORS = {
     status: 400,
     title: 'No merchant account takes this payment',
     description:
-      'Every merchant account of the company was passed over: its currencies, its card networks or its largest price do not admit the payment.',
+      'Every merchant account of the company was passed over: its currencies, its card networks or its largest price do not admit the payment, or its monthly cap leaves no room for it. `errors` names each with its reason.',
   },
   page_out_of_reach: {
     status: 400,
