@@ -133,6 +133,22 @@ describe('with the demo running', () => {
     const own = [...text.matchAll(/^# TYPE ((?!nodejs_|process_)\S+)/gm)].map(([, name]) => name);
     expect(own.filter((name = '') => !names.includes(name))).toEqual([]);
   });
+
+  // The last one: afterwards it is years later.
+  it('moves the clock as the operations manual says', { timeout: SLOW_MS }, async () => {
+    const text = section(readDocument('docs/operations.md'), '## The test clock');
+    const [block] = codeBlocks(text);
+    const [printed = ''] = await runBlocks([block?.code ?? ''], { cwd: demo.folder });
+    const answers: Json[] = printed.split(/(?<=\})\s*(?=\{)/).map((each) => JSON.parse(each));
+    const now = expect.stringMatching(/^\d{4}-/);
+    expect(answers).toMatchObject([
+      { success: true, now, movingTo: null },
+      { success: true, now, unfinished: [] },
+      { success: true, now: expect.stringMatching(/^2031-01-01T00:00/), unfinished: [] },
+    ]);
+    const days = (Date.parse(answers[1].now) - Date.parse(answers[0].now)) / 86_400_000;
+    expect(Math.floor(days)).toBe(180);
+  });
 });
 
 const NO_ROUTE = /^(route_not_found|method_not_allowed)$/;
