@@ -52,6 +52,15 @@ export const ADDRESS = fields({
   integer: 'orderId',
 });
 
+export const SUBSCRIPTION = fields({
+  integer: 'parentCompanyId companyId id customerID orderId',
+  number: 'rebillAmount frequency merchantAccountId',
+  string: 'company subscription subscriptionDescription midName mid',
+  boolean: 'active frozen',
+  time: 'subDate realStartDate',
+  'time?': 'unsubDate rebillDate',
+});
+
 export const SESSION = fields({
   string: 'id ip useragent url ipCity ipCountryCode',
   time: 'timestamp',

@@ -1,6 +1,7 @@
 /** Subscriptions as the ledger has them, and payments that start them. */
+import { randomUUID } from 'node:crypto';
 import { Subscription, type TenantId } from '@counterfoil/core';
-import type { Json, Running } from './running-host.ts';
+import { CALLER, type Json, type Running } from './running-host.ts';
 
 /** A club of 19.95 every 30 days. */
 export const CLUB = {
@@ -30,6 +31,22 @@ export async function eventsOf(
   const counts: Record<string, number> = {};
   for (const { type } of await host.events.read(stream)) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
+}
+
+type Act = WithoutFrame<Subscription.Command>;
+type WithoutFrame<Each> = Each extends unknown
+  ? Omit<Each, 'tenantId' | 'subscriptionId' | 'at'>
+  : never;
+
+/** Something happens to a subscription, at the present of the host. */
+export async function happensTo(
+  { host }: Running,
+  { tenantId, subscriptionId }: { readonly tenantId: number; readonly subscriptionId: number },
+  act: Act,
+): Promise<void> {
+  const address = { tenantId: tenantId as TenantId, subscriptionId, at: host.ledger.clock.now() };
+  const command = { ...act, ...address } as Subscription.Command;
+  await host.ledger.carryOut(Subscription, command, { commandId: randomUUID() }, CALLER);
 }
 
 /** The ids of the subscriptions that a payment names. */

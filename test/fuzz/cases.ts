@@ -7,9 +7,9 @@ import type { Tenancy } from './fuzzed-host.ts';
 import {
   CARD,
   type Inputs,
-  isAboutCustomer,
-  NO_CUSTOMER,
   NOWHERE,
+  namedIn,
+  nowhereFor,
   parametersIn,
 } from './inputs.ts';
 import type { Pool } from './pools.ts';
@@ -58,11 +58,10 @@ export function strangers(
   parts: { inputs: Inputs; senders: fc.Arbitrary<Sender>; others: Pool; own: Pool },
 ): fc.Arbitrary<Case> {
   const { inputs, senders, others, own } = parts;
-  const idsOf = ({ customers, payments }: Pool) =>
-    isAboutCustomer(operation) ? customers.map(({ id }) => id) : payments;
+  const idOf = (pool: Pool) => fc.constantFrom(...namedIn(operation, pool));
   const hidden = fc.oneof(
-    fc.constantFrom(...idsOf(others)).map((id) => ({ id, environment: 'live' as const })),
-    fc.constantFrom(...idsOf(own)).map((id) => ({ id, environment: 'test' as const })),
+    idOf(others).map((id) => ({ id, environment: 'live' as const })),
+    idOf(own).map((id) => ({ id, environment: 'test' as const })),
   );
   return fc.tuple(inputs.sound(operation), senders, hidden).map(([input, sender, there]) => {
     const to = (id: string) =>
@@ -73,8 +72,7 @@ export function strangers(
         expected: { statuses: [404], codes: ['not_found'] },
         // Under a key it would be the answer to an earlier try, in the form that was asked for then.
       }).withHeader('Idempotency-Key', undefined);
-    const nowhere = isAboutCustomer(operation) ? NO_CUSTOMER : NOWHERE;
-    const [hers, nobodys] = [to(there.id), to(nowhere)];
+    const [hers, nobodys] = [to(there.id), to(nowhereFor(operation))];
     return new Case([hers, nobodys], async (ask) => {
       const answers = [await ask(hers), await ask(nobodys)];
       expectSame(answers, [hers, nobodys]);

@@ -137,7 +137,9 @@ function searched(pool: Pool): Overrides[] {
 
 /** Cursors are the host's own; whatever else looks like a text is refused. */
 function listed(pool: Pool, operation: Operation): Overrides {
-  const cursors = operation.id === 'listPayments' ? pool.paymentCursors : pool.accountCursors;
+  const { paymentCursors: listPayments, accountCursors: listLedgerAccounts } = pool;
+  const known: Readonly<Record<string, readonly string[]>> = { listPayments, listLedgerAccounts };
+  const cursors = known[operation.id] ?? [];
   return { '/cursor': cursors.length === 0 ? ABSENT : maybe(fc.constantFrom(...cursors)) };
 }
 
@@ -148,6 +150,12 @@ const CUSTOMERS: Overrides = {
   '/card': always(CARD),
   '/token': ABSENT,
   '/companyId': maybe(fc.constant(COMPANY)),
+};
+
+/** Months in order, and no more of them than a report has. */
+const REPORTED: Overrides = {
+  '/from': maybe(fc.constantFrom('2020-02', '2026-01')),
+  '/to': maybe(fc.constantFrom('2026-01', '2029-12')),
 };
 
 /** The operations that make a payment of a body, or find some by one. */
@@ -182,6 +190,7 @@ export class Inputs {
       fc.oneof(...overrides.map((each) => this.#inputs(operation, { ...base, ...each }, ids)));
     if (PAYING.has(operation.id)) return anyOf(payments(pool));
     if (SEARCHING.has(operation.id)) return anyOf(searched(pool));
+    if (operation.id === 'getRecurringRevenue') return anyOf([REPORTED]);
     const amounts = { '/amount': REFUNDED, '/refundItems/*/Amount': REFUNDED };
     return this.#inputs(operation, { ...base, ...amounts }, ids);
   }
@@ -220,6 +229,9 @@ export class Inputs {
     if (names.length === 0) return fc.constant({});
     if (isAboutCustomer(operation)) {
       return customer.map((given) => (names.includes('methodId') ? given : { id: given.id }));
+    }
+    if (isAboutSubscription(operation)) {
+      return fc.record({ id: fc.constantFrom(...this.#pool.subscriptions) });
     }
     const written = fc.oneof(
       { weight: 9, arbitrary: id },
@@ -271,6 +283,17 @@ export function isAboutCustomer({ path }: Operation): boolean {
   return path.startsWith('/customers/{id}');
 }
 
+/** Whether it names a subscription, by a number too. */
+export function isAboutSubscription({ path }: Operation): boolean {
+  return path.startsWith('/v1/subscriptions/{id}');
+}
+
+/** What of a tenant the path may name. */
+export function namedIn(operation: Operation, pool: Pool): readonly string[] {
+  if (isAboutSubscription(operation)) return pool.subscriptions;
+  return isAboutCustomer(operation) ? pool.customers.map(({ id }) => id) : pool.payments;
+}
+
 /** The parameters of an operation that stand in this part of a request. */
 export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'header'): Json[] {
   return (node.parameters ?? []).filter((each: Json) => each.in === where);
@@ -278,7 +301,12 @@ export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'hea
 
 /** An id that nobody has. */
 export const NOWHERE = NOBODY;
-export const NO_CUSTOMER = '2000000000';
+const NO_NUMBER = '2000000000';
+
+export function nowhereFor(operation: Operation): string {
+  const isNumber = isAboutCustomer(operation) || isAboutSubscription(operation);
+  return isNumber ? NO_NUMBER : NOWHERE;
+}
 
 function capitals(text: string): string {
   return text.toUpperCase();

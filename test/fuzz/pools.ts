@@ -1,5 +1,6 @@
 /** Payments that really exist, for requests that need one, and what else only the host can give out. */
 import { CARDS, Caller, card, type Json } from '../e2e/running-host.ts';
+import { CLUB } from '../e2e/subscribers.ts';
 import type { Tenancy } from './fuzzed-host.ts';
 
 export interface Pool {
@@ -15,6 +16,7 @@ export interface Pool {
   readonly payments: readonly string[];
   readonly tokens: readonly string[];
   readonly customers: readonly PooledCustomer[];
+  readonly subscriptions: readonly string[];
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
 }
@@ -62,6 +64,9 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     payments: Object.values(kinds).flat(),
     tokens: captured.map(({ card: used }) => used.token),
     customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
+    subscriptions: (await many(() => caller.paid({ subscription: CLUB }))).map(
+      ({ subscriptionId }) => String(subscriptionId),
+    ),
     paymentCursors: await cursorsOf(caller, '/v1/payments'),
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
   };

@@ -55,6 +55,8 @@ const NEVER_WELL_FORMED = new Set([
 const RULES = [
   // Days in order.
   /^(\/query)?\/dateFrom$/,
+  // Months in order, and not too many.
+  /^\/query\/from$/,
   // Either card or token; ids below or above those that the service allocates.
   /^\/card$/,
   /^\/orderId$/,

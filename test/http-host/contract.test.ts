@@ -227,6 +227,29 @@ describe('the answers', () => {
     }
   });
 
+  it('are as the document says about subscriptions', async () => {
+    const subscription = { name: 'Tea club', rebillAmount: 5, frequency: 30, trialDays: 7 };
+    const payment = await pay({ email: 'member@example.com', subscription });
+    const [one, template] = [
+      `/v1/subscriptions/${payment.subscriptionId}`,
+      '/v1/subscriptions/{id}',
+    ];
+    expect(await ask('GET', one, undefined, template)).toMatchObject({ trialDays: 7 });
+    const schedule = await ask('GET', `${one}/schedule?count=2`, undefined, `${template}/schedule`);
+    expect(schedule).toMatchObject({ charges: [{}, {}], ifDeclined: [{}, {}, {}, {}, {}] });
+    const list = `/customers/${payment.customerId}/subscriptions`;
+    const ofCustomer = '/customers/{id}/subscriptions';
+    const found = await ask('GET', `${list}?limit=1`, undefined, ofCustomer);
+    expect(found.subscriptions).toMatchObject([{ subscription: 'Tea club' }]);
+    await ask('GET', `${list}?cursor=x`, undefined, ofCustomer);
+    const detail = { ...claims, id: payment.id, getSubscription: true };
+    const { subscriptions } = found;
+    expect(await ask('POST', '/customerapi/detail', detail)).toMatchObject({ subscriptions });
+    const report = await ask('GET', '/api/ledger/recurring');
+    expect(report.currencies).toMatchObject([{ totals: { joined: 1, activeAtEnd: 1 } }]);
+    await ask('GET', '/api/ledger/recurring?from=2026-02&to=2026-01');
+  });
+
   it('are as the document says when they refuse', async () => {
     await pay({ amount: -1 });
     await ask('POST', '/customerapi/detail', {

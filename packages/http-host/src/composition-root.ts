@@ -9,6 +9,7 @@ import {
   PROJECTIONS,
   Progress,
   type ReadModelStore,
+  RecurringView,
   ReferenceView,
   SearchView,
   SubscriptionView,
@@ -65,8 +66,8 @@ import { Billing } from './reactors/billing.ts';
 import { followOutcomes } from './reactors/cap-settlement.ts';
 import { type Checkpoints, openCheckpoints } from './reactors/checkpoints.ts';
 import { deadlineWorks } from './reactors/deadlines.ts';
-import { FollowerProgress } from './reactors/follower-progress.ts';
 import { followErasures } from './reactors/erasures.ts';
+import { FollowerProgress } from './reactors/follower-progress.ts';
 import { GatewayReactor } from './reactors/gateway-reactor.ts';
 import { followNotices } from './reactors/notices.ts';
 import { PolicyReactor } from './reactors/policies.ts';
@@ -120,11 +121,11 @@ const PART = {
   projecting: part<Projecting>('projecting'),
   checkpoints: part<Checkpoints>('checkpoints'),
   followerProgress: part<FollowerProgress>('followerProgress'),
+  mailing: part<Mailing>('mailing'),
   timedWorks: part<TimedWorks>('timedWorks'),
   testClock: part<TestClock | undefined>('testClock'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
-  mailing: part<Mailing>('mailing'),
   idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
@@ -425,6 +426,7 @@ function timedWorks(get: Get): readonly TimedWork[] {
     new Sweeper({ ...shared, reactor: get(PART.reactor), graceMs }),
     get(PART.billing),
     ...deadlineWorks(shared),
+    ...get(PART.mailing).works,
   ];
 }
 
@@ -443,6 +445,19 @@ function testClock(get: Get): TestClock | undefined {
 }
 
 function registerHttp(provide: Provide): void {
+  provide(PART.mailing, (get) => {
+    const logger = get(PART.logger);
+    const config = get(PART.config);
+    return new Mailing({
+      settings: config.mail,
+      outbox: openOrReplace(ownFile(config, 'mails'), (path) => new Outbox(path), logger),
+      ledger: get(PART.ledger),
+      events: get(PART.events),
+      references: get(PART.references),
+      clock: get(PART.clock),
+      logger,
+    });
+  });
   provide(PART.readiness, (get) => {
     const logger = get(PART.logger);
     return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
@@ -450,7 +465,6 @@ function registerHttp(provide: Provide): void {
   provide(PART.metrics, () => new Metrics());
   provide(PART.idempotencyStore, (get) =>
     openOrReplace(
-    ...get(PART.mailing).works,
       ownFile(get(PART.config), 'answers'),
       (path) => new SqliteIdempotencyStore(path),
       get(PART.logger),
@@ -468,22 +482,13 @@ function registerHttp(provide: Provide): void {
       details: new DetailView(readModels, reference),
       search: new SearchView(readModels, reference),
       ledger: new LedgerView(readModels),
+      recurring: new RecurringView(readModels),
+      subscriptionView: new SubscriptionView(readModels),
+      reference,
+      confirmations: get(PART.mailing).confirmations,
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
       testClock: get(PART.testClock),
-  provide(PART.mailing, (get) => {
-    const logger = get(PART.logger);
-    const config = get(PART.config);
-    return new Mailing({
-      settings: config.mail,
-      outbox: openOrReplace(ownFile(config, 'mails'), (path) => new Outbox(path), logger),
-      ledger: get(PART.ledger),
-      events: get(PART.events),
-      references: get(PART.references),
-      clock: get(PART.clock),
-      logger,
-    });
-  });
       now: () => clock.now(),
     });
   });
@@ -507,7 +512,6 @@ function registerHttp(provide: Provide): void {
       logger,
       limits,
       now,
-      confirmations: get(PART.mailing).confirmations,
       refusalOf: refusalOfFailure,
     });
   });
@@ -531,7 +535,9 @@ function start(container: DependencyContainer): Host {
   const followed = { events, checkpoints, logger, progress: get(PART.followerProgress) };
   const following = { ...followed, signal: stopping.signal };
   const ledger = get(PART.ledger);
+  const mailing = get(PART.mailing);
   const reactors = Promise.all([
+    mailing.follow(following, get(PART.headAtStart)),
     followNotices({ ledger, gateways: get(PART.gateways), ...following }),
     get(PART.policies).follow(following),
     followErasures({ erasure: get(PART.erasure), ...following }),
@@ -556,11 +562,11 @@ function start(container: DependencyContainer): Host {
       () => testClock.aheadMs / MS_PER_SECOND,
     );
   }
+  mailing.watch(get(PART.metrics));
+  get(PART.billing).watch(get(PART.metrics));
   return {
     config: get(PART.config),
-  const mailing = get(PART.mailing);
     logger,
-    mailing.follow(following, get(PART.headAtStart)),
     events,
     readModels,
     ledger,
@@ -583,13 +589,12 @@ function start(container: DependencyContainer): Host {
       await timed.stop();
       stopping.abort();
       await reactors;
+      mailing.close();
       // The worker's connections go last: only they can tidy the write-ahead logs away.
       if (!isInMemory(get(PART.config))) {
         await readModels.close();
         await get(PART.leases).close();
       }
-  mailing.watch(get(PART.metrics));
-  get(PART.billing).watch(get(PART.metrics));
       await projecting.stop(await events.head());
       await readModels.close();
       await events.close();
@@ -614,7 +619,6 @@ interface Watched {
 
 function watch(
   readiness: Readiness,
-      mailing.close();
   metrics: Metrics,
   { folder, events, readModels, projecting, progress, now }: Watched,
 ): void {

@@ -4,6 +4,8 @@ import { type CustomerServices, customerServiceEndpoints } from './api/customer-
 import { type CustomerRecordServices, customerEndpoints } from './api/customers.ts';
 import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
+import { type RecurringServices, recurringEndpoint } from './api/recurring.ts';
+import { type SubscriptionReadServices, subscriptionEndpoints } from './api/subscriptions.ts';
 import { testClockEndpoints } from './api/test-clock.ts';
 import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
 import { type UnsubscribeServices, unsubscribeEndpoint } from './api/unsubscribe.ts';
@@ -21,6 +23,8 @@ export interface RouteServices
     CardServices,
     LedgerServices,
     PaymentListServices,
+    RecurringServices,
+    SubscriptionReadServices,
     UnsubscribeServices {
   readonly readiness: Readiness;
   readonly metrics: Metrics;
@@ -37,7 +41,8 @@ const DOCUMENT: DocumentInfo = {
     'Customer Service': 'Transactions, customers, and what an agent does with them',
     Admin: 'The advanced transaction search',
     'Card API': 'Payments and what follows them',
-    Ledger: 'The books, derived from the events',
+    Subscriptions: 'What is billed again and again',
+    Ledger: 'The books and reports, derived from the events',
     Operations: 'For those who run the host',
   },
 };
@@ -51,7 +56,9 @@ export function routes(services: RouteServices): readonly Endpoint[] {
     ...searchEndpoints(services),
     ...cardEndpoints(services),
     paymentListEndpoint(services),
+    ...subscriptionEndpoints(services),
     ...ledgerEndpoints(services),
+    recurringEndpoint(services),
     ...healthEndpoints(services.readiness, services.metrics),
     ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
   ];

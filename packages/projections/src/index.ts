@@ -62,6 +62,7 @@ export {
 } from './views/rebill-work.ts';
 export {
   monthAfter,
+  monthsIn,
   type RecurringCurrency,
   type RecurringMonth,
   type RecurringQuery,
@@ -71,6 +72,13 @@ export {
 export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
 export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
+export {
+  renderSubscription,
+  renderSubscriptionDetail,
+  type SubscriptionContext,
+  type SubscriptionDetail,
+  type SubscriptionRecord,
+} from './views/subscription-record.ts';
 export {
   type CustomerOfTenant,
   type CustomerSubscriptionsQuery,

@@ -1,5 +1,6 @@
 /** The transaction record of the Customer Service detail, and what comes with it. */
 import { z } from 'zod';
+import { SubscriptionBody } from './subscription-body.ts';
 
 const fields = {
   gateway: z.string(),
@@ -93,30 +94,6 @@ const AddressBody = z
     phone: z.string(),
   })
   .meta({ id: 'Address' });
-
-const SubscriptionBody = z
-  .object({
-    parentCompanyId: z.int(),
-    companyId: z.int(),
-    company: z.string(),
-    id: z.int(),
-    customerID: z.int(),
-    subDate: z.string(),
-    orderId: z.int(),
-    active: z.boolean(),
-    unsubDate: z.string().nullable(),
-    subscription: z.string(),
-    subscriptionDescription: z.string(),
-    realStartDate: z.string(),
-    rebillAmount: z.number(),
-    frequency: z.number(),
-    merchantAccountId: z.number(),
-    midName: z.string(),
-    mid: z.string(),
-    frozen: z.boolean(),
-    rebillDate: z.string().nullable(),
-  })
-  .meta({ id: 'Subscription' });
 
 const SessionBody = z
   .object({
@@ -214,10 +191,10 @@ export const DetailAnswer = z
       .optional()
       .meta({ description: 'With getAddressData: the default address; null when none was given' }),
     addresses: z.array(AddressBody).optional().meta({ description: 'With getAddressData: all' }),
-    subscriptions: z
-      .array(SubscriptionBody)
-      .optional()
-      .meta({ description: 'With getSubscription' }),
+    subscriptions: z.array(SubscriptionBody).optional().meta({
+      description:
+        'With getSubscription: those that the payment started, or the one that it is a rebill of',
+    }),
     sessionData: SessionBody.nullable()
       .optional()
       .meta({ description: 'With getSessionData; null when none was given' }),

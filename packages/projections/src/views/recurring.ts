@@ -232,7 +232,8 @@ function reportOf(
   const before = sumOf([...months].flatMap(([month, each]) => (month < from ? [each] : [])));
   let past = before;
   const shown: RecurringMonth[] = [];
-  for (let month = from; month <= to; month = monthAfter(month)) {
+  for (let index = indexOf(from); index <= indexOf(to); index += 1) {
+    const month = monthOf(index);
     const happened = months.get(month) ?? NOTHING;
     shown.push({ month, ...shownOf(currency, { past, happened }) });
     past = sumOf([past, happened]);
@@ -280,10 +281,23 @@ function shownOf(
   };
 }
 
-/** The month so many months later. */
-export function monthAfter(month: string, months = 1): string {
-  const [year, number] = month.split('-').map(Number) as [number, number];
-  const count = year * MONTHS_A_YEAR + number - 1 + months;
-  const [laterYear, rest] = [Math.floor(count / MONTHS_A_YEAR), count % MONTHS_A_YEAR];
-  return `${String(laterYear).padStart(4, '0')}-${String(rest + 1).padStart(2, '0')}`;
+/** Months are counted, so that a range of them ends. */
+function indexOf(month: string): number {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return year * MONTHS_A_YEAR + number - 1;
+}
+
+function monthOf(index: number): string {
+  const year = String(Math.floor(index / MONTHS_A_YEAR)).padStart(4, '0');
+  return `${year}-${String((index % MONTHS_A_YEAR) + 1).padStart(2, '0')}`;
+}
+
+/** The month so many months later, or earlier when the number is negative. */
+export function monthAfter(month: string, months: number): string {
+  return monthOf(indexOf(month) + months);
+}
+
+/** How many months a range has, its first and its last among them. */
+export function monthsIn({ from, to }: { readonly from: string; readonly to: string }): number {
+  return indexOf(to) - indexOf(from) + 1;
 }

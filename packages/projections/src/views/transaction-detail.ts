@@ -1,9 +1,11 @@
 /** The Customer Service detail: one transaction with its order, addresses, session and products. */
-import { currencyOf, type Reference, Transaction, toMajor } from '@counterfoil/core';
+import { currencyOf, Policies, type Reference, Transaction, toMajor } from '@counterfoil/core';
 import type { ReadModelStore } from '../read-model-store.ts';
 import { keyOf, liveModel, PAYMENTS, RECORDS, TRANSACTIONS } from './live-model.ts';
 import type { ReferenceView } from './reference.ts';
 import { storedRecord } from './search-record.ts';
+import { renderSubscription, type SubscriptionRecord } from './subscription-record.ts';
+import { SubscriptionView } from './subscriptions.ts';
 import { renderPayment, type TransactionRecord } from './transaction-record.ts';
 import { storedPayment } from './transactions.ts';
 
@@ -37,8 +39,8 @@ export interface TransactionDetail {
   /** The default address; null when none was given. */
   readonly addressData: AddressRecord | null;
   readonly addresses: readonly AddressRecord[];
-  /** Empty until subscriptions are kept. */
-  readonly subscriptions: readonly never[];
+  /** Those that the payment started, or the one that it is a rebill of; a child's are its payment's. */
+  readonly subscriptions: readonly SubscriptionRecord[];
   readonly sessionData: Transaction.Session | null;
   /** Line items of the order, or of the refund; empty when there are none. */
   readonly cart: readonly CartLine[];
@@ -65,10 +67,12 @@ export interface FoundPayment {
 export class DetailView {
   readonly #store: ReadModelStore;
   readonly #reference: ReferenceView;
+  readonly #subscriptions: SubscriptionView;
 
   constructor(store: ReadModelStore, reference: ReferenceView) {
     this.#store = store;
     this.#reference = reference;
+    this.#subscriptions = new SubscriptionView(store);
   }
 
   /** The folded payment by its own id or a child's; undefined when the tenant has none of that id. */
@@ -107,12 +111,14 @@ export class DetailView {
     }));
     const isEcommerce = payment.applicationKind === Transaction.APPLICATION_KIND.Ecommerce;
     const cart = cartOf(payment, childId);
+    const subscriptionIds = Policies.subscriptionsOf(payment);
+    const subscriptions = await this.#subscriptions.byIds(tenantId, subscriptionIds);
     return {
       transaction,
       sandbox: payment.sandbox,
       addressData: addresses.find(({ addressType }) => addressType === 'DEFAULT') ?? null,
       addresses,
-      subscriptions: [],
+      subscriptions: subscriptions.map((each) => renderSubscription(each, { tenantId, names })),
       sessionData: payment.session,
       cart,
       storefrontProducts: isEcommerce

@@ -6,8 +6,8 @@ export {
   type Event,
   type EventOf,
   events,
-  type FreezeReason,
-  type UnsubscribeReason,
+  FreezeReason,
+  UnsubscribeReason,
 } from './events.ts';
 export * from './plan.ts';
 export * from './schedule.ts';

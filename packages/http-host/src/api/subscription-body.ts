@@ -1,0 +1,129 @@
+/** A subscription as the interface shows it: in lists and details, by itself, and its schedule. */
+import { Subscription, toMajor } from '@counterfoil/core';
+import { renderSubscriptionDetail, type SubscriptionContext } from '@counterfoil/projections';
+import { z } from 'zod';
+
+const at = z.string().meta({ description: 'ISO 8601, GMT' });
+const money = z.number().meta({ description: 'In major units of the currency' });
+
+const recordFields = {
+  parentCompanyId: z.int(),
+  companyId: z.int(),
+  company: z.string(),
+  id: z.int().meta({ description: 'The subscriber id' }),
+  customerID: z.int(),
+  subDate: at,
+  orderId: z.int().meta({ description: 'The order that started it' }),
+  active: z.boolean().meta({ description: 'false: unsubscribed' }),
+  unsubDate: at.nullable().meta({ description: 'ISO 8601, GMT; null while active' }),
+  subscription: z.string().meta({ description: 'Name of the club' }),
+  subscriptionDescription: z.string(),
+  realStartDate: at.meta({ description: 'ISO 8601, GMT: the start, after any trial' }),
+  rebillAmount: money,
+  frequency: z.number().meta({ description: 'Days between two charges' }),
+  merchantAccountId: z.number(),
+  midName: z.string(),
+  mid: z.string(),
+  frozen: z.boolean().meta({ description: 'true: no longer billed, until it is unfrozen' }),
+  rebillDate: at.nullable().meta({
+    description: 'ISO 8601, GMT: the next charge; null when inactive or frozen',
+  }),
+};
+
+export const SubscriptionBody = z.object(recordFields).meta({ id: 'Subscription' });
+
+export const SubscriptionAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string().meta({ description: 'What was done' }),
+    ...recordFields,
+    sandbox: z.boolean(),
+    currency: z.string(),
+    trialDays: z.int(),
+    messageID: z.string().meta({ description: 'The payment that started it' }),
+    cycle: z.int().meta({
+      description: 'The `paymentNumber` of the charge that is next or under way; 1 started it',
+    }),
+    attempt: z.int().meta({ description: 'Tries of that cycle so far' }),
+    totalAttempt: z.int().meta({
+      description: 'Tries of all cycles, the starting payment among them',
+    }),
+    pendingMessageID: z
+      .string()
+      .nullable()
+      .meta({ description: 'The payment that is the try under way' }),
+    frozenDate: at.nullable(),
+    freezeReason: z.enum(Subscription.FreezeReason.options).nullable(),
+    unsubscribeReason: z.enum(Subscription.UnsubscribeReason.options).nullable(),
+    updatedAt: at,
+  })
+  .meta({ id: 'SubscriptionDetail' });
+
+/** The subscription as the answer to a request that read or changed it. */
+export function subscriptionAnswer(
+  subscription: Subscription.Subscription,
+  { message = '', ...context }: SubscriptionContext & { readonly message?: string },
+): z.input<typeof SubscriptionAnswer> {
+  return { success: true, message, ...renderSubscriptionDetail(subscription, context) };
+}
+
+export const ScheduleAnswer = z
+  .object({
+    success: z.literal(true),
+    id: z.int().meta({ description: 'The subscriber id' }),
+    currency: z.string(),
+    charges: z
+      .array(
+        z.object({
+          date: at,
+          paymentNumber: z.int(),
+          attempt: z.int().meta({ description: 'The try of its cycle' }),
+          amount: money,
+        }),
+      )
+      .meta({
+        description: 'If every charge is approved; empty when inactive, frozen or without a card',
+      }),
+    ifDeclined: z
+      .array(
+        z.object({
+          date: at,
+          attempt: z.int(),
+          action: z.enum(['retry', 'freeze']).meta({ description: 'What its decline leads to' }),
+          retryDate: at.nullable(),
+          mail: z
+            .enum(['renewed', 'rebill-failed', 'frozen'])
+            .nullable()
+            .meta({ description: 'The mail that its decline sends, by the dunning settings' }),
+        }),
+      )
+      .meta({
+        description:
+          'If the first of the charges is declined and every retry too: each of these tries. A decline that must not be repeated freezes at once',
+      }),
+  })
+  .meta({ id: 'SubscriptionSchedule' });
+
+export function scheduleAnswer(
+  { subscriptionId: id, currency }: Subscription.Subscription,
+  { charges, ifDeclined }: Subscription.Schedule,
+): z.input<typeof ScheduleAnswer> {
+  return {
+    success: true,
+    id,
+    currency,
+    charges: charges.map((charge) => ({
+      date: charge.at,
+      paymentNumber: charge.cycle,
+      attempt: charge.attempt,
+      amount: toMajor(charge.amountMinor, currency),
+    })),
+    ifDeclined: ifDeclined.map((step) => ({
+      date: step.at,
+      attempt: step.attempt,
+      action: step.action,
+      retryDate: step.retryAt,
+      mail: step.mail,
+    })),
+  };
+}

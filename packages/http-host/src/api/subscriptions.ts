@@ -1,0 +1,174 @@
+/** Subscriptions read: one with its state, what will happen to it, and those of a customer. */
+import { Subscription, Tenant } from '@counterfoil/core';
+import {
+  type ReferenceView,
+  renderSubscription,
+  type SubscriptionView,
+} from '@counterfoil/projections';
+import { z } from 'zod';
+import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
+import { refuse } from '../http/errors.ts';
+import type { Customers } from '../operations/customers.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import type { Subscriptions } from '../operations/subscriptions.ts';
+import { cursorOf, inCursor } from './cursor.ts';
+import {
+  ScheduleAnswer,
+  SubscriptionAnswer,
+  SubscriptionBody,
+  scheduleAnswer,
+  subscriptionAnswer,
+} from './subscription-body.ts';
+import { Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
+
+const SCOPE = 'subscriptions:read';
+const ACCESS = { kind: 'api-key', scope: SCOPE, requiresUserEmail: false } as const;
+const MAX_LIMIT = 100;
+/** Charges of a schedule: three years of a monthly club. */
+const MAX_CHARGES = 36;
+const DEFAULT_CHARGES = 12;
+
+export const SubscriptionParams = z.object({
+  id: queryInteger(Id).meta({ description: 'The subscriber id' }),
+});
+
+const CustomerParams = z.object({ id: queryInteger(Id).meta({ description: 'The customer id' }) });
+
+const SubscriptionList = z
+  .object({
+    success: z.literal(true),
+    subscriptions: z.array(SubscriptionBody),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
+  })
+  .meta({ id: 'CustomerSubscriptions' });
+
+export interface SubscriptionReadServices {
+  readonly subscriptions: Subscriptions;
+  readonly subscriptionView: SubscriptionView;
+  readonly customers: Customers;
+  readonly reference: ReferenceView;
+  readonly readSide: ReadSide;
+  readonly now: () => string;
+}
+
+export function subscriptionEndpoints(services: SubscriptionReadServices): Endpoint[] {
+  return [getSubscription(services), getSchedule(services), listOfCustomer(services)];
+}
+
+/** The subscription as its events have it; what this key may not see is not there. */
+export async function visibleSubscription(
+  subscriptions: Subscriptions,
+  { tenantId, environment }: Principal,
+  subscriptionId: number,
+): Promise<Subscription.Subscription> {
+  const subscription = await subscriptions.get(tenantId, subscriptionId);
+  if (environment === 'test' && !subscription.sandbox) throw refuse('not_found');
+  return subscription;
+}
+
+function getSubscription({ subscriptions, reference, readSide }: SubscriptionReadServices) {
+  return endpoint({
+    operationId: 'getSubscription',
+    method: 'GET',
+    path: '/v1/subscriptions/{id}',
+    tag: 'Subscriptions',
+    summary: 'Read a subscription',
+    description:
+      'The subscription as its events have it at this moment, with the names of the company and the merchant account as they are now.',
+    access: ACCESS,
+    params: SubscriptionParams,
+    responses: { 200: { description: 'The subscription', schema: SubscriptionAnswer } },
+    rejections: ['not_found'],
+    idempotency: 'none',
+    async handle({ principal }, { params }) {
+      const { tenantId } = principal;
+      const subscription = await visibleSubscription(subscriptions, principal, params.id);
+      await readSide.caughtUp(tenantId);
+      const names = await reference.names(tenantId);
+      return { status: 200, body: subscriptionAnswer(subscription, { tenantId, names }) };
+    },
+  });
+}
+
+function getSchedule({ subscriptions, reference, readSide, now }: SubscriptionReadServices) {
+  return endpoint({
+    operationId: 'getSubscriptionSchedule',
+    method: 'GET',
+    path: '/v1/subscriptions/{id}/schedule',
+    tag: 'Subscriptions',
+    summary: 'What will be charged, and when',
+    description:
+      'The charges to come by the plan as it is now, and what happens if the next of them is declined, by the dunning settings of the tenant. A charge that is due is made within seconds of its date.',
+    access: ACCESS,
+    params: SubscriptionParams,
+    query: z.object({
+      count: queryLimit({ max: MAX_CHARGES, fallback: DEFAULT_CHARGES }).meta({
+        description: 'So many charges',
+      }),
+    }),
+    responses: { 200: { description: 'The schedule', schema: ScheduleAnswer } },
+    rejections: ['not_found'],
+    idempotency: 'none',
+    async handle({ principal }, { params, query }) {
+      const subscription = await visibleSubscription(subscriptions, principal, params.id);
+      await readSide.caughtUp(principal.tenantId);
+      const { tenant } = await reference.names(principal.tenantId);
+      const { dunning } = tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
+      const schedule = Subscription.scheduleOf(subscription, dunning, query.count, now());
+      return { status: 200, body: scheduleAnswer(subscription, schedule) };
+    },
+  });
+}
+
+function listOfCustomer(services: SubscriptionReadServices) {
+  const { subscriptionView, customers, reference, readSide } = services;
+  return endpoint({
+    operationId: 'listCustomerSubscriptions',
+    method: 'GET',
+    path: '/customers/{id}/subscriptions',
+    tag: 'Customer Service',
+    summary: 'The subscriptions of a customer',
+    description: 'All that the customer ever had, the newest first, unsubscribed ones among them.',
+    access: { ...ACCESS, requiresUserEmail: true },
+    params: CustomerParams,
+    query: z.object({
+      sandbox: QueryBoolean.optional().meta({
+        description: 'Absent: live data with a live key, test data with a test key',
+      }),
+      limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
+      cursor: z.string().max(1_000).optional(),
+    }),
+    responses: { 200: { description: 'A page of subscriptions', schema: SubscriptionList } },
+    rejections: ['live_data_forbidden', 'not_found', 'invalid_request'],
+    idempotency: 'none',
+    async handle({ principal }, { params, query }) {
+      const { tenantId } = principal;
+      const customer = {
+        tenantId,
+        sandbox: sandboxOf(principal, query.sandbox),
+        customerId: params.id,
+      };
+      const { limit, cursor } = query;
+      const after = cursor === undefined ? {} : { after: inCursor(cursor, Id) };
+      await readSide.caughtUp(tenantId);
+      // One more than is shown tells whether there are more.
+      const found = await subscriptionView.ofCustomer({ ...customer, limit: limit + 1, ...after });
+      // Who has just paid is registered a moment later; who has a subscription is a customer anyway.
+      if (found.length === 0) await customers.get(customer);
+      const names = await reference.names(tenantId);
+      const shown = found.slice(0, limit);
+      const hasMore = found.length > limit;
+      const last = shown.at(-1)?.subscriptionId;
+      return {
+        status: 200,
+        body: {
+          success: true,
+          subscriptions: shown.map((each) => renderSubscription(each, { tenantId, names })),
+          hasMore,
+          nextCursor: hasMore && last !== undefined ? cursorOf(last) : null,
+        },
+      };
+    },
+  });
+}

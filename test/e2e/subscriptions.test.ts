@@ -1,0 +1,394 @@
+/** Subscriptions over HTTP: one by itself, its schedule, those of a customer, and those of a transaction. */
+import type { TenantId, TransactionId } from '@counterfoil/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectFields, SUBSCRIPTION } from './record-fields.ts';
+import {
+  CALLER,
+  CARDS,
+  type Caller,
+  callerWith,
+  card,
+  expectRefusal,
+  type Json,
+  openTenant,
+  type Running,
+  startHost,
+} from './running-host.ts';
+import { CLUB, happensTo, startedBy } from './subscribers.ts';
+
+const DAY_MS = 86_400_000;
+const TENANT = 41;
+const OTHER = 42;
+const START = Date.parse('2026-02-01T12:00:00.000Z');
+const TRY = '0195a000-0000-7000-8000-0000000000e1' as TransactionId;
+
+let now = START;
+let running: Running;
+let caller: Caller;
+let stranger: Caller;
+let tester: Caller;
+
+beforeAll(async () => {
+  running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+  caller = await openTenant(running, TENANT);
+  stranger = await openTenant(running, OTHER);
+  tester = await callerWith(running, TENANT, { environment: 'test' });
+});
+afterAll(async () => running.close());
+
+const day = (days: number) => new Date(START + days * DAY_MS).toISOString();
+const at = () => new Date(now).toISOString();
+
+let emails = 0;
+/** A payment of a new customer that starts a subscription of its own. */
+async function subscribed(plan: Json = {}, changes: Json = {}, by = caller): Promise<Json> {
+  emails += 1;
+  const email = `subscriber-${emails}@example.com`;
+  const payment = await by.paid({ email, subscription: { ...CLUB, ...plan }, ...changes });
+  return { ...payment, subscriptionId: startedBy(payment)[0] };
+}
+
+function happens(subscriptionId: number, act: Parameters<typeof happensTo>[2]): Promise<void> {
+  return happensTo(running, { tenantId: TENANT, subscriptionId }, act);
+}
+
+async function read(id: number): Promise<Json> {
+  const { status, text, body } = await caller.get(`/v1/subscriptions/${id}`);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+describe('a subscription', () => {
+  it('has every field of the contract, and what the contract leaves out', async () => {
+    const payment = await subscribed({}, { orderId: 4_711 });
+    const { subscriptionId: id, customerId } = payment;
+    const body = await read(id);
+    expectFields(body, SUBSCRIPTION);
+    expect(body).toEqual({
+      success: true,
+      message: '',
+      parentCompanyId: TENANT,
+      companyId: 5,
+      company: 'Crockery Ltd',
+      id,
+      customerID: customerId,
+      subDate: at(),
+      orderId: 4_711,
+      active: true,
+      unsubDate: null,
+      subscription: 'Tea club',
+      subscriptionDescription: 'A tin of tea every month',
+      realStartDate: at(),
+      rebillAmount: 19.95,
+      frequency: 30,
+      merchantAccountId: 411,
+      midName: 'Account 411',
+      mid: '7000000411',
+      frozen: false,
+      rebillDate: day(30),
+      sandbox: false,
+      currency: 'GBP',
+      trialDays: 0,
+      messageID: payment.id,
+      cycle: 2,
+      attempt: 0,
+      totalAttempt: 1,
+      pendingMessageID: null,
+      frozenDate: null,
+      freezeReason: null,
+      unsubscribeReason: null,
+      updatedAt: at(),
+    });
+  });
+
+  it('really starts after its trial', async () => {
+    const { subscriptionId } = await subscribed({ trialDays: 14 });
+    const body = await read(subscriptionId);
+    expect(body).toMatchObject({
+      subDate: at(),
+      realStartDate: day(14),
+      rebillDate: day(14),
+      trialDays: 14,
+    });
+  });
+
+  it.each([
+    ['JPY', 500],
+    ['KWD', 1.234],
+    ['EUR', 0.01],
+  ])('shows an amount in %s as it was asked for', async (currency, rebillAmount) => {
+    const { subscriptionId } = await subscribed({ rebillAmount }, { currency });
+    expect(await read(subscriptionId)).toMatchObject({ currency, rebillAmount });
+  });
+
+  it('follows its events', async () => {
+    const { subscriptionId: id } = await subscribed();
+    const tried = { cycle: 2, attempt: 1, transactionId: TRY };
+    now = START + 30 * DAY_MS;
+    await happens(id, { type: 'BeginRebill', ...tried });
+    expect(await read(id)).toMatchObject({
+      cycle: 2,
+      attempt: 1,
+      totalAttempt: 2,
+      pendingMessageID: TRY,
+      rebillDate: day(30),
+      updatedAt: day(30),
+    });
+    await happens(id, { type: 'RecordRenewal', ...tried, amountMinor: 1_995n });
+    expect(await read(id)).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      totalAttempt: 2,
+      pendingMessageID: null,
+      rebillDate: day(60),
+    });
+    await happens(id, { type: 'Freeze', note: 'asked for a pause' });
+    expect(await read(id)).toMatchObject({
+      active: true,
+      frozen: true,
+      frozenDate: day(30),
+      freezeReason: 'admin',
+      rebillDate: null,
+    });
+    await happens(id, {
+      type: 'Unsubscribe',
+      reason: 'customer-service',
+      requestedBy: CALLER.actor,
+      notifyCustomer: false,
+    });
+    expect(await read(id)).toMatchObject({
+      active: false,
+      unsubDate: day(30),
+      unsubscribeReason: 'customer-service',
+      rebillDate: null,
+    });
+    now = START;
+  });
+
+  it('names company and account as they are called now', async () => {
+    const { subscriptionId } = await subscribed();
+    const { tenants, readSide } = running.host;
+    const tenantId = TENANT as TenantId;
+    const renamed = { type: 'DefineCompany', companyId: 5, name: 'Pots Ltd' } as const;
+    await tenants.define({ ...renamed, tenantId, at: at() }, CALLER);
+    await readSide.caughtUp(TENANT);
+    expect(await read(subscriptionId)).toMatchObject({ company: 'Pots Ltd' });
+    await tenants.define({ ...renamed, name: 'Crockery Ltd', tenantId, at: at() }, CALLER);
+  });
+
+  it('is nothing to those who may not see it', async () => {
+    const { subscriptionId: id } = await subscribed();
+    const nobodys = await caller.get('/v1/subscriptions/999');
+    expectRefusal(nobodys, 404, 'not_found');
+    for (const other of [stranger, tester]) {
+      for (const path of [`/v1/subscriptions/${id}`, `/v1/subscriptions/${id}/schedule`]) {
+        const answer = await other.get(path);
+        expectRefusal(answer, 404, 'not_found');
+        expect(answer.body.message).toBe(nobodys.body.message);
+      }
+    }
+    const scopes = ['payments:read', 'customers:read'];
+    const limited = await callerWith(running, TENANT, { scopes });
+    expectRefusal(await limited.get(`/v1/subscriptions/${id}`), 403, 'insufficient_scope');
+  });
+
+  it('of the sandbox is seen by both keys', async () => {
+    const { subscriptionId: id } = await subscribed({}, {}, tester);
+    expect((await tester.get(`/v1/subscriptions/${id}`)).body).toMatchObject({ sandbox: true });
+    expect(await read(id)).toMatchObject({ id, sandbox: true });
+  });
+
+  it.each(['0', '-1', '1.5', 'x', '99999999999999999', '%00'])('has no id %s', async (id) => {
+    expectRefusal(await caller.get(`/v1/subscriptions/${id}`), 400);
+    expectRefusal(await caller.get(`/v1/subscriptions/${id}/schedule`), 400);
+    expectRefusal(await caller.get(`/customers/${id}/subscriptions`), 400);
+  });
+});
+
+describe('the schedule', () => {
+  async function scheduleOf(id: number, query = ''): Promise<Json> {
+    const { status, text, body } = await caller.get(`/v1/subscriptions/${id}/schedule${query}`);
+    expect(status, text).toBe(200);
+    return body;
+  }
+
+  it('says what will be charged, and what a decline leads to', async () => {
+    const { subscriptionId: id } = await subscribed();
+    const body = await scheduleOf(id, '?count=3');
+    expect(body).toMatchObject({ success: true, id, currency: 'GBP' });
+    expect(body.charges).toEqual([
+      { date: day(30), paymentNumber: 2, attempt: 1, amount: 19.95 },
+      { date: day(60), paymentNumber: 3, attempt: 1, amount: 19.95 },
+      { date: day(90), paymentNumber: 4, attempt: 1, amount: 19.95 },
+    ]);
+    const retry = { action: 'retry', mail: 'rebill-failed' };
+    expect(body.ifDeclined).toEqual([
+      { date: day(30), attempt: 1, ...retry, retryDate: day(31) },
+      { date: day(31), attempt: 2, ...retry, retryDate: day(33) },
+      { date: day(33), attempt: 3, ...retry, retryDate: day(35) },
+      { date: day(35), attempt: 4, ...retry, retryDate: day(37) },
+      { date: day(37), attempt: 5, action: 'freeze', mail: 'frozen', retryDate: null },
+    ]);
+    expect((await scheduleOf(id)).charges).toHaveLength(12);
+    expect((await scheduleOf(id, '?count=36')).charges).toHaveLength(36);
+  });
+
+  it('follows the dunning settings of the tenant', async () => {
+    const settings = { dunning: { retryAfterDays: [2], mails: [] } };
+    const there = await openTenant(running, 43, { settings });
+    const { subscriptionId: id } = await subscribed({}, {}, there);
+    const { body } = await there.get(`/v1/subscriptions/${id}/schedule?count=1`);
+    expect(body.ifDeclined).toEqual([
+      { date: day(30), attempt: 1, action: 'retry', retryDate: day(32), mail: null },
+      { date: day(32), attempt: 2, action: 'freeze', retryDate: null, mail: null },
+    ]);
+  });
+
+  it('is empty for who is frozen', async () => {
+    const { subscriptionId: id } = await subscribed();
+    await happens(id, { type: 'Freeze', note: '' });
+    expect(await scheduleOf(id)).toMatchObject({ charges: [], ifDeclined: [] });
+  });
+
+  it.each(['count=0', 'count=37', 'count=x', 'count=1.5', 'count=1&count=2'])(
+    'is refused with %s',
+    async (query) => {
+      const { subscriptionId: id } = await subscribed();
+      const answer = await caller.get(`/v1/subscriptions/${id}/schedule?${query}`);
+      expectRefusal(answer, 400, 'invalid_request');
+      expect(answer.body.errors[0].pointer).toBe('/query/count');
+    },
+  );
+});
+
+describe('the subscriptions of a customer', () => {
+  const listed = ({ body }: { body: Json }) => body.subscriptions.map(({ id }: Json) => id);
+
+  it('are the contract’s records, the newest first, page by page', async () => {
+    const email = 'member@example.com';
+    const ids: number[] = [];
+    let customerId = 0;
+    for (let index = 0; index < 5; index += 1) {
+      const payment = await subscribed({ name: `Club ${index}` }, { email });
+      ids.unshift(payment.subscriptionId);
+      customerId = payment.customerId;
+    }
+    await happens(ids[1] ?? 0, {
+      type: 'Unsubscribe',
+      reason: 'customer-service',
+      requestedBy: CALLER.actor,
+      notifyCustomer: false,
+    });
+    const path = `/customers/${customerId}/subscriptions`;
+    const { status, body } = await caller.get(path);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, hasMore: false, nextCursor: null });
+    expect(listed({ body })).toEqual(ids);
+    for (const record of body.subscriptions) {
+      expectFields(record, SUBSCRIPTION);
+      expect(Object.keys(record).sort()).toEqual(Object.keys(SUBSCRIPTION).sort());
+    }
+    expect(body.subscriptions[0]).toMatchObject({ subscription: 'Club 4', active: true });
+    expect(body.subscriptions[1]).toMatchObject({ active: false, rebillDate: null });
+
+    const pages: number[][] = [];
+    for (let cursor = ''; cursor !== 'null'; ) {
+      const query = cursor === '' ? '?limit=2' : `?limit=2&cursor=${cursor}`;
+      const page = await caller.get(path + query);
+      pages.push(listed(page));
+      expect(page.body.hasMore).toBe(page.body.nextCursor !== null);
+      cursor = String(page.body.nextCursor);
+    }
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+  });
+
+  it('are none of a customer who has none, and refused for nobody’s', async () => {
+    const { body } = await caller.post('/customers', { email: 'grace@example.com' });
+    const answer = await caller.get(`/customers/${body.id}/subscriptions`);
+    expect(answer.body).toEqual({
+      success: true,
+      subscriptions: [],
+      hasMore: false,
+      nextCursor: null,
+    });
+    const unknown = await caller.get('/customers/999/subscriptions');
+    expectRefusal(unknown, 404, 'not_found');
+    const others = await stranger.get(`/customers/${body.id}/subscriptions`);
+    expectRefusal(others, 404, 'not_found');
+    expect(others.body.message).toBe(unknown.body.message);
+  });
+
+  it('keep to their environment', async () => {
+    const { customerId, subscriptionId: id } = await subscribed({}, {}, tester);
+    const path = `/customers/${customerId}/subscriptions`;
+    expect(listed(await tester.get(path))).toEqual([id]);
+    expect(listed(await caller.get(`${path}?sandbox=true`))).toEqual([id]);
+    expectRefusal(await caller.get(path), 404, 'not_found');
+    expectRefusal(await tester.get(`${path}?sandbox=false`), 403, 'live_data_forbidden');
+  });
+
+  it.each(['cursor=nonsense', 'cursor=IjEi', 'limit=0', 'limit=101', 'sandbox=maybe'])(
+    'are refused with %s',
+    async (query) => {
+      const { customerId } = await subscribed();
+      const answer = await caller.get(`/customers/${customerId}/subscriptions?${query}`);
+      expectRefusal(answer, 400, 'invalid_request');
+    },
+  );
+
+  it('need UserEmail', async () => {
+    const { customerId } = await subscribed();
+    const path = `/customers/${customerId}/subscriptions`;
+    const answer = await caller.get(path, { UserEmail: undefined });
+    expectRefusal(answer, 400, 'user_email_required');
+  });
+});
+
+describe('the detail of a transaction', () => {
+  async function subscriptionsOf(messageId: string): Promise<Json[]> {
+    const { status, text, body } = await caller.detail(messageId, { getSubscription: true });
+    expect(status, text).toBe(200);
+    return body.subscriptions;
+  }
+  const item = (subscription: Json): Json => ({
+    StorefrontVariantId: 1,
+    StorefrontProductId: 1,
+    Quantity: 1,
+    UnitPrice: 50,
+    subscription,
+  });
+
+  it('has the subscription that the payment started, and so has its refund', async () => {
+    const { id, subscriptionId, customerId } = await subscribed();
+    const { body } = await caller.get(`/customers/${customerId}/subscriptions`);
+    expect(await subscriptionsOf(id)).toEqual(body.subscriptions);
+    const refund = await caller.refund(id, { amount: 1 });
+    expect(await subscriptionsOf(refund.body.refundId)).toEqual(body.subscriptions);
+    expect(body.subscriptions).toMatchObject([{ id: subscriptionId }]);
+    expectFields(body.subscriptions[0], SUBSCRIPTION);
+  });
+
+  it('has both that an order started', async () => {
+    const items = [item({ ...CLUB, name: 'Tea' }), item({ ...CLUB, name: 'Coffee' })];
+    const payment = await caller.paid({ items, email: 'both@example.com' });
+    const names = (await subscriptionsOf(payment.id)).map(({ subscription }) => subscription);
+    expect(names).toEqual(['Tea', 'Coffee']);
+  });
+
+  it('has none of a payment that was declined, or has no plan', async () => {
+    const declined = await caller.pay({ subscription: CLUB, card: card(CARDS.doNotHonour) });
+    expect(declined.status).toBe(402);
+    expect(await subscriptionsOf(declined.body.id)).toEqual([]);
+    expect(await subscriptionsOf((await caller.paid()).id)).toEqual([]);
+  });
+});
+
+describe('the search', () => {
+  it('finds by a subscription the payment that started it', async () => {
+    const { id, subscriptionId } = await subscribed();
+    expect(await caller.found({ subscriptionIds: [subscriptionId] })).toEqual([id]);
+    expect(await caller.found({ subscriptionIds: [subscriptionId + 500_000] })).toEqual([]);
+    const { body } = await caller.search({ transactionIds: [id] });
+    expect(body.transactions).toMatchObject([{ subId: subscriptionId }]);
+  });
+});
