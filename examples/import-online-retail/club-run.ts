@@ -1,0 +1,44 @@
+/** The club mode: the year with its progress bar, and the table at its end. */
+import { ALL_SCOPES, type Host } from '@counterfoil/http-host';
+import {
+  DEMO_TENANT_ID,
+  openSales,
+  planImport,
+  readSales,
+  type SaleRecord,
+} from '@counterfoil/http-host/demo';
+import { SingleBar } from 'cli-progress';
+import { membersOf, WEEKS } from './club.ts';
+import { ClubApi } from './club-api.ts';
+import { showClubYear } from './club-table.ts';
+import { runClubYear } from './club-year.ts';
+
+const CALLER = { actor: 'club@online-retail.example' };
+
+/** Answers whether the money of the year equals the ledger. */
+export async function runClub(host: Host, file: string | URL): Promise<boolean> {
+  const records: SaleRecord[] = [];
+  for await (const record of readSales(openSales(file))) records.push(record);
+  const members = membersOf(planImport(records));
+  const { key: apiKey, keyId } = await host.tenants.issueKey(
+    DEMO_TENANT_ID,
+    { kind: 'api', environment: 'test', label: 'club', scopes: ALL_SCOPES },
+    CALLER,
+  );
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  const api = new ClubApi({ baseUrl: await host.listen(), tenantId: DEMO_TENANT_ID, apiKey });
+  console.log(`\n${members.length} customers with two or more orders join the club.`);
+  const bar = new SingleBar({
+    format: 'A year of billing [{bar}] {percentage}% week {value} of {total}',
+    noTTYOutput: true,
+  });
+  bar.start(WEEKS, 0);
+  await runClubYear(api, members, (week) => bar.update(week));
+  bar.stop();
+  const agree = await showClubYear(api);
+  await host.tenants.revokeKey(DEMO_TENANT_ID, keyId, CALLER);
+  console.log(
+    agree ? 'The money of the year is that of the ledger.' : 'The ledger says something else.',
+  );
+  return agree;
+}

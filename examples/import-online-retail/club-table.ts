@@ -1,0 +1,111 @@
+/** The year of the club in figures, and whether its money is what the books say. */
+import { FEE_MINOR } from './club.ts';
+import type { ClubApi } from './club-api.ts';
+
+const REBILL_RETRY = 4;
+const PAGE = 100;
+
+interface Figures {
+  readonly joined: number;
+  readonly renewed: number;
+  readonly revenue: number;
+  readonly frozen: number;
+  readonly unfrozen: number;
+  readonly left: number;
+  readonly activeAtEnd: number;
+}
+
+interface Report {
+  readonly months: readonly (Figures & { readonly month: string })[];
+  readonly totals: Figures;
+}
+
+interface Account {
+  readonly account: string;
+  readonly credit: number;
+}
+
+/** Prints the table; answers whether its money equals the ledger. */
+export async function showClubYear(api: ClubApi): Promise<boolean> {
+  const { now } = await api.get<{ now: string }>('/v1/test/clock');
+  const to = now.slice(0, 7);
+  const from = `${Number(to.slice(0, 4)) - 1}${to.slice(4)}`;
+  const { currencies } = await api.get<{ currencies: Report[] }>(
+    `/api/ledger/recurring?sandbox=true&currency=GBP&from=${from}&to=${to}`,
+  );
+  const [report] = currencies;
+  if (report === undefined) throw new Error('nobody has joined');
+  const { months, totals } = report;
+  const retries = await retriesByMonth(api);
+  const ofAll = [...retries.values()].reduce((sum, count) => sum + count, 0);
+  console.table([
+    ...months.map((each) => rowOf(each.month, each, retries.get(each.month) ?? 0)),
+    rowOf('the year', totals, ofAll),
+  ]);
+
+  const renewalsMinor = minor(totals.revenue);
+  const feesMinor = totals.joined * Number(FEE_MINOR);
+  const salesMinor = await salesOf(api);
+  const agree = salesMinor === feesMinor + renewalsMinor;
+  console.log(
+    `Joining fees ${decimal(feesMinor)} and renewals ${decimal(renewalsMinor)} ` +
+      `come to ${decimal(feesMinor + renewalsMinor)} GBP; the ledger's sales are ${decimal(salesMinor)} GBP.`,
+  );
+  return agree;
+}
+
+function rowOf(month: string, figures: Figures, retries: number) {
+  const { joined, renewed, frozen, unfrozen, left, activeAtEnd, revenue } = figures;
+  return {
+    month,
+    joined,
+    renewals: renewed,
+    retries,
+    frozen,
+    'new cards': unfrozen,
+    left,
+    active: activeAtEnd,
+    revenue: revenue.toFixed(2),
+  };
+}
+
+/** Tries after the first of a cycle, by the month in which they were made. */
+async function retriesByMonth(api: ClubApi): Promise<ReadonlyMap<string, number>> {
+  const byMonth = new Map<string, number>();
+  for (let pageNumber = 1; ; pageNumber += 1) {
+    const { body } = await api.post<{ moreResults: boolean; transactions: { sent: string }[] }>(
+      '/api/transactions/search',
+      {
+        sandbox: true,
+        applicationIds: [REBILL_RETRY],
+        dateFrom: '2000-01-01',
+        limit: PAGE,
+        pageNumber,
+      },
+    );
+    for (const { sent } of body.transactions) {
+      const month = sent.slice(0, 7);
+      byMonth.set(month, (byMonth.get(month) ?? 0) + 1);
+    }
+    if (!body.moreResults) return byMonth;
+  }
+}
+
+/** What the books of the test environment, where nothing but the club is, have sold. */
+async function salesOf(api: ClubApi): Promise<number> {
+  const { balanced, currencies } = await api.get<{
+    balanced: boolean;
+    currencies: { accounts: Account[] }[];
+  }>('/api/ledger/trial-balance?sandbox=true&currency=GBP');
+  if (!balanced) throw new Error('the trial balance is not zero');
+  const accounts = currencies.flatMap((each) => each.accounts);
+  return minor(accounts.find(({ account }) => account === 'sales')?.credit ?? 0);
+}
+
+function minor(amount: number): number {
+  return Math.round(amount * 100);
+}
+
+function decimal(amountMinor: number): string {
+  return (amountMinor / 100).toFixed(2);
+}

@@ -1,0 +1,124 @@
+/** A year of the club: members join, are billed by the host's own clock, bring new cards, and leave. */
+import { FEE_MINOR, FREQUENCY_DAYS, type Member, NEW_CARD, WEEKS } from './club.ts';
+import type { ClubApi } from './club-api.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+/** Calls under way at the same time. */
+const CONCURRENCY = 32;
+const FEE = Number(FEE_MINOR) / 100;
+
+/** What the example uses of a subscription. */
+interface Subscription {
+  readonly id: number;
+  readonly subDate: string;
+  readonly active: boolean;
+  readonly frozen: boolean;
+}
+
+interface Joined {
+  readonly member: Member;
+  readonly id: number;
+}
+
+/**
+ * Runs the year week by week. Everything is named by member and file, so a second run finds what
+ * the first has done, and one that was broken off is gone on with.
+ */
+export async function runClubYear(
+  api: ClubApi,
+  members: readonly Member[],
+  onWeek: (week: number) => void,
+): Promise<void> {
+  const joined: Joined[] = [];
+  let startMs: number | undefined;
+  for (let week = 0; week < WEEKS; week += 1) {
+    const joining = members.filter(({ joinsInWeek }) => joinsInWeek === week);
+    joined.push(...(await inParallel(joining, (member) => join(api, member))));
+    startMs ??= await startOf(api, joined);
+    await inParallel(joined, ({ member, id }) => liveOn(api, { member, id, week }));
+    await moveClock(api, startMs + (week + 1) * WEEK_MS);
+    onWeek(week + 1);
+  }
+}
+
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (const [index, item] of queue) results[index] = await work(item);
+    }),
+  );
+  return results;
+}
+
+async function join(api: ClubApi, member: Member): Promise<Joined> {
+  const { email, firstName, lastName, address } = member;
+  const payment = {
+    amount: FEE,
+    currency: 'GBP',
+    email,
+    customer: { firstName, lastName },
+    card: cardOf(member, member.cardNumber),
+    addresses: [withoutEmpty(address)],
+    subscription: {
+      name: 'Gift club',
+      description: 'A parcel every month',
+      rebillAmount: FEE,
+      frequency: FREQUENCY_DAYS,
+    },
+  };
+  const { body } = await api.post<{ subscriptions: { id: number }[] }>(
+    '/v1/payments',
+    payment,
+    `club/join/${member.customerId}`,
+  );
+  const [subscription] = body.subscriptions;
+  if (subscription === undefined) throw new Error(`${email} did not join`);
+  return { member, id: subscription.id };
+}
+
+function cardOf({ firstName, lastName }: Member, number: string) {
+  return { number, expMonth: 12, expYear: 2049, cvv: '123', holder: `${firstName} ${lastName}` };
+}
+
+/** Absent is how the interface says that something is not known. */
+function withoutEmpty(address: object): object {
+  return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== ''));
+}
+
+/** When the first member joined, in this run or in an earlier one. */
+async function startOf(api: ClubApi, [first]: readonly Joined[]): Promise<number> {
+  if (first === undefined) throw new Error('nobody joined in the first week');
+  return Date.parse((await read(api, first.id)).subDate);
+}
+
+function read(api: ClubApi, id: number): Promise<Subscription> {
+  return api.get<Subscription>(`/v1/subscriptions/${id}`);
+}
+
+/** What a member does in a week, beside being billed. */
+async function liveOn(
+  api: ClubApi,
+  { member, id, week }: Joined & { readonly week: number },
+): Promise<void> {
+  const { email, leavesInWeek, bringsNewCard, customerId } = member;
+  if (week === leavesInWeek) {
+    const ids = { email, subscriberIds: `[${id}]` };
+    const leaving = { ...api.claims, ...ids };
+    await api.post('/customerapi/unsubscribe', leaving, `club/leave/${customerId}`);
+  } else if (bringsNewCard && (await read(api, id)).frozen) {
+    const card = cardOf(member, NEW_CARD);
+    await api.post(`/v1/subscriptions/${id}/card`, { card }, `club/card/${customerId}`);
+  }
+}
+
+/** The host does everything that becomes due on the way before it answers. */
+async function moveClock(api: ClubApi, toMs: number): Promise<void> {
+  const { now } = await api.get<{ now: string }>('/v1/test/clock');
+  if (Date.parse(now) >= toMs) return;
+  await api.post('/v1/test/clock', { now: new Date(toMs).toISOString() });
+}

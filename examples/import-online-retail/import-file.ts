@@ -1,0 +1,48 @@
+/** The import: every line of the file accounted for, and the books compared with it. */
+import type { Host } from '@counterfoil/http-host';
+import {
+  DEMO_TENANT_ID,
+  type ImportReport,
+  importDemoSales,
+  renderReport,
+} from '@counterfoil/http-host/demo';
+import { SingleBar } from 'cli-progress';
+
+/** Answers whether the books agree with the file. */
+export async function importFile(host: Host, file: string | URL): Promise<boolean> {
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  const bar = new SingleBar({ format: 'Importing [{bar}] {percentage}%', noTTYOutput: true });
+  bar.start(1, 0);
+  const { report, news } = await importDemoSales(
+    host,
+    (done, total) => {
+      bar.setTotal(total);
+      bar.update(done);
+    },
+    file,
+  );
+  bar.stop();
+  console.log(`\n${renderReport(report)}`);
+  console.log(news ? 'The sales are in the ledger.' : 'The ledger had them all: nothing changed.');
+
+  await host.readSide.caughtUp(DEMO_TENANT_ID);
+  return compareWithBooks(host, report);
+}
+
+async function compareWithBooks(host: Host, { orders, refunds }: ImportReport): Promise<boolean> {
+  const { balanced, currencies } = await host.books.trialBalance({ tenantId: DEMO_TENANT_ID });
+  const accounts = currencies.find(({ currency }) => currency === 'GBP')?.accounts ?? [];
+  const balanceOf = (name: string) =>
+    Math.round((accounts.find(({ account }) => account === name)?.balance ?? 0) * 100);
+  const agree =
+    balanced &&
+    BigInt(-balanceOf('sales')) === orders.amountMinor &&
+    BigInt(balanceOf('refunds')) === refunds.amountMinor;
+  console.table(accounts);
+  console.log(
+    agree
+      ? 'The trial balance is zero; sales and refunds equal the file.'
+      : 'The books do not agree with the file.',
+  );
+  return agree;
+}
