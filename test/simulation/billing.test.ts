@@ -1,0 +1,178 @@
+/** A club from its first order through ten years and every answer of the sandbox: charged once a cycle. */
+import { PROJECTIONS, type ReadModelStore, rebuild } from '@counterfoil/projections';
+import { afterEach, expect, it } from 'vitest';
+import { expectCaughtUp } from './audit.ts';
+import type { Json } from './caller.ts';
+import { Club, DAY_MS, faultsOf, readMembers, recordsOf, takenBy } from './club.ts';
+
+const CYCLES = 120;
+const LIMIT_MS = 120_000;
+
+let club: Club;
+afterEach(() => club.remove());
+
+it(
+  `bills ${CYCLES} cycles on the day and the millisecond, leap days and ends of months among them`,
+  async () => {
+    club = new Club({ begin: '2028-02-29T23:59:59.999Z' });
+    await club.open();
+    await club.onboard();
+    const begin = club.nowMs;
+    const id = await club.join(1, { frequency: 31, trialDays: 14 });
+    const due = (cycle: number) => begin + (14 + (cycle - 2) * 31) * DAY_MS;
+    for (let cycle = 2; cycle <= CYCLES; cycle += 1) {
+      club.nowMs = due(cycle) - 1;
+      await club.round();
+      club.nowMs = due(cycle);
+      await club.round();
+    }
+    const member = (await readMembers(club.host.events)).get(id);
+    expect(member?.dues.map(({ at }) => Date.parse(at))).toEqual(
+      Array.from({ length: CYCLES - 1 }, (_, index) => due(index + 2)),
+    );
+    expect(member?.renewals.map(({ rebillAt }) => Date.parse(rebillAt ?? ''))).toEqual(
+      Array.from({ length: CYCLES - 1 }, (_, index) => due(index + 3)),
+    );
+    const records = await recordsOf(club.caller, id);
+    expect(records).toHaveLength(CYCLES);
+    for (const [index, record] of records.entries()) {
+      expect(record).toMatchObject({
+        paymentNumber: index + 1,
+        attempt: 1,
+        totalAttempt: index + 1,
+        subId: id,
+        applicationId: index === 0 ? 1 : 3,
+        amount: 19.95,
+        status: 'Captured',
+      });
+    }
+    await expectSoundBooks();
+  },
+  LIMIT_MS,
+);
+
+/** By the card: on which days after the first rebill is due there are tries, and what becomes of it. */
+const FATES = [
+  ['4000000000000341', [0], 'insufficient-funds'],
+  ['4000000000000358', [0], 'hard-decline'],
+  ['4000002760003184', [0], 'hard-decline'],
+] as const;
+
+/** Cards that a member brings later: their answers are the same for every charge. */
+const LATER = [
+  ['4000000000000002', [0, 1, 3, 5, 7], 'retries-exhausted'],
+  ['4000000000009995', [0], 'insufficient-funds'],
+  ['4000000000009979', [0], 'hard-decline'],
+  ['4000000000003220', [0], 'hard-decline'],
+  ['4000000000000119', [0, 1, 3, 5, 7], 'retries-exhausted'],
+  ['4000000000040826', [0, 1, 3, 5, 7], 'retries-exhausted'],
+  ['4000000000040818', [0, 30, 60], undefined],
+  ['4242424242424242', [0, 30, 60], undefined],
+] as const;
+
+it(
+  'takes every answer of the sandbox for what it is',
+  async () => {
+    club = new Club({ onDisk: true, begin: '2026-01-31T09:00:00.000Z' });
+    await club.open();
+    await club.onboard();
+    const begin = club.nowMs;
+    const fates = new Map<number, readonly [readonly number[], string | undefined]>();
+    for (const [index, [number, days, reason]] of FATES.entries()) {
+      fates.set(await club.join(index, { number }), [days, reason]);
+    }
+    for (const [index, [number, days, reason]] of LATER.entries()) {
+      const id = await club.join(100 + index);
+      await club.changeCard(id, number);
+      fates.set(id, [days, reason]);
+    }
+    const sometimes = await club.join(200, { number: '4000000000000366' });
+    for (let day = 30; day < 100; day += 1) {
+      club.nowMs = begin + day * DAY_MS;
+      await club.round();
+      await club.settle();
+    }
+    const members = await readMembers(club.host.events);
+    for (const [id, [days, reason]] of fates) {
+      const member = members.get(id);
+      const tried = member?.dues.map(
+        ({ at }) => Math.floor((Date.parse(at) - begin) / DAY_MS) - 30,
+      );
+      expect([id, tried, member?.freezes[0]?.reason]).toEqual([id, [...days], reason]);
+    }
+    expect(members.get(sometimes)?.renewals.length).toBeGreaterThan(0);
+    for (const id of fates.keys()) {
+      const records = await recordsOf(club.caller, id);
+      const numbers = records.map(({ paymentNumber, attempt, totalAttempt, applicationId }) => [
+        paymentNumber,
+        attempt,
+        totalAttempt,
+        applicationId,
+      ]);
+      const dues = members.get(id)?.dues ?? [];
+      expect(numbers).toEqual([
+        [1, 1, 1, 1],
+        ...dues.map(({ cycle, attempt, totalAttempt }) => [
+          cycle,
+          attempt,
+          totalAttempt,
+          attempt === 1 ? 3 : 4,
+        ]),
+      ]);
+    }
+    await expectSoundBooks();
+  },
+  LIMIT_MS,
+);
+
+it(
+  'after a year in which nobody billed, charges each member once',
+  async () => {
+    club = new Club({ onDisk: true, begin: '2027-11-30T00:00:00.000Z' });
+    await club.open();
+    await club.onboard();
+    const ids = [await club.join(1), await club.join(2, { frequency: 1 })];
+    await club.close();
+    club.nowMs += 400 * DAY_MS;
+    await club.open();
+    for (let round = 0; round < 3; round += 1) await club.round();
+    const members = await readMembers(club.host.events);
+    for (const id of ids) expect(members.get(id)?.renewals).toHaveLength(1);
+    // Set back, the clock finds nothing due.
+    club.nowMs -= 400 * DAY_MS;
+    await club.round();
+    club.nowMs += 400 * DAY_MS;
+    const again = await readMembers(club.host.events);
+    for (const id of ids) expect(again.get(id)?.dues).toHaveLength(1);
+    await expectSoundBooks();
+  },
+  LIMIT_MS,
+);
+
+/** Gateway, ledger and subscriptions tell the same; the read models are what a replay makes. */
+async function expectSoundBooks(): Promise<void> {
+  const { events, readModels } = club.host;
+  await expectCaughtUp(events, readModels);
+  const members = await readMembers(events);
+  const taken = takenBy(club.gateway);
+  expect(faultsOf(members, taken)).toEqual([]);
+  const renewed = [...members.values()].reduce((sum, { renewals }) => sum + renewals.length, 0);
+  const trial = await club.caller.get('/api/ledger/trial-balance');
+  expect(trial.body).toMatchObject({ success: true, balanced: true });
+  const { body } = await club.caller.get('/api/ledger/accounts');
+  const sales = body.accounts.find(({ account }: Json) => account === 'sales');
+  expect(Math.round((sales.credit - sales.debit) * 100)).toBe(1_995 * (members.size + renewed));
+  await club.withWritableReadModels((store) => expectSameRebuilt(store));
+}
+
+async function expectSameRebuilt(store: ReadModelStore): Promise<void> {
+  const { events, ledger } = club.host;
+  for (const projection of PROJECTIONS) {
+    const shared = { events, store, projection, holder: 'simulation', now: Date.now };
+    const { vault } = ledger.executor;
+    const { build, differences, parked } = await rebuild({ ...shared, vault });
+    const found = { projection: projection.name, differences, parked };
+    expect(found).toEqual({ projection: projection.name, differences: [], parked: [] });
+    await store.dropBuild(projection.name, build);
+  }
+}
