@@ -86,12 +86,10 @@ export const PaymentBody = z
         declineCode: z.string(),
         message: z.string(),
         at,
-        skipped: z
-          .array(z.object({ merchantAccountId: z.int(), reason: z.string() }))
-          .meta({
-            description:
-              'The accounts passed over before this one, each with its reason: already-tried, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
-          }),
+        skipped: z.array(z.object({ merchantAccountId: z.int(), reason: z.string() })).meta({
+          description:
+            'The accounts passed over before this one, each with its reason: already-tried, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
+        }),
       }),
     ),
     nextAction: z.object({ type: z.string(), url: z.string() }).nullable(),
