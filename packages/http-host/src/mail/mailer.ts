@@ -112,9 +112,10 @@ function faultOf({ id, to, subject }: Mail): string | undefined {
  * Only an answer to the mail itself can refuse it for good: a wrong password or a server that shuts
  * down would else lose every mail of that time.
  */
-function handoverOf({ code, responseCode, permanent }: NodemailerError): Handover {
+function handoverOf({ code = 'unknown', responseCode, permanent }: NodemailerError): Handover {
   const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-  const reason = responseCode === undefined ? (code ?? 'unknown') : String(responseCode);
+  const answer = responseCode === undefined ? [] : [String(responseCode)];
+  const reason = (isAboutMail && answer[0]) || [code, ...answer].join(' ');
   if (isAboutMail && permanent === true) return { outcome: 'refused', reason };
   const unreachable = !isAboutMail || responseCode === NOT_AVAILABLE;
   return { outcome: 'put-off', reason, unreachable };
