@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import {
   createMemoryEventStore,
+  DamagedEvent,
   type EventStore,
   type MerchantAccount,
   MerchantAccount as MerchantAccounts,
@@ -16,6 +17,9 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { refuse } from '../http/errors.ts';
 import { uuidV7 } from '../http/uuid.ts';
+import { followOutcomes } from '../reactors/cap-settlement.ts';
+import { openCheckpoints } from '../reactors/checkpoints.ts';
+import { FollowerProgress } from '../reactors/follower-progress.ts';
 import { Ledger, SYSTEM } from './ledger.ts';
 import { type Choice, MonthlyCaps } from './monthly-caps.ts';
 import { createStateCache } from './state-cache.ts';
@@ -284,6 +288,63 @@ describe('a crowd', () => {
       amounts.map((amountMinor) => choose(newId(), { amountMinor })),
     );
     expect(choices.map(isTaken)).toEqual([true, false, true]);
+  });
+});
+
+describe('who follows the log', () => {
+  /** Follows the log from its beginning to its end; answers what it has complained of. */
+  async function follow(): Promise<unknown[]> {
+    const complaints: unknown[] = [];
+    const progress = new FollowerProgress();
+    const stopping = new AbortController();
+    const checkpoints = openCheckpoints(':memory:');
+    const following = followOutcomes({
+      ledger,
+      caps,
+      events,
+      checkpoints,
+      progress,
+      logger: { debug() {}, info() {}, warn() {}, error: (line) => void complaints.push(line) },
+      signal: stopping.signal,
+      firstAfter: undefined,
+    });
+    const head = await events.head();
+    if (head === undefined) throw new Error('nothing to follow');
+    expect(await progress.reached(head, { timeoutMs: 10_000 })).toBe(true);
+    stopping.abort();
+    await following;
+    checkpoints.close();
+    return complaints;
+  }
+
+  it('settles what nobody else has settled, once', async () => {
+    const ids = [newId(), newId(), newId()];
+    for (const id of ids) await choose(id, { cap: 300 });
+    for (const id of ids) await submit(id);
+    for (const id of ids) await answer(id, id === ids[1] ? 'declined' : 'captured');
+    expect(await follow()).toEqual([]);
+    expect(await present()).toMatchObject({ usedMinor: 20_000n, reservedMinor: 0n });
+    // From the beginning, as after the loss of its place.
+    expect(await follow()).toEqual([]);
+    expect(await story()).toEqual(['RoomReserved', 'RoomReserved', 'RoomReserved', 'RoomSettled']);
+  });
+
+  it('is not held up by a payment that cannot be read', async () => {
+    const [broken, sound] = [newId(), newId()];
+    for (const id of [broken, sound]) await choose(id, { cap: 300 });
+    for (const id of [broken, sound]) await submit(id);
+    const stream = Transaction.streamOf({ tenantId, transactionId: broken });
+    const nonsense = { type: 'PaymentCaptured', schemaVersion: 1, data: '{', metadata: '{}' };
+    await events.append({
+      stream,
+      events: [{ ...nonsense, id: newId(), tenantId, time: at() }],
+      expected: { kind: 'any' },
+      command: { id: newId() as never, fingerprint: '' },
+    });
+    await answer(sound, 'captured');
+    const complaints = await follow();
+    expect(complaints).toEqual([{ err: expect.any(DamagedEvent), stream }]);
+    expect(await present()).toMatchObject({ usedMinor: 10_000n, reservedMinor: 10_000n });
   });
 });
 

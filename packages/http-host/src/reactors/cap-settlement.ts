@@ -1,5 +1,6 @@
 /** Settles the room of attempts under monthly caps by their outcomes, whoever brought those on record. */
-import { type Position, type StoredEvent, Transaction } from '@counterfoil/core';
+import { DamagedEvent, type Position, type StoredEvent, Transaction } from '@counterfoil/core';
+import { isTransient, Refusal } from '../http/errors.ts';
 import type { Ledger } from '../operations/ledger.ts';
 import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import { type Following, followLog } from './log-follower.ts';
@@ -27,14 +28,19 @@ export interface CapSettlementOptions extends Following {
  * settled with the request that recorded it: the book knows, and nothing is counted twice.
  */
 export function followOutcomes(options: CapSettlementOptions): Promise<void> {
-  const { ledger, caps, ...following } = options;
+  const { events, checkpoints, logger, signal, progress, firstAfter } = options;
   return followLog({
-    ...following,
     name: 'monthly-caps',
+    events,
+    checkpoints,
+    logger,
+    signal,
+    progress,
+    firstAfter,
     types: new Set(OUTCOMES),
     async react(outcomes) {
       // Together, so that those of one account share an append.
-      await Promise.all([...firstOfEach(outcomes)].map((stored) => settle(ledger, caps, stored)));
+      await Promise.all([...firstOfEach(outcomes)].map((stored) => settleOrLog(options, stored)));
     },
   });
 }
@@ -44,9 +50,20 @@ function firstOfEach(outcomes: readonly StoredEvent[]): Iterable<StoredEvent> {
   return new Map(outcomes.map((stored) => [stored.stream, stored])).values();
 }
 
+/** A payment that cannot be read keeps its room, and must not keep that of the others. */
+async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): Promise<void> {
+  try {
+    await settle(options, stored);
+  } catch (error) {
+    const isForGood = error instanceof Refusal && !isTransient(error.code);
+    if (!isForGood && !(error instanceof DamagedEvent)) throw error;
+    const { stream } = stored;
+    options.logger.error({ err: error, stream }, 'room under a monthly cap could not be settled');
+  }
+}
+
 async function settle(
-  ledger: Ledger,
-  caps: MonthlyCaps,
+  { ledger, caps }: CapSettlementOptions,
   { tenantId, stream }: StoredEvent,
 ): Promise<void> {
   const payment = await ledger.stateOf(Transaction, stream);
