@@ -5,6 +5,10 @@ import { type CustomerRecordServices, customerEndpoints } from './api/customers.
 import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
 import { type RecurringServices, recurringEndpoint } from './api/recurring.ts';
+import {
+  type SubscriptionChangeServices,
+  subscriptionChangeEndpoints,
+} from './api/subscription-changes.ts';
 import { type SubscriptionReadServices, subscriptionEndpoints } from './api/subscriptions.ts';
 import { testClockEndpoints } from './api/test-clock.ts';
 import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
@@ -24,6 +28,7 @@ export interface RouteServices
     LedgerServices,
     PaymentListServices,
     RecurringServices,
+    SubscriptionChangeServices,
     SubscriptionReadServices,
     UnsubscribeServices {
   readonly readiness: Readiness;
@@ -57,6 +62,7 @@ export function routes(services: RouteServices): readonly Endpoint[] {
     ...cardEndpoints(services),
     paymentListEndpoint(services),
     ...subscriptionEndpoints(services),
+    ...subscriptionChangeEndpoints(services),
     ...ledgerEndpoints(services),
     recurringEndpoint(services),
     ...healthEndpoints(services.readiness, services.metrics),
