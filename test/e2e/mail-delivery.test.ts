@@ -1,7 +1,8 @@
 /** Handing mails over to a server that is busy, refuses, breaks off or is away; and the outbox behind it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MailServer } from './mail-server.ts';
 import { CONFIRMED, DAY_MS, FROM, HOUR_MS, MINUTE_MS, Post } from './mailing-host.ts';
 import { eventually } from './running-host.ts';
@@ -150,6 +151,30 @@ describe('a mail server', () => {
     await post.tried(1);
     expect(post.outbox()).toMatchObject([{ status: 'queued', reason: 'ESOCKET' }]);
     expect(post.server.offers).toEqual([]);
+  });
+});
+
+describe('a disk that takes nothing', () => {
+  it('does not make a mail go out again and again', async () => {
+    const lines: string[] = [];
+    const post = await Post.open({ lines });
+    const other = new DatabaseSync(join(post.folder, 'mails.db'));
+    onTestFinished(() => other.close());
+    // From the moment that the server has the mail, nothing can be written.
+    post.server.onOffer = () => {
+      post.server.onOffer = () => {};
+      other.exec('BEGIN IMMEDIATE');
+    };
+    const { id } = await post.caller.paid();
+    await post.refund(id);
+    await eventually(
+      async () => lines.filter((line) => line.includes('timed work failed')).length,
+      (failed) => failed >= 2,
+    );
+    other.exec('ROLLBACK');
+    await post.until({ queued: 0, sent_total: 1 });
+    await post.probe();
+    expect(post.server.mails).toHaveLength(1);
   });
 });
 

@@ -149,20 +149,25 @@ describe('what stands in the place of a file', () => {
     const { code, out } = await doctorOn(folder, ['--json']);
     expect(code, out).toBe(2);
     const examination = JSON.parse(out) as Examination;
+    'mails.db',
     expectFinding(examination, 'files', { message: new RegExp(`${name} is not a file`) });
   });
 
   // Pipes are refused by the same look, which a test in this process would wait for if it were gone.
-  it.each(['events.db', 'sandbox-gateway.db', 'idempotency.db', 'reactors.db', 'read-models.db'])(
-    'no host starts on a folder named %s',
-    async (name) => {
-      rmSync(at(name));
-      mkdirSync(at(name));
-      await expect(openHost(folder)).rejects.toThrow(
-        new RegExp(`${name}: what stands there is not a file`),
-      );
-    },
-  );
+  it.each([
+    'events.db',
+    'sandbox-gateway.db',
+    'idempotency.db',
+    'reactors.db',
+    'mails.db',
+    'read-models.db',
+  ])('no host starts on a folder named %s', async (name) => {
+    rmSync(at(name));
+    mkdirSync(at(name));
+    await expect(openHost(folder)).rejects.toThrow(
+      new RegExp(`${name}: what stands there is not a file`),
+    );
+  });
 
   it('two files that were swapped are each said to be another', async () => {
     swap('idempotency.db', 'reactors.db');

@@ -412,7 +412,7 @@ describe('what stands beside the log', () => {
     });
   });
 
-  it.each(['idempotency.db', 'reactors.db', 'sandbox-gateway.db', 'read-models.db'])(
+  it.each(['idempotency.db', 'reactors.db', 'mails.db', 'sandbox-gateway.db', 'read-models.db'])(
     'a damaged %s',
     async (name) => {
       const bytes = readFileSync(join(folder, name));

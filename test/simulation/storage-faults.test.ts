@@ -160,6 +160,7 @@ describe('damaged files', () => {
   it.each([
     ['idempotency.db', fc.oneof(flip, structural)],
     ['reactors.db', fc.oneof(flip, structural)],
+    ['mails.db', fc.oneof(flip, structural)],
     ['read-models.db', structural],
     ['read-models.db-transactions-1', structural],
     ['read-models.db-ledger-1', structural],

@@ -49,6 +49,8 @@ export class MailDelivery implements TimedWork {
   readonly name = 'mails';
   readonly #options: MailDeliveryOptions;
   readonly #ended: Record<MailEnd, number> = { sent: 0, failed: 0, dropped: 0 };
+  /** What became of mails and could not be written down. Until it is, they seem to wait. */
+  readonly #unrecorded: (() => void)[] = [];
 
   constructor(options: MailDeliveryOptions) {
     this.#options = options;
@@ -64,6 +66,7 @@ export class MailDelivery implements TimedWork {
 
   async runDue(stopping: AbortSignal): Promise<void> {
     const { outbox, clock } = this.#options;
+    this.#recordRest();
     const given = graceAfter(stopping);
     try {
       for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -85,7 +88,8 @@ export class MailDelivery implements TimedWork {
     let away: Handover | undefined;
     const work = async () => {
       for (const mail of queue) {
-        if (stopping.aborted) return;
+        // Where nothing can be written down, the same mails would go out in every round.
+        if (stopping.aborted || this.#unrecorded.length > 0) return;
         // A server that cannot be reached counts as tried for all that were due: the next mail would
         // only wait for the same silence.
         const handover = away ?? (await this.#handOver(mail, giveUp));
@@ -93,7 +97,11 @@ export class MailDelivery implements TimedWork {
         if (handover !== undefined) this.#settle(mail, handover);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, mails.length) }, work));
+    const workers = Array.from({ length: Math.min(CONCURRENCY, mails.length) }, work);
+    // The next round must not begin beside what is left of this one.
+    for (const worker of await Promise.allSettled(workers)) {
+      if (worker.status === 'rejected') throw worker.reason;
+    }
   }
 
   /** Undefined when nothing is to be sent. */
@@ -132,14 +140,33 @@ export class MailDelivery implements TimedWork {
     }
     const at = clock.now();
     const dueAt = new Date(Date.parse(at) + waitMs).toISOString();
-    outbox.putOff(mail.eventId, { tries: mail.tries + 1, dueAt, reason, at });
+    const tries = mail.tries + 1;
+    this.#record(() => outbox.putOff(mail.eventId, { tries, dueAt, reason, at }));
     logger.warn({ ...facts, dueAt }, 'a mail was not taken; it is tried again');
   }
 
   #end(mail: QueuedMail, end: MailEnd, reason: string): void {
     const { outbox, clock } = this.#options;
-    outbox.end(mail.eventId, { end, tries: mail.tries + 1, reason, at: clock.now() });
+    const ended = { end, tries: mail.tries + 1, reason, at: clock.now() };
     this.#ended[end] += 1;
+    this.#record(() => outbox.end(mail.eventId, ended));
+  }
+
+  #record(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#unrecorded.push(write);
+      throw error;
+    }
+  }
+
+  /** Throws as long as it cannot be written down. */
+  #recordRest(): void {
+    for (let write = this.#unrecorded[0]; write !== undefined; write = this.#unrecorded[0]) {
+      write();
+      this.#unrecorded.shift();
+    }
   }
 }
 
