@@ -6,6 +6,7 @@ import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
 import { readModels } from './stages/read-models.ts';
+import { rebills } from './stages/rebills.ts';
 
 export const stages: readonly Stage[] = [
   append,
@@ -14,4 +15,5 @@ export const stages: readonly Stage[] = [
   httpSearch,
   httpPayment,
   readModels,
+  rebills,
 ];
