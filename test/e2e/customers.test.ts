@@ -545,6 +545,89 @@ describe('who pays', () => {
   });
 });
 
+describe('erasing', () => {
+  const erase = (id: number, by = caller, query = '') =>
+    by.send('DELETE', `/customers/${id}${query}`, undefined);
+
+  it('leaves ids and times, and nothing of the person', async () => {
+    const before = await register({ firstName: 'Ada', phone: '5', addresses: [ADDRESS] });
+    const { id, email } = before;
+    const method = (await addMethod(id, { card: card() })).body;
+    const erased = await erase(id);
+    expect([erased.status, erased.body]).toEqual([
+      200,
+      { success: true, message: `Customer ${id} is erased` },
+    ]);
+    const after = await read(id);
+    expect(after).toEqual({
+      ...before,
+      message: '',
+      email: '',
+      firstName: '',
+      lastName: '',
+      phone: '',
+      addresses: [],
+      paymentMethods: [],
+      updatedAt: expect.any(String),
+      rowVersion: expect.any(Number),
+      erased: true,
+    });
+    expectRefusal(await put(id, { email, rowVersion: after.rowVersion }), 409, 'customer_erased');
+    expectRefusal(await addMethod(id, { card: card() }), 409, 'customer_erased');
+    expectRefusal(
+      await caller.send('DELETE', `/customers/${id}/payment-methods/${method.id}`, undefined),
+      409,
+      'customer_erased',
+    );
+    expect((await erase(id)).status).toBe(200);
+    expect(await read(id)).toEqual(after);
+  });
+
+  it('frees every email, for another customer', async () => {
+    const { id, email: former } = await register();
+    const email = newEmail();
+    expect((await put(id, { email, rowVersion: 1 })).status).toBe(200);
+    expect((await erase(id)).status).toBe(200);
+    for (const each of [former, email]) {
+      const next = await caller.paid({ email: each });
+      expect(next.customerId).not.toBe(id);
+      expect(next.email).toBe(each);
+    }
+  });
+
+  it('is of one environment of one tenant, and needs its scope', async () => {
+    const live = await register();
+    const test = await register({ email: live.email }, tester);
+    const reader = await callerWith(running, 11, { scopes: ['customers:read', 'customers:write'] });
+    expectRefusal(await erase(live.id, reader), 403, 'insufficient_scope');
+    expect(told(await erase(live.id, stranger))).toEqual(told(await erase(NOBODY, stranger)));
+    expectRefusal(await erase(live.id, tester), 404, 'not_found');
+    expectRefusal(await erase(live.id, caller, '?sandbox=true'), 404, 'not_found');
+    expect((await erase(test.id, caller, '?sandbox=true')).status).toBe(200);
+    expect(await read(live.id)).toEqual({ ...live, message: '' });
+    expect(await read(test.id, tester)).toMatchObject({ erased: true });
+  });
+
+  it('while others replace and pay ends with nobody', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { id, email: former } = await register();
+      const email = newEmail();
+      const [erased, ...others] = await Promise.all([
+        erase(id),
+        put(id, { email, rowVersion: 1 }),
+        addMethod(id, { card: card() }),
+        caller.pay({ email: former }),
+      ]);
+      expect(erased?.status, erased?.text).toBe(200);
+      for (const { status, text } of others) expect([200, 201, 409], text).toContain(status);
+      expect(await read(id)).toMatchObject({ email: '', paymentMethods: [], erased: true });
+      for (const each of [former, email]) {
+        expect((await caller.paid({ email: each })).customerId).not.toBe(id);
+      }
+    }
+  });
+});
+
 describe('environments', () => {
   it('a test key makes and sees test customers only', async () => {
     const live = await register();

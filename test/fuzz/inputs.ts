@@ -173,7 +173,7 @@ export class Inputs {
 
   /** Values that the schemas admit, about payments of the tenant where there has to be one. */
   bySchema(operation: Operation): fc.Arbitrary<Input> {
-    const anywhere = { id: fc.uuid(), customer: this.#customers(fc.uuid()) };
+    const anywhere = { id: fc.uuid(), customer: this.#customers(operation, fc.uuid()) };
     return this.#inputs(operation, addressed(this.#pool), anywhere);
   }
 
@@ -183,7 +183,7 @@ export class Inputs {
     const base = { ...addressed(pool), ...listed(pool, operation) };
     const ids = {
       id: fc.constantFrom(...this.#idsFor(operation)),
-      customer: this.#customers(fc.constant(NOBODY)),
+      customer: this.#customers(operation, fc.constant(NOBODY)),
     };
     if (isAboutCustomer(operation)) return this.#inputs(operation, { ...base, ...CUSTOMERS }, ids);
     const anyOf = (overrides: readonly Overrides[]) =>
@@ -212,8 +212,13 @@ export class Inputs {
   }
 
   /** A customer of the tenant with one of their cards, or another one. */
-  #customers(other: fc.Arbitrary<string>): fc.Arbitrary<{ id: string; methodId: string }> {
-    return fc.constantFrom(...this.#pool.customers).chain(({ id, methodIds }) =>
+  #customers(
+    operation: Operation,
+    other: fc.Arbitrary<string>,
+  ): fc.Arbitrary<{ id: string; methodId: string }> {
+    const { customers, leaving } = this.#pool;
+    const named = operation.id === 'eraseCustomer' ? leaving : customers;
+    return fc.constantFrom(...named).chain(({ id, methodIds }) =>
       fc.record({
         id: fc.constant(id),
         methodId: fc.oneof(

@@ -16,6 +16,8 @@ export interface Pool {
   readonly payments: readonly string[];
   readonly tokens: readonly string[];
   readonly customers: readonly PooledCustomer[];
+  /** Those who are to be erased, or are. */
+  readonly leaving: readonly PooledCustomer[];
   readonly subscriptions: readonly string[];
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
@@ -64,6 +66,7 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     payments: Object.values(kinds).flat(),
     tokens: captured.map(({ card: used }) => used.token),
     customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
+    leaving: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     subscriptions: (await many(() => caller.paid({ subscription: CLUB }))).map(
       ({ subscriptionId }) => String(subscriptionId),
     ),

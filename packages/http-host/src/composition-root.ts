@@ -477,6 +477,7 @@ function registerHttp(provide: Provide): void {
     return routes({
       payments: get(PART.payments),
       customers: get(PART.customers),
+      erasure: get(PART.erasure),
       subscriptions: get(PART.subscriptions),
       readSide: get(PART.readSide),
       details: new DetailView(readModels, reference),

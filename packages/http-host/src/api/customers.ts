@@ -3,6 +3,7 @@ import { Customer } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { CustomerName, Customers } from '../operations/customers.ts';
+import type { Erasure } from '../operations/erasure.ts';
 import {
   AddedPaymentMethod,
   addedMethodBody,
@@ -34,6 +35,7 @@ const TAG = 'Customer Service';
 
 const read = { kind: 'api-key', scope: 'customers:read', requiresUserEmail: true } as const;
 const write = { kind: 'api-key', scope: 'customers:write', requiresUserEmail: true } as const;
+const erase = { kind: 'api-key', scope: 'customers:erase', requiresUserEmail: true } as const;
 
 const customerId = queryInteger(Id).meta({ description: 'The customer id' });
 const IdParams = z.object({ id: customerId });
@@ -88,8 +90,13 @@ const PaymentMethodInput = z
   })
   .meta({ id: 'PaymentMethodInput' });
 
+const ErasureResult = z
+  .object({ success: z.boolean(), message: z.string() })
+  .meta({ id: 'ErasureResult' });
+
 export interface CustomerRecordServices {
   readonly customers: Customers;
+  readonly erasure: Erasure;
   readonly now: () => string;
 }
 
@@ -98,6 +105,7 @@ export function customerEndpoints(services: CustomerRecordServices): Endpoint[] 
     createCustomer(services),
     getCustomer(services),
     replaceCustomer(services),
+    eraseCustomer(services),
     addPaymentMethod(services),
     removePaymentMethod(services),
   ];
@@ -226,6 +234,29 @@ function replaceCustomer({ customers }: CustomerRecordServices): Endpoint {
       const replacement = { rowVersion, contact: contactOf(body) };
       const customer = await customers.replace(named, replacement, callerOf(context));
       return answer(customers, context, { customer, message: 'Replaced' });
+    },
+  });
+}
+
+function eraseCustomer({ erasure }: CustomerRecordServices): Endpoint {
+  return endpoint({
+    operationId: 'eraseCustomer',
+    method: 'DELETE',
+    path: '/customers/{id}',
+    tag: TAG,
+    summary: 'Erase a customer',
+    description:
+      'For good: subscriptions end, emails are free again, and the key is destroyed under which names, addresses, emails and cards are kept, in the log too. Ids, times and amounts stay as they are. Erasing again changes nothing.',
+    access: erase,
+    params: IdParams,
+    query: EnvironmentQuery,
+    responses: { 200: { description: 'Nobody can read of the person', schema: ErasureResult } },
+    rejections: ['live_data_forbidden', 'not_found', 'concurrent_update'],
+    idempotency: 'none',
+    async handle(context, { params, query }) {
+      const named = nameOf(context, params.id, query);
+      await erasure.erase(named, callerOf(context));
+      return { status: 200, body: { success: true, message: `Customer ${params.id} is erased` } };
     },
   });
 }
