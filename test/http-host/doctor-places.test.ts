@@ -119,6 +119,16 @@ describe('a log that is not there', () => {
 });
 
 describe('what stands in the place of a file', () => {
+  it('text that tells nothing, in that of the test clock', async () => {
+    writeFileSync(at('test-clock.json'), '{"aheadMs":');
+    const { code, out } = await doctorOn(folder, ['--json']);
+    expect(code, out).toBe(2);
+    const examination = await examinationOf(folder);
+    expect(complaintsOf(examination)).toEqual(['files']);
+    expectFinding(examination, 'files', { message: /test-clock\.json does not tell how far/ });
+    await expect(openHost(folder)).rejects.toThrow(/test-clock\.json does not tell how far/);
+  });
+
   it.each([
     ['a text', () => writeFileSync(at('events.db-lock'), 'a text')],
     ['a folder', () => mkdirSync(at('events.db-lock'))],
@@ -139,17 +149,18 @@ describe('what stands in the place of a file', () => {
     'sandbox-gateway.db',
     'idempotency.db',
     'reactors.db',
+    'mails.db',
     'read-models.db',
     'read-models.db-ledger-1',
     'secrets.json',
     'log.check',
+    'test-clock.json',
   ])('a pipe named %s keeps nobody waiting', async (name) => {
     rmSync(at(name), { force: true });
     execFileSync('mkfifo', [at(name)]);
     const { code, out } = await doctorOn(folder, ['--json']);
     expect(code, out).toBe(2);
     const examination = JSON.parse(out) as Examination;
-    'mails.db',
     expectFinding(examination, 'files', { message: new RegExp(`${name} is not a file`) });
   });
 

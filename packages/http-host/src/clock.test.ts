@@ -132,8 +132,10 @@ describe('the clock of a configuration', () => {
     expect(() => openClock(config(path))).toThrow(/TEST_CLOCK must be 1.*moved 30 hours ahead/s);
     const ahead = Date.parse(openClock(config(path, { TEST_CLOCK: '1' })).now()) - Date.now();
     expect(Math.round(ahead / HOUR_MS)).toBe(30);
-    expect(Math.round((presentIn(config(path)) - Date.now()) / HOUR_MS)).toBe(30);
-    expect(Math.round((presentIn(config(folder())) - Date.now()) / HOUR_MS)).toBe(0);
+    expect(Math.round((presentIn(config(path)).nowMs - Date.now()) / HOUR_MS)).toBe(30);
+    expect(Math.round((presentIn(config(folder())).nowMs - Date.now()) / HOUR_MS)).toBe(0);
+    writeFileSync(testClockFileIn(path), '');
+    expect(presentIn(config(path)).problem).toMatch(/does not tell how far/);
   });
 
   it('keeps nothing of a log in memory', () => {
@@ -142,6 +144,6 @@ describe('the clock of a configuration', () => {
     const clock = openClock(config(path, memory)) as ReturnType<typeof openTestClock>;
     clock.moveTo(Date.now() + HOUR_MS);
     expect(openTestClock({ path: testClockFileIn(path) }).aheadMs).toBe(0);
-    expect(presentIn(config(path, memory)) - Date.now()).toBeLessThan(HOUR_MS);
+    expect(presentIn(config(path, memory)).nowMs - Date.now()).toBeLessThan(HOUR_MS);
   });
 });

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Config, ConfigError } from './config.ts';
+import { isFile } from './stores.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -53,12 +54,20 @@ export function openClock(config: Config): Clock {
   ]);
 }
 
-/** What time it is in a data folder, in milliseconds: for those who look at it without a host. */
-export function presentIn(config: Config): number {
+/**
+ * What time it is in a data folder, in milliseconds, for those who look at it without a host; the
+ * system's where the file of a test clock says nothing, which is `problem` then.
+ */
+export function presentIn(config: Config): { readonly nowMs: number; readonly problem?: string } {
   const path = testClockOf(config);
-  const kept = path === undefined ? undefined : keptClock(path);
-  if (kept === undefined) return Date.now();
-  return Math.max(kept.reachedMs, Date.now() + kept.aheadMs);
+  try {
+    const kept = path === undefined ? undefined : keptClock(path);
+    if (kept === undefined) return { nowMs: Date.now() };
+    return { nowMs: Math.max(kept.reachedMs, Date.now() + kept.aheadMs) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { nowMs: Date.now(), problem: error.problems.join('; ') };
+  }
 }
 
 /** The file of the test clock; undefined where the log is in memory. */
@@ -126,10 +135,12 @@ export function openTestClock({ path, systemNow = Date.now }: TestClockOptions):
 function keptClock(path: string): Kept | undefined {
   if (!existsSync(path)) return undefined;
   try {
+    // Whoever reads a pipe waits for ever.
+    if (!isFile(path)) throw new Error('not a file');
     return Kept.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     throw new ConfigError([
-      `${path} does not tell how far the test clock was moved: restore it with the rest of the folder, or start on an empty DATA_DIR`,
+      `${path} does not tell how far the test clock was moved: put it back from a copy of the folder, or start on an empty DATA_DIR`,
     ]);
   }
 }

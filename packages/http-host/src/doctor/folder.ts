@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { presentIn, testClockFileIn } from '../clock.ts';
 import { masterKeyCheckIn, probeMasterKey, secretsFileIn } from '../config.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
@@ -51,6 +52,9 @@ const STRANGE_ADVICE =
 const OWNER =
   'Run the host as the owner of the folder, or give the folder to that user (chown -R).';
 
+const CLOCK_ADVICE =
+  'No host starts on this folder. Its events lie ahead, by as much as its test clock was moved: it was one for tests.';
+
 /** Files that are missing, permissions, and what a host that was not stopped in order left. */
 export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked {
   const findings = new Findings('files');
@@ -65,6 +69,8 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
   const there = databasesIn(files);
   findStrange(findings, { files, dataDir });
   if (!existsSync(files.events)) findMissingLog(findings, files, there);
+  const clock = presentIn(config).problem;
+  if (clock !== undefined && isFile(testClockFileIn(dataDir))) findings.damage(clock, CLOCK_ADVICE);
   for (const path of new Set([dataDir, dirname(files.events), ...there])) {
     findAccess(findings, path);
   }
@@ -112,7 +118,8 @@ function findStrange(
   { files, dataDir }: { readonly files: DataFiles; readonly dataDir: string },
 ): void {
   const { events, keys, gateway, answers, checkpoints, mails, logMark } = files;
-  const own = [keys, mails, secretsFileIn(dataDir), masterKeyCheckIn(dataDir), logMark];
+  const marks = [secretsFileIn(dataDir), masterKeyCheckIn(dataDir), testClockFileIn(dataDir)];
+  const own = [keys, mails, logMark, ...marks];
   for (const path of [events, gateway, answers, checkpoints, ...readModelFiles(files), ...own]) {
     if (existsSync(path) && !isFile(path)) findings.damage(`${path} ${NO_FILE}`, STRANGE_ADVICE);
   }

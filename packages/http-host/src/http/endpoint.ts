@@ -34,8 +34,6 @@ export interface RequestContext {
   readonly requestId: string;
   /** The W3C traceparent header, if it was a valid one. */
   readonly traceparent: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly receivedAtMs: number;
   /** Throws on a public endpoint: there is none. */
   readonly principal: Principal;
   /** Only on endpoints with `idempotency: 'money'`, and only if the caller sent one. */

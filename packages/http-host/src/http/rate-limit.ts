@@ -28,7 +28,10 @@ export interface RateUse {
   readonly refusal: Refusal | undefined;
 }
 
-/** Counts in the memory of this process; several hosts behind a balancer each grant the limit. */
+/**
+ * Counts in the memory of this process; several hosts behind a balancer each grant the limit. By real
+ * time, whatever the host's clock shows: it protects this machine from what comes in now.
+ */
 export class RateLimits {
   readonly #requests = new RateLimiterMemory({
     keyPrefix: '',

@@ -38,7 +38,6 @@ export class Exchange implements RequestContext {
   readonly response: ServerResponse;
   readonly head: RequestHead;
   readonly requestId: string;
-  readonly receivedAtMs: number;
   /** Of `performance.now()`: the wall clock may be set while a request is under way. */
   readonly startedAtMs: number;
 
@@ -69,7 +68,6 @@ export class Exchange implements RequestContext {
     this.head = head;
     this.expects = expects;
     this.requestId = requestIdOf(head.requestId);
-    this.receivedAtMs = Date.now();
     this.startedAtMs = performance.now();
     this.#parentLogger = logger;
   }
