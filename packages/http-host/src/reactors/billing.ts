@@ -296,7 +296,7 @@ export class Billing implements TimedWork {
     metrics.gauge(
       'billing_paused_subscriptions',
       'Subscriptions that could not be billed, and are tried again later',
-      () => this.#pauses.size,
+      () => [...this.#pauses.values()].filter(({ untilMs }) => untilMs > this.#nowMs()).length,
     );
     metrics.counter('billing_renewed_total', 'Rebills that were paid', () => figures.renewed);
     metrics.counter(
