@@ -225,6 +225,9 @@ describe('the answers', () => {
     for (let twice = 0; twice < 2; twice += 1) {
       await ask('DELETE', removal[0] ?? '', undefined, removal[1]);
     }
+    await ask('DELETE', one, undefined, template);
+    expect(await ask('GET', one, undefined, template)).toMatchObject({ email: '', erased: true });
+    await ask('PUT', one, read, template);
   });
 
   it('are as the document says about subscriptions', async () => {
