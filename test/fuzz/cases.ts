@@ -58,10 +58,10 @@ export function strangers(
   parts: { inputs: Inputs; senders: fc.Arbitrary<Sender>; others: Pool; own: Pool },
 ): fc.Arbitrary<Case> {
   const { inputs, senders, others, own } = parts;
-  const idOf = (pool: Pool) => fc.constantFrom(...namedIn(operation, pool));
+  const theirs = namedIn(operation, others).filter((id) => !own.numbers.has(id));
   const hidden = fc.oneof(
-    idOf(others).map((id) => ({ id, environment: 'live' as const })),
-    idOf(own).map((id) => ({ id, environment: 'test' as const })),
+    ...theirs.map((id) => fc.constant({ id, environment: 'live' as const })),
+    ...namedIn(operation, own).map((id) => fc.constant({ id, environment: 'test' as const })),
   );
   return fc.tuple(inputs.sound(operation), senders, hidden).map(([input, sender, there]) => {
     const to = (id: string) =>

@@ -19,6 +19,8 @@ export interface Pool {
   /** Those who are to be erased, or are. */
   readonly leaving: readonly PooledCustomer[];
   readonly subscriptions: readonly string[];
+  /** Of customers and subscriptions: another tenant may have given out the same. */
+  readonly numbers: ReadonlySet<string>;
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
 }
@@ -67,12 +69,31 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     tokens: captured.map(({ card: used }) => used.token),
     customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     leaving: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
-    subscriptions: (await many(() => caller.paid({ subscription: CLUB }))).map(
-      ({ subscriptionId }) => String(subscriptionId),
-    ),
+    subscriptions: (await makeSubscriptions(caller)).slice(-OF_A_KIND),
+    numbers: numbersOf(tenancy.id),
     paymentCursors: await cursorsOf(caller, '/v1/payments'),
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
   };
+}
+
+const numbers = new Map<number, Set<string>>();
+
+/** All that this tenant is known to have given out. */
+function numbersOf(tenantId: number): Set<string> {
+  const known = numbers.get(tenantId) ?? new Set();
+  numbers.set(tenantId, known);
+  return known;
+}
+
+/** So many that tenants with other ids have some of numbers that this one has not. */
+async function makeSubscriptions(caller: Caller): Promise<string[]> {
+  const made: string[] = [];
+  for (let count = 0; count < OF_A_KIND * (caller.tenantId % 10); count += 1) {
+    const { customerId, subscriptionId } = await caller.paid({ subscription: CLUB });
+    made.push(String(subscriptionId));
+    numbersOf(caller.tenantId).add(String(customerId)).add(String(subscriptionId));
+  }
+  return made;
 }
 
 let customers = 0;
@@ -81,6 +102,7 @@ async function makeCustomer(caller: Caller): Promise<PooledCustomer> {
   customers += 1;
   const email = `customer-${process.pid}-${customers}@example.org`;
   const { id } = (await caller.post('/customers', { email })).body;
+  numbersOf(caller.tenantId).add(String(id));
   const methodIds: string[] = [];
   for (const number of [CARDS.approve, CARDS.networkB, CARDS.networkC]) {
     const added = await caller.post(`/customers/${id}/payment-methods`, { card: card(number) });

@@ -59,7 +59,10 @@ const RecurringAnswer = z
           totals: z.object(figures).meta({ description: 'The range as if it were one month' }),
         }),
       )
-      .meta({ description: 'Each currency by itself: they are never added up' }),
+      .meta({
+        description:
+          'Those in which a subscription ever started, each by itself: they are never added up',
+      }),
   })
   .meta({ id: 'RecurringReport' });
 

@@ -139,7 +139,7 @@ function freezingKeyOf({ stream }: Recorded): string {
 export interface RecurringQuery {
   readonly tenantId: number;
   readonly sandbox: boolean;
-  /** Every currency that the tenant ever had a subscription in when absent. */
+  /** All when absent. */
   readonly currency?: string;
   /** `yyyy-mm`, the first month and the last, both included. */
   readonly from: string;
@@ -186,7 +186,7 @@ export class RecurringView {
     this.#store = store;
   }
 
-  /** In the order of the currencies. */
+  /** Every currency in which a subscription ever started, in their order. */
   async months({
     from,
     to,
@@ -195,7 +195,6 @@ export class RecurringView {
   }: RecurringQuery): Promise<readonly RecurringCurrency[]> {
     const model = await liveModel(this.#store, RECURRING);
     const found = await monthsOf(model, { ...owner, ...(currency !== undefined && { currency }) });
-    if (currency !== undefined && !found.has(currency)) found.set(currency, new Map());
     return [...found].map(([each, months]) => reportOf(each, months, { from, to }));
   }
 }
