@@ -4,14 +4,7 @@ import fc from 'fast-check';
 import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Answer } from './client.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import {
-  CARD,
-  type Inputs,
-  NOWHERE,
-  namedIn,
-  nowhereFor,
-  parametersIn,
-} from './inputs.ts';
+import { CARD, type Inputs, NOWHERE, namedIn, nowhereFor, parametersIn } from './inputs.ts';
 import type { Pool } from './pools.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Json } from './schema-arbitrary.ts';

@@ -16,11 +16,11 @@ export interface Pool {
   readonly payments: readonly string[];
   readonly tokens: readonly string[];
   readonly customers: readonly PooledCustomer[];
-  /** Those who are to be erased, or are. */
-  readonly leaving: readonly PooledCustomer[];
   readonly subscriptions: readonly string[];
   /** Of customers and subscriptions: another tenant may have given out the same. */
   readonly numbers: ReadonlySet<string>;
+  /** Those who are to be erased, or are. */
+  readonly leaving: readonly PooledCustomer[];
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
 }
@@ -68,9 +68,9 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     payments: Object.values(kinds).flat(),
     tokens: captured.map(({ card: used }) => used.token),
     customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
-    leaving: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     subscriptions: (await makeSubscriptions(caller)).slice(-OF_A_KIND),
     numbers: numbersOf(tenancy.id),
+    leaving: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     paymentCursors: await cursorsOf(caller, '/v1/payments'),
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
   };
