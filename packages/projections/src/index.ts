@@ -70,7 +70,12 @@ export {
   recurring,
 } from './views/recurring.ts';
 export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
-export { type Defined, ReferenceNames, type Shop } from './views/reference-names.ts';
+export {
+  type Defined,
+  type KnownAccount,
+  ReferenceNames,
+  type Shop,
+} from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
 export {
   renderSubscription,

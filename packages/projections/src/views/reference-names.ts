@@ -14,19 +14,24 @@ export interface Shop {
   readonly currency: string;
 }
 
+export interface KnownAccount extends MerchantAccount.MerchantAccount {
+  /** When a live payment last found no room under the monthly cap; once a month. */
+  readonly capLimited: string | null;
+}
+
 const NO_SHOP: Shop = { name: '', domain: '', rootDomain: '', currency: '' };
 
 /** Everything small that a tenant has defined. What is not known is shown as ''. */
 export class ReferenceNames {
   readonly #things: ReadonlyMap<string, Reference.Event>;
-  readonly #accounts: ReadonlyMap<number, MerchantAccount.MerchantAccount>;
+  readonly #accounts: ReadonlyMap<number, KnownAccount>;
   /** By company, as far as they were asked for: routing asks for each payment. */
-  readonly #accountsOf = new Map<number, readonly MerchantAccount.MerchantAccount[]>();
+  readonly #accountsOf = new Map<number, readonly KnownAccount[]>();
   readonly tenant: Tenant.Tenant | undefined;
 
   constructor(
     things: ReadonlyMap<string, Reference.Event>,
-    accounts: ReadonlyMap<number, MerchantAccount.MerchantAccount>,
+    accounts: ReadonlyMap<number, KnownAccount>,
     tenant: Tenant.Tenant | undefined,
   ) {
     this.#things = things;
@@ -79,12 +84,12 @@ export class ReferenceNames {
     return this.#named('PricePointDefined', id);
   }
 
-  merchantAccount(id: number): MerchantAccount.MerchantAccount | undefined {
+  merchantAccount(id: number): KnownAccount | undefined {
     return this.#accounts.get(id);
   }
 
   /** In ascending order of their ids. */
-  merchantAccounts(companyId?: number): readonly MerchantAccount.MerchantAccount[] {
+  merchantAccounts(companyId?: number): readonly KnownAccount[] {
     if (companyId === undefined) return inOrder([...this.#accounts.values()]);
     const known = this.#accountsOf.get(companyId);
     if (known !== undefined) return known;
@@ -117,9 +122,7 @@ export class ReferenceNames {
   }
 }
 
-function inOrder(
-  accounts: readonly MerchantAccount.MerchantAccount[],
-): readonly MerchantAccount.MerchantAccount[] {
+function inOrder(accounts: readonly KnownAccount[]): readonly KnownAccount[] {
   return accounts.toSorted((a, b) => a.merchantAccountId - b.merchantAccountId);
 }
 

@@ -3,10 +3,10 @@ import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { KEYS, liveModel, REFERENCE, THINGS } from './live-model.ts';
-import { ReferenceNames, thingId } from './reference-names.ts';
+import { type KnownAccount, ReferenceNames, thingId } from './reference-names.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '1';
+const VERSION = '2';
 /** What is kept decoded in memory; a product with its variants and images is a few kilobytes. */
 const MAX_KEPT_TENANTS = 1_000;
 const MAX_KEPT_KEYS = 10_000;
@@ -16,7 +16,11 @@ const LIST_PAGE = 1_000;
 
 type Thing =
   | { readonly kind: 'tenant'; readonly state: Tenant.Tenant }
-  | { readonly kind: 'merchant-account'; readonly state: MerchantAccount.MerchantAccount }
+  | {
+      readonly kind: 'merchant-account';
+      readonly state: MerchantAccount.MerchantAccount;
+      readonly capLimited: string | null;
+    }
   | { readonly kind: 'defined'; readonly state: Reference.Event };
 
 /** A key as authentication needs it: whose it is, and what it may do. */
@@ -38,7 +42,12 @@ const REFERENCE_CATEGORIES = [
 export const reference: Projection<Thing> = {
   name: REFERENCE,
   version: VERSION,
-  categories: new Set(['tenant', 'merchant_account', ...REFERENCE_CATEGORIES]),
+  categories: new Set(['tenant', 'merchant_account', 'monthly_cap', ...REFERENCE_CATEGORIES]),
+  // Of the book of a month, which grows with every payment, the one event that an account shows.
+  types: new Set([
+    ...[Tenant, MerchantAccount, Reference].flatMap(({ events }) => Object.keys(events)),
+    'MonthlyCapReached',
+  ]),
   stateCollection: THINGS,
   collections: [
     { name: THINGS, kind: 'keyed' },
@@ -51,7 +60,9 @@ export const reference: Projection<Thing> = {
 
   apply(record, states: States<Thing>) {
     const key = thingKeyOf(record);
-    return { states: [[key, evolved(states.get(key), record)]] };
+    const before = states.get(key);
+    const after = evolved(before, record);
+    return { states: after === before ? [] : [[key, after]] };
   },
 
   encode(thing) {
@@ -81,6 +92,11 @@ export const reference: Projection<Thing> = {
 };
 
 function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing {
+  if (event.type === 'MonthlyCapReached') {
+    if (before?.kind !== 'merchant-account') throw new Error('a cap without a merchant account');
+    // An account has one such field, and it tells of real money.
+    return event.sandbox ? before : { ...before, capLimited: event.at };
+  }
   if (stream.startsWith('tenant-')) {
     const past = before?.kind === 'tenant' ? before.state : null;
     const state = Tenant.evolve(past, event as Tenant.Event);
@@ -91,7 +107,8 @@ function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing 
     const past = before?.kind === 'merchant-account' ? before.state : null;
     const state = MerchantAccount.evolve(past, event as MerchantAccount.Event);
     if (state === null) throw new Error('no merchant account came of the event');
-    return { kind: 'merchant-account', state };
+    const capLimited = before?.kind === 'merchant-account' ? before.capLimited : null;
+    return { kind: 'merchant-account', state, capLimited };
   }
   const state = Reference.evolve(null, event as Reference.Event);
   if (state === null) throw new Error('nothing came of the event');
@@ -99,7 +116,11 @@ function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing 
 }
 
 /** Storefront products are large and many: they stand apart from what is read as a whole. */
-function thingKeyOf({ stream, tenantId }: Recorded): string {
+function thingKeyOf({ stream, tenantId, event }: Recorded): string {
+  if (event.type === 'MonthlyCapReached') {
+    const { merchantAccountId } = event;
+    return `named/${tenantId}/${MerchantAccount.streamOf({ tenantId, merchantAccountId })}`;
+  }
   return stream.startsWith('storefront_product-')
     ? `storefront/${tenantId}/${stream}`
     : `named/${tenantId}/${stream}`;
@@ -193,7 +214,7 @@ function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value, limit: 
 
 async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames> {
   const things = new Map<string, Reference.Event>();
-  const accounts = new Map<number, MerchantAccount.MerchantAccount>();
+  const accounts = new Map<number, KnownAccount>();
   let tenant: Tenant.Tenant | undefined;
   const prefix = `named/${tenantId}/`;
   let after: string | undefined;
@@ -207,7 +228,8 @@ async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames
       const thing = reference.decode(body);
       if (thing.kind === 'tenant') tenant = thing.state;
       else if (thing.kind === 'merchant-account') {
-        accounts.set(thing.state.merchantAccountId, thing.state);
+        const { state, capLimited } = thing;
+        accounts.set(state.merchantAccountId, { ...state, capLimited });
       } else {
         const { state } = thing;
         things.set(thingId(state.type, idOf(state)), state);
