@@ -2,10 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { TransactionId } from '@counterfoil/core';
+import { compose } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MailServer } from './mail-server.ts';
-import { CONFIRMED, DAY_MS, FROM, HOUR_MS, MINUTE_MS, Post } from './mailing-host.ts';
-import { eventually } from './running-host.ts';
+import { CONFIRMED, DAY_MS, FROM, HOUR_MS, MINUTE_MS, Post, TENANT } from './mailing-host.ts';
+import { CALLER, eventually, type TenantId } from './running-host.ts';
 
 // The host looks for what is due once a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -258,6 +261,31 @@ describe('the outbox', () => {
     await post.start();
     await post.probe();
     expect(post.server.mails).toEqual([]);
+  });
+
+  it('keeps its place beside a command that knows no mail settings', async () => {
+    const post = await Post.open();
+    const { id } = await post.caller.paid({ email: 'ann@example.com' });
+    await post.probe();
+    await post.running.close();
+    const command = await compose(readConfig({ DATA_DIR: post.folder, LOG_LEVEL: 'silent' }), {
+      clock: post.clock,
+    });
+    await command.payments.refund(
+      {
+        tenantId: TENANT as TenantId,
+        transactionId: id as TransactionId,
+        refundId: crypto.randomUUID() as TransactionId,
+        content: {},
+        items: [],
+        source: 'Admin',
+        notifyCustomer: true,
+      },
+      CALLER,
+    );
+    await command.close();
+    await post.start();
+    expect((await post.mails(1))[0]?.to).toEqual(['ann@example.com']);
   });
 
   it('gives up what is a week old', async () => {

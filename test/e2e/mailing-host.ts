@@ -39,12 +39,14 @@ export interface PostOptions {
   readonly lines?: string[];
 }
 
+/** What a test has: the host, its mail server, and somebody who calls. */
 export class Post {
   nowMs = BEGIN;
   server!: MailServer;
   running!: Running;
   caller!: Caller;
   readonly folder = mkdtempSync(join(tmpdir(), 'counterfoil-mail-'));
+  readonly clock = { now: () => new Date(this.nowMs).toISOString() };
   #env: Readonly<Record<string, string>> = {};
   #lines: string[] | undefined;
   #ownClock = true;
@@ -76,7 +78,7 @@ export class Post {
   /** Starts the host on the folder, with the caller's key as it was. */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.running = await startHost({
-      ...(this.#ownClock && { clock: { now: () => new Date(this.nowMs).toISOString() } }),
+      ...(this.#ownClock && { clock: this.clock }),
       onDisk: true,
       ...(this.#lines !== undefined && { lines: this.#lines }),
       env: { ...this.#env, DATA_DIR: this.folder, ...env },

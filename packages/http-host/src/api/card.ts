@@ -39,7 +39,10 @@ const RefundInput = z
   .object({
     amount: Amount.optional().meta({ description: '0 or absent: the remaining balance' }),
     refundItems: RefundItemsInput.optional(),
-    sendUserCommunication: z.boolean().optional(),
+    sendUserCommunication: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Mail the customer a confirmation, once the refund is done' }),
   })
   .optional();
 

@@ -45,6 +45,15 @@ export interface MailFigures {
   readonly dropped: number;
 }
 
+/** What the mails of one round share. */
+interface Round {
+  readonly stopping: AbortSignal;
+  /** Fires when the answer to a mail under way is waited for no longer. */
+  readonly giveUp: AbortSignal;
+  /** How it was told that the server cannot be reached; undefined as long as it can. */
+  away: Handover | undefined;
+}
+
 export class MailDelivery implements TimedWork {
   readonly name = 'mails';
   readonly #options: MailDeliveryOptions;
@@ -68,11 +77,12 @@ export class MailDelivery implements TimedWork {
     const { outbox, clock } = this.#options;
     this.#recordRest();
     const given = graceAfter(stopping);
+    const round: Round = { stopping, giveUp: given.signal, away: undefined };
     try {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const mails = outbox.due(clock.now(), PAGE);
         if (mails.length === 0) return;
-        await this.#sendAll(mails, { stopping, giveUp: given.signal });
+        await this.#sendAll(mails, round);
         if (stopping.aborted) return;
       }
     } finally {
@@ -80,20 +90,16 @@ export class MailDelivery implements TimedWork {
     }
   }
 
-  async #sendAll(
-    mails: readonly QueuedMail[],
-    { stopping, giveUp }: { stopping: AbortSignal; giveUp: AbortSignal },
-  ): Promise<void> {
+  async #sendAll(mails: readonly QueuedMail[], round: Round): Promise<void> {
     const queue = mails.values();
-    let away: Handover | undefined;
     const work = async () => {
       for (const mail of queue) {
         // Where nothing can be written down, the same mails would go out in every round.
-        if (stopping.aborted || this.#unrecorded.length > 0) return;
+        if (round.stopping.aborted || this.#unrecorded.length > 0) return;
         // A server that cannot be reached counts as tried for all that were due: the next mail would
         // only wait for the same silence.
-        const handover = away ?? (await this.#handOver(mail, giveUp));
-        if (handover?.outcome === 'put-off' && handover.unreachable) away = handover;
+        const handover = round.away ?? (await this.#handOver(mail, round.giveUp));
+        if (handover?.outcome === 'put-off' && handover.unreachable) round.away = handover;
         if (handover !== undefined) this.#settle(mail, handover);
       }
     };

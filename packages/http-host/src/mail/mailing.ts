@@ -39,14 +39,10 @@ export class Mailing {
   readonly confirmations: Confirmations;
 
   constructor(options: MailingOptions) {
-    const { settings, outbox } = options;
+    const { settings } = options;
     this.#options = options;
     this.confirmations = confirmations(settings);
-    if (settings === undefined) {
-      // What happens until there are settings again shall not be mailed then.
-      outbox.forgetPlace();
-      return;
-    }
+    if (settings === undefined) return;
     const mailer = smtpMailer(settings);
     const letters = new Letters(options);
     this.#sending = {
@@ -54,6 +50,14 @@ export class Mailing {
       mailer,
       delivery: new MailDelivery({ ...options, letters, mailer }),
     };
+  }
+
+  /**
+   * The host begins to serve. Without settings it tells its callers that nothing is mailed: nor shall
+   * it be when there are settings again. A command on the folder serves nobody, and may lack them.
+   */
+  beginService(): void {
+    if (this.#sending === undefined) this.#options.outbox.forgetPlace();
   }
 
   /** What has to be run when it is due. */
