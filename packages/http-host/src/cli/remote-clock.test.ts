@@ -1,0 +1,85 @@
+/** The clock over HTTP, from a host that hangs up, is busy with the move, or is none. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { ClockRefused, RemoteClock } from './remote-clock.ts';
+
+const NOW = '2026-03-01T12:00:00.000Z';
+const THERE = '2026-03-02T12:00:00.000Z';
+const DAY_MS = 86_400_000;
+const LIMIT_MS = 30_000;
+const MOVED = { success: true, now: THERE, steps: 3, unfinished: [] };
+
+type Answering = (response: ServerResponse, request: IncomingMessage) => void;
+
+function answers(status: number, body: unknown): Answering {
+  return (response) => response.writeHead(status).end(JSON.stringify(body));
+}
+
+const hangsUp: Answering = (_, request) => request.destroy();
+
+/** Answers moves one after the other, and meanwhile tells where the move leads. */
+async function host(...moves: readonly Answering[]): Promise<{ url: string; keys: string[] }> {
+  const keys: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      const movingTo = keys.length === 0 ? null : THERE;
+      return answers(200, { success: true, now: NOW, aheadSeconds: 0, movingTo })(
+        response,
+        request,
+      );
+    }
+    const answer = moves[keys.length] ?? hangsUp;
+    keys.push(String(request.headers['idempotency-key']));
+    answer(response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+}
+
+function clockAt(url: string): RemoteClock {
+  return new RemoteClock({ url, key: 'key', tenant: '1' });
+}
+
+const UNDER_WAY = { success: false, code: 'idempotency_in_flight', message: 'under way' };
+
+it('asks again for the same move until it has its answer', { timeout: LIMIT_MS }, async () => {
+  const { url, keys } = await host(hangsUp, answers(409, UNDER_WAY), answers(200, MOVED));
+  const told: number[][] = [];
+  const moved = await clockAt(url).move({ byMs: DAY_MS }, (...step) => told.push(step));
+  expect(moved).toEqual({ now: THERE, steps: 3, unfinished: [] });
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(told).toEqual([
+    [0, DAY_MS],
+    [0, DAY_MS],
+  ]);
+});
+
+it('gives up on a host that does not answer any more', { timeout: LIMIT_MS }, async () => {
+  const { url, keys } = await host();
+  await expect(clockAt(url).move({ byMs: DAY_MS }, () => undefined)).rejects.toThrow(
+    /does not answer any more/,
+  );
+  expect(new Set(keys).size).toBe(1);
+});
+
+it.each([
+  [503, { code: 'overloaded', message: 'The host is stopping' }, 'The host is stopping'],
+  [
+    400,
+    { code: 'invalid_request', message: 'wrong', errors: [{ pointer: '/now', detail: 'past' }] },
+    'wrong. past',
+  ],
+  [404, { code: 'route_not_found', message: 'nothing here' }, 'The host has no test clock'],
+  [200, { hello: 'world' }, 'answers 200, and no clock'],
+  [500, 'oops', 'answers 500, and no clock'],
+])('says what the answer %i %j says', async (status, body, message) => {
+  const { url, keys } = await host(answers(status, body));
+  const moving = clockAt(url).move({ byMs: DAY_MS }, () => undefined);
+  await expect(moving).rejects.toThrow(ClockRefused);
+  await expect(moving).rejects.toThrow(message);
+  expect(keys).toHaveLength(1);
+});
