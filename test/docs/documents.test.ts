@@ -63,7 +63,7 @@ describe('configuration', () => {
 
   it.each(rows)('$name has the default $value', ({ name, value }) => {
     if (value === undefined) {
-      expect(['NODE_ENV', 'MASTER_KEY']).toContain(name);
+      expect(['NODE_ENV', 'MASTER_KEY', 'SMTP_URL', 'MAIL_FROM']).toContain(name);
       return;
     }
     expect(readConfig({ [name]: value })).toEqual(readConfig({}));
