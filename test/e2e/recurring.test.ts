@@ -28,6 +28,8 @@ beforeAll(async () => {
   caller = await openTenant(running, TENANT);
   stranger = await openTenant(running, OTHER);
   tester = await callerWith(running, TENANT, { environment: 'test' });
+  // Nothing is billed but what the history says.
+  await running.host.timed.stop();
   await history();
 });
 afterAll(async () => running.close());

@@ -8,6 +8,7 @@ import {
   type Caller,
   callerWith,
   card,
+  eventually,
   expectRefusal,
   type Json,
   openTenant,
@@ -33,6 +34,8 @@ beforeAll(async () => {
   caller = await openTenant(running, TENANT);
   stranger = await openTenant(running, OTHER);
   tester = await callerWith(running, TENANT, { environment: 'test' });
+  // Nothing is billed but what a test says.
+  await running.host.timed.stop();
 });
 afterAll(async () => running.close());
 
@@ -380,6 +383,79 @@ describe('the detail of a transaction', () => {
     expect(declined.status).toBe(402);
     expect(await subscriptionsOf(declined.body.id)).toEqual([]);
     expect(await subscriptionsOf((await caller.paid()).id)).toEqual([]);
+  });
+});
+
+describe('billing', () => {
+  const DUE = Date.parse('2026-03-03T12:00:00.000Z');
+  let billed: Running;
+  let there: Caller;
+  let clock = START;
+  let order: Json;
+  let id = 0;
+
+  beforeAll(async () => {
+    billed = await startHost({ clock: { now: () => new Date(clock).toISOString() } });
+    there = await openTenant(billed, TENANT);
+    order = await there.paid({ email: 'member@example.com', subscription: CLUB });
+    [id = 0] = startedBy(order);
+    // A rebill of another, for the searches not to find.
+    await there.paid({ email: 'other@example.com', subscription: CLUB });
+    clock = DUE;
+    await eventually(
+      async () => (await there.get(`/v1/subscriptions/${id}`)).body,
+      ({ cycle, pendingMessageID }) => cycle === 3 && pendingMessageID === null,
+    );
+  });
+  afterAll(async () => billed.close());
+
+  async function rebillOf(): Promise<Json> {
+    const { body } = await there.search({ subscriptionIds: [id], applicationIds: [3] });
+    expect(body.transactions).toHaveLength(1);
+    return body.transactions[0];
+  }
+
+  it('goes on with the next cycle', async () => {
+    const { body } = await there.get(`/v1/subscriptions/${id}`);
+    expect(body).toMatchObject({
+      cycle: 3,
+      attempt: 0,
+      totalAttempt: 2,
+      rebillDate: new Date(DUE + 30 * DAY_MS).toISOString(),
+    });
+    const schedule = await there.get(`/v1/subscriptions/${id}/schedule?count=1`);
+    expect(schedule.body.charges).toMatchObject([{ paymentNumber: 3, date: body.rebillDate }]);
+  });
+
+  it('makes payments that the search finds by their subscription, with the one that started it', async () => {
+    const { transactionId } = await rebillOf();
+    expect(await there.found({ subscriptionIds: [id] })).toEqual([transactionId, order.id]);
+    const listed = await there.get(`/v1/payments?subscriptionIds=${id}`);
+    expect(listed.body.data.map((each: Json) => each.id)).toEqual([transactionId, order.id]);
+    expect(await rebillOf()).toMatchObject({ subId: id, paymentNumber: 2, attempt: 1 });
+  });
+
+  it('makes payments whose detail has the subscription that they renew', async () => {
+    const { transactionId } = await rebillOf();
+    const ofCustomer = await there.get(`/customers/${order.customerId}/subscriptions`);
+    const { body } = await there.detail(transactionId, { getSubscription: true });
+    expect(body.subscriptions).toEqual(ofCustomer.body.subscriptions);
+    const refund = await there.refund(transactionId, { amount: 1 });
+    const child = await there.detail(refund.body.refundId, { getSubscription: true });
+    expect(child.body.subscriptions).toEqual(ofCustomer.body.subscriptions);
+  });
+
+  it('brings in what the ledger says', async () => {
+    const { revenue } = await eventually(
+      async () => {
+        const { body } = await there.get('/api/ledger/recurring?from=2026-03&to=2026-03');
+        return body.currencies[0].totals;
+      },
+      ({ renewed }) => renewed === 2,
+    );
+    expect(revenue).toBe(39.9);
+    // Two orders of 100 each came before.
+    expect((await there.balances())['sales']).toBe(-(200 + revenue));
   });
 });
 

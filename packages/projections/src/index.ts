@@ -56,7 +56,6 @@ export {
   type DueRebill,
   type DueRebillsQuery,
   dueRebills,
-  nextRebillAt,
   type PendingRebill,
   pendingRebills,
 } from './views/rebill-work.ts';

@@ -97,12 +97,6 @@ export function pendingRebills(
   return page(store, PENDING_REBILLS, query);
 }
 
-/** When the next rebill of all tenants becomes due, or became; undefined when none ever will. */
-export async function nextRebillAt(store: ReadModelStore): Promise<string | undefined> {
-  const { work } = await page<DueRebill>(store, DUE_REBILLS, { limit: 1 });
-  return work[0]?.rebillAt;
-}
-
 function page<Work>(
   store: ReadModelStore,
   collection: string,
