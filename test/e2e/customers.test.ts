@@ -572,8 +572,13 @@ describe('erasing', () => {
       rowVersion: expect.any(Number),
       erased: true,
     });
-    expectRefusal(await put(id, { email, rowVersion: after.rowVersion }), 409, 'customer_erased');
-    expectRefusal(await addMethod(id, { card: card() }), 409, 'customer_erased');
+    for (const rowVersion of [1, after.rowVersion]) {
+      expectRefusal(await put(id, { email, rowVersion }), 409, 'customer_erased');
+    }
+    // Not even the gateway hears of the card.
+    for (const body of [{ card: card() }, { token: 'tok_nobody.AAAA' }]) {
+      expectRefusal(await addMethod(id, body), 409, 'customer_erased');
+    }
     expectRefusal(
       await caller.send('DELETE', `/customers/${id}/payment-methods/${method.id}`, undefined),
       409,
