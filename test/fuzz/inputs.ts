@@ -152,6 +152,25 @@ const CUSTOMERS: Overrides = {
   '/companyId': maybe(fc.constant(COMPANY)),
 };
 
+/** What a change of a subscription says; those of the pool are in pounds. */
+const SUBSCRIPTIONS: Overrides = {
+  '/card': always(CARD),
+  '/token': ABSENT,
+  '/rebillAmount': maybe(amountsIn(2, { min: 1, max: 10_000 })),
+};
+
+/** Lists of ids as text, which the schemas admit with numbers that are not exact as well. */
+const ID_LISTS = maybe(
+  fc
+    .array(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { maxLength: 5 })
+    .map((ids) => `[${ids.join(', ')}]`),
+);
+const UNSUBSCRIBED: Overrides = {
+  '/sandbox': ABSENT,
+  '/orderIds': ID_LISTS,
+  '/subscriberIds': ID_LISTS,
+};
+
 /** Months in order, and no more of them than a report has. */
 const REPORTED: Overrides = {
   '/from': maybe(fc.constantFrom('2020-02', '2026-01')),
@@ -186,11 +205,15 @@ export class Inputs {
       customer: this.#customers(operation, fc.constant(NOBODY)),
     };
     if (isAboutCustomer(operation)) return this.#inputs(operation, { ...base, ...CUSTOMERS }, ids);
+    if (isAboutSubscription(operation)) {
+      return this.#inputs(operation, { ...base, ...SUBSCRIPTIONS }, ids);
+    }
     const anyOf = (overrides: readonly Overrides[]) =>
       fc.oneof(...overrides.map((each) => this.#inputs(operation, { ...base, ...each }, ids)));
     if (PAYING.has(operation.id)) return anyOf(payments(pool));
     if (SEARCHING.has(operation.id)) return anyOf(searched(pool));
     if (operation.id === 'getRecurringRevenue') return anyOf([REPORTED]);
+    if (operation.id === 'unsubscribeCustomer') return anyOf([UNSUBSCRIBED]);
     const amounts = { '/amount': REFUNDED, '/refundItems/*/Amount': REFUNDED };
     return this.#inputs(operation, { ...base, ...amounts }, ids);
   }

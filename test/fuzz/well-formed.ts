@@ -66,6 +66,8 @@ const RULES = [
   /^\/amount$/,
   /^\/(items|refundItems)\/\d+\/(UnitPrice|UnitCost|DiscountAmount|CustomDiscountAmount|Amount)$/,
   /^(\/items\/\d+)?\/subscription\/rebillAmount$/,
+  // Ids that are exact.
+  /^\/(orderIds|subscriberIds)$/,
   // Two subscriptions at most.
   /^\/items\/\d+\/subscription$/,
 ];
@@ -87,6 +89,12 @@ const PAID = {
   codes: ['customer_mismatch', 'idempotency_in_flight'],
 };
 
+/** A subscription that has ended is changed no more. */
+const CHANGED: Expected = {
+  statuses: [200, 400, 409],
+  codes: ['subscription_state', ...RACES],
+};
+
 /** What sound requests are answered with, where it is not plainly 200: a payment has a state. */
 const SOUND: Readonly<Record<string, Expected>> = {
   createPayment: PAID,
@@ -106,6 +114,12 @@ const SOUND: Readonly<Record<string, Expected>> = {
   },
   addPaymentMethod: { statuses: [201, 400, 409], codes: ['limit_reached', ...RACES] },
   removePaymentMethod: { statuses: [200, 404, 409], codes: ['not_found', ...RACES] },
+  unsubscribeCustomer: { statuses: [200, 409], codes: RACES },
+  freezeSubscription: CHANGED,
+  unfreezeSubscription: CHANGED,
+  endSubscription: CHANGED,
+  changeSubscriptionCard: CHANGED,
+  changeSubscriptionPlan: CHANGED,
 };
 
 export class WellFormed {
