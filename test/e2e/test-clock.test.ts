@@ -41,7 +41,7 @@ async function nowOf(caller: Caller): Promise<number> {
   return Date.parse(answer.body.now);
 }
 
-describe('a clock that is moved', () => {
+describe('a clock that is moved', { timeout: SLOW_MS }, () => {
   let running: Running;
   beforeAll(async () => {
     running = await startHost({ env: TESTING });
@@ -62,9 +62,7 @@ describe('a clock that is moved', () => {
     expect(await advance(caller, 0)).toMatchObject({ steps: 0 });
   });
 
-  it('releases reserves and closes refund windows after 180 days', {
-    timeout: SLOW_MS,
-  }, async () => {
+  it('releases reserves and closes refund windows after 180 days', async () => {
     const caller = await openTenant(running, 2, { account: { reservePercentage: 10 } });
     const { id } = await caller.paid();
     expect(await caller.balances()).toMatchObject({ reserve: 10 });
@@ -253,7 +251,7 @@ describe('a host without TEST_CLOCK', () => {
   });
 });
 
-describe('a host on disk', () => {
+describe('a host on disk', { timeout: SLOW_MS }, () => {
   const folderOf = () => {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-clock-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -270,7 +268,7 @@ describe('a host on disk', () => {
     return { host, url: await host.listen(), close: () => host.close() };
   }
 
-  it('shows after a restart what it showed before', { timeout: SLOW_MS }, async () => {
+  it('shows after a restart what it showed before', async () => {
     const folder = folderOf();
     const first = await start(folder);
     const caller = await openTenant(first, 1);
@@ -287,9 +285,7 @@ describe('a host on disk', () => {
     expect((await again.get(`/v1/payments/${payment.id}`)).body.status).toBe('Expired');
   });
 
-  it('does not start by the system clock once it is ahead of it', {
-    timeout: SLOW_MS,
-  }, async () => {
+  it('does not start by the system clock once it is ahead of it', async () => {
     const folder = folderOf();
     const first = await start(folder);
     await advance(await openTenant(first, 1), DAY);
