@@ -44,7 +44,10 @@ export const searchFilters = {
   campaignIds: ids,
   merchantAccountIds: ids,
   companyIds: ids,
-  subscriptionIds: ids,
+  subscriptionIds: ids.meta({
+    description:
+      'The rebills of a subscription, and the payment that started it; one that started two is found by the first',
+  }),
   affiliateIds: ids,
   amounts: listOf(z.number()),
 };
