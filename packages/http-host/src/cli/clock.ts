@@ -1,9 +1,9 @@
 /** `counterfoil clock …`: shows and moves the test clock, of a running host or of a folder without one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, readConfig } from '../config.ts';
-import { type Destination, MAX_MOVE_SECONDS, type Moved } from '../operations/test-clock.ts';
+import { type Destination, MAX_MOVE_SECONDS } from '../operations/test-clock.ts';
 import { withProgressBar } from './progress-bar.ts';
-import { RemoteClock } from './remote-clock.ts';
+import { type ReachedClock, RemoteClock } from './remote-clock.ts';
 import { withHost } from './session.ts';
 
 const SECOND_MS = 1_000;
@@ -12,15 +12,6 @@ interface Place {
   readonly url?: string;
   readonly key?: string;
   readonly tenant?: string;
-}
-
-/** A clock that can be reached, wherever it is. */
-export interface ReachedClock {
-  now(): Promise<string>;
-  move(
-    destination: Destination,
-    onProgress: (doneMs: number, totalMs: number) => void,
-  ): Promise<Moved>;
 }
 
 export function addClockCommands(program: Command): void {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { uuidV7 } from '../http/uuid.ts';
 import type { Destination, Moved } from '../operations/test-clock.ts';
-import type { ReachedClock } from './clock.ts';
 
 const SECOND_MS = 1_000;
 /** A move may take longer than any connection: it is asked for again, under the same key. */
@@ -37,6 +36,15 @@ export class ClockRefused extends Error {
     this.name = 'ClockRefused';
     this.code = code;
   }
+}
+
+/** A clock that can be reached, wherever it is. */
+export interface ReachedClock {
+  now(): Promise<string>;
+  move(
+    destination: Destination,
+    onProgress: (doneMs: number, totalMs: number) => void,
+  ): Promise<Moved>;
 }
 
 interface RemoteClockOptions {
