@@ -1,8 +1,10 @@
 /** Monthly caps over HTTP: what fits is taken, what does not goes to another account or to none. */
-import { MonthlyCap, Transaction, type TransactionId } from '@counterfoil/core';
+import { randomUUID } from 'node:crypto';
+import { MerchantAccount, MonthlyCap, Transaction, type TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,
+  CALLER,
   CARDS,
   type Caller,
   callerWith,
@@ -43,6 +45,22 @@ const second = () => tenant * 10 + 2;
 async function openSecond(settings: Json = {}): Promise<void> {
   await openAccount(running, tenant, second(), settings);
   await running.host.readSide.caughtUp(tenant);
+}
+
+async function changeCap(monthlyCap: number): Promise<void> {
+  const { ledger } = running.host;
+  const named = { tenantId: tenant as TenantId, merchantAccountId: first() };
+  const account = await ledger.stateOf(MerchantAccount, MerchantAccount.streamOf(named));
+  if (account === null) throw new Error('no account');
+  const settings = { ...account.settings, monthlyCap };
+  const { rowVersion } = account;
+  const at = ledger.clock.now();
+  await ledger.carryOut(
+    MerchantAccount,
+    { type: 'ReplaceMerchantAccount', ...named, settings, rowVersion, at },
+    { commandId: randomUUID() },
+    CALLER,
+  );
 }
 
 /** The book of an account's month, as it stands. */
@@ -144,6 +162,22 @@ describe('a capped account', () => {
     expectNoRoom(await tester.pay());
     expectNoRoom(await caller.pay());
     expect(await settled({ sandbox: true })).toMatchObject({ usedMinor: 10_000n });
+  });
+
+  it('follows its cap when that is changed', async () => {
+    caller = await capped(100);
+    await caller.paid();
+    await changeCap(250);
+    await caller.paid();
+    expectNoRoom(await caller.pay());
+    await changeCap(50);
+    expectNoRoom(await caller.pay({ amount: 0.01 }));
+    await changeCap(0);
+    await caller.paid({ amount: 1_000 });
+    await changeCap(300);
+    // What was taken while there was no cap is not in the book.
+    await caller.paid();
+    expectNoRoom(await caller.pay({ amount: 0.01 }));
   });
 
   it('leaves no account to a payment that names it', async () => {
