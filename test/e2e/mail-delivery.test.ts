@@ -97,6 +97,15 @@ describe('a mail server', () => {
     await post.until({ queued: 0, sent_total: 12, failed_total: 0 });
   });
 
+  it('that ended a connection between two mails gets the next one at once', async () => {
+    const post = await Post.open();
+    await post.probe();
+    post.server.dropConnections();
+    await refunded(post);
+    await post.mails(1);
+    await post.until({ queued: 0, sent_total: 2, failed_total: 0 });
+  });
+
   it('that breaks off in the middle gets the mail again', async () => {
     const post = await Post.open();
     post.server.dropNext = 1;

@@ -55,7 +55,7 @@ export class MailServer {
             await this.onOffer(mail);
             if (this.dropNext > 0) {
               this.dropNext -= 1;
-              for (const connection of this.#server.connections) connection.close();
+              this.dropConnections();
               return;
             }
             const refusal = this.afterData.shift();
@@ -85,6 +85,11 @@ export class MailServer {
 
   get url(): string {
     return `smtp://127.0.0.1:${this.#port}`;
+  }
+
+  /** Ends all connections, as a server does with idle ones. */
+  dropConnections(): void {
+    for (const connection of this.#server.connections) connection.close();
   }
 
   close(): Promise<void> {

@@ -32,7 +32,7 @@ describe('the confirmation of a refund', () => {
       [
         'Hello Ann,',
         '',
-        'Crockery Ltd has refunded 5.00 GBP of your payment of 100.00 GBP. The money goes back to the card that you paid with.',
+        'Crockery Ltd has refunded 5.00 GBP of your payment of 100.00 GBP. The money goes back the way it was paid.',
         '',
         'Banks often need some working days until a refund shows on a statement.',
         '',

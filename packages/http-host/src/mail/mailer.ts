@@ -69,6 +69,8 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  // A connection that breaks while it is idle is no mail's concern; without a listener it would be the process's.
+  transport.on('error', () => {});
   return {
     async send(mail, signal) {
       const fault = faultOf(mail);
