@@ -184,7 +184,7 @@ const PAYMENT_RULES: readonly BrokenRule[] = [
   rule('invalid_request', { token: 'x' }),
   rule('invalid_request', { card: undefined }),
   rule('invalid_request', { orderId: 1_000_000_000 }),
-  rule('invalid_request', { customer: { id: 2_147_483_647 } }),
+  rule('customer_mismatch', { customer: { id: 2_147_483_647 } }),
   rule('invalid_request', { amount: 9_999_999_999_999, currency: 'KWD', items: [] }),
   rule('reference_unknown', { applicationId: 99 }),
   rule('reference_unknown', { shopId: Number.MAX_SAFE_INTEGER }),
