@@ -588,6 +588,18 @@ describe('erasing', () => {
     expect(await read(id)).toEqual(after);
   });
 
+  it('forgets what callers were answered about the person', async () => {
+    const email = newEmail();
+    const headers = { 'Idempotency-Key': `erased-${email}` };
+    const first = await caller.post('/customers', { email, firstName: 'Ada' }, headers);
+    const paid = await caller.pay({ email }, headers);
+    await erase(first.body.id);
+    const again = await caller.pay({ email }, headers);
+    expect(again.headers.get('idempotency-replayed')).toBeNull();
+    expect([again.status, again.body.id]).toEqual([201, paid.body.id]);
+    expect(again.text).not.toContain(email);
+  });
+
   it('frees every email, for another customer', async () => {
     const { id, email: former } = await register();
     const email = newEmail();

@@ -1,5 +1,5 @@
 /** The kept answers: one contract for both stores, and what a caller sees of them. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -81,6 +81,21 @@ describe.each<[string, () => IdempotencyStore]>([
     expect((await store.find('b', 0))?.fingerprint).toBe('three');
   });
 
+  it('forgets what begins alike, what is being put included, and nothing else', async () => {
+    const store = open();
+    const others = ['["70","live"]', '["6","live"]', '["8","live"]', '["7"]', '', '\u{10ffff}'];
+    for (const key of others) await store.put(key, entry('one', 0));
+    await store.put('["7","live","createCustomer","a"]', entry('one', 0));
+    const late = store.put('["7","test","createCustomer","b"]', entry('one', 0));
+    await store.forget('["7",');
+    await late;
+    expect(await store.find('["7","live","createCustomer","a"]', 0)).toBeUndefined();
+    expect(await store.find('["7","test","createCustomer","b"]', 0)).toBeUndefined();
+    for (const key of others) expect(await store.find(key, 0), key).toBeDefined();
+    await store.put('["7","live","createCustomer","a"]', entry('two', 0));
+    expect(await store.find('["7","live","createCustomer","a"]', 0)).toEqual(entry('two', 0));
+  });
+
   it('sweeps what has expired, in bounded portions', async () => {
     const store = open();
     for (const [index, key] of ['a', 'b', 'c'].entries()) await store.put(key, entry(key, index));
@@ -89,6 +104,19 @@ describe.each<[string, () => IdempotencyStore]>([
     expect(await store.sweep(101, 10)).toBe(1);
     expect((await store.find('c', 101))?.fingerprint).toBe('c');
   });
+});
+
+it('the sqlite store leaves nothing on the disk of what it forgets', async () => {
+  const path = temporaryFile();
+  const store = openSqlite(path);
+  const onDisk = () =>
+    [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : ''));
+  await store.put('["7","live"]', entry('one', 0, '{"email":"ada@example.com"}'));
+  await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
+  expect(onDisk().join()).toContain('ada@example.com');
+  await store.forget('["7",');
+  expect(onDisk().join()).not.toContain('ada@example.com');
+  expect(onDisk().join()).toContain('eve@example.com');
 });
 
 it('the sqlite store outlives its process', async () => {

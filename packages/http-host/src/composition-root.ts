@@ -127,6 +127,7 @@ const PART = {
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
   idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
+  idempotency: part<Idempotency>('idempotency'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
 };
@@ -382,6 +383,7 @@ function registerPayments(provide: Provide): void {
         subscriptions: get(PART.subscriptions),
         keys: get(PART.personalKeys),
         forgetStates: () => get(PART.stateCache).clear(),
+        forgetAnswers: (tenantId) => get(PART.idempotency).forgetTenant(tenantId),
       }),
   );
   provide(PART.billing, (get) => {
@@ -470,6 +472,16 @@ function registerHttp(provide: Provide): void {
       get(PART.logger),
     ),
   );
+  provide(PART.idempotency, (get) => {
+    const logger = get(PART.logger);
+    const clock = get(PART.clock);
+    return new Idempotency({
+      store: get(PART.idempotencyStore),
+      secret: deriveKey(get(PART.masterKey), 'idempotency'),
+      onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
+      now: () => Date.parse(clock.now()),
+    });
+  });
   provide(PART.endpoints, (get) => {
     const clock = get(PART.clock);
     const reference = get(PART.referenceView);
@@ -502,12 +514,7 @@ function registerHttp(provide: Provide): void {
       endpoints: get(PART.endpoints),
       keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
       rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
-      idempotency: new Idempotency({
-        store: get(PART.idempotencyStore),
-        secret: deriveKey(get(PART.masterKey), 'idempotency'),
-        onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
-        now,
-      }),
+      idempotency: get(PART.idempotency),
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
       logger,

@@ -38,6 +38,9 @@ const PUT = `
 
 /** A damaged answer is none: what it spoke of is answered anew, from the log. */
 const REMOVE = 'DELETE FROM answer WHERE key = ?';
+const FORGET = 'DELETE FROM answer WHERE key >= ? AND key < ?';
+/** Behind every other one, so that no key with a prefix lies beyond the prefix and it. */
+const LAST_CHARACTER = '\u{10ffff}';
 
 const SWEEP = `
   DELETE FROM answer WHERE rowid IN (SELECT rowid FROM answer WHERE expires_at_ms <= ? LIMIT ?)`;
@@ -66,6 +69,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
   readonly #remove: StatementSync;
+  readonly #forget: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #waiting: WaitingPut[] = [];
@@ -84,6 +88,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#put = this.#database.prepare(PUT);
     this.#sweep = this.#database.prepare(SWEEP);
     this.#remove = this.#database.prepare(REMOVE);
+    this.#forget = this.#database.prepare(FORGET);
     this.#begin = this.#database.prepare('BEGIN');
     this.#commit = this.#database.prepare('COMMIT');
   }
@@ -161,6 +166,16 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       expiresAtMs,
       checksumOf(key, row),
     );
+  }
+
+  /** Overwrites what it removes, in the log beside the file too. */
+  async forget(prefix: string): Promise<void> {
+    // What waits is written first: it may be among what is to be forgotten.
+    this.#endTurn();
+    this.#database.exec('PRAGMA secure_delete = ON');
+    this.#forget.run(prefix, prefix + LAST_CHARACTER);
+    this.#database.exec('PRAGMA secure_delete = OFF');
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   async sweep(nowMs: number, limit: number): Promise<number> {

@@ -24,6 +24,8 @@ export interface IdempotencyStore {
   put(key: string, entry: IdempotencyEntry): Promise<void>;
   /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
   sweep(nowMs: number, limit: number): Promise<number>;
+  /** Removes every entry whose key begins so, and what is still being put. */
+  forget(prefix: string): Promise<void>;
 }
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
@@ -129,6 +131,15 @@ export class Idempotency {
     }
   }
 
+  /**
+   * Forgets what a tenant was answered: it may tell of a person who is erased. Repetitions of what
+   * moved money are then answered from the present state, as they are after a day.
+   */
+  async forgetTenant(tenantId: number): Promise<void> {
+    // As far as the tenant: what follows in a key is whatever the tenant did.
+    await this.#store.forget(`${JSON.stringify([String(tenantId)]).slice(0, -1)},`);
+  }
+
   async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
     const recordedAtMs = this.#now();
     const expiresAtMs = recordedAtMs + RETENTION_MS;
@@ -164,6 +175,12 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     // Entries all live equally long, so in order of insertion they are in order of expiry.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+  }
+
+  async forget(prefix: string): Promise<void> {
+    for (const key of this.#entries.keys()) {
+      if (key.startsWith(prefix)) this.#entries.delete(key);
+    }
   }
 
   async sweep(nowMs: number, limit: number): Promise<number> {

@@ -23,6 +23,8 @@ export interface ErasureServices {
   readonly keys: PersonalKeys;
   /** Forgets the folded streams, which still tell of the person. */
   readonly forgetStates: () => void;
+  /** Forgets what the tenant was answered: it may tell of the person as well. */
+  readonly forgetAnswers: (tenantId: TenantId) => Promise<void>;
 }
 
 export class Erasure {
@@ -76,7 +78,7 @@ export class Erasure {
     { emails }: Customer.Customer,
     caller: Caller,
   ): Promise<Customer.Customer> {
-    const { ledger, identities, subscriptions } = this.#services;
+    const { ledger, identities, subscriptions, forgetAnswers } = this.#services;
     const { tenantId, sandbox, customerId } = customer;
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
@@ -85,6 +87,7 @@ export class Erasure {
       await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
     }
     this.forget(customer);
+    await forgetAnswers(tenantId);
     const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
     const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
     // What was under way has put states back that it had loaded before.
