@@ -72,6 +72,8 @@ class Bench {
   /** Whether what is written is followed at once. */
   follows = true;
   head: Position | undefined;
+  /** Whether others write whenever somebody looks. */
+  isBusy = false;
   #events = 0;
 
   constructor(clock: MovableClock = openTestClock({ systemNow: () => BEGIN_MS })) {
@@ -85,7 +87,12 @@ class Bench {
     const test = new TestClock({
       clock: this.clock,
       timed,
-      events: { head: async () => this.head },
+      events: {
+        head: async () => {
+          if (this.isBusy) this.writes();
+          return this.head;
+        },
+      },
       progress: this.progress,
       followers: this.followers,
     });
@@ -236,6 +243,17 @@ describe('a move', () => {
     expect(bench.works[1]?.done).toHaveLength(1);
     work.atOnce = 1;
     expect(await test.move({ byMs: 0 })).toMatchObject({ unfinished: [] });
+  });
+
+  it('is not held up by others who go on writing, though something does not get done', async () => {
+    const bench = new Bench();
+    const test = bench.open([BEGIN_MS + HOUR], [BEGIN_MS + 30 * DAY]);
+    const [work, other] = bench.works as [Agenda, Agenda];
+    work.atOnce = 0;
+    bench.isBusy = true;
+    const { unfinished } = await test.move({ byMs: 31 * DAY });
+    expect(unfinished.map((left) => left.work)).toEqual(['work-0']);
+    expect(other.done).toHaveLength(1);
   });
 
   it('ends where a work fails, and the next one goes on from there', async () => {
