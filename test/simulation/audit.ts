@@ -1,5 +1,5 @@
 /** Holds what a host shows of a tenant against what the events tell of it. */
-import { type EventStore, toMajor } from '@counterfoil/core';
+import { type EventStore, type PersonalDataVault, toMajor } from '@counterfoil/core';
 import {
   PROJECTIONS,
   type ReadModelStore,
@@ -100,13 +100,17 @@ export async function expectCaughtUp(events: EventStore, store: ReadModelStore):
   }
 }
 
+export interface Replayed {
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+  /** Opens what the events tell of persons. */
+  readonly vault: PersonalDataVault | undefined;
+}
+
 /** A replay of the log into new builds gives the documents that are live. */
-export async function expectEqualToRebuilt(
-  events: EventStore,
-  store: ReadModelStore,
-): Promise<void> {
+export async function expectEqualToRebuilt({ events, store, vault }: Replayed): Promise<void> {
   for (const projection of PROJECTIONS) {
-    const shared = { events, store, projection, holder: 'simulation', now: Date.now };
+    const shared = { events, store, vault, projection, holder: 'simulation', now: Date.now };
     const { build, differences, parked } = await rebuild(shared);
     expect({ projection: projection.name, differences, parked }).toEqual({
       projection: projection.name,

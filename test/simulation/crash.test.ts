@@ -1,7 +1,7 @@
 /** kill -9 at random instants under load: nothing that was acknowledged is lost, nothing is done twice. */
 import { Transaction } from '@counterfoil/core';
 import type { SandboxGateway } from '@counterfoil/http-host/gateways';
-import { type OpenIntent, openIntents } from '@counterfoil/projections';
+import { type OpenIntent, openIntents, PROJECTIONS } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Deaths } from './crash-deaths.ts';
 import { type Beside, KilledHost } from './killed-host.ts';
@@ -51,7 +51,7 @@ it(
     await expectNothingOpen(await expectAllInPlace(host, load.sent));
     const { code, text } = await host.command('read-models', 'rebuild', '--keep');
     expect({ code, text }).toMatchObject({ code: 0 });
-    expect(text.match(/equal to the live build/g)).toHaveLength(3);
+    expect(text.match(/equal to the live build/g)).toHaveLength(PROJECTIONS.length);
     expectEveryKindOf(load.sent);
     report(deaths, load);
   },
@@ -131,9 +131,9 @@ function chargeKey(id: string, attempts: number): string {
 
 /** An outcome that got lost is asked for after five seconds. */
 async function answered(): Promise<void> {
-  await host.beside(({ events, gateway }) =>
+  await host.beside(({ events, gateway, keys: vault }) =>
     vi.waitUntil(async () => {
-      const { payments } = await readStory(events);
+      const { payments } = await readStory(events, { vault });
       const heard = heardBy(gateway);
       return [...payments.values()]
         .filter(({ status }) => status === 'Unknown')

@@ -11,18 +11,18 @@ const QUIET_TRIES = 10;
 
 /** All invariants, at a moment in which the log did not move. */
 export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]): Promise<Story> {
-  return host.beside(async ({ events, store, gateway }) => {
+  return host.beside(async ({ events, store, gateway, keys: vault }) => {
     for (let tried = 1; ; tried += 1) {
       const head = await events.head();
       try {
-        const story = await readStory(events);
+        const story = await readStory(events, { vault });
         expectAcknowledged(story, sent);
         expectMoneyOutRule(story);
         expectAgreement(story, gateway);
         expect(strangersOf(story, gateway)).toEqual([]);
         await expectBooks(story, host.caller);
         await expectCaughtUp(events, store);
-        await expectEqualToRebuilt(events, store);
+        await expectEqualToRebuilt({ events, store, vault });
         expect(host.faults).toEqual([]);
         return story;
       } catch (error) {

@@ -74,7 +74,7 @@ it(
     const accepted = answers.filter((each) => !refused.includes(each));
     expect(new Set(accepted.map(({ status }) => status))).toEqual(new Set([201]));
     // Of what was refused nothing was done.
-    const story = await host.beside(({ events }) => readStory(events));
+    const story = await host.beside(({ events, keys: vault }) => readStory(events, { vault }));
     const ids = [...story.payments.values()].map(({ id }) => id);
     expect(ids.sort()).toEqual(accepted.map(({ body }) => body.id).sort());
 

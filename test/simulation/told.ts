@@ -1,5 +1,11 @@
 /** What the events alone say of every payment: told again here, so that the product is held to another telling. */
-import { decodeRecord, type Event, type EventStore, toMajor } from '@counterfoil/core';
+import {
+  decodeRecord,
+  type Event,
+  type EventStore,
+  type PersonalDataVault,
+  toMajor,
+} from '@counterfoil/core';
 
 /** A refund, chargeback or alert. */
 export interface Child {
@@ -49,9 +55,14 @@ export interface Story {
 export interface Reading {
   /** Only these tenants; all when absent. */
   readonly tenants?: readonly number[];
+  /** Opens what the events tell of persons. */
+  readonly vault?: PersonalDataVault | undefined;
 }
 
-export async function readStory(events: EventStore, { tenants }: Reading = {}): Promise<Story> {
+export async function readStory(
+  events: EventStore,
+  { tenants, vault }: Reading = {},
+): Promise<Story> {
   const payments = new Map<string, Told>();
   const balances = new Map<string, Balance>();
   const texts: string[] = [];
@@ -59,7 +70,7 @@ export async function readStory(events: EventStore, { tenants }: Reading = {}): 
     for (const stored of batch) {
       if (tenants?.includes(stored.tenantId) === false) continue;
       texts.push(`${stored.data} ${stored.metadata}`);
-      const { event, tenantId, stream } = decodeRecord(stored);
+      const { event, tenantId, stream } = decodeRecord(stored, vault);
       tell(payments, { event, tenantId, stream });
       post(balances, event, tenantId);
     }

@@ -69,7 +69,8 @@ class Runs {
   /** Everything that must hold now, whatever has happened. */
   async audit(sides: readonly Side[], drawn: readonly Drawn[]): Promise<void> {
     const { world } = this;
-    const story = await readStory(world.host.events);
+    const { vault } = world.host.ledger.executor;
+    const story = await readStory(world.host.events, { vault });
     expectMoneyOutRule(story);
     expect(expectAgreement(story, world.gateway)).toBe(story.payments.size);
     expect(strangersOf(story, world.gateway)).toEqual([]);
@@ -78,7 +79,9 @@ class Runs {
       await expectBooks(story, live);
       for (const filter of drawn) await expectPlainFilter(story, live, filter);
     }
-    await world.withWritableReadModels((store) => expectEqualToRebuilt(world.host.events, store));
+    await world.withWritableReadModels((store) =>
+      expectEqualToRebuilt({ events: world.host.events, store, vault }),
+    );
     expectNoSecretIn(story.texts);
     expectNoSecretIn(world.logs);
   }

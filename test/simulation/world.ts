@@ -170,7 +170,9 @@ export class World {
   }
 
   async #noticesAreIn(): Promise<boolean> {
-    const { payments } = await readStory(this.host.events);
+    const { payments } = await readStory(this.host.events, {
+      vault: this.host.ledger.executor.vault,
+    });
     for (const { gatewayTransactionId, capturedAt, children } of payments.values()) {
       if (capturedAt === undefined) continue;
       for (const { kind } of await this.gateway.noticesOf(gatewayTransactionId)) {

@@ -4,11 +4,13 @@ export type { Clock } from './clock.ts';
 export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, ConfigError, loadMasterKey, readConfig } from './config.ts';
 export { type Caller, Ledger, SYSTEM } from './operations/ledger.ts';
+export { openKeysToRead } from './operations/open-personal-keys.ts';
 export {
   type FollowUp,
   type PaymentRequest,
   Payments,
   type RefundRequest,
 } from './operations/payments.ts';
+export type { PersonalKeys } from './operations/personal-keys.ts';
 export { ReadSide } from './operations/read-side.ts';
 export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './operations/tenants.ts';
