@@ -197,6 +197,31 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     expect(now - before).toBeLessThan(401 * DAY * SECOND_MS);
   });
 
+  it('serves others while it moves', async () => {
+    const caller = await openTenant(running, 13);
+    const authorized: string[] = [];
+    for (let hour = 0; hour < 10; hour += 1) {
+      authorized.push((await caller.paid({ capture: false })).id);
+      await advance(caller, HOUR);
+    }
+    let isMoving = true;
+    const moving = advance(caller, 30 * DAY).finally(() => {
+      isMoving = false;
+    });
+    const others = Array.from({ length: 4 }, async () => {
+      const ids: string[] = [];
+      do ids.push((await caller.paid()).id);
+      while (isMoving);
+      return ids;
+    });
+    const paid = (await Promise.all(others)).flat();
+    await moving;
+    const statusesOf = (ids: readonly string[]) =>
+      Promise.all(ids.map(async (id) => (await caller.get(`/v1/payments/${id}`)).body.status));
+    expect(new Set(await statusesOf(authorized))).toEqual(new Set(['Expired']));
+    expect(new Set(await statusesOf(paid))).toEqual(new Set(['Captured']));
+  });
+
   it.each<[string, Json]>([
     ['nothing', {}],
     ['both', { advanceSeconds: 1, now: '2099-01-01T00:00:00Z' }],
