@@ -1,9 +1,11 @@
 /** A club from its first order through ten years and every answer of the sandbox: charged once a cycle. */
+import { randomUUID } from 'node:crypto';
+import { Subscription, type TransactionId } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, rebuild } from '@counterfoil/projections';
 import { afterEach, expect, it } from 'vitest';
 import { expectCaughtUp } from './audit.ts';
 import type { Json } from './caller.ts';
-import { Club, DAY_MS, faultsOf, readMembers, recordsOf, takenBy } from './club.ts';
+import { Club, DAY_MS, faultsOf, readMembers, recordsOf, TENANT_ID, takenBy } from './club.ts';
 
 const CYCLES = 120;
 const LIMIT_MS = 120_000;
@@ -144,6 +146,40 @@ it(
     club.nowMs += 400 * DAY_MS;
     const again = await readMembers(club.host.events);
     for (const id of ids) expect(again.get(id)?.dues).toHaveLength(1);
+    await expectSoundBooks();
+  },
+  LIMIT_MS,
+);
+
+it(
+  'charges no one who was erased, not even for a try that was begun',
+  async () => {
+    club = new Club({ onDisk: true, begin: '2026-05-31T09:00:00.000Z' });
+    await club.open();
+    await club.onboard();
+    const ids = [await club.join(1), await club.join(2)];
+    const [begun = 0] = ids;
+    club.nowMs += 30 * DAY_MS;
+    const { ledger } = club.host;
+    const one = { tenantId: TENANT_ID, subscriptionId: begun, cycle: 2, attempt: 1 };
+    // As a host leaves it that died before it made the payment.
+    const transactionId = randomUUID() as TransactionId;
+    const begin = { type: 'BeginRebill', ...one, transactionId, at: club.now } as const;
+    await ledger.carryOut(Subscription, begin, { commandId: randomUUID() }, { actor: 'test' });
+    for (const { started } of (await readMembers(club.host.events)).values()) {
+      const erased = await club.caller.delete(`/customers/${started.customerId}`);
+      expect(erased).toMatchObject({ status: 200 });
+    }
+    for (let day = 0; day < 3; day += 1) {
+      await club.round();
+      await club.settle();
+      club.nowMs += 30 * DAY_MS;
+    }
+    const members = await readMembers(club.host.events);
+    expect(ids.map((id) => members.get(id)?.dues.length)).toEqual([1, 0]);
+    expect(members.get(begun)?.failures).toMatchObject([{ declineCode: 'subscription_closed' }]);
+    const { body } = await club.caller.get(`/v1/payments/${transactionId}`);
+    expect(body).toMatchObject({ status: 'Failed' });
     await expectSoundBooks();
   },
   LIMIT_MS,

@@ -40,6 +40,10 @@ export class Caller {
     return this.#send('GET', path, undefined, {});
   }
 
+  async delete(path: string): Promise<Answer> {
+    return this.#send('DELETE', path, undefined, {});
+  }
+
   async post(path: string, body: Json, idempotencyKey?: string): Promise<Answer> {
     return this.#send('POST', path, JSON.stringify(body), {
       'Content-Type': 'application/json',

@@ -13,7 +13,7 @@ import { Caller, type Json } from './caller.ts';
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const POLLING = { timeout: 20_000, interval: 2 };
-const TENANT_ID = 1 as TenantId;
+export const TENANT_ID: TenantId = 1 as TenantId;
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const APPROVE = '4242424242424242';
