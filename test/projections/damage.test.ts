@@ -11,23 +11,28 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { streamName, type Transaction } from '@counterfoil/core';
+import { type Subscription, streamName, type Transaction } from '@counterfoil/core';
+import { subscriptionHistory } from '@counterfoil/core/testing';
 import {
   alertDeadlines,
   bringUpToDate,
   DetailView,
+  dueRebills,
   LedgerView,
   openIntents,
   openSqliteReadModelStore,
   PROJECTIONS,
   paymentExpiries,
+  pendingRebills,
   type ReadModelStore,
+  RecurringView,
   ReferenceView,
   reserveReleases,
   rollBack,
   runProjections,
   type SearchFilter,
   SearchView,
+  SubscriptionView,
   transactions,
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
@@ -38,6 +43,9 @@ import * as A from './payments.ts';
 
 const PAYMENTS = 60;
 const TENANTS = 2;
+/** Few customers, currencies and tenants among them, so that there are pages of each. */
+const LIVES = fc.sample(subscriptionHistory(12), { seed: 7, numRuns: PAYMENTS });
+const CURRENCIES = ['GBP', 'EUR'];
 /** Of each property; `FAULT_RUNS=500` looks longer. */
 const RUNS = Number(process.env['FAULT_RUNS'] ?? '3') * 10;
 const TIMEOUT_MS = 60_000 + RUNS * 500;
@@ -67,14 +75,30 @@ beforeAll(async () => {
   for (const { category, id, event } of A.DEFINITIONS) {
     await append(here.events, { stream: streamName(category, TENANT, id) }, [event]);
   }
+  for (const [index, { events }] of LIVES.entries()) {
+    const stream = streamName('subscription', TENANT, index + 1);
+    await append(
+      here.events,
+      { stream },
+      events.map((event) => ofFew(event, index)),
+    );
+  }
   await here.catchUp();
   await here.store.close();
   questions = questionsOf();
   const store = openSqliteReadModelStore({ path, readOnly: true });
-  for (const question of questions) question.truth = JSON.stringify(await question.ask(store));
+  for (const question of questions) question.truth = textOf(await question.ask(store));
   await store.close();
 }, TIMEOUT_MS);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+function ofFew(event: Subscription.Event, index: number): Subscription.Event {
+  const currency = CURRENCIES[index % CURRENCIES.length] ?? 'GBP';
+  const counted = 'currency' in event ? { ...event, currency } : event;
+  return counted.type === 'SubscriptionStarted'
+    ? { ...counted, subscriptionId: index + 1, customerId: 1 + (index % 5), sandbox: false }
+    : counted;
+}
 
 function questionsOf(): Question[] {
   const asked: Question[] = [];
@@ -103,11 +127,29 @@ function questionsOf(): Question[] {
       new LedgerView(store).accounts({ ...books, limit: 50 } as never),
     );
   }
-  const lists = { openIntents, alertDeadlines, reserveReleases, paymentExpiries };
+  for (let id = 1; id <= PAYMENTS; id += 4) {
+    add(`subscription ${id}`, (store) => new SubscriptionView(store).subscription(TENANT, id));
+  }
+  for (let customerId = 1; customerId <= 6; customerId += 1) {
+    const customer = { tenantId: TENANT, sandbox: false, customerId, limit: 100 };
+    add(`customer ${customerId}`, (store) => new SubscriptionView(store).ofCustomer(customer));
+  }
+  const range = { tenantId: TENANT, sandbox: false, from: '2000-01', to: '2009-12' };
+  add('recurring', (store) => new RecurringView(store).months(range));
+  const due = { now: '2050-01-01T00:00:00.000Z', limit: 100 };
+  add('due rebills', (store) => dueRebills(store, due));
+  const lists = { openIntents, alertDeadlines, reserveReleases, paymentExpiries, pendingRebills };
   for (const [about, work] of Object.entries(lists)) {
     add(about, (store) => work(store, { limit: 100 }));
   }
   return asked;
+}
+
+function textOf(answer: unknown): string {
+  const text = JSON.stringify(answer, (_, value) =>
+    typeof value === 'bigint' ? `${value}n` : (value as unknown),
+  );
+  return text ?? 'nothing';
 }
 
 function filters(): readonly SearchFilter[] {
@@ -147,7 +189,7 @@ async function wrongAnswers(at: string): Promise<readonly string[]> {
   const store = openSqliteReadModelStore({ path: at, readOnly: true });
   for (const { about, ask, truth } of questions) {
     try {
-      const answer = JSON.stringify(await ask(store));
+      const answer = textOf(await ask(store));
       if (answer !== truth) wrong.push(`${about}: ${answer} instead of ${truth}`);
     } catch {
       // Whatever it says, it does not say anything wrong.
@@ -176,7 +218,7 @@ async function looksSound(at: string, name: string): Promise<boolean> {
 
 const place = fc.noBias(fc.nat(999_999)).map((millionths) => millionths / 1_000_000);
 
-describe.each(['transactions', 'ledger', 'reference'])('a flipped bit in %s', (name) => {
+describe.each(PROJECTIONS.map(({ name }) => name))('a flipped bit in %s', (name) => {
   it(
     'is the truth or an error, and what is missing is for a start to see',
     async () => {
