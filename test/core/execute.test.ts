@@ -101,12 +101,12 @@ describe('a command', () => {
       ['AttemptStarted', 1],
     ]);
     expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
+    expect(stored.map(({ schemaVersion }) => schemaVersion)).toEqual([2, 1]);
     for (const each of stored) {
       expect(each).toMatchObject({
         tenantId: 1,
         commandId: commandId(1),
         time: '2026-01-10T12:00:00.000Z',
-        schemaVersion: 1,
       });
       expect(JSON.parse(each.metadata)).toEqual(metadata);
     }

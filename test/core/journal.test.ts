@@ -5,6 +5,7 @@ import {
   type JournalEntry,
   type JournalLine,
   journal,
+  MONEY_EVENTS,
   type Transaction,
 } from '@counterfoil/core';
 import { arbitraries, paymentHistory } from '@counterfoil/core/testing';
@@ -45,6 +46,29 @@ const FEES: readonly Row[] = [
   ['fees:discount', RECEIVABLE, 290n],
 ];
 const withFees = (event: Event): Event => ({ ...event, fees }) as Event;
+
+describe('what may post', () => {
+  it('is what payments tell of money, and nothing of other aggregates', () => {
+    expect([...MONEY_EVENTS].sort()).toEqual([
+      'AlertReceived',
+      'AttemptDeclined',
+      'ChargebackOpened',
+      'ChargebackWithdrawn',
+      'ChargebackWon',
+      'NetworkRefunded',
+      'PaymentAuthorized',
+      'PaymentCaptured',
+      'PaymentDeclined',
+      'PaymentSettled',
+      'PaymentVoided',
+      'Refunded',
+      'ReserveReleased',
+    ]);
+    // They name an account and an environment too, and post nothing.
+    expect(journal(samples.get('SubscriptionStarted') as Event)).toBeUndefined();
+    expect(journal(samples.get('MonthlyCapReached') as Event)).toBeUndefined();
+  });
+});
 
 describe('entries', () => {
   it.each([
