@@ -58,6 +58,9 @@ const NEVER_RECEIVED = {
   note: 'the gateway never received the payment',
 } as const;
 
+/** The person was erased before anything was asked of a gateway: there is nothing to charge any more. */
+const NO_CARD = { result: 'failed', note: 'no_card' } as const;
+
 type Payment = Transaction.Payment;
 
 /** What was asked of the gateway after the charge. */
@@ -161,6 +164,11 @@ export class GatewayReactor {
   }
 
   async #send(tenantId: TenantId, payment: Payment, context: ChargeContext): Promise<Payment> {
+    if (payment.card === null) {
+      // A request may still be on its way there: the sweeper asks until that cannot be.
+      const isOut = payment.status === 'Unknown' || context.sentBefore === true;
+      return isOut ? payment : this.#recordCharge(tenantId, payment, NO_CARD, context);
+    }
     const { gateway, request } = await this.#chargeRequest(tenantId, payment, context.cvv);
     const result = await this.#answered(gateway.charge(request));
     return this.#recordCharge(tenantId, payment, result, context);
@@ -329,7 +337,7 @@ export class GatewayReactor {
     cvv: string | undefined,
   ): Promise<{ gateway: PaymentGateway; request: ChargeRequest }> {
     const attempt = payment.attempts.at(-1);
-    if (attempt === undefined || payment.card === null) throw refuse('payment_state');
+    if (attempt === undefined) throw refuse('payment_state');
     const [address] = payment.addresses;
     const { gateway, ...addressed } = await this.#addressed(tenantId, payment);
     return {
@@ -338,7 +346,7 @@ export class GatewayReactor {
         ...addressed,
         idempotencyKey: `${payment.transactionId}/charge/${attempt.attempt}`,
         amountMinor: payment.amountMinor,
-        token: payment.card.token,
+        token: payment.card?.token ?? '',
         ...(cvv !== undefined && { cvv }),
         capture: payment.captureMode === 'automatic',
         recurring: Transaction.isRebill(payment),
