@@ -253,6 +253,29 @@ describe('the answers', () => {
     await ask('GET', '/api/ledger/recurring?from=2026-02&to=2026-01');
   });
 
+  it('are as the document says about changes of a subscription', async () => {
+    const email = 'changing@example.com';
+    const subscription = { name: 'Coffee club', rebillAmount: 5, frequency: 7 };
+    const { subscriptionId } = await pay({ email, subscription });
+    const change = (what: string, body?: Json) =>
+      ask(
+        'POST',
+        `/v1/subscriptions/${subscriptionId}/${what}`,
+        body,
+        `/v1/subscriptions/{id}/${what}`,
+      );
+    expect(await change('freeze', { note: 'on holiday' })).toMatchObject({ freezeReason: 'admin' });
+    expect(await change('unfreeze')).toMatchObject({ frozen: false });
+    expect(await change('plan', { rebillAmount: 6 })).toMatchObject({ rebillAmount: 6 });
+    await change('card', { card: { ...card, number: '5555555555554444' } });
+    await change('card', {});
+    const ended = await ask('POST', '/customerapi/unsubscribe', { ...claims, email });
+    expect(ended).toMatchObject({ unsubscribes: 1 });
+    await ask('POST', '/customerapi/unsubscribe', { ...claims, email, orderIds: '1' });
+    expect(await change('unsubscribe')).toMatchObject({ active: false });
+    await change('freeze');
+  });
+
   it('are as the document says when they refuse', async () => {
     await pay({ amount: -1 });
     await ask('POST', '/customerapi/detail', {
