@@ -1,5 +1,6 @@
-/** Customers over HTTP: registered once, replaced by who saw the latest version, with cards that pay. */
+/** Customers over HTTP: registered once, and replaced by who saw the latest version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADDRESS, customersOf, NOBODY, newEmail, told } from './customer-requests.ts';
 import {
   type Answer,
   CARDS,
@@ -14,26 +15,13 @@ import {
   startHost,
 } from './running-host.ts';
 
-const NOBODY = 2_000_000_000;
 const NO_METHOD = '0198c0de-0000-7000-8000-000000000000';
-
-const ADDRESS = {
-  addressType: 'SHIPPING',
-  email: 'door@example.com',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  address: '12 St James’s Square',
-  city: 'London',
-  postalCode: 'SW1Y 4JH',
-  state: '',
-  countryCode: 'GB',
-  phone: '+44 20 7946 0000',
-};
 
 let running: Running;
 let caller: Caller;
 let stranger: Caller;
 let tester: Caller;
+const { register, put, read, addMethod } = customersOf(() => caller);
 
 beforeAll(async () => {
   running = await startHost();
@@ -42,41 +30,6 @@ beforeAll(async () => {
   tester = await callerWith(running, 11, { environment: 'test' });
 });
 afterAll(async () => running.close());
-
-let count = 0;
-function newEmail(): string {
-  count += 1;
-  return `customer-${count}@example.com`;
-}
-
-async function register(changes: Json = {}, by = caller): Promise<Json> {
-  const answer = await by.post('/customers', { email: newEmail(), ...changes });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.body;
-}
-
-async function put(id: number, body: Json, headers: Json = {}, by = caller): Promise<Answer> {
-  return by.send('PUT', `/customers/${id}`, JSON.stringify(body), {
-    'Content-Type': 'application/json',
-    ...headers,
-  });
-}
-
-async function read(id: number, by = caller, query = ''): Promise<Json> {
-  const answer = await by.get(`/customers/${id}${query}`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body;
-}
-
-async function addMethod(id: number, body: Json, headers: Json = {}): Promise<Answer> {
-  return caller.post(`/customers/${id}/payment-methods`, body, headers);
-}
-
-/** What is left of an answer without what names its request. */
-function told({ status, body }: Answer): Json {
-  const { requestId: _, ...rest } = body;
-  return { status, ...rest };
-}
 
 describe('registering', () => {
   it('answers the whole customer, and so does reading', async () => {
@@ -308,6 +261,28 @@ describe('replacing', () => {
     await register({ email: second });
   });
 
+  it('keeps the subscriptions, which then answer to the new email', async () => {
+    const { id, email: former } = await register();
+    const club = { name: 'Tea club', rebillAmount: 10, frequency: 30 };
+    const { subscriptionId } = await caller.paid({ email: former, subscription: club });
+    const before = await eventually(
+      () => read(id),
+      ({ paymentMethods }) => paymentMethods.length > 0,
+    );
+    const email = newEmail();
+    expect((await put(id, { ...before, email })).status).toBe(200);
+    const { body } = await caller.get(`/v1/subscriptions/${subscriptionId}`);
+    expect(body).toMatchObject({ active: true, customerID: id });
+    const unsubscribe = async (by: string) => {
+      const claims = { parentCompanyId: 11, userEmail: 'agent@example.com' };
+      const answer = await caller.post('/customerapi/unsubscribe', { ...claims, email: by });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body.unsubscribes;
+    };
+    expect(await unsubscribe(former)).toBe(0);
+    expect(await unsubscribe(email)).toBe(1);
+  });
+
   it('refuses an email that is taken, and changes nothing', async () => {
     const [one, two] = [await register(), await register()];
     const taken = await put(one.id, { email: two.email, phone: '1', rowVersion: 1 });
@@ -344,303 +319,6 @@ describe('replacing', () => {
       expect(taken.length).toBeLessThanOrEqual(1);
       const after = await caller.post('/customers', { email: former });
       expect(after.status).toBe(taken.length === 1 ? 409 : 201);
-    }
-  });
-});
-
-describe('payment methods', () => {
-  it('are kept, and pay', async () => {
-    const { id, email } = await register();
-    const added = await addMethod(id, { card: card() });
-    expect(added.status, added.text).toBe(201);
-    expect(added.body).toEqual({
-      success: true,
-      message: 'Added',
-      id: expect.any(String),
-      cardBrandId: 1,
-      cardBrand: 'NetworkA',
-      bin: '424242',
-      last4: '4242',
-      expMonth: 12,
-      expYear: 2039,
-      token: expect.any(String),
-      isDefault: true,
-      customerId: id,
-      rowVersion: 2,
-    });
-    expect(added.headers.get('etag')).toBe('"2"');
-    const { paymentMethods, rowVersion } = await read(id);
-    const { success, message, customerId, rowVersion: version, ...method } = added.body;
-    expect([paymentMethods, rowVersion]).toEqual([[method], version]);
-    const paid = await caller.paid({ email, card: undefined, token: method.token });
-    expect(paid).toMatchObject({ customerId: id, card: { last4: '4242' } });
-  });
-
-  it('a token of a payment can be kept, and a card that is known keeps its id', async () => {
-    const { id } = await register();
-    const { card: used } = await caller.paid({ email: newEmail() });
-    const first = await addMethod(id, { token: used.token });
-    const again = await addMethod(id, { card: card() });
-    expect([first.status, again.status]).toEqual([201, 201]);
-    expect(again.body.id).toBe(first.body.id);
-    expect((await read(id)).paymentMethods).toHaveLength(1);
-  });
-
-  it('another becomes the default when asked, and gives way when it is removed', async () => {
-    const { id } = await register();
-    const one = (await addMethod(id, { card: card() })).body;
-    const two = (await addMethod(id, { card: card(CARDS.networkB) })).body;
-    const three = (await addMethod(id, { card: card(CARDS.networkC), default: true })).body;
-    const defaults = async () =>
-      (await read(id)).paymentMethods
-        .filter(({ isDefault }: Json) => isDefault)
-        .map((each: Json) => each.id);
-    expect([one.isDefault, two.isDefault, three.isDefault]).toEqual([true, false, true]);
-    expect(await defaults()).toEqual([three.id]);
-    const removed = await caller.send(
-      'DELETE',
-      `/customers/${id}/payment-methods/${three.id}`,
-      undefined,
-    );
-    expect(removed.status, removed.text).toBe(200);
-    expect(removed.body).toMatchObject({ id, message: 'Removed', rowVersion: 5 });
-    expect(await defaults()).toEqual([two.id]);
-    expectRefusal(
-      await caller.send('DELETE', `/customers/${id}/payment-methods/${three.id}`, undefined),
-      404,
-      'not_found',
-    );
-  });
-
-  it('a key names the card', async () => {
-    const { id } = await register();
-    const headers = { 'Idempotency-Key': `card-of-${id}` };
-    const first = await addMethod(id, { card: card() }, headers);
-    const again = await addMethod(id, { card: card() }, headers);
-    expect(again.text).toBe(first.text);
-    const other = await addMethod(id, { card: card(CARDS.networkB) }, headers);
-    expectRefusal(other, 422, 'idempotency_key_reused');
-    expect((await read(id)).paymentMethods).toHaveLength(1);
-  });
-
-  it('are at most 20', async () => {
-    const { id } = await register();
-    for (let n = 0; n < 20; n += 1) {
-      const added = await addMethod(id, {
-        card: card(luhn(`400000001${String(n).padStart(6, '0')}`)),
-      });
-      expect(added.status, added.text).toBe(201);
-    }
-    expectRefusal(await addMethod(id, { card: card() }), 400, 'limit_reached');
-  });
-
-  it.each<[string, Json, string]>([
-    ['neither card nor token', {}, 'invalid_request'],
-    ['card and token', { card: card(), token: 'x.y' }, 'invalid_request'],
-    ['a number with a wrong digit', { card: card('4242424242424241') }, 'card_invalid'],
-    ['an expired card', { card: { ...card(), expYear: 2020 } }, 'card_invalid'],
-    ['a token of nobody', { token: 'tok_nobody.AAAA' }, 'card_invalid'],
-    ['a company that is not there', { card: card(), companyId: 77 }, 'no_merchant_account'],
-    ['a default that is a text', { card: card(), default: 'yes' }, 'invalid_request'],
-  ])('refuses %s', async (_, body, code) => {
-    const { id } = await register();
-    expectRefusal(await addMethod(id, body), 400, code);
-    expect((await read(id)).paymentMethods).toEqual([]);
-  });
-
-  it('a number in another field is refused, and kept nowhere', async () => {
-    const { id } = await register();
-    const { number } = card();
-    const misplaced = { ...card(), holder: number };
-    const answer = await fetch(`${running.url}/customers/${id}/payment-methods`, {
-      method: 'POST',
-      headers: {
-        Authorization: caller.key,
-        ClientId: '11',
-        UserEmail: 'agent@example.com',
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify({ card: misplaced }),
-    });
-    expect(answer.status).toBe(400);
-    expect(await answer.text()).not.toContain(number);
-  });
-});
-
-/** A number with its check digit. */
-function luhn(digits: string): string {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const doubled = index % 2 === 0 ? Number(digit) * 2 : Number(digit);
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return `${digits}${(10 - (sum % 10)) % 10}`;
-}
-
-describe('who pays', () => {
-  it('is a customer, with the card that paid', async () => {
-    const email = newEmail();
-    const addresses = [{ ...ADDRESS, email, phone: '5' }];
-    const customer = { firstName: 'Grace', lastName: 'Hopper' };
-    const { customerId, card: used } = await caller.paid({ email, customer, addresses });
-    const body = await eventually(
-      () => caller.get(`/customers/${customerId}`),
-      ({ status }) => status === 200,
-    ).then((answer) => answer.body);
-    expect(body).toMatchObject({ email, ...customer, phone: '5', addresses, rowVersion: 2 });
-    expect(body.paymentMethods).toEqual([
-      expect.objectContaining({ last4: '4242', token: used.token, isDefault: true }),
-    ]);
-  });
-
-  it('cannot be registered, however soon after the payment', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const email = newEmail();
-      await caller.paid({ email });
-      expectRefusal(await caller.post('/customers', { email }), 409, 'duplicate');
-    }
-  });
-
-  it('and was registered before, is the same customer', async () => {
-    const { id, email } = await register();
-    expect((await caller.paid({ email: email.toUpperCase() })).customerId).toBe(id);
-    const cards = await eventually(
-      async () => (await read(id)).paymentMethods,
-      ({ length }) => length > 0,
-    );
-    expect(cards).toHaveLength(1);
-    expect(await read(id)).toMatchObject({ email, firstName: '' });
-  });
-
-  it('may be named, if the email agrees', async () => {
-    const [one, two] = [await register(), await register()];
-    const pay = (id: number, email: string) => caller.pay({ email, customer: { id } });
-    for (let twice = 0; twice < 2; twice += 1) {
-      const paid = await pay(one.id, one.email);
-      expect([paid.status, paid.body.customerId]).toEqual([201, one.id]);
-      const other = await pay(one.id, two.email);
-      expectRefusal(other, 400, 'customer_mismatch');
-      expect(other.body.errors).toEqual([expect.objectContaining({ pointer: '/customer/id' })]);
-    }
-    expectRefusal(await pay(one.id, newEmail()), 400, 'customer_mismatch');
-    expectRefusal(await pay(NOBODY, newEmail()), 400, 'customer_mismatch');
-    expectRefusal(await pay(4_711, two.email), 400, 'customer_mismatch');
-  });
-
-  it('may have an id of the caller’s own, and then has it for good', async () => {
-    const [email, other] = [newEmail(), newEmail()];
-    const paid = await caller.paid({ email, customer: { id: 4_712 } });
-    expect(paid.customerId).toBe(4_712);
-    await eventually(
-      () => caller.get('/customers/4712'),
-      ({ status }) => status === 200,
-    );
-    expectRefusal(
-      await caller.pay({ email: other, customer: { id: 4_712 } }),
-      400,
-      'customer_mismatch',
-    );
-    expect((await caller.paid({ email })).customerId).toBe(4_712);
-    // The email of the payment that was refused is still free.
-    await register({ email: other });
-  });
-});
-
-describe('erasing', () => {
-  const erase = (id: number, by = caller, query = '') =>
-    by.send('DELETE', `/customers/${id}${query}`, undefined);
-
-  it('leaves ids and times, and nothing of the person', async () => {
-    const before = await register({ firstName: 'Ada', phone: '5', addresses: [ADDRESS] });
-    const { id, email } = before;
-    const method = (await addMethod(id, { card: card() })).body;
-    const erased = await erase(id);
-    expect([erased.status, erased.body]).toEqual([
-      200,
-      { success: true, message: `Customer ${id} is erased` },
-    ]);
-    const after = await read(id);
-    expect(after).toEqual({
-      ...before,
-      message: '',
-      email: '',
-      firstName: '',
-      lastName: '',
-      phone: '',
-      addresses: [],
-      paymentMethods: [],
-      updatedAt: expect.any(String),
-      rowVersion: expect.any(Number),
-      erased: true,
-    });
-    for (const rowVersion of [1, after.rowVersion]) {
-      expectRefusal(await put(id, { email, rowVersion }), 409, 'customer_erased');
-    }
-    // Not even the gateway hears of the card.
-    for (const body of [{ card: card() }, { token: 'tok_nobody.AAAA' }]) {
-      expectRefusal(await addMethod(id, body), 409, 'customer_erased');
-    }
-    expectRefusal(
-      await caller.send('DELETE', `/customers/${id}/payment-methods/${method.id}`, undefined),
-      409,
-      'customer_erased',
-    );
-    expect((await erase(id)).status).toBe(200);
-    expect(await read(id)).toEqual(after);
-  });
-
-  it('forgets what callers were answered about the person', async () => {
-    const email = newEmail();
-    const headers = { 'Idempotency-Key': `erased-${email}` };
-    const first = await caller.post('/customers', { email, firstName: 'Ada' }, headers);
-    const paid = await caller.pay({ email }, headers);
-    await erase(first.body.id);
-    const again = await caller.pay({ email }, headers);
-    expect(again.headers.get('idempotency-replayed')).toBeNull();
-    expect([again.status, again.body.id]).toEqual([201, paid.body.id]);
-    expect(again.text).not.toContain(email);
-  });
-
-  it('frees every email, for another customer', async () => {
-    const { id, email: former } = await register();
-    const email = newEmail();
-    expect((await put(id, { email, rowVersion: 1 })).status).toBe(200);
-    expect((await erase(id)).status).toBe(200);
-    for (const each of [former, email]) {
-      const next = await caller.paid({ email: each });
-      expect(next.customerId).not.toBe(id);
-      expect(next.email).toBe(each);
-    }
-  });
-
-  it('is of one environment of one tenant, and needs its scope', async () => {
-    const live = await register();
-    const test = await register({ email: live.email }, tester);
-    const reader = await callerWith(running, 11, { scopes: ['customers:read', 'customers:write'] });
-    expectRefusal(await erase(live.id, reader), 403, 'insufficient_scope');
-    expect(told(await erase(live.id, stranger))).toEqual(told(await erase(NOBODY, stranger)));
-    expectRefusal(await erase(live.id, tester), 404, 'not_found');
-    expectRefusal(await erase(live.id, caller, '?sandbox=true'), 404, 'not_found');
-    expect((await erase(test.id, caller, '?sandbox=true')).status).toBe(200);
-    expect(await read(live.id)).toEqual({ ...live, message: '' });
-    expect(await read(test.id, tester)).toMatchObject({ erased: true });
-  });
-
-  it('while others replace and pay ends with nobody', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const { id, email: former } = await register();
-      const email = newEmail();
-      const [erased, ...others] = await Promise.all([
-        erase(id),
-        put(id, { email, rowVersion: 1 }),
-        addMethod(id, { card: card() }),
-        caller.pay({ email: former }),
-      ]);
-      expect(erased?.status, erased?.text).toBe(200);
-      for (const { status, text } of others) expect([200, 201, 409], text).toContain(status);
-      expect(await read(id)).toMatchObject({ email: '', paymentMethods: [], erased: true });
-      for (const each of [former, email]) {
-        expect((await caller.paid({ email: each })).customerId).not.toBe(id);
-      }
     }
   });
 });

@@ -1,0 +1,65 @@
+/** Requests about customers, as the tests make them. */
+import { expect } from 'vitest';
+import type { Answer, Caller, Json } from './running-host.ts';
+
+/** An id that no tenant has given out. */
+export const NOBODY = 2_000_000_000;
+
+export const ADDRESS = {
+  addressType: 'SHIPPING',
+  email: 'door@example.com',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  address: '12 St James’s Square',
+  city: 'London',
+  postalCode: 'SW1Y 4JH',
+  state: '',
+  countryCode: 'GB',
+  phone: '+44 20 7946 0000',
+};
+
+let count = 0;
+
+/** An email that nobody has yet. */
+export function newEmail(): string {
+  count += 1;
+  return `customer-${count}@example.com`;
+}
+
+/** What is left of an answer without what names its request. */
+export function told({ status, body }: Answer): Json {
+  const { requestId: _, ...rest } = body;
+  return { status, ...rest };
+}
+
+/** The requests of a caller, unless another makes them. */
+export function customersOf(caller: () => Caller) {
+  return {
+    async register(changes: Json = {}, by = caller()): Promise<Json> {
+      const answer = await by.post('/customers', { email: newEmail(), ...changes });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body;
+    },
+
+    async put(id: number, body: Json, headers: Json = {}, by = caller()): Promise<Answer> {
+      return by.send('PUT', `/customers/${id}`, JSON.stringify(body), {
+        'Content-Type': 'application/json',
+        ...headers,
+      });
+    },
+
+    async read(id: number, by = caller(), query = ''): Promise<Json> {
+      const answer = await by.get(`/customers/${id}${query}`);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body;
+    },
+
+    async addMethod(id: number, body: Json, headers: Json = {}): Promise<Answer> {
+      return caller().post(`/customers/${id}/payment-methods`, body, headers);
+    },
+
+    async erase(id: number, by = caller(), query = ''): Promise<Answer> {
+      return by.send('DELETE', `/customers/${id}${query}`, undefined);
+    },
+  };
+}
