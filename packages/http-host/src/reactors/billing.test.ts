@@ -497,6 +497,11 @@ describe('billing', () => {
     const text = await metrics.text();
     expect(text).toContain('billing_renewed_total 2');
     expect(text).toContain('billing_paused_subscriptions 1');
+    expect(text).toContain('billing_overdue_seconds 0');
+    expect(text).toContain('billing_open_try_seconds 0');
+    world.nowMs += 4_000;
+    await next.billing.runDue(new AbortController().signal);
+    expect(await metrics.text()).toContain('billing_open_try_seconds 4');
     // Mended, it is billed without anybody's help.
     world.events.read = read;
     world.nowMs += MINUTE;

@@ -65,6 +65,8 @@ export class Billing implements TimedWork {
   readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
   /** Of what was due at the last look; undefined when nothing was. */
   #oldestDueAt: string | undefined;
+  /** Of the tries without an outcome, at the last look. */
+  #oldestOpenAt: string | undefined;
 
   constructor(options: BillingOptions) {
     this.#options = options;
@@ -135,6 +137,7 @@ export class Billing implements TimedWork {
     const { store, ledger } = this.#options;
     const { work } = await dueRebills(store, { limit: 1, now: ledger.clock.now() });
     this.#oldestDueAt = work[0]?.rebillAt;
+    this.#oldestOpenAt = (await pendingRebills(store, { limit: 1 })).work[0]?.begunAt;
     const nextAt = await this.nextDueAt();
     return nextAt !== undefined && nextAt <= ledger.clock.now();
   }
@@ -282,16 +285,22 @@ export class Billing implements TimedWork {
     return true;
   }
 
+  #secondsSince(at: string | undefined): number {
+    return at === undefined ? 0 : Math.max(0, this.#nowMs() - Date.parse(at)) / MS_PER_SECOND;
+  }
+
   /** What this host has billed since it began, and how late it is. */
   watch(metrics: Metrics): void {
     const figures = this.#figures;
     metrics.gauge(
       'billing_overdue_seconds',
       'Since the oldest rebill that is due and not made became due, at the last look; 0 when all are made',
-      () => {
-        if (this.#oldestDueAt === undefined) return 0;
-        return Math.max(0, this.#nowMs() - Date.parse(this.#oldestDueAt)) / MS_PER_SECOND;
-      },
+      () => this.#secondsSince(this.#oldestDueAt),
+    );
+    metrics.gauge(
+      'billing_open_try_seconds',
+      'Since the oldest try without an outcome was begun, at the last look; 0 when there is none',
+      () => this.#secondsSince(this.#oldestOpenAt),
     );
     metrics.gauge(
       'billing_paused_subscriptions',
