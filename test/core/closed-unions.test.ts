@@ -1,5 +1,12 @@
 /** What the domain does not know, and what cannot have been, stops it: nothing is passed over in silence. */
-import { MerchantAccount, MonthlyCap, Tenant, type TenantId, Transaction } from '@counterfoil/core';
+import {
+  EmailClaim,
+  MerchantAccount,
+  MonthlyCap,
+  Tenant,
+  type TenantId,
+  Transaction,
+} from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, ask } from './payment-commands.ts';
@@ -31,6 +38,8 @@ describe('a kind that nobody has heard of', () => {
     ['tenant command', () => Tenant.decide(tenant, strange)],
     ['tenant event', () => Tenant.evolve(tenant, strange)],
     ['merchant account command', () => MerchantAccount.decide(null, strange)],
+    ['email command', () => EmailClaim.decide(EmailClaim.initial, strange)],
+    ['email event', () => EmailClaim.evolve(EmailClaim.initial, strange)],
     ['cap command', () => MonthlyCap.decide(MonthlyCap.initial, strange)],
     ['cap event', () => MonthlyCap.evolve(MonthlyCap.initial, strange)],
   ])('of %s', (_, act) => {
