@@ -1,0 +1,332 @@
+/** What the contract says of `POST /customerapi/unsubscribe`: which end, how many, and what is refused. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PLAN, REBILL_CARDS, startTimedHost, type Timed } from './contract-host.ts';
+import {
+  CARDS,
+  CART,
+  callerWith,
+  card,
+  expectRefusal,
+  type Json,
+  openTenant,
+  USER_EMAIL,
+} from './running-host.ts';
+
+const TENANT = 64;
+let timed: Timed;
+
+beforeAll(async () => {
+  timed = await startTimedHost({ tenantId: TENANT });
+});
+
+afterAll(() => timed.close());
+
+let people = 0;
+const someone = (): string => `person-${++people}@example.com`;
+
+interface Member {
+  readonly email: string;
+  readonly orders: readonly number[];
+  readonly ids: readonly number[];
+  readonly customerId: number;
+}
+
+/** A customer with so many orders, each with one subscription. */
+async function member(orders: number, email = someone()): Promise<Member> {
+  const started = [];
+  for (let each = 0; each < orders; each += 1) started.push(await timed.subscribe({ email }));
+  return {
+    email,
+    orders: started.map(({ payment }) => payment.orderId),
+    ids: started.map(({ ids }) => ids[0] as number),
+    customerId: started[0]?.payment.customerId,
+  };
+}
+
+const text = (ids: readonly number[]): string => `[${ids.join(',')}]`;
+
+/** The ids of those of a member that are still active. */
+async function activeOf({ ids }: Member): Promise<number[]> {
+  const found = await Promise.all(ids.map((id) => timed.subscription(id)));
+  return found.filter(({ active }) => active).map(({ id }) => id);
+}
+
+async function ended(changes: Json): Promise<number> {
+  const answer = await timed.unsubscribe(changes);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body).toEqual({
+    success: true,
+    unsubscribes: expect.any(Number),
+    message: expect.stringMatching(/./),
+  });
+  return answer.body.unsubscribes;
+}
+
+describe('which subscriptions end', () => {
+  test('without ids all active ones of the email, and of nobody else', async () => {
+    const [ann, bob] = [await member(3), await member(2)];
+    expect(await ended({ email: ann.email })).toBe(3);
+    expect(await activeOf(ann)).toEqual([]);
+    expect(await activeOf(bob)).toEqual(bob.ids);
+  });
+
+  test('the record tells when, in GMT, and that nothing is charged any more', async () => {
+    const ann = await member(1);
+    await timed.moveDays(3);
+    const before = await timed.now();
+    await ended({ email: ann.email });
+    const gone = await timed.subscription(ann.ids[0] as number);
+    expect(gone).toMatchObject({ active: false, frozen: false, rebillDate: null });
+    expect(Date.parse(gone.unsubDate)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(gone.unsubDate)).toBeLessThanOrEqual(await timed.now());
+
+    await timed.moveDays(65);
+    expect(await timed.rebills(gone.id)).toEqual([]);
+    expect(await timed.subscription(gone.id)).toEqual(gone);
+    expect((await timed.schedule(gone.id)).charges).toEqual([]);
+  });
+
+  test.each([
+    ['as short as can be', (ids: readonly number[]) => text(ids)],
+    ['with spaces', (ids: readonly number[]) => `[ ${ids.join(' , ')} ]`],
+    ['with spaces around', (ids: readonly number[]) => `  ${text(ids)} `],
+    ['with an id twice', (ids: readonly number[]) => text([...ids, ...ids])],
+    ['with an id that nothing has', (ids: readonly number[]) => text([987_654_321, ...ids])],
+  ])('ids in the text form, %s', async (_, write) => {
+    const [ann, bob] = [await member(3), await member(3)];
+    const subscriberIds = write(ann.ids.slice(0, 2));
+    expect(await ended({ email: ann.email, subscriberIds })).toBe(2);
+    expect(await activeOf(ann)).toEqual(ann.ids.slice(2));
+
+    const orderIds = write(bob.orders.slice(1));
+    expect(await ended({ email: bob.email, orderIds })).toBe(2);
+    expect(await activeOf(bob)).toEqual(bob.ids.slice(0, 1));
+  });
+
+  test('with both lists the union ends, each counted once', async () => {
+    const ann = await member(4);
+    const orderIds = text([ann.orders[0], ann.orders[1]] as number[]);
+    const subscriberIds = text([ann.ids[1], ann.ids[2]] as number[]);
+    expect(await ended({ email: ann.email, orderIds, subscriberIds })).toBe(3);
+    expect(await activeOf(ann)).toEqual([ann.ids[3]]);
+  });
+
+  test('one list that is empty leaves the other one to choose', async () => {
+    const ann = await member(2);
+    const subscriberIds = text(ann.ids.slice(0, 1));
+    expect(await ended({ email: ann.email, orderIds: '[]', subscriberIds })).toBe(1);
+    expect(await activeOf(ann)).toEqual(ann.ids.slice(1));
+  });
+
+  test('ids of another customer end nothing, alone or beside own ones', async () => {
+    const [ann, bob] = [await member(2), await member(1)];
+    expect(await ended({ email: ann.email, subscriberIds: text(bob.ids) })).toBe(0);
+    expect(await ended({ email: ann.email, orderIds: text(bob.orders) })).toBe(0);
+    const mixed = { orderIds: text(bob.orders), subscriberIds: text([...bob.ids, ...ann.ids]) };
+    expect(await ended({ email: ann.email, ...mixed })).toBe(2);
+    expect(await activeOf(bob)).toEqual(bob.ids);
+  });
+
+  test('an order of two plans ends with both, by the id of one with that one', async () => {
+    const email = someone();
+    const items = CART.slice(0, 2).map((item) => ({ ...item, subscription: PLAN }));
+    const order = async () => timed.subscribe({ email, items, subscription: undefined });
+    const [first, second] = [await order(), await order()];
+    expect(await ended({ email, orderIds: text([first.payment.orderId]) })).toBe(2);
+    expect(await ended({ email, subscriberIds: text([second.ids[1] as number]) })).toBe(1);
+    expect(await timed.subscription(second.ids[0] as number)).toMatchObject({ active: true });
+  });
+
+  test('the case of the email does not matter', async () => {
+    const ann = await member(2);
+    expect(await ended({ email: ann.email.toUpperCase() })).toBe(2);
+    expect(await activeOf(ann)).toEqual([]);
+  });
+
+  test('a frozen one ends too, and one that is tried again is tried no more', async () => {
+    const frozen = await timed.subscribed({ email: someone() }, REBILL_CARDS.stolen);
+    const tried = await timed.subscribed({ email: someone() });
+    await timed.act(tried, 'card', { card: card(CARDS.doNotHonour) });
+    const { rebillDate } = await timed.subscription(tried);
+    await timed.moveJustPast(rebillDate);
+    expect(await timed.subscription(frozen)).toMatchObject({ active: true, frozen: true });
+    expect(await timed.rebills(tried)).toHaveLength(1);
+
+    for (const id of [frozen, tried]) {
+      const [{ email }] = await timed.records(id);
+      expect(await ended({ email })).toBe(1);
+      expect(await timed.subscription(id)).toMatchObject({ active: false, rebillDate: null });
+    }
+    await timed.moveDays(10);
+    expect(await timed.rebills(tried)).toHaveLength(1);
+    const thawed = await timed.act(frozen, 'unfreeze');
+    expectRefusal(thawed, 400, 'subscription_state');
+    const carded = await timed.act(frozen, 'card', { card: card() });
+    expectRefusal(carded, 400, 'subscription_state');
+  });
+});
+
+describe('how often', () => {
+  test('again it ends nothing, and the first time stays on record', async () => {
+    const ann = await member(2);
+    expect(await ended({ email: ann.email, subscriberIds: text(ann.ids.slice(0, 1)) })).toBe(1);
+    const first = await timed.subscription(ann.ids[0] as number);
+    await timed.moveDays(1);
+    expect(await ended({ email: ann.email })).toBe(1);
+    expect(await ended({ email: ann.email })).toBe(0);
+    expect(await timed.subscription(first.id)).toEqual(first);
+  });
+
+  test('an email that nobody has is no error', async () => {
+    expect(await ended({ email: someone() })).toBe(0);
+  });
+
+  test('of many at once, the counts add up to what ended', async () => {
+    const ann = await member(4);
+    const counts = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        ended(index % 2 === 0 ? { email: ann.email } : byId(ann, index)),
+      ),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(4);
+    expect(await activeOf(ann)).toEqual([]);
+    const { totals } = (await timed.recurring()).currencies[0];
+    const gone = await timed.caller.get(`/customers/${ann.customerId}/subscriptions`);
+    expect(gone.body.subscriptions.filter((each: Json) => !each.active)).toHaveLength(4);
+    expect(totals.left).toBeGreaterThanOrEqual(4);
+  });
+
+  const byId = (of: Member, index: number): Json => ({
+    email: of.email,
+    subscriberIds: text([of.ids[index % 4] as number]),
+  });
+
+  test('under the same key the first answer comes again; another body is refused', async () => {
+    const ann = await member(2);
+    const headers = { 'Idempotency-Key': 'end-ann' };
+    const first = await timed.unsubscribe({ email: ann.email }, headers);
+    expect(first.body).toMatchObject({ unsubscribes: 2 });
+    const again = await timed.unsubscribe({ email: ann.email }, headers);
+    expect(again.status).toBe(200);
+    expect(again.text).toBe(first.text);
+    const other = await timed.unsubscribe({ email: someone() }, headers);
+    expectRefusal(other, 422, 'idempotency_key_reused');
+  });
+
+  test('a key whose subscriptions came later does not end those', async () => {
+    const ann = await member(1);
+    const headers = { 'Idempotency-Key': 'end-once' };
+    await timed.unsubscribe({ email: ann.email }, headers);
+    const later = await member(1, ann.email);
+    await timed.unsubscribe({ email: ann.email }, headers);
+    expect(await activeOf(later)).toEqual(later.ids);
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    '',
+    'all',
+    '1',
+    '1,2',
+    '[1',
+    '1]',
+    '[1,2',
+    '[1,]',
+    '[,1]',
+    '[1,,2]',
+    '[1 2]',
+    '[1;2]',
+    '[a]',
+    '[1.5]',
+    '[-1]',
+    '[+1]',
+    '[1e3]',
+    '[0x1]',
+    '["1"]',
+    '[[1]]',
+    '[1][2]',
+    '{1}',
+    '[null]',
+    '[99999999999999999999]',
+  ])('ids as %j', async (wrong) => {
+    const ann = await member(1);
+    for (const list of ['orderIds', 'subscriberIds']) {
+      expectRefusal(await timed.unsubscribe({ email: ann.email, [list]: wrong }), 400);
+    }
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+
+  test('ids that are no text, even beside a good list', async () => {
+    const ann = await member(1);
+    for (const wrong of [[1], 1, { 0: 1 }, true]) {
+      const changes = { email: ann.email, subscriberIds: text(ann.ids), orderIds: wrong };
+      expectRefusal(await timed.unsubscribe(changes), 400, 'invalid_request');
+    }
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+
+  test.each(['parentCompanyId', 'userEmail', 'email'])('a body without %s', async (field) => {
+    const ann = await member(1);
+    const refused = await timed.unsubscribe({ email: ann.email, [field]: undefined });
+    expectRefusal(refused, 400, 'invalid_request');
+    expect(refused.body.errors).toMatchObject([{ pointer: `/${field}` }]);
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+
+  test('another tenant in the body, another agent than the header, no agent', async () => {
+    const ann = await member(1);
+    const { email } = ann;
+    const foreign = await timed.unsubscribe({ email, parentCompanyId: TENANT + 1 });
+    expectRefusal(foreign, 403, 'tenant_mismatch');
+    const other = await timed.unsubscribe({ email, userEmail: 'else@example.com' });
+    expectRefusal(other, 400, 'user_email_mismatch');
+    const nobody = await timed.unsubscribe({ email }, { UserEmail: undefined });
+    expectRefusal(nobody, 400, 'user_email_required');
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+
+  test('a key without the scope', async () => {
+    const ann = await member(1);
+    const reader = await callerWith(timed.running, TENANT, { scopes: ['subscriptions:read'] });
+    const body = { parentCompanyId: TENANT, userEmail: USER_EMAIL, email: ann.email };
+    const refused = await reader.post('/customerapi/unsubscribe', body);
+    expectRefusal(refused, 403, 'insufficient_scope');
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+});
+
+describe('what stays apart', () => {
+  test('the same email and the same ids at another tenant', async () => {
+    const ann = await member(1);
+    const tenantId = TENANT + 1;
+    const neighbour = await openTenant(timed.running, tenantId);
+    const payment = await neighbour.paid({ email: ann.email, subscription: PLAN });
+    const claims = { parentCompanyId: tenantId, userEmail: USER_EMAIL, email: ann.email };
+    const subscriberIds = text([...ann.ids, payment.subscriptions[0].id]);
+    const answer = await neighbour.post('/customerapi/unsubscribe', { ...claims, subscriberIds });
+    expect(answer.body).toMatchObject({ success: true, unsubscribes: 1 });
+    expect(await activeOf(ann)).toEqual(ann.ids);
+  });
+
+  test('live and test subscriptions of the same email', async () => {
+    const ann = await member(1);
+    const tester = await callerWith(timed.running, TENANT, { environment: 'test' });
+    const trial = await tester.paid({ email: ann.email, subscription: PLAN });
+    const testId = trial.subscriptions[0].id;
+    const isActive = async () => (await tester.get(`/v1/subscriptions/${testId}`)).body.active;
+
+    const body = { parentCompanyId: TENANT, userEmail: USER_EMAIL, email: ann.email };
+    const live = await tester.post('/customerapi/unsubscribe', { ...body, sandbox: false });
+    expectRefusal(live, 403, 'live_data_forbidden');
+    expect(await ended({ email: ann.email, subscriberIds: text([testId]) })).toBe(0);
+    expect(await ended({ email: ann.email })).toBe(1);
+    expect(await isActive()).toBe(true);
+
+    const again = await member(1, ann.email);
+    const answer = await tester.post('/customerapi/unsubscribe', body);
+    expect(answer.body).toMatchObject({ unsubscribes: 1 });
+    expect(await isActive()).toBe(false);
+    expect(await activeOf(again)).toEqual(again.ids);
+  });
+});
