@@ -1,5 +1,7 @@
 /** A club from its first order through ten years and every answer of the sandbox: charged once a cycle. */
 import { randomUUID } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Subscription, type TransactionId } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, rebuild } from '@counterfoil/projections';
 import { afterEach, expect, it } from 'vitest';
@@ -180,6 +182,39 @@ it(
     expect(members.get(begun)?.failures).toMatchObject([{ declineCode: 'subscription_closed' }]);
     const { body } = await club.caller.get(`/v1/payments/${transactionId}`);
     expect(body).toMatchObject({ status: 'Failed' });
+    await expectSoundBooks();
+  },
+  LIMIT_MS,
+);
+
+it(
+  'charges nobody again after the log was restored from a backup that is older than the charges',
+  async () => {
+    const former = new Club({ onDisk: true, begin: '2026-04-30T09:00:00.000Z' });
+    await former.open();
+    await former.onboard();
+    const ids = [await former.join(1), await former.join(2)];
+    await former.close();
+    club = new Club({ onDisk: true, begin: '2026-04-30T09:00:00.000Z' });
+    for (const name of ['events.db', 'keys.db', 'secrets.json']) {
+      copyFileSync(join(former.folder, name), join(club.folder, name));
+    }
+    await former.open();
+    former.nowMs += 30 * DAY_MS;
+    await former.round();
+    expect(takenBy(former.gateway).size).toBe(4);
+    await former.close();
+    // What the gateway did, it did: it is another party.
+    const books = 'sandbox-gateway.db';
+    copyFileSync(join(former.folder, books), join(club.folder, books));
+    await former.remove();
+    await club.open();
+    club.caller = former.callerOf(club);
+    club.nowMs += 30 * DAY_MS;
+    for (let round = 0; round < 2; round += 1) await club.round();
+    const members = await readMembers(club.host.events);
+    for (const id of ids) expect(members.get(id)?.renewals).toHaveLength(1);
+    expect(takenBy(club.gateway).size).toBe(4);
     await expectSoundBooks();
   },
   LIMIT_MS,

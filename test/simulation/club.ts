@@ -28,6 +28,7 @@ export class Club {
   caller!: Caller;
   #host: Host | undefined;
   #url = '';
+  #key = '';
 
   constructor({ onDisk = false, begin }: { readonly onDisk?: boolean; readonly begin: string }) {
     this.#onDisk = onDisk;
@@ -88,9 +89,14 @@ export class Club {
     };
     await tenants.openMerchantAccount(TENANT_ID, 1, account, OPERATOR);
     const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
-    const { key } = await tenants.issueKey(TENANT_ID, request, OPERATOR);
-    this.caller = new Caller(() => this.#url, { tenantId: TENANT_ID, key });
+    this.#key = (await tenants.issueKey(TENANT_ID, request, OPERATOR)).key;
+    this.caller = this.callerOf(this);
     await readSide.caughtUp(TENANT_ID);
+  }
+
+  /** The same agent, at the host that another club has by now. */
+  callerOf(club: Club): Caller {
+    return new Caller(() => club.#url, { tenantId: TENANT_ID, key: this.#key });
   }
 
   /** Somebody joins over HTTP; answers the id of the subscription. */
