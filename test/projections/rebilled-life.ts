@@ -27,6 +27,10 @@ export interface LifeOptions {
   readonly until: string;
 }
 
+/** What a charge is made of beside what matters here. */
+const ORDER = sampled(arbitraries.submitPayment());
+const ROUTE = sampled(arbitraries.route());
+const CARD = sampled(arbitraries.card());
 const PROCESSING_MS = 1_500;
 /** Every so-manieth charge is declined at first. */
 const DECLINED_EVERY = 4;
@@ -98,7 +102,7 @@ function startOf({ number, currency }: LifeOptions): Subscription.CommandOf<'Sta
       frequencyDays: 28 + number,
       trialDays: number % 2 === 0 ? 0 : 14,
     },
-    card: sampled(arbitraries.card()),
+    card: CARD,
     at: '',
   };
 }
@@ -120,10 +124,9 @@ function rebill(
     events.push(...decidedEvents);
     state = decidedEvents.reduce(Transaction.evolve, state);
   };
-  const { terms } = sampled(arbitraries.route());
-  const route = { ...sampled(arbitraries.route()), terms: { ...terms, feeCurrency: currency } };
+  const route = { ...ROUTE, terms: { ...ROUTE.terms, feeCurrency: currency } };
   tell({
-    ...sampled(arbitraries.submitPayment()),
+    ...ORDER,
     ...facts,
     sandbox: false,
     captureMode: 'automatic',
