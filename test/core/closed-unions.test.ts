@@ -3,6 +3,7 @@ import {
   EmailClaim,
   MerchantAccount,
   MonthlyCap,
+  Subscription,
   Tenant,
   type TenantId,
   Transaction,
@@ -11,6 +12,7 @@ import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, ask } from './payment-commands.ts';
 import { happened, NOW, past } from './payment-story.ts';
+import { past as billed, stateAfter } from './subscription/story.ts';
 
 const payment = given(Transaction, past.processing).state;
 const onboarded: Tenant.Event = {
@@ -40,6 +42,8 @@ describe('a kind that nobody has heard of', () => {
     ['merchant account command', () => MerchantAccount.decide(null, strange)],
     ['email command', () => EmailClaim.decide(EmailClaim.initial, strange)],
     ['email event', () => EmailClaim.evolve(EmailClaim.initial, strange)],
+    ['subscription command', () => Subscription.decide(stateAfter(billed.started), strange)],
+    ['subscription event', () => Subscription.evolve(stateAfter(billed.started), strange)],
     ['cap command', () => MonthlyCap.decide(MonthlyCap.initial, strange)],
     ['cap event', () => MonthlyCap.evolve(MonthlyCap.initial, strange)],
   ])('of %s', (_, act) => {
