@@ -55,6 +55,18 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
   };
 }
 
+export function isInMemory({ eventStoreUrl }: Located): boolean {
+  return fileOf(eventStoreUrl) === undefined;
+}
+
+/** A file of the host's own in the data folder; in memory where the log is. */
+export function ownFile(
+  located: Located,
+  name: 'answers' | 'checkpoints' | 'gateway' | 'mails',
+): string {
+  return dataFilesOf(located)?.[name] ?? ':memory:';
+}
+
 /** What follows the catalog's name in that of a build. */
 const BUILD = /^(-[a-z]+-\d+)?$/;
 

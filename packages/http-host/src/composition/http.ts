@@ -1,0 +1,87 @@
+/** Provides the HTTP interface, and what it answers with. */
+import {
+  DetailView,
+  LedgerView,
+  RecurringView,
+  SearchView,
+  SubscriptionView,
+} from '@counterfoil/projections';
+import { openOrReplace } from '../damaged-files.ts';
+import { Readiness } from '../http/health.ts';
+import { Idempotency } from '../http/idempotency.ts';
+import { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
+import { Metrics } from '../http/metrics.ts';
+import { RateLimits } from '../http/rate-limit.ts';
+import { HttpServer } from '../http/server.ts';
+import { deriveKey } from '../operations/credential-vault.ts';
+import { refusalOfFailure } from '../operations/failures.ts';
+import { keyDirectory } from '../operations/key-directory.ts';
+import { routes } from '../routes.ts';
+import { ownFile } from '../stores.ts';
+import { PART, type Provide } from './parts.ts';
+
+export function provideHttp(provide: Provide): void {
+  provide(PART.readiness, (get) => {
+    const logger = get(PART.logger);
+    return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
+  });
+  provide(PART.metrics, () => new Metrics());
+  provide(PART.idempotencyStore, (get) =>
+    openOrReplace(
+      ownFile(get(PART.config), 'answers'),
+      (path) => new SqliteIdempotencyStore(path),
+      get(PART.logger),
+    ),
+  );
+  provide(PART.idempotency, (get) => {
+    const logger = get(PART.logger);
+    const clock = get(PART.clock);
+    return new Idempotency({
+      store: get(PART.idempotencyStore),
+      secret: deriveKey(get(PART.masterKey), 'idempotency'),
+      onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
+      now: () => Date.parse(clock.now()),
+    });
+  });
+  provide(PART.endpoints, (get) => {
+    const clock = get(PART.clock);
+    const reference = get(PART.referenceView);
+    const readModels = get(PART.readModels);
+    return routes({
+      payments: get(PART.payments),
+      customers: get(PART.customers),
+      erasure: get(PART.erasure),
+      subscriptions: get(PART.subscriptions),
+      readSide: get(PART.readSide),
+      details: new DetailView(readModels, reference),
+      search: new SearchView(readModels, reference),
+      ledger: new LedgerView(readModels),
+      recurring: new RecurringView(readModels),
+      subscriptionView: new SubscriptionView(readModels),
+      reference,
+      confirmations: get(PART.mailing).confirmations,
+      readiness: get(PART.readiness),
+      metrics: get(PART.metrics),
+      testClock: get(PART.testClock),
+      now: () => clock.now(),
+    });
+  });
+  provide(PART.server, (get) => {
+    const { limits, failedAuthenticationsPerMinute } = get(PART.config);
+    const clock = get(PART.clock);
+    const logger = get(PART.logger);
+    const now = () => Date.parse(clock.now());
+    return new HttpServer({
+      endpoints: get(PART.endpoints),
+      keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
+      rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
+      idempotency: get(PART.idempotency),
+      readiness: get(PART.readiness),
+      metrics: get(PART.metrics),
+      logger,
+      limits,
+      now,
+      refusalOf: refusalOfFailure,
+    });
+  });
+}

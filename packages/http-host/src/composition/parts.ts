@@ -1,0 +1,89 @@
+/** The parts of a host by name, for those who provide them and those who ask for them. */
+import type { EventStore, Position } from '@counterfoil/core';
+import type { Progress, ReadModelStore, ReferenceView } from '@counterfoil/projections';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Readiness } from '../http/health.ts';
+import type { Idempotency } from '../http/idempotency.ts';
+import type { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
+import type { Logger } from '../http/logging.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { HttpServer } from '../http/server.ts';
+import type { Mailing } from '../mail/mailing.ts';
+import type { Cards } from '../operations/cards.ts';
+import type { CredentialVault } from '../operations/credential-vault.ts';
+import type { Customers } from '../operations/customers.ts';
+import type { Erasure } from '../operations/erasure.ts';
+import type { Identities } from '../operations/identities.ts';
+import type { Ledger } from '../operations/ledger.ts';
+import type { MonthlyCaps } from '../operations/monthly-caps.ts';
+import type { Payments } from '../operations/payments.ts';
+import type { PersonalKeys } from '../operations/personal-keys.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import type { References } from '../operations/references.ts';
+import type { ClearableStateCache } from '../operations/state-cache.ts';
+import type { Subscriptions } from '../operations/subscriptions.ts';
+import type { Tenants } from '../operations/tenants.ts';
+import type { TestClock } from '../operations/test-clock.ts';
+import type { Projecting } from '../projecting/projecting.ts';
+import type { Billing } from '../reactors/billing.ts';
+import type { Checkpoints } from '../reactors/checkpoints.ts';
+import type { FollowerProgress } from '../reactors/follower-progress.ts';
+import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
+import type { PolicyReactor } from '../reactors/policies.ts';
+import type { TimedWorks } from '../reactors/timed-work.ts';
+
+/** Names a part of the host: it is made once, when it is first asked for. */
+export type Part<Type> = symbol & { readonly of?: Type };
+
+export type Get = <Type>(wanted: Part<Type>) => Type;
+export type Provide = <Type>(name: Part<Type>, make: (get: Get) => Type) => void;
+
+function part<Type>(name: string): Part<Type> {
+  return Symbol(name) as Part<Type>;
+}
+
+export const PART = {
+  config: part<Config>('config'),
+  clock: part<Clock>('clock'),
+  logger: part<Logger>('logger'),
+  masterKey: part<Buffer>('masterKey'),
+  events: part<EventStore>('events'),
+  headAtStart: part<Position | undefined>('headAtStart'),
+  readModels: part<ReadModelStore>('readModels'),
+  leases: part<ReadModelStore>('leases'),
+  progress: part<Progress>('progress'),
+  readSide: part<ReadSide>('readSide'),
+  ledger: part<Ledger>('ledger'),
+  vault: part<CredentialVault>('vault'),
+  personalKeys: part<PersonalKeys>('personalKeys'),
+  stateCache: part<ClearableStateCache>('stateCache'),
+  erasure: part<Erasure>('erasure'),
+  tenants: part<Tenants>('tenants'),
+  referenceView: part<ReferenceView>('referenceView'),
+  references: part<References>('references'),
+  identities: part<Identities>('identities'),
+  cards: part<Cards>('cards'),
+  customers: part<Customers>('customers'),
+  subscriptions: part<Subscriptions>('subscriptions'),
+  caps: part<MonthlyCaps>('caps'),
+  gateways: part<GatewayRegistry>('gateways'),
+  reactor: part<GatewayReactor>('reactor'),
+  policies: part<PolicyReactor>('policies'),
+  payments: part<Payments>('payments'),
+  billing: part<Billing>('billing'),
+  projecting: part<Projecting>('projecting'),
+  checkpoints: part<Checkpoints>('checkpoints'),
+  followerProgress: part<FollowerProgress>('followerProgress'),
+  mailing: part<Mailing>('mailing'),
+  timedWorks: part<TimedWorks>('timedWorks'),
+  testClock: part<TestClock | undefined>('testClock'),
+  readiness: part<Readiness>('readiness'),
+  metrics: part<Metrics>('metrics'),
+  idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
+  idempotency: part<Idempotency>('idempotency'),
+  endpoints: part<readonly Endpoint[]>('endpoints'),
+  server: part<HttpServer>('server'),
+};

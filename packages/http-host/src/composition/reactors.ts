@@ -1,0 +1,95 @@
+/** Provides what works by itself: what follows the log, and what waits for its time. */
+import { isMovable } from '../clock.ts';
+import { ConfigError } from '../config.ts';
+import { openOrReplace } from '../damaged-files.ts';
+import { Mailing } from '../mail/mailing.ts';
+import { Outbox } from '../mail/outbox.ts';
+import { TestClock } from '../operations/test-clock.ts';
+import { followOutcomes } from '../reactors/cap-settlement.ts';
+import { openCheckpoints } from '../reactors/checkpoints.ts';
+import { deadlineWorks } from '../reactors/deadlines.ts';
+import { followErasures } from '../reactors/erasures.ts';
+import { FollowerProgress } from '../reactors/follower-progress.ts';
+import { followNotices } from '../reactors/notices.ts';
+import { Sweeper } from '../reactors/sweeper.ts';
+import { type TimedWork, TimedWorks } from '../reactors/timed-work.ts';
+import { ownFile } from '../stores.ts';
+import { type Get, PART, type Provide } from './parts.ts';
+
+/** Beyond the gateway's own time, for the request that made an intent to record its outcome. */
+const SWEEP_GRACE_MS = 20_000;
+
+export function provideReactors(provide: Provide): void {
+  provide(PART.checkpoints, (get) =>
+    openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
+  );
+  provide(PART.followerProgress, () => new FollowerProgress());
+  provide(
+    PART.timedWorks,
+    (get) => new TimedWorks({ works: timedWorks(get), logger: get(PART.logger) }),
+  );
+  provide(PART.testClock, testClock);
+  provide(PART.mailing, (get) => {
+    const logger = get(PART.logger);
+    const config = get(PART.config);
+    return new Mailing({
+      settings: config.mail,
+      outbox: openOrReplace(ownFile(config, 'mails'), (path) => new Outbox(path), logger),
+      ledger: get(PART.ledger),
+      events: get(PART.events),
+      references: get(PART.references),
+      clock: get(PART.clock),
+      logger,
+    });
+  });
+}
+
+/** Everything that waits for its time; a shutdown waits for them in this order. */
+function timedWorks(get: Get): readonly TimedWork[] {
+  const shared = {
+    ledger: get(PART.ledger),
+    store: get(PART.readModels),
+    logger: get(PART.logger),
+  };
+  const graceMs = get(PART.config).gatewayTimeoutMs + SWEEP_GRACE_MS;
+  return [
+    new Sweeper({ ...shared, reactor: get(PART.reactor), graceMs }),
+    get(PART.billing),
+    ...deadlineWorks(shared),
+    ...get(PART.mailing).works,
+  ];
+}
+
+/** Undefined on a host whose clock cannot be moved. */
+function testClock(get: Get): TestClock | undefined {
+  if (!get(PART.config).testClock) return undefined;
+  const clock = get(PART.clock);
+  if (!isMovable(clock)) throw new ConfigError(['TEST_CLOCK is 1, and the given clock stays']);
+  return new TestClock({
+    clock,
+    timed: get(PART.timedWorks),
+    events: get(PART.events),
+    progress: get(PART.progress),
+    followers: get(PART.followerProgress),
+  });
+}
+
+/** Starts all that follows the log; resolves when `signal` is aborted and each has come to a rest. */
+export function followTheLog(get: Get, signal: AbortSignal): Promise<unknown> {
+  const ledger = get(PART.ledger);
+  const headAtStart = get(PART.headAtStart);
+  const following = {
+    events: get(PART.events),
+    checkpoints: get(PART.checkpoints),
+    logger: get(PART.logger),
+    progress: get(PART.followerProgress),
+    signal,
+  };
+  return Promise.all([
+    get(PART.mailing).follow(following, headAtStart),
+    followNotices({ ledger, gateways: get(PART.gateways), ...following }),
+    get(PART.policies).follow(following),
+    followErasures({ erasure: get(PART.erasure), ...following }),
+    followOutcomes({ ledger, caps: get(PART.caps), firstAfter: headAtStart, ...following }),
+  ]);
+}

@@ -1,0 +1,76 @@
+/** Tells from outside how a host is: whether it is ready, and its figures. */
+import { dirname } from 'node:path';
+import { PROJECTIONS } from '@counterfoil/projections';
+import { expectRoom } from '../disk-room.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type Lag, lagOf, MOST_COUNTED } from '../projecting/lag.ts';
+import { fileOf } from '../stores.ts';
+import { type Get, PART } from './parts.ts';
+
+const MS_PER_SECOND = 1_000;
+
+export function watchHost(get: Get): void {
+  addChecks(get);
+  const metrics = get(PART.metrics);
+  metrics.observeProcess();
+  addLags(get, metrics);
+  const testClock = get(PART.testClock);
+  if (testClock !== undefined) {
+    metrics.gauge(
+      'clock_ahead_seconds',
+      "How far the test clock is ahead of the system's",
+      () => testClock.aheadMs / MS_PER_SECOND,
+    );
+  }
+  get(PART.mailing).watch(metrics);
+  get(PART.billing).watch(metrics);
+}
+
+function addChecks(get: Get): void {
+  const readiness = get(PART.readiness);
+  const events = get(PART.events);
+  const projecting = get(PART.projecting);
+  const log = fileOf(get(PART.config).eventStoreUrl);
+  readiness.add('event-store', async () => {
+    await events.head();
+  });
+  if (log !== undefined) readiness.add('disk', () => expectRoom(dirname(log)));
+  readiness.add('projections', () => {
+    if (!projecting.running) throw new Error('the projections are not running');
+  });
+}
+
+function addLags(get: Get, metrics: Metrics): void {
+  const clock = get(PART.clock);
+  const events = get(PART.events);
+  const store = get(PART.readModels);
+  const progress = get(PART.progress);
+  metrics.gauges({
+    label: 'projection',
+    look: async () => {
+      const now = () => Date.parse(clock.now());
+      const projections = PROJECTIONS.map(({ name }) => name);
+      const lags = await lagOf({ events, store, projections, now });
+      return new Map(lags.map((lag) => [lag.projection, lag]));
+    },
+    names: {
+      projection_behind_events: {
+        help: `Events of the log that have not been applied; at ${MOST_COUNTED} there may be more`,
+        of: ({ events: count }: Lag) => count,
+      },
+      projection_behind_seconds: {
+        help: 'Since the oldest event that has not been applied was appended; 0 when all have been',
+        of: ({ seconds }: Lag) => seconds,
+      },
+      projection_parked_streams: {
+        help: 'Streams whose events could not be applied, and wait',
+        of: ({ parked }: Lag) => parked,
+      },
+    },
+  });
+  metrics.gauge(
+    'projection_delay_seconds',
+    'How old the last applied events were when they had been applied',
+    () => progress.behindMs / MS_PER_SECOND,
+  );
+}
