@@ -110,7 +110,7 @@ export class TestClock {
     this.#stopping.abort();
     await this.#turns.take('move', async () => {
       // It has gone on by itself since, and must not show less after a restart.
-      if (this.aheadMs > 0) this.#step(this.#nowMs());
+      if (this.aheadMs > 0) this.#options.clock.moveTo(this.#nowMs());
     });
   }
 
@@ -126,7 +126,7 @@ export class TestClock {
       this.#expectToGoOn();
       const nextMs = await this.#nextDueMs();
       const stepMs = Math.max(nextMs, this.#nowMs() + widthMs);
-      this.#step(Math.min(stepMs, targetMs));
+      this.#options.clock.moveTo(Math.min(stepMs, targetMs));
       steps += 1;
       unfinished = await this.#doDue();
       onStep?.(Math.min(this.#nowMs() - fromMs, totalMs), totalMs);
@@ -136,11 +136,6 @@ export class TestClock {
 
   #nowMs(): number {
     return Date.parse(this.now());
-  }
-
-  /** Time goes on by itself meanwhile, and may be there already. */
-  #step(instantMs: number): void {
-    this.#options.clock.moveTo(Math.max(instantMs, this.#nowMs()));
   }
 
   /** Does what is due, and what that makes due; answers what is left though it was tried. */
