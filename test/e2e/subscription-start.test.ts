@@ -25,7 +25,10 @@ let running: Running;
 let caller: Caller;
 
 beforeAll(async () => {
-  running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+  running = await startHost({
+    env: { GATEWAY_TIMEOUT_MS: '500' },
+    clock: { now: () => new Date(now).toISOString() },
+  });
   caller = await openTenant(running, TENANT);
 });
 afterAll(async () => running.close());
@@ -172,6 +175,20 @@ describe('a subscription begins with the capture', () => {
     expect(answer.status).toBe(402);
     expect(answer.body.subscriptions).toMatchObject([{ ...CLUB, started: false }]);
     expect(await started(startedBy(answer.body)[0] ?? 0)).toBeNull();
+  });
+
+  it('of a charge whose answer came late, found by asking the gateway', async () => {
+    const unknown = await caller.pay({ card: card(CARDS.timeoutApprove), subscription: CLUB });
+    expect(unknown.status).toBe(202);
+    const [id = 0] = startedBy(unknown.body);
+    expect(await started(id)).toBeNull();
+    now += DAY_MS;
+    expect(
+      await eventually(
+        () => started(id),
+        (subscription) => subscription !== null,
+      ),
+    ).toMatchObject({ transactionId: unknown.body.id, unsubscribedAt: null });
   });
 
   it('neither has one that is voided before', async () => {
