@@ -70,11 +70,15 @@ describe('erasing', () => {
     const headers = { 'Idempotency-Key': `erased-${email}` };
     const first = await caller.post('/customers', { email, firstName: 'Ada' }, headers);
     const paid = await caller.pay({ email }, headers);
+    const otherKey = { 'Idempotency-Key': `kept-${email}` };
+    const other = await caller.pay({ email: newEmail() }, otherKey);
     await erase(first.body.id);
     const again = await caller.pay({ email }, headers);
     expect(again.headers.get('idempotency-replayed')).toBeNull();
     expect([again.status, again.body.id]).toEqual([201, paid.body.id]);
     expect(again.text).not.toContain(email);
+    const { email: kept } = other.body;
+    expect((await caller.pay({ email: kept }, otherKey)).text).toBe(other.text);
   });
 
   it('frees every email, for another customer', async () => {

@@ -1,5 +1,8 @@
 /** Kept answers in a SQLite file of their own, so that they outlive a restart. */
+
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setImmediate as onNextTurn } from 'node:timers';
+import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Answer } from './answer.ts';
 import type { IdempotencyEntry, IdempotencyStore } from './idempotency.ts';
@@ -38,7 +41,8 @@ const PUT = `
 
 /** A damaged answer is none: what it spoke of is answered anew, from the log. */
 const REMOVE = 'DELETE FROM answer WHERE key = ?';
-const FORGET = 'DELETE FROM answer WHERE key >= ? AND key < ?';
+const PAGE = 'SELECT key, body FROM answer WHERE key > ? AND key < ? ORDER BY key LIMIT ?';
+const PAGE_SIZE = 500;
 /** Behind every other one, so that no key with a prefix lies beyond the prefix and it. */
 const LAST_CHARACTER = '\u{10ffff}';
 
@@ -56,6 +60,11 @@ interface Row {
   readonly checksum: number | null;
 }
 
+interface Keyed {
+  readonly key: string;
+  readonly body: string | Uint8Array;
+}
+
 interface WaitingPut {
   readonly key: string;
   readonly entry: IdempotencyEntry;
@@ -69,7 +78,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   readonly #put: StatementSync;
   readonly #sweep: StatementSync;
   readonly #remove: StatementSync;
-  readonly #forget: StatementSync;
+  readonly #page: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   #waiting: WaitingPut[] = [];
@@ -88,7 +97,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#put = this.#database.prepare(PUT);
     this.#sweep = this.#database.prepare(SWEEP);
     this.#remove = this.#database.prepare(REMOVE);
-    this.#forget = this.#database.prepare(FORGET);
+    this.#page = this.#database.prepare(PAGE);
     this.#begin = this.#database.prepare('BEGIN');
     this.#commit = this.#database.prepare('COMMIT');
   }
@@ -123,7 +132,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   #openTurn(): void {
     if (this.#database.isTransaction) return;
     this.#begin.run();
-    setImmediate(() => this.#endTurn());
+    onNextTurn(() => this.#endTurn());
   }
 
   #endTurn(): void {
@@ -169,12 +178,20 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   }
 
   /** Overwrites what it removes, in the log beside the file too. */
-  async forget(prefix: string): Promise<void> {
+  async forget(prefix: string, isMeant: (body: string) => boolean): Promise<void> {
     // What waits is written first: it may be among what is to be forgotten.
     this.#endTurn();
-    this.#database.exec('PRAGMA secure_delete = ON');
-    this.#forget.run(prefix, prefix + LAST_CHARACTER);
-    this.#database.exec('PRAGMA secure_delete = OFF');
+    for (let after = prefix; ; ) {
+      const rows = this.#page.all(after, prefix + LAST_CHARACTER, PAGE_SIZE) as unknown as Keyed[];
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      this.#database.exec('PRAGMA secure_delete = ON');
+      for (const { key, body } of rows) if (isMeant(textOf(body))) this.#remove.run(key);
+      this.#database.exec('PRAGMA secure_delete = OFF');
+      after = last.key;
+      await setImmediate();
+    }
+    this.#endTurn();
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
@@ -194,6 +211,10 @@ function checksumOf(key: string, row: Omit<Row, 'checksum'>): number {
   const { fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms, body } = row;
   const head = [key, fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms];
   return crc32(body, crc32(JSON.stringify(head)));
+}
+
+function textOf(body: string | Uint8Array): string {
+  return typeof body === 'string' ? body : Buffer.from(body).toString();
 }
 
 function answerIn(row: Row): Answer {

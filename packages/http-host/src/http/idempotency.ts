@@ -24,8 +24,11 @@ export interface IdempotencyStore {
   put(key: string, entry: IdempotencyEntry): Promise<void>;
   /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
   sweep(nowMs: number, limit: number): Promise<number>;
-  /** Removes every entry whose key begins so, and what is still being put. */
-  forget(prefix: string): Promise<void>;
+  /**
+   * Removes the entries whose key begins so and whose body is meant, what is being put included. Looks
+   * at them in portions, so that others are served between.
+   */
+  forget(prefix: string, isMeant: (body: string) => boolean): Promise<void>;
 }
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
@@ -132,12 +135,15 @@ export class Idempotency {
   }
 
   /**
-   * Forgets what a tenant was answered: it may tell of a person who is erased. Repetitions of what
-   * moved money are then answered from the present state, as they are after a day.
+   * Forgets what a tenant was answered about a customer who is erased. Repetitions of what moved
+   * money are then answered from the present state, as they are after a day. Whatever tells of a
+   * person names the customer as well.
    */
-  async forgetTenant(tenantId: number): Promise<void> {
+  async forgetCustomer(tenantId: number, customerId: number): Promise<void> {
     // As far as the tenant: what follows in a key is whatever the tenant did.
-    await this.#store.forget(`${JSON.stringify([String(tenantId)]).slice(0, -1)},`);
+    const prefix = `${JSON.stringify([String(tenantId)]).slice(0, -1)},`;
+    const named = new RegExp(`"(?:id|customerId|customerID)":${customerId}(?!\\d)`);
+    await this.#store.forget(prefix, (body) => named.test(body));
   }
 
   async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
@@ -177,9 +183,9 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#entries.set(key, entry);
   }
 
-  async forget(prefix: string): Promise<void> {
-    for (const key of this.#entries.keys()) {
-      if (key.startsWith(prefix)) this.#entries.delete(key);
+  async forget(prefix: string, isMeant: (body: string) => boolean): Promise<void> {
+    for (const [key, { answer }] of this.#entries) {
+      if (key.startsWith(prefix) && isMeant(String(answer.body))) this.#entries.delete(key);
     }
   }
 

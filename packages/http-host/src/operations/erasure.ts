@@ -23,8 +23,8 @@ export interface ErasureServices {
   readonly keys: PersonalKeys;
   /** Forgets the folded streams, which still tell of the person. */
   readonly forgetStates: () => void;
-  /** Forgets what the tenant was answered: it may tell of the person as well. */
-  readonly forgetAnswers: (tenantId: TenantId) => Promise<void>;
+  /** Forgets what the tenant was answered about the person. */
+  readonly forgetAnswers: (customer: Subject) => Promise<void>;
 }
 
 export class Erasure {
@@ -87,7 +87,7 @@ export class Erasure {
       await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
     }
     this.forget(customer);
-    await forgetAnswers(tenantId);
+    await forgetAnswers(customer);
     const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
     const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
     // What was under way has put states back that it had loaded before.
