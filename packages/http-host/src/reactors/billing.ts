@@ -27,6 +27,9 @@ export const CONCURRENCY = 64;
 /** How long a subscription is left alone that could not be billed: doubled each time, up to the last. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
+/** So many failures of gateways in a row, and nothing more is begun for a while: then one tries again. */
+const MOST_FAILURES = CONCURRENCY;
+const REST_MS = 30_000;
 /** Later than any instant that a subscription waits for. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 
@@ -63,6 +66,9 @@ export class Billing implements TimedWork {
   readonly #options: BillingOptions;
   readonly #pauses = new Map<string, Pause>();
   readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
+  #failuresInARow = 0;
+  /** Gateways failed until now: what would be begun meanwhile could only fail as well. */
+  #restsUntilMs = Number.NEGATIVE_INFINITY;
   /** Of what was due at the last look; undefined when nothing was. */
   #oldestDueAt: string | undefined;
   /** Of the tries without an outcome, at the last look. */
@@ -81,7 +87,9 @@ export class Billing implements TimedWork {
       (query) => dueRebills(this.#options.store, { ...query, now: END_OF_TIME }),
       ({ rebillAt }) => rebillAt,
     );
-    return [pending, due].filter((at) => at !== undefined).sort()[0];
+    const [first] = [pending, due].filter((at) => at !== undefined).sort();
+    if (first === undefined || Date.parse(first) >= this.#restsUntilMs) return first;
+    return new Date(this.#restsUntilMs).toISOString();
   }
 
   /** The first of a list that is in order of its instants, if those that pause come when they may. */
@@ -159,7 +167,7 @@ export class Billing implements TimedWork {
       const { work, next } = await dueRebills(store, { ...query, now: ledger.clock.now() });
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
       const done = await this.#each(work, ending, (due) => this.#bill(due));
-      if (done === 0 && next === undefined) break;
+      if (this.#rests() || (done === 0 && next === undefined)) break;
       // What has been billed leaves the list; behind those that pause there may be others.
       if (done === 0) after = next;
       if (!(await this.#seen(work))) break;
@@ -191,12 +199,26 @@ export class Billing implements TimedWork {
     const queue = awake.values();
     const worker = async () => {
       for (const each of queue) {
-        if (ending.aborted) return;
+        if (ending.aborted || this.#rests()) return;
         await this.#guarded(each, act);
       }
     };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, awake.length) }, worker));
+    const workers = Math.min(CONCURRENCY, MOST_FAILURES - this.#failuresInARow, awake.length);
+    await Promise.all(Array.from({ length: workers }, worker));
     return awake.length;
+  }
+
+  #rests(): boolean {
+    return this.#restsUntilMs > this.#nowMs();
+  }
+
+  /** Counts what gateways do: one that is down would leave every subscription with a try half done. */
+  #note(failed: boolean): void {
+    this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
+    if (this.#failuresInARow < MOST_FAILURES) return;
+    this.#failuresInARow = MOST_FAILURES - 1;
+    this.#restsUntilMs = this.#nowMs() + REST_MS;
+    this.#options.logger.error({ failures: MOST_FAILURES }, 'gateways keep failing: billing rests');
   }
 
   /** One subscription that cannot be billed must not keep the others waiting. */
@@ -208,8 +230,10 @@ export class Billing implements TimedWork {
     try {
       if (await act(work)) this.#pauses.delete(nameOf(work));
       else this.#pause(work);
+      this.#note(false);
     } catch (error) {
       this.#pause(work);
+      this.#note(error instanceof Refusal && error.code === 'gateway_error');
       const facts = { tenantId, subscriptionId };
       const { logger } = this.#options;
       // Nothing is wrong with it: an answer is late, or another was faster than the read model.
