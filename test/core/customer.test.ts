@@ -32,6 +32,7 @@ describe('registering', () => {
       ...contact,
       paymentMethods: [],
       defaultPaymentMethodId: null,
+      removedCards: [],
       rowVersion: 1,
       emails: ['ada@example.com'],
       reservedEmails: [],
@@ -65,6 +66,30 @@ describe('a purchase', () => {
     given(Customer, [registered, added(1, { isDefault: true })])
       .when(ask.purchase(2))
       .then(added(2));
+  });
+
+  it('does not bring back a card that was removed since, when it is looked at again', () => {
+    const past = [registered, added(1, { isDefault: true }), removed(1)];
+    given(Customer, past).when(ask.purchase(1)).thenNothing();
+    given(Customer, past)
+      .when(ask.purchase(2))
+      .then(added(2, { isDefault: true }));
+    given(Customer, past)
+      .when(ask.purchase(1, { at: LATER }))
+      .then({ ...added(1, { isDefault: true }), at: LATER } as Customer.Event);
+  });
+
+  it('remembers the cards that were removed last', () => {
+    const many = Array.from({ length: Customer.MAX_REMOVED_CARDS + 1 }, (_, index) => index + 1);
+    const past = [registered, ...many.flatMap((n) => [added(n, { isDefault: true }), removed(n)])];
+    const { state } = given(Customer, past);
+    expect(state?.removedCards).toEqual(
+      many.slice(1).map((n) => ({ fingerprint: `fingerprint-${n}`, at })),
+    );
+    given(Customer, past)
+      .when(ask.purchase(1))
+      .then(added(1, { isDefault: true }));
+    given(Customer, past).when(ask.purchase(2)).thenNothing();
   });
 
   it('is no news with a card that is known', () => {
@@ -265,6 +290,7 @@ describe('erasure', () => {
       addresses: [],
       paymentMethods: [],
       defaultPaymentMethodId: null,
+      removedCards: [],
       rowVersion: 4,
       emails: [],
       reservedEmails: [],

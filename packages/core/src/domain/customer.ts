@@ -9,6 +9,8 @@ import { Address, Card } from './transaction/order.ts';
 
 export const MAX_ADDRESSES = 10;
 export const MAX_PAYMENT_METHODS = 20;
+/** Cards that are remembered to have been removed. */
+export const MAX_REMOVED_CARDS = 100;
 /** How many emails a customer may come to hold; each must be found again when the person is erased. */
 export const MAX_EMAILS = 100;
 
@@ -107,6 +109,12 @@ export interface PaymentMethod {
   readonly card: Card;
 }
 
+/** A card that is a payment method no more. */
+interface RemovedCard {
+  readonly fingerprint: string;
+  readonly at: string;
+}
+
 export interface Customer extends Contact {
   readonly customerId: number;
   readonly sandbox: boolean;
@@ -114,6 +122,8 @@ export interface Customer extends Contact {
   readonly paymentMethods: readonly PaymentMethod[];
   /** Null exactly when there is no payment method. */
   readonly defaultPaymentMethodId: string | null;
+  /** The latest, oldest first: a purchase made before that is looked at again brings none of them back. */
+  readonly removedCards: readonly RemovedCard[];
   /** Counts the changes, from 1. */
   readonly rowVersion: number;
   /** Every email of which the customer may hold the claim, in lower case: what erasure releases. */
@@ -145,7 +155,7 @@ export function evolve(state: State, event: Event): State {
     case 'PaymentMethodAdded':
       return { ...next, ...methodsWith(state, event) };
     case 'PaymentMethodRemoved':
-      return { ...next, ...methodsWithout(state, event.paymentMethodId) };
+      return { ...next, ...methodsWithout(state, event) };
     case 'CustomerErasureRequested':
       return { ...next, erasureRequestedAt: event.at };
     case 'CustomerErased':
@@ -160,6 +170,7 @@ const NOBODY = {
   ...nobody,
   paymentMethods: [],
   defaultPaymentMethodId: null,
+  removedCards: [],
   emails: [],
   reservedEmails: [],
 } satisfies Partial<Customer>;
@@ -172,6 +183,7 @@ function registered(event: Extract<Event, { type: 'CustomerRegistered' }>): Cust
     ...contactOf(event),
     paymentMethods: [],
     defaultPaymentMethodId: null,
+    removedCards: [],
     rowVersion: 1,
     emails: [event.email.toLowerCase()],
     reservedEmails: [],
@@ -222,14 +234,21 @@ function methodsWith(
 }
 
 /** After the default method that was added last takes its place. */
-function methodsWithout(customer: Customer, paymentMethodId: string): Methods {
+function methodsWithout(
+  customer: Customer,
+  { paymentMethodId, at }: Extract<Event, { type: 'PaymentMethodRemoved' }>,
+): Methods & Pick<Customer, 'removedCards'> {
   const left = customer.paymentMethods.filter((each) => each.paymentMethodId !== paymentMethodId);
+  const gone = customer.paymentMethods
+    .filter((each) => each.paymentMethodId === paymentMethodId)
+    .map(({ card: { fingerprint } }) => ({ fingerprint, at }));
   const stays = customer.defaultPaymentMethodId !== paymentMethodId;
   return {
     paymentMethods: left,
     defaultPaymentMethodId: stays
       ? customer.defaultPaymentMethodId
       : (left.at(-1)?.paymentMethodId ?? null),
+    removedCards: [...customer.removedCards, ...gone].slice(-MAX_REMOVED_CARDS),
   };
 }
 
@@ -303,13 +322,18 @@ function purchasedWith(
     const isDefault = state.defaultPaymentMethodId === paymentMethodId;
     return [added(command, { paymentMethodId, card, isDefault })];
   }
-  const { paymentMethodId } = command;
+  const { paymentMethodId, at } = command;
+  if (wasRemovedSince(state, card, at)) return [];
   const held = state.paymentMethods;
   if (held.some((each) => each.paymentMethodId === paymentMethodId)) return [];
   const isDefault = held.length === 0;
   const makesRoom = held.length >= MAX_PAYMENT_METHODS ? oldestSpare(state) : undefined;
   const method = added(command, { paymentMethodId, card, isDefault });
   return makesRoom === undefined ? [method] : [removed(command, makesRoom), method];
+}
+
+function wasRemovedSince({ removedCards }: Customer, { fingerprint }: Card, at: string): boolean {
+  return removedCards.some((each) => each.fingerprint === fingerprint && each.at >= at);
 }
 
 /** The oldest payment method that is not the default. */
