@@ -9,16 +9,12 @@ import * as Sequence from './domain/sequence.ts';
 import * as Subscription from './domain/subscription/index.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
+import { EventStoreError } from './event-store.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
 import { codecOf } from './kernel/event-codec.ts';
 import { DamagedEvent, type EventSchema } from './kernel/event-schema.ts';
 import type { TenantId } from './kernel/ids.ts';
-import {
-  isSealed,
-  openedData,
-  type PersonalDataVault,
-  sealedData,
-} from './kernel/personal-data.ts';
+import { isSealed, open, type PersonalDataVault, seal } from './kernel/personal-data.ts';
 
 /** Any event of any aggregate. */
 export type Event =
@@ -71,11 +67,10 @@ export function encodeEvent(event: Event, sealing?: Sealing): EncodedData {
   const known = catalog.get(type);
   if (known === undefined) throw new Error(`no event of type ${type} in the catalog`);
   const { schemaVersion, isPersonal, erased } = known;
-  const written = codecOf(known).write(event);
-  const data =
-    isPersonal && sealing !== undefined
-      ? sealedData(written, { type, tenantId: sealing.tenantId, erased }, sealing.vault)
-      : written;
+  const data = codecOf(known).write(event);
+  if (isPersonal && sealing !== undefined) {
+    seal(data, { type, tenantId: sealing.tenantId, erased }, sealing.vault);
+  }
   return { type, schemaVersion, data: JSON.stringify(data) };
 }
 
@@ -123,20 +118,23 @@ function currentData(
   if (vault === undefined) {
     throw new DamagedEvent(stored, 'its personal data is sealed, and there is no vault to open it');
   }
-  const opened = openedWith(stored, known, { data, vault });
-  const current = upcastData(stored, known, opened.data);
+  const isErased = openIn(stored, known, { data, vault });
+  const current = upcastData(stored, known, data);
   // What an upcast made of the values of an erased person is not to be mistaken for a person's.
-  return opened.erased ? { ...(current as object), ...known.erased } : current;
+  return isErased ? { ...(current as object), ...known.erased } : current;
 }
 
-function openedWith(
+function openIn(
   stored: StoredEvent,
   { erased }: EventSchema,
   { data, vault }: { data: Record<string, unknown>; vault: PersonalDataVault },
-) {
+): boolean {
+  const { type, tenantId } = stored;
   try {
-    return openedData(data, { type: stored.type, tenantId: stored.tenantId, erased }, vault);
+    return open(data, { type, tenantId, erased }, vault);
   } catch (cause) {
+    // The keys cannot be read at all: that is no fault of the event's.
+    if (cause instanceof EventStoreError) throw cause;
     throw new DamagedEvent(
       stored,
       `its personal data cannot be opened: ${(cause as Error).message}`,

@@ -36,34 +36,36 @@ export interface PersonalEvent {
   readonly erased: Readonly<Data>;
 }
 
-/** Takes the personal fields out of the data to be stored, and puts one sealed text in their place. */
-export function sealedData(data: Data, event: PersonalEvent, vault: PersonalDataVault): Data {
+/**
+ * Takes the personal fields out of the data to be stored, and puts one sealed text in their place.
+ * The data is the caller's own, and is changed: to copy it costs as much as to write it.
+ */
+export function seal(data: Data, event: PersonalEvent, vault: PersonalDataVault): void {
   const { type: eventType, tenantId, erased } = event;
   const personal: Data = {};
-  const open: Data = { ...data };
-  for (const field in erased) {
-    personal[field] = data[field];
-    open[field] = undefined;
-  }
+  for (const field in erased) personal[field] = data[field];
   const subject = subjectOf(data, tenantId);
   const sealed = vault.seal(subject, { eventType, text: JSON.stringify(personal) });
-  return sealed === undefined ? { ...data, ...erased } : { ...open, [SEALED]: sealed };
+  if (sealed === undefined) {
+    Object.assign(data, erased);
+    return;
+  }
+  // JSON leaves out what is undefined.
+  for (const field in erased) data[field] = undefined;
+  data[SEALED] = sealed;
 }
 
-export type Opened =
-  /** The data as it was before it was sealed. */
-  | { readonly data: Data; readonly erased: false }
-  /** The data with the values of an erased person. */
-  | { readonly data: Data; readonly erased: true };
-
-/** Takes stored data apart again. Throws for what the vault cannot open. */
-export function openedData(data: Data, event: PersonalEvent, vault: PersonalDataVault): Opened {
+/**
+ * Puts the personal fields back into the caller's own data, or the values that are left of them;
+ * answers whether the person is erased. Throws for what the vault cannot open.
+ */
+export function open(data: Data, event: PersonalEvent, vault: PersonalDataVault): boolean {
   const { type: eventType, tenantId, erased } = event;
-  const { [SEALED]: sealed, ...open } = data;
-  const subject = subjectOf(data, tenantId);
-  const text = vault.open(subject, { eventType, sealed: sealed as string });
-  if (text === undefined) return { data: Object.assign(open, erased), erased: true };
-  return { data: Object.assign(open, JSON.parse(text) as Data), erased: false };
+  const sealed = data[SEALED] as string;
+  const text = vault.open(subjectOf(data, tenantId), { eventType, sealed });
+  Reflect.deleteProperty(data, SEALED);
+  Object.assign(data, text === undefined ? erased : (JSON.parse(text) as Data));
+  return text === undefined;
 }
 
 export function isSealed(data: unknown): data is Data {

@@ -33,8 +33,8 @@ export interface CustomerKey {
 export interface KeyFile {
   /** Null for a person who is erased, undefined for one who has no key. */
   find(subject: Subject): Uint8Array | null | undefined;
-  /** Adds the keys of those who have none, all in one commit, durable when it returns. */
-  add(keys: readonly CustomerKey[]): void;
+  /** Adds the keys of those who have none, in one commit, durable when it answers which these were. */
+  add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[];
   destroy(subject: Subject): void;
   all(): Iterable<CustomerKey>;
   /** Whether another connection has changed a key since this was last asked. */
@@ -124,7 +124,7 @@ class KeyReader implements KeyFile {
     }
   }
 
-  add(_keys: readonly CustomerKey[]): void {
+  add<Key extends CustomerKey>(_keys: readonly Key[]): readonly Key[] {
     throw new Error(`${this.path} was opened for reading`);
   }
 
@@ -160,12 +160,15 @@ class KeyWriter extends KeyReader {
     return false;
   }
 
-  override add(keys: readonly CustomerKey[]): void {
-    told(this.path, () => {
+  override add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[] {
+    return told(this.path, () => {
       this.database.exec('BEGIN IMMEDIATE');
       try {
-        for (const { subject, wrapped } of keys) this.#add.run(...placeOf(subject), wrapped);
+        const added = keys.filter(
+          ({ subject, wrapped }) => this.#add.run(...placeOf(subject), wrapped).changes === 1,
+        );
         this.database.exec('COMMIT');
+        return added;
       } catch (error) {
         if (this.database.isTransaction) this.database.exec('ROLLBACK');
         throw error;

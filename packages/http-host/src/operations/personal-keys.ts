@@ -130,11 +130,16 @@ export class PersonalKeys implements PersonalDataVault {
     const before = { ...subject, customerId: subject.customerId - 1 };
     const most = Number.MAX_SAFE_INTEGER - subject.customerId + 1;
     const count = this.#file.find(before) === undefined ? 1 : Math.min(BLOCK_SIZE, most);
-    const customers = Array.from({ length: count }, (_, index) => {
+    const made = Array.from({ length: count }, (_, index) => {
       const each = { ...subject, customerId: subject.customerId + index };
-      return { subject: each, wrapped: this.#wrapped(randomBytes(KEY_BYTES), nameOf(each)) };
+      const key = randomBytes(KEY_BYTES);
+      const wrapped = this.#wrapped(key, nameOf(each));
+      return { subject: each, wrapped, key };
     });
-    this.#file.add(customers);
+    // Those who come next need not ask for theirs.
+    for (const { subject: added, key } of this.#file.add(made)) {
+      this.#keys.set(nameOf(added), createSecretKey(key));
+    }
     const key = this.#keyOf(subject, name);
     if (key === undefined) throw new Error(`no key of customer ${name} was made`);
     return key;
