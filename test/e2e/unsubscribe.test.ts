@@ -19,6 +19,8 @@ const DAY_MS = 86_400_000;
 const TENANT = 41;
 const OTHER = 42;
 
+const MUG = { StorefrontVariantId: 1, StorefrontProductId: 1, Quantity: 1, UnitPrice: 1 };
+
 let now = Date.parse('2026-02-01T12:00:00.000Z');
 let running: Running;
 let caller: Caller;
@@ -103,15 +105,7 @@ describe('without ids', () => {
     const email = someone();
     await caller.paid({
       email,
-      items: [
-        {
-          StorefrontVariantId: 1,
-          StorefrontProductId: 1,
-          Quantity: 1,
-          UnitPrice: 1,
-          subscription: CLUB,
-        },
-      ],
+      items: [{ ...MUG, subscription: CLUB }],
       subscription: CLUB,
     });
     expect(await ended(email)).toBe(2);
@@ -133,10 +127,11 @@ describe('without ids', () => {
 
   it('goes through more than a page of subscriptions', async () => {
     const email = someone();
-    const count = 205;
-    await Promise.all(Array.from({ length: count }, () => subscribed(email)));
-    expect(await ended(email)).toBe(count);
-  });
+    const pairs = 53;
+    const pair = { subscription: CLUB, items: [{ ...MUG, subscription: CLUB }] };
+    await Promise.all(Array.from({ length: pairs }, () => caller.paid({ email, ...pair })));
+    expect(await ended(email)).toBe(2 * pairs);
+  }, 30_000);
 });
 
 describe('with ids', () => {
@@ -394,4 +389,4 @@ it('counts exactly what it has ended, whatever was asked for before', async () =
     }),
     { numRuns: 15 },
   );
-});
+}, 60_000);
