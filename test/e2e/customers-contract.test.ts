@@ -1,0 +1,254 @@
+/** What the contract says of customers: who an email belongs to, and whose version wins. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTimedHost, type Timed } from './contract-host.ts';
+import {
+  type Answer,
+  type Caller,
+  callerWith,
+  card,
+  eventually,
+  expectRefusal,
+  type Json,
+  openTenant,
+} from './running-host.ts';
+
+const TENANT = 66;
+const UNKNOWN = 999_999;
+let timed: Timed;
+let neighbour: Caller;
+
+beforeAll(async () => {
+  timed = await startTimedHost({ tenantId: TENANT });
+  neighbour = await openTenant(timed.running, TENANT + 1);
+});
+
+afterAll(() => timed.close());
+
+let people = 0;
+const someone = (): string => `person-${++people}@example.com`;
+
+const CONTACT = {
+  firstName: 'Zebedee',
+  lastName: 'Quuxley',
+  phone: '+44 20 7946 0958',
+  addresses: [
+    {
+      addressType: 'DEFAULT',
+      firstName: 'Zebedee',
+      lastName: 'Quuxley',
+      address: '17 Hollyhock Mews',
+      city: 'Netherwallop',
+      postalCode: 'SO20 8HE',
+      state: 'Hampshire',
+      countryCode: 'GB',
+      phone: '+44 20 7946 0958',
+    },
+  ],
+};
+
+async function registered(changes: Json = {}): Promise<Json> {
+  const answer = await timed.caller.post('/customers', { email: someone(), ...changes });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+async function put(id: number, body: Json, headers: Json = {}): Promise<Answer> {
+  const type = { 'Content-Type': 'application/json' };
+  return timed.caller.send('PUT', `/customers/${id}`, JSON.stringify(body), {
+    ...type,
+    ...headers,
+  });
+}
+
+async function read(id: number): Promise<Json> {
+  const { status, text, body } = await timed.caller.get(`/customers/${id}`);
+  expect(status, text).toBe(200);
+  return body;
+}
+
+const erase = (id: number, caller = timed.caller): Promise<Answer> =>
+  caller.send('DELETE', `/customers/${id}`, undefined);
+
+/** A buyer comes on record as a customer within a moment of the payment, not before its answer. */
+async function onRecord(customerId: number): Promise<void> {
+  const path = `/customers/${customerId}`;
+  await eventually(
+    () => timed.caller.get(path),
+    ({ status }) => status === 200,
+  );
+}
+
+describe('registering', () => {
+  test('gives an id, and what was sent is what is read', async () => {
+    const email = someone();
+    const customer = await registered({ email, ...CONTACT });
+    expect(customer).toMatchObject({
+      success: true,
+      parentCompanyId: TENANT,
+      email,
+      ...CONTACT,
+      addresses: [{ ...CONTACT.addresses[0], email }],
+      paymentMethods: [],
+      sandbox: false,
+      erased: false,
+    });
+    const { message: _, ...kept } = customer;
+    expect(await read(customer.id)).toMatchObject(kept);
+  });
+
+  test('an email belongs to one customer, in whatever case it is written', async () => {
+    const email = someone();
+    const customer = await registered({ email });
+    for (const again of [email, email.toUpperCase()]) {
+      expectRefusal(await timed.caller.post('/customers', { email: again }), 409, 'duplicate');
+    }
+    expect(await read(customer.id)).toMatchObject({ email, rowVersion: customer.rowVersion });
+  });
+
+  test('of many at once with one email, one is registered', async () => {
+    const email = someone();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => timed.caller.post('/customers', { email })),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
+  });
+
+  test('who pays is the customer of the email, and who paid is one already', async () => {
+    const email = someone();
+    const customer = await registered({ email });
+    const payment = await timed.caller.paid({ email: email.toUpperCase() });
+    expect(payment.customerId).toBe(customer.id);
+
+    const buyer = someone();
+    const { customerId } = await timed.caller.paid({ email: buyer });
+    await onRecord(customerId);
+    expect(await read(customerId)).toMatchObject({ email: buyer });
+    expectRefusal(await timed.caller.post('/customers', { email: buyer }), 409, 'duplicate');
+    expect((await read(customerId)).paymentMethods).toMatchObject([
+      { bin: '424242', last4: '4242', cardBrand: 'NetworkA', isDefault: true },
+    ]);
+  });
+
+  test('a key repeats the answer, and not the customer', async () => {
+    const [email, headers] = [someone(), { 'Idempotency-Key': 'register-once' }];
+    const first = await timed.caller.post('/customers', { email }, headers);
+    const again = await timed.caller.post('/customers', { email }, headers);
+    expect(again.status).toBe(201);
+    expect(again.text).toBe(first.text);
+  });
+
+  test.each([
+    ['no email', { email: undefined }],
+    ['no email address', { email: 'nobody' }],
+    ['a country of three letters', { addresses: [{ countryCode: 'GBR' }] }],
+    ['another type of address', { addresses: [{ addressType: 'HOME' }] }],
+    ['a name that is a number', { firstName: 7 }],
+  ])('%s is refused', async (_, wrong) => {
+    const body = { email: someone(), ...wrong };
+    expectRefusal(await timed.caller.post('/customers', body), 400, 'invalid_request');
+  });
+});
+
+describe('replacing', () => {
+  test('takes the version that was read, once', async () => {
+    const { id, rowVersion, email } = await registered(CONTACT);
+    const replaced = await put(id, { email, firstName: 'New', rowVersion });
+    expect(replaced.status, replaced.text).toBe(200);
+    expect(replaced.body).toMatchObject({ firstName: 'New', lastName: '', addresses: [] });
+    expect(replaced.body.rowVersion).toBeGreaterThan(rowVersion);
+
+    const stale = await put(id, { email, firstName: 'Late', rowVersion });
+    expectRefusal(stale, 409, 'stale_row_version');
+    const byMatch = await put(
+      id,
+      { email, rowVersion: replaced.body.rowVersion },
+      { 'If-Match': `"${rowVersion}"` },
+    );
+    expectRefusal(byMatch, 412, 'precondition_failed');
+    expectRefusal(await put(id, { email, firstName: 'Blind' }), 400, 'invalid_request');
+    expect(await read(id)).toMatchObject({ firstName: 'New' });
+  });
+
+  test('of many with the same version, one succeeds', async () => {
+    const { id, rowVersion, email } = await registered();
+    const names = ['A', 'B', 'C', 'D', 'E'];
+    const answers = await Promise.all(
+      names.map((firstName) => put(id, { email, firstName, rowVersion })),
+    );
+    const winners = answers.filter(({ status }) => status === 200);
+    expect(winners).toHaveLength(1);
+    for (const each of answers) if (each.status !== 200) expectRefusal(each, 409);
+    expect((await read(id)).firstName).toBe(winners[0]?.body.firstName);
+  });
+
+  test('another email is moved to, unless it is somebody else’s', async () => {
+    const [first, second] = [await registered(), await registered()];
+    const taken = { email: second.email, rowVersion: first.rowVersion };
+    expectRefusal(await put(first.id, taken), 409, 'duplicate');
+    const moved = someone();
+    const answer = await put(first.id, { email: moved, rowVersion: first.rowVersion });
+    expect(answer.body).toMatchObject({ id: first.id, email: moved });
+    expect((await registered({ email: first.email })).id).not.toBe(first.id);
+  });
+});
+
+describe('who may see whom', () => {
+  test('to another tenant a customer does not exist', async () => {
+    const { id, email, rowVersion } = await registered(CONTACT);
+    const body = JSON.stringify({ email, rowVersion });
+    const type = { 'Content-Type': 'application/json' };
+    const asked = (customer: number): Promise<Answer>[] => [
+      neighbour.get(`/customers/${customer}`),
+      neighbour.get(`/customers/${customer}/subscriptions`),
+      neighbour.send('PUT', `/customers/${customer}`, body, type),
+      neighbour.post(`/customers/${customer}/payment-methods`, { card: card() }),
+      erase(customer, neighbour),
+    ];
+    const [theirs, nobodys] = [await Promise.all(asked(id)), await Promise.all(asked(UNKNOWN))];
+    for (const [index, found] of theirs.entries()) {
+      expectRefusal(found, 404, 'not_found');
+      expect({ ...found.body, requestId: '' }).toEqual({ ...nobodys[index]?.body, requestId: '' });
+    }
+    expect(await read(id)).toMatchObject({ email, erased: false });
+    const same = await neighbour.post('/customers', { email });
+    expect(same.status, same.text).toBe(201);
+  });
+
+  test('live and test customers of the same email are two', async () => {
+    const email = someone();
+    const live = await registered({ email, ...CONTACT });
+    const tester = await callerWith(timed.running, TENANT, { environment: 'test' });
+    expectRefusal(await tester.get(`/customers/${live.id}`), 404, 'not_found');
+    const trial = await tester.post('/customers', { email });
+    expect(trial.status, trial.text).toBe(201);
+    expect(trial.body).toMatchObject({ sandbox: true, firstName: '' });
+    expect((await erase(trial.body.id, tester)).status).toBe(200);
+    expect(await read(live.id)).toMatchObject({ email, erased: false });
+    const byLive = await tester.send('DELETE', `/customers/${live.id}?sandbox=false`, undefined);
+    expectRefusal(byLive, 403, 'live_data_forbidden');
+  });
+
+  test('the list of subscriptions has all of the customer, the newest first, page by page', async () => {
+    const email = someone();
+    const ids: number[] = [];
+    for (let each = 0; each < 3; each += 1) {
+      ids.unshift(await timed.subscribed({ email }));
+      await timed.moveDays(1);
+    }
+    await timed.subscribed({ email: someone() });
+    await timed.unsubscribe({ email, subscriberIds: `[${ids[1]}]` });
+    const [{ customerId }] = await timed.records(ids[0] as number);
+    const path = `/customers/${customerId}/subscriptions`;
+    const all = (await timed.caller.get(path)).body.subscriptions;
+    expect(all.map((each: Json) => [each.id, each.active])).toEqual([
+      [ids[0], true],
+      [ids[1], false],
+      [ids[2], true],
+    ]);
+    const { body: first } = await timed.caller.get(`${path}?limit=2`);
+    const { body: rest } = await timed.caller.get(`${path}?limit=2&cursor=${first.nextCursor}`);
+    expect([...first.subscriptions, ...rest.subscriptions]).toEqual(all);
+    expect(rest).toMatchObject({ hasMore: false, nextCursor: null });
+  });
+});
