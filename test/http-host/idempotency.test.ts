@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   deterministicUuid,
+  Idempotency,
   type IdempotencyEntry,
   type IdempotencyStore,
   keyDigest,
@@ -159,6 +160,33 @@ function move(
 }
 
 const codeOf = async (response: Response) => ((await response.json()) as ErrorBody).code;
+
+describe('who is erased', () => {
+  const CUSTOMER = 1000000005;
+  const answerAbout = (customerId: number) => ({
+    ...entry('one', 0, JSON.stringify({ customerId, email: 'ann@shop.example' })).answer,
+  });
+
+  it.each([
+    ['the person', '7', CUSTOMER, false],
+    ['somebody else', '7', CUSTOMER + 1, true],
+    ['a customer of another tenant', '77', CUSTOMER, true],
+  ])('keeps no answer that is under way about %s', async (_whom, tenant, customerId, isKept) => {
+    const idempotency = new Idempotency({
+      store: new MemoryIdempotencyStore(),
+      secret: Buffer.alloc(32),
+      onStoreFailure: (error) => expect.unreachable(String(error)),
+    });
+    const request = { scope: [tenant, 'live', 'createPayment', 'k'], fingerprint: 'one' };
+    const first = await idempotency.run(request, async () => {
+      await idempotency.forgetCustomer(7, CUSTOMER);
+      return answerAbout(customerId);
+    });
+    expect(first).toEqual(answerAbout(customerId));
+    const again = await idempotency.run(request, async () => answerAbout(0));
+    expect(again.headers?.['Idempotency-Replayed']).toBe(isKept ? 'true' : undefined);
+  });
+});
 
 describe('over HTTP', () => {
   it('replays the first answer, whatever the order of the fields', async () => {

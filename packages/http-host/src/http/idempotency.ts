@@ -86,14 +86,20 @@ interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
+/** A request whose answer is being made. */
+interface UnderWay {
+  readonly fingerprint: string;
+  /** What was forgotten since it began: its answer may have been made of what it had read before. */
+  readonly forgotten: RegExp[];
+}
+
 /** Runs a request once, and replays its answer for 24 hours. */
 export class Idempotency {
   readonly #store: IdempotencyStore;
   readonly #secret: KeyObject;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
-  /** The requests under way in this process, with their fingerprints. */
-  readonly #inFlight = new Map<string, string>();
+  readonly #inFlight = new Map<string, UnderWay>();
   #puts = 0;
 
   constructor({ store, secret, onStoreFailure, now = Date.now }: IdempotencyOptions) {
@@ -118,16 +124,19 @@ export class Idempotency {
     const key = JSON.stringify(request.scope);
     const current = this.#inFlight.get(key);
     if (current !== undefined) {
-      if (current !== fingerprint) throw refuse('idempotency_key_reused');
+      if (current.fingerprint !== fingerprint) throw refuse('idempotency_key_reused');
       throw refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
     }
     // Taken before the first await, so that of two racing requests only one comes through.
-    this.#inFlight.set(key, fingerprint);
+    const underWay = { fingerprint, forgotten: [] };
+    this.#inFlight.set(key, underWay);
     try {
       const entry = await this.#store.find(key, this.#now());
       if (entry !== undefined) return replay(entry, fingerprint);
       const answer = await work();
-      if (!answer.transient) await this.#keep(key, fingerprint, answer);
+      if (!answer.transient && !isForgotten(answer, underWay)) {
+        await this.#keep(key, fingerprint, answer);
+      }
       return answer;
     } finally {
       this.#inFlight.delete(key);
@@ -137,12 +146,15 @@ export class Idempotency {
   /**
    * Forgets what a tenant was answered about a customer who is erased. Repetitions of what moved
    * money are then answered from the present state, as they are after a day. Whatever tells of a
-   * person names the customer as well.
+   * person names the customer as well. What is just being answered is not kept either.
    */
   async forgetCustomer(tenantId: number, customerId: number): Promise<void> {
     // As far as the tenant: what follows in a key is whatever the tenant did.
     const prefix = `${JSON.stringify([String(tenantId)]).slice(0, -1)},`;
     const named = new RegExp(`"(?:id|customerId|customerID)":${customerId}(?!\\d)`);
+    for (const [key, { forgotten }] of this.#inFlight) {
+      if (key.startsWith(prefix)) forgotten.push(named);
+    }
     await this.#store.forget(prefix, (body) => named.test(body));
   }
 
@@ -158,6 +170,10 @@ export class Idempotency {
       this.#onStoreFailure(error);
     }
   }
+}
+
+function isForgotten({ body }: Answer, { forgotten }: UnderWay): boolean {
+  return forgotten.some((named) => named.test(String(body)));
 }
 
 function replay(entry: IdempotencyEntry, fingerprint: string): Answer {
