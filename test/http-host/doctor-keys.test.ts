@@ -2,8 +2,13 @@
 import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Customer, execute } from '@counterfoil/core';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { openKeysToRead } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  callerOf,
   copyOf,
   makeTruth,
   openHost,
@@ -11,6 +16,8 @@ import {
   type Truth,
 } from '../simulation/storage-faults-truth.ts';
 import { checkOf, complaintsOf, examinationOf, expectFinding } from './doctor-findings.ts';
+
+const POLLING = { timeout: 20_000, interval: 20 };
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -102,5 +109,65 @@ it('finds that others may read them', async () => {
   expectFinding(await examinationOf(folder), 'files', {
     severity: 'warning',
     message: /keys\.db/,
+  });
+});
+
+it('finds that who is erased has a key again, which the host destroys again', async () => {
+  const former = readFileSync(keys);
+  const opened = await openHost(folder);
+  const caller = callerOf(opened.url, truth.apiKey);
+  const id = truth.questions[0]?.answer.body.customerId;
+  await vi.waitUntil(async () => (await caller.get(`/customers/${id}`)).status === 200, POLLING);
+  expect((await caller.delete(`/customers/${id}`)).status).toBe(200);
+  await opened.host.close();
+  expect((await examinationOf(folder)).verdict).toBe('sound');
+  writeFileSync(keys, former);
+  const message = /the customer is erased, and has a key again/;
+  expectFinding(await examinationOf(folder), 'streams', { message });
+  for (const suffix of ['', '-wal', '-shm']) {
+    rmSync(join(folder, `reactors.db${suffix}`), { force: true });
+  }
+  const again = await openHost(folder);
+  const isErased = async () => {
+    const { tenantId } = caller;
+    const subject = { tenantId: tenantId as never, sandbox: false, customerId: id };
+    const stored = openKeysToRead(readConfig({ DATA_DIR: folder }));
+    const state = stored?.stateOf(subject);
+    stored?.close();
+    return state === 'erased';
+  };
+  await vi.waitUntil(isErased, POLLING);
+  await again.host.close();
+  expect((await examinationOf(folder)).verdict).toBe('sound');
+});
+
+it('finds an erasure that was requested and never finished', async () => {
+  const opened = await openHost(folder);
+  const customerId = truth.questions[0]?.answer.body.customerId;
+  const who = { tenantId: 1 as never, sandbox: false, customerId };
+  const caller = callerOf(opened.url, truth.apiKey);
+  await vi.waitUntil(
+    async () => (await caller.get(`/customers/${customerId}`)).status === 200,
+    POLLING,
+  );
+  await opened.host.close();
+  // The intent alone, as a kill right behind it leaves it.
+  const reading = openKeysToRead(readConfig({ DATA_DIR: folder }));
+  const store = await openSqliteEventStore({ path: join(folder, 'events.db') });
+  await execute(
+    { store, ...(reading !== undefined && { vault: reading }) },
+    Customer,
+    { type: 'RequestErasure', ...who, at: new Date().toISOString() },
+    {
+      commandId: '0195a000-0000-8000-8000-0000000000ee' as never,
+      metadata: { actor: 'a@example.com' },
+      recordedAt: new Date().toISOString(),
+    },
+  );
+  await store.close();
+  reading?.close();
+  expectFinding(await examinationOf(folder), 'streams', {
+    severity: 'warning',
+    message: /the erasure that was requested at .* is not finished/,
   });
 });
