@@ -14,8 +14,11 @@ export function provideLedger(provide: Provide): void {
     const readSide = get(PART.readSide);
     const vault = get(PART.personalKeys);
     const executor = { store: get(PART.events), cache: get(PART.stateCache), vault };
-    return new Ledger(executor, get(PART.clock), (tenantId, position) =>
-      readSide.acknowledge(tenantId, position),
+    return new Ledger(
+      executor,
+      get(PART.clock),
+      (tenantId, position) => readSide.acknowledge(tenantId, position),
+      deriveKey(get(PART.masterKey), 'command fingerprints'),
     );
   });
   provide(PART.vault, (get) => new CredentialVault(get(PART.masterKey)));

@@ -1,10 +1,23 @@
 /** What the ledger answers where the core has no answer of the domain. */
-import { createMemoryEventStore, Tenant, type TenantId } from '@counterfoil/core';
-import { expect, it } from 'vitest';
+import {
+  createMemoryEventStore,
+  type EventStore,
+  fingerprintOf,
+  Tenant,
+  type TenantId,
+} from '@counterfoil/core';
+import { describe, expect, it } from 'vitest';
 import { Ledger } from './ledger.ts';
 
 const NOW = '2026-01-01T00:00:00.000Z';
 const COMMAND_ID = '0195a000-0000-8000-8000-000000000001';
+const COMMAND: Tenant.Command = {
+  type: 'OnboardTenant',
+  tenantId: 1 as TenantId,
+  name: 'Tenant',
+  settings: {},
+  at: NOW,
+};
 
 it('says when to repeat what others kept winning against', async () => {
   const store = createMemoryEventStore();
@@ -14,17 +27,58 @@ it('says when to repeat what others kept winning against', async () => {
     append: async () => ({ outcome: 'conflict', actual: 0 }) as const,
   };
   const ledger = new Ledger({ store: losing as never }, { now: () => NOW }, () => {});
-  const command: Tenant.Command = {
-    type: 'OnboardTenant',
-    tenantId: 1 as TenantId,
-    name: 'Tenant',
-    settings: {},
-    at: NOW,
-  };
-  const asked = ledger.carryOut(Tenant, command, { commandId: COMMAND_ID }, { actor: 'a' });
+  const asked = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
   await expect(asked).rejects.toMatchObject({
     code: 'concurrent_update',
     status: 409,
     headers: { 'Retry-After': '1' },
+  });
+});
+
+describe('the mark of a command', () => {
+  const STREAM = Tenant.streamOf(COMMAND);
+  const CALLER = { actor: 'a' };
+  const named = (content?: unknown) => ({ commandId: COMMAND_ID, content });
+
+  function ledgerOf(store: EventStore, secret?: Buffer): Ledger {
+    return new Ledger({ store }, { now: () => NOW }, () => {}, secret);
+  }
+
+  async function markIn(store: EventStore): Promise<string | undefined> {
+    return (await store.read(STREAM))[0]?.commandFingerprint;
+  }
+
+  it.each([
+    ['its content', { email: 'ada@example.com' }, { email: 'ada@example.com' }],
+    ['the command itself', undefined, { ...COMMAND, at: undefined }],
+  ])('under a secret cannot be made by guessing %s', async (_what, content, guess) => {
+    const store = createMemoryEventStore();
+    await ledgerOf(store, Buffer.alloc(32, 1)).carryOut(Tenant, COMMAND, named(content), CALLER);
+    const mark = await markIn(store);
+    expect(mark).toMatch(/^[0-9a-f]{32}$/);
+    expect(mark).not.toContain(fingerprintOf(guess));
+    const elsewhere = createMemoryEventStore();
+    const other = ledgerOf(elsewhere, Buffer.alloc(32, 2));
+    await other.carryOut(Tenant, COMMAND, named(content), CALLER);
+    expect(await markIn(elsewhere)).not.toBe(mark);
+  });
+
+  it.each([
+    ['under a secret', Buffer.alloc(32, 1)],
+    ['in the open, by a version of before', undefined],
+  ])('that was kept %s tells a repetition from another use', async (_how, secret) => {
+    const store = createMemoryEventStore();
+    await ledgerOf(store, secret).carryOut(Tenant, COMMAND, named('said'), CALLER);
+    const ledger = ledgerOf(store, Buffer.alloc(32, 1));
+    const again = await ledger.carryOut(Tenant, COMMAND, named('said'), CALLER);
+    expect(again).toMatchObject({ repeated: true, events: [{ type: 'TenantOnboarded' }] });
+    const asked = { commandId: COMMAND_ID, content: 'said' };
+    expect(await ledger.isRepeat(Tenant, STREAM, asked)).toBe(true);
+    const reused = { code: 'idempotency_key_reused' };
+    const other = ledger.carryOut(Tenant, COMMAND, named('other'), CALLER);
+    await expect(other).rejects.toMatchObject(reused);
+    const looked = ledger.isRepeat(Tenant, STREAM, { commandId: COMMAND_ID, content: 'other' });
+    await expect(looked).rejects.toMatchObject(reused);
+    expect(await store.read(STREAM)).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 /** Carries out commands for a caller: names them, stamps them, and turns a rejection into a refusal. */
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   type AnyCommand,
   type CommandId,
@@ -15,6 +16,9 @@ import {
 import type { Clock } from '../clock.ts';
 import { refuse } from '../http/errors.ts';
 import { type DomainRejection, refusalOf } from './rejections.ts';
+
+/** Hex digits of a keyed mark: 128 bits. */
+const MARK_LENGTH = 32;
 
 /** On whose behalf commands are carried out; kept in the metadata of their events. */
 export interface Caller {
@@ -43,16 +47,23 @@ export class Ledger {
   readonly executor: Executor;
   readonly clock: Clock;
   readonly #acknowledged: (tenantId: TenantId, position: Position) => void;
+  readonly #secret: KeyObject | undefined;
 
-  /** `acknowledged` hears of every position that a tenant has been told of. */
+  /**
+   * `acknowledged` hears of every position that a tenant has been told of. With a `secret` the log
+   * keeps keyed marks of commands: against an open one whoever has the log could try out names and
+   * emails, also those of a person who was erased.
+   */
   constructor(
     executor: Executor,
     clock: Clock,
     acknowledged: (tenantId: TenantId, position: Position) => void,
+    secret?: Uint8Array,
   ) {
     this.executor = executor;
     this.clock = clock;
     this.#acknowledged = acknowledged;
+    this.#secret = secret && createSecretKey(secret);
   }
 
   /** Throws a Refusal where the domain says no, and `concurrent_update` where others kept winning. */
@@ -67,12 +78,18 @@ export class Ledger {
     { commandId, content }: CommandName,
     caller: Caller,
   ): Promise<Done<Each, State>> {
-    const done = await execute(this.executor, decider, command, {
+    const open = fingerprintOf(content === undefined ? { ...command, at: undefined } : content);
+    const context = {
       commandId: commandId as CommandId,
       metadata: metadataOf(caller),
       recordedAt: this.clock.now(),
-      ...(content !== undefined && { fingerprint: fingerprintOf(content) }),
-    });
+      fingerprint: this.#keyed(open),
+    };
+    let done = await execute(this.executor, decider, command, context);
+    if (done.outcome === 'command-id-reused' && this.#secret !== undefined) {
+      // A log of before has open marks.
+      done = await execute(this.executor, decider, command, { ...context, fingerprint: open });
+    }
     switch (done.outcome) {
       case 'accepted': {
         const { events, state, repeated, receipt } = done;
@@ -102,8 +119,15 @@ export class Ledger {
     const { commands } = await load(this.executor, decider, stream);
     const before = commands.get(commandId as CommandId);
     if (before === undefined) return false;
-    if (before.fingerprint === fingerprintOf(content)) return true;
+    const open = fingerprintOf(content);
+    if (before.fingerprint === this.#keyed(open) || before.fingerprint === open) return true;
     throw refuse('idempotency_key_reused');
+  }
+
+  #keyed(fingerprint: string): string {
+    if (this.#secret === undefined) return fingerprint;
+    const keyed = createHmac('sha256', this.#secret).update(fingerprint).digest('hex');
+    return keyed.slice(0, MARK_LENGTH);
   }
 
   /** The present state of a stream. */
