@@ -207,7 +207,7 @@ describe('what is declined', () => {
   test('the days of retries are those of the tenant', async () => {
     await started({
       settings: { dunning: { retryAfterDays: [2, 9], mails: [] } },
-    } as TimedOptions);
+    });
     const id = await unlucky();
     const { rebillDate } = await timed.subscription(id);
     const { ifDeclined } = await timed.schedule(id);
