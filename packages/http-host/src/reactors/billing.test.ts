@@ -515,7 +515,7 @@ describe('a gateway that is down', () => {
   it('leaves few tries half done, and everything is charged when it is back', async () => {
     const host = await open();
     const ids = await Promise.all(Array.from({ length: 150 }, () => host.subscribe()));
-    world.nowMs += 30 * DAY;
+    world.nowMs += 32 * DAY;
     const charge = world.gateway.charge.bind(world.gateway);
     let asked = 0;
     world.gateway.charge = async () => {
@@ -533,6 +533,11 @@ describe('a gateway that is down', () => {
     world.nowMs += MINUTE / 2;
     await host.round();
     expect(asked).toBe(before + 1);
+    // A clock that is set back does not make the rest any longer.
+    world.nowMs -= DAY;
+    await host.round();
+    expect(asked).toBe(before + 2);
+    world.nowMs += DAY;
     world.gateway.charge = charge;
     for (let round = 0; round < 3; round += 1) {
       world.nowMs += MINUTE;

@@ -52,9 +52,12 @@ interface Pause {
   readonly untilMs: number;
 }
 
+/** A try that is to be made, or is under way. */
 interface Named {
   readonly tenantId: number;
   readonly subscriptionId: number;
+  readonly cycle: number;
+  readonly attempt: number;
 }
 
 /**
@@ -88,8 +91,9 @@ export class Billing implements TimedWork {
       ({ rebillAt }) => rebillAt,
     );
     const [first] = [pending, due].filter((at) => at !== undefined).sort();
-    if (first === undefined || Date.parse(first) >= this.#restsUntilMs) return first;
-    return new Date(this.#restsUntilMs).toISOString();
+    if (first === undefined || !this.#rests()) return first;
+    const restsUntil = new Date(this.#restsUntilMs).toISOString();
+    return [first, restsUntil].sort().at(-1);
   }
 
   /** The first of a list that is in order of its instants, if those that pause come when they may. */
@@ -103,9 +107,9 @@ export class Billing implements TimedWork {
         const at = instantOf(each);
         if (first !== undefined && first <= at) return first;
         const pause = this.#pauses.get(nameOf(each));
-        const mayAt = pause === undefined ? at : new Date(pause.untilMs).toISOString();
+        if (pause === undefined || !this.#isPaused(each)) return at;
+        const mayAt = new Date(pause.untilMs).toISOString();
         if (first === undefined || mayAt < first) first = mayAt;
-        if (pause === undefined) return first;
       }
     }
     return first;
@@ -209,7 +213,13 @@ export class Billing implements TimedWork {
   }
 
   #rests(): boolean {
-    return this.#restsUntilMs > this.#nowMs();
+    return this.#isAhead(this.#restsUntilMs, REST_MS);
+  }
+
+  /** What lies further ahead than it can have been put was put there by a clock that was set back since. */
+  #isAhead(untilMs: number, atMostMs: number): boolean {
+    const leftMs = untilMs - this.#nowMs();
+    return leftMs > 0 && leftMs <= atMostMs;
   }
 
   /** Counts what gateways do: one that is down would leave every subscription with a try half done. */
@@ -247,7 +257,7 @@ export class Billing implements TimedWork {
 
   #isPaused(work: Named): boolean {
     const pause = this.#pauses.get(nameOf(work));
-    return pause !== undefined && pause.untilMs > this.#nowMs();
+    return pause !== undefined && this.#isAhead(pause.untilMs, LONGEST_PAUSE_MS);
   }
 
   #pause(work: Named): void {
@@ -329,7 +339,9 @@ export class Billing implements TimedWork {
     metrics.gauge(
       'billing_paused_subscriptions',
       'Subscriptions that could not be billed, and are tried again later',
-      () => [...this.#pauses.values()].filter(({ untilMs }) => untilMs > this.#nowMs()).length,
+      () =>
+        [...this.#pauses.values()].filter(({ untilMs }) => this.#isAhead(untilMs, LONGEST_PAUSE_MS))
+          .length,
     );
     metrics.counter('billing_renewed_total', 'Rebills that were paid', () => figures.renewed);
     metrics.counter(
@@ -350,6 +362,7 @@ interface Page<Work> {
   readonly next: string | undefined;
 }
 
-function nameOf({ tenantId, subscriptionId }: Named): string {
-  return `${tenantId}/${subscriptionId}`;
+/** The next try of a subscription has nothing to do with what held up the one before. */
+function nameOf({ tenantId, subscriptionId, cycle, attempt }: Named): string {
+  return `${tenantId}/${subscriptionId}/${cycle}/${attempt}`;
 }
