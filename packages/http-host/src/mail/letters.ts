@@ -72,7 +72,7 @@ export class Letters {
     const { stream, revision, eventId } = mail;
     const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
     if (stored?.id !== eventId) throw new Error(`${stream} has no event ${eventId}`);
-    const event = decodeEvent(stored);
+    const event = decodeEvent(stored, this.#options.ledger.executor.vault);
     switch (event.type) {
       case 'Refunded':
         return this.#refunded(mail, event);

@@ -68,7 +68,7 @@ async function kindAskedBy(
   stored: StoredEvent,
 ): Promise<MailKind | undefined> {
   try {
-    const event = decodeEvent(stored);
+    const event = decodeEvent(stored, options.ledger.executor.vault);
     const isAsked = await asksForMail(options, stored, event);
     return isAsked ? KIND_OF[event.type as keyof typeof KIND_OF] : undefined;
   } catch (error) {
