@@ -1,9 +1,8 @@
 /** Settles the room of attempts under monthly caps by their outcomes, whoever brought those on record. */
-import { DamagedEvent, type Position, type StoredEvent, Transaction } from '@counterfoil/core';
-import { isTransient, Refusal } from '../http/errors.ts';
+import { type Position, type StoredEvent, Transaction } from '@counterfoil/core';
 import type { Ledger } from '../operations/ledger.ts';
 import type { MonthlyCaps } from '../operations/monthly-caps.ts';
-import { type Following, followLog } from './log-follower.ts';
+import { type Following, followLog, isForGood } from './log-follower.ts';
 
 /** Every event that ends an attempt. */
 const OUTCOMES = [
@@ -28,15 +27,9 @@ export interface CapSettlementOptions extends Following {
  * settled with the request that recorded it: the book knows, and nothing is counted twice.
  */
 export function followOutcomes(options: CapSettlementOptions): Promise<void> {
-  const { events, checkpoints, logger, signal, progress, firstAfter } = options;
   return followLog({
+    ...options,
     name: 'monthly-caps',
-    events,
-    checkpoints,
-    logger,
-    signal,
-    progress,
-    firstAfter,
     types: new Set(OUTCOMES),
     async react(outcomes) {
       // Together, so that those of one account share an append.
@@ -55,8 +48,7 @@ async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): 
   try {
     await settle(options, stored);
   } catch (error) {
-    const isForGood = error instanceof Refusal && !isTransient(error.code);
-    if (!isForGood && !(error instanceof DamagedEvent)) throw error;
+    if (!isForGood(error)) throw error;
     const { stream } = stored;
     options.logger.error({ err: error, stream }, 'room under a monthly cap could not be settled');
   }

@@ -1,10 +1,9 @@
 /** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
-import { DamagedEvent, decodeEvent, type Event, type StoredEvent } from '@counterfoil/core';
+import { decodeEvent, type Event, type StoredEvent } from '@counterfoil/core';
 import type { RequestLogger } from '../http/endpoint.ts';
-import { isTransient, Refusal } from '../http/errors.ts';
 import type { Erasure } from '../operations/erasure.ts';
 import { SYSTEM } from '../operations/ledger.ts';
-import { type Following, followLog } from './log-follower.ts';
+import { type Following, followLog, isForGood } from './log-follower.ts';
 
 const TYPES: ReadonlySet<Event['type']> = new Set(['CustomerErasureRequested', 'CustomerErased']);
 
@@ -38,8 +37,7 @@ async function finishOrLog(
     if (event.type === 'CustomerErased') erasure.forget(customer);
     else await erasure.finish(customer, SYSTEM);
   } catch (error) {
-    const isForGood = error instanceof Refusal && !isTransient(error.code);
-    if (!isForGood && !(error instanceof DamagedEvent)) throw error;
+    if (!isForGood(error)) throw error;
     logger.error({ err: error, stream: stored.stream }, 'an erasure could not be finished');
   }
 }

@@ -1,7 +1,14 @@
 /** Follows the log for a reactor: from its checkpoint on, through faults, to the end of a signal. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Event, EventStore, Position, StoredEvent } from '@counterfoil/core';
+import {
+  DamagedEvent,
+  type Event,
+  type EventStore,
+  type Position,
+  type StoredEvent,
+} from '@counterfoil/core';
 import type { RequestLogger } from '../http/endpoint.ts';
+import { isTransient, Refusal } from '../http/errors.ts';
 import type { Places } from './checkpoints.ts';
 import type { FollowerProgress } from './follower-progress.ts';
 
@@ -34,6 +41,11 @@ export interface LogFollower extends Following {
    * must do nothing twice. An event that will never succeed must not throw: it would hold up the rest.
    */
   readonly react: (events: readonly StoredEvent[]) => Promise<void>;
+}
+
+/** Whether what failed would fail again: a reactor tells of it, and goes on with the others. */
+export function isForGood(error: unknown): boolean {
+  return error instanceof Refusal ? !isTransient(error.code) : error instanceof DamagedEvent;
 }
 
 /** Resolves when `signal` is aborted and the batch that is under way is done. */

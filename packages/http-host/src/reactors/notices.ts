@@ -2,10 +2,9 @@
 import { decodeEvent, type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import { isTransient, Refusal } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
-import { type Following, followLog } from './log-follower.ts';
+import { type Following, followLog, isForGood } from './log-follower.ts';
 
 export interface NoticesOptions extends Following {
   readonly ledger: Ledger;
@@ -17,14 +16,9 @@ export interface NoticesOptions extends Following {
  * children by its reference, so nothing comes in twice.
  */
 export function followNotices(options: NoticesOptions): Promise<void> {
-  const { events, checkpoints, logger, signal, progress } = options;
   return followLog({
+    ...options,
     name: 'gateway-notices',
-    events,
-    checkpoints,
-    logger,
-    signal,
-    progress,
     types: new Set(['PaymentCaptured']),
     async react(captures) {
       for (const stored of captures) await bringInOrLog(options, stored);
@@ -32,14 +26,17 @@ export function followNotices(options: NoticesOptions): Promise<void> {
   });
 }
 
-/** A notice that the ledger refuses (the payment was voided, say) is told, and the others go on. */
+/**
+ * A notice that the ledger refuses (the payment was voided, say) is told, and the others go on; so do
+ * they past a payment that cannot be read.
+ */
 async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promise<void> {
   try {
     await bringIn(options, stored);
   } catch (error) {
-    if (!(error instanceof Refusal) || isTransient(error.code)) throw error;
+    if (!isForGood(error)) throw error;
     const { stream } = stored;
-    options.logger.warn({ stream, code: error.code }, 'a notice of the gateway was refused');
+    options.logger.warn({ err: error, stream }, 'what the gateway tells of a payment was left out');
   }
 }
 

@@ -655,6 +655,22 @@ describe('the notices of the gateway', () => {
     expect(bench.warnings).toHaveLength(1);
   });
 
+  it('go on past a payment that cannot be read', async () => {
+    const bench = await Bench.open();
+    const broken = await bench.pay(CHARGEBACK);
+    const nonsense = { type: 'PaymentCaptured', schemaVersion: 1, data: '{', metadata: '{}' };
+    await bench.events.append({
+      stream: Transaction.streamOf({ tenantId: TENANT, transactionId: broken }),
+      events: [{ ...nonsense, id: uuidV7(), tenantId: TENANT, time: new Date(0).toISOString() }],
+      expected: { kind: 'any' },
+      command: { id: uuidV7() as never, fingerprint: '' },
+    });
+    const disputed = await bench.pay(CHARGEBACK);
+    await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
+    expect(bench.errors).toEqual([]);
+    expect(bench.warnings).toHaveLength(2);
+  });
+
   it('wait for a gateway that cannot be reached', async () => {
     const bench = await Bench.open();
     const disputed = await bench.pay(CHARGEBACK);
