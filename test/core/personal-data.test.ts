@@ -7,6 +7,7 @@ import {
   decodeRecord,
   type Event,
   type EventSchema,
+  EventStoreError,
   encodeEvent,
   event,
   execute,
@@ -152,6 +153,17 @@ describe('what cannot be opened is a damaged event', () => {
   ])('%s', (_, event, opener, reason) => {
     expect(() => decodeEvent(event, opener)).toThrow(DamagedEvent);
     expect(() => decodeEvent(event, opener)).toThrow(reason);
+  });
+
+  it('but not where the keys cannot be read at all', () => {
+    const failure = new EventStoreError('unavailable', 'keys.db: disk I/O error');
+    const failing = {
+      seal: () => undefined,
+      open: () => {
+        throw failure;
+      },
+    };
+    expect(() => decodeEvent(sealed, failing)).toThrow(failure);
   });
 
   it('and so is a sealed text in an event that has no person', () => {

@@ -2,7 +2,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Event, type Subject, streamName, Transaction } from '@counterfoil/core';
+import {
+  type Event,
+  EventStoreError,
+  type Subject,
+  streamName,
+  Transaction,
+} from '@counterfoil/core';
 import {
   createMemoryReadModelStore,
   openSqliteReadModelStore,
@@ -331,6 +337,30 @@ describe('an erasure that is interrupted', () => {
     await here.catchUp();
     expect(await found(here, who, { emails: ['ada@example.test'] })).toEqual([]);
     expect((await rebuilt(here, transactions, vault)).differences).toEqual([]);
+  });
+});
+
+describe('keys that cannot be read', () => {
+  it('end the worker, and park nobody; one that is missing parks its own payment', async () => {
+    const vault = new TicketVault();
+    const failing = {
+      seal: vault.seal.bind(vault),
+      open: (): string => {
+        throw new EventStoreError('unavailable', 'keys.db: disk I/O error');
+      },
+    };
+    const store = createMemoryReadModelStore();
+    const here = world(store, failing);
+    const stream = paymentStream(A.PAYMENT);
+    await append(here.events, { stream, vault }, [A.submitted()]);
+    await expect(here.catchUp()).rejects.toThrow('disk I/O error');
+    expect(here.messages.filter(({ type }) => type === 'parked')).toEqual([]);
+    const other = world(store, new TicketVault());
+    await append(other.events, { stream, vault }, [A.submitted()]);
+    await other.catchUp();
+    expect(other.messages.filter(({ type }) => type === 'parked')).toMatchObject([
+      { stream, error: expect.stringContaining('no such ticket') },
+    ]);
   });
 });
 
