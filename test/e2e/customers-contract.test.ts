@@ -6,7 +6,6 @@ import {
   type Caller,
   callerWith,
   card,
-  eventually,
   expectRefusal,
   type Json,
   openTenant,
@@ -69,15 +68,6 @@ async function read(id: number): Promise<Json> {
 const erase = (id: number, caller = timed.caller): Promise<Answer> =>
   caller.send('DELETE', `/customers/${id}`, undefined);
 
-/** A buyer comes on record as a customer within a moment of the payment, not before its answer. */
-async function onRecord(customerId: number): Promise<void> {
-  const path = `/customers/${customerId}`;
-  await eventually(
-    () => timed.caller.get(path),
-    ({ status }) => status === 200,
-  );
-}
-
 describe('registering', () => {
   test('gives an id, and what was sent is what is read', async () => {
     const email = someone();
@@ -122,7 +112,6 @@ describe('registering', () => {
 
     const buyer = someone();
     const { customerId } = await timed.caller.paid({ email: buyer });
-    await onRecord(customerId);
     expect(await read(customerId)).toMatchObject({ email: buyer });
     expectRefusal(await timed.caller.post('/customers', { email: buyer }), 409, 'duplicate');
     expect((await read(customerId)).paymentMethods).toMatchObject([

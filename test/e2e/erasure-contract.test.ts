@@ -10,7 +10,6 @@ import {
   Caller,
   callerWith,
   card,
-  eventually,
   expectRefusal,
   type Json,
 } from './running-host.ts';
@@ -67,15 +66,6 @@ async function erased({ payment }: Person, caller = timed.caller): Promise<Answe
   return answer;
 }
 
-/** A buyer comes on record as a customer within a moment of the payment, not before its answer. */
-async function onRecord(customerId: number, caller = timed.caller): Promise<void> {
-  const path = `/customers/${customerId}`;
-  await eventually(
-    () => caller.get(path),
-    ({ status }) => status === 200,
-  );
-}
-
 /** What nobody may find any more once the person is erased. */
 const TRACES = ['Zebedee', 'Quuxley', 'Hollyhock', 'Netherwallop', 'SO20', '7946', '203.0.113.77'];
 const FLAGS = {
@@ -104,7 +94,6 @@ async function person(host: Timed, email: string): Promise<Person> {
       url: 'https://shop.example',
     },
   });
-  await onRecord(payment.customerId, host.caller);
   return { email, payment, id: ids[0] as number };
 }
 

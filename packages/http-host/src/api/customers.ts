@@ -238,7 +238,7 @@ function replaceCustomer({ customers }: CustomerRecordServices): Endpoint {
   });
 }
 
-function eraseCustomer({ erasure }: CustomerRecordServices): Endpoint {
+function eraseCustomer({ customers, erasure }: CustomerRecordServices): Endpoint {
   return endpoint({
     operationId: 'eraseCustomer',
     method: 'DELETE',
@@ -255,6 +255,8 @@ function eraseCustomer({ erasure }: CustomerRecordServices): Endpoint {
     idempotency: 'none',
     async handle(context, { params, query }) {
       const named = nameOf(context, params.id, query);
+      // Who paid just now can be erased at once, though they may not be on record yet.
+      await customers.get(named);
       await erasure.erase(named, callerOf(context));
       return { status: 200, body: { success: true, message: `Customer ${params.id} is erased` } };
     },

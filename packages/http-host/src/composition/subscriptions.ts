@@ -8,7 +8,7 @@ import { HOLDER } from '../projecting/project.ts';
 import { Billing } from '../reactors/billing.ts';
 import { PART, type Provide } from './parts.ts';
 
-/** Nobody is registered twice for want of it, so a registration waits no longer for the followers. */
+/** Nobody is registered twice for want of it, so whoever asks for a customer waits no longer for the followers. */
 const FOLLOWED_UP_MS = 1_000;
 
 export function provideSubscriptions(provide: Provide): void {

@@ -60,9 +60,9 @@ export class Customers {
     this.#services = services;
   }
 
-  /** The customer, or `not_found`. */
+  /** The customer, or `not_found`: one whose payment was answered just now is found too. */
   async get(named: CustomerName): Promise<Customer.Customer> {
-    const customer = await this.#find(named);
+    const customer = await this.#findFollowedUp(named);
     if (customer === null) throw refuse('not_found');
     return customer;
   }
@@ -79,7 +79,7 @@ export class Customers {
     const name = { commandId: deterministicUuid([requestId, 'register']), content };
     for (let tries = REGISTRATION_TRIES; tries > 0; tries -= 1) {
       const holder = await identities.holderOf(named);
-      if (holder !== undefined) await this.#expectFollowedUp({ tenantId, sandbox, ...holder });
+      if (holder !== undefined) await this.#findFollowedUp({ tenantId, sandbox, ...holder });
       const customerId = await identities.customerOf(named, undefined, caller);
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
@@ -93,8 +93,11 @@ export class Customers {
   }
 
   /** Who has paid is about to be registered by their payment. */
-  async #expectFollowedUp(named: CustomerName): Promise<void> {
-    if ((await this.#find(named)) === null) await this.#services.followedUp();
+  async #findFollowedUp(named: CustomerName): Promise<Customer.State> {
+    const customer = await this.#find(named);
+    if (customer !== null) return customer;
+    await this.#services.followedUp();
+    return this.#find(named);
   }
 
   /** Whether nobody is registered under this id, or it was this very request that did it. */
