@@ -260,6 +260,25 @@ it('destroys again a key that an older backup has brought back', async () => {
   expect((await life.counts())['CustomerErased']).toBe(1);
 });
 
+it('is finished though another one cannot be read', async () => {
+  const nonsense = {
+    type: 'CustomerErasureRequested',
+    schemaVersion: 1,
+    data: '{',
+    metadata: '{}',
+  };
+  const id = '0195a000-0000-8000-8000-00000000000d';
+  await life.events.append({
+    stream: Customer.streamOf({ ...CUSTOMER, customerId: 8 }),
+    events: [{ ...nonsense, id, tenantId: TENANT, time: AT }],
+    expected: { kind: 'any' },
+    command: { id: id as CommandId, fingerprint: '' },
+  });
+  await expect(life.erasure(2).erase(CUSTOMER, SYSTEM)).rejects.toThrow('killed');
+  await follow(life.erasure(), isErased);
+  await expectErased();
+});
+
 it('leaves the emails to whoever claims them next', async () => {
   await life.erasure().erase(CUSTOMER, SYSTEM);
   const [email = ''] = EMAILS;

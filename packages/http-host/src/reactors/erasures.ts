@@ -29,11 +29,11 @@ async function finishOrLog(
   stored: StoredEvent,
   logger: RequestLogger,
 ): Promise<void> {
-  const event = decodeEvent(stored);
-  if (event.type !== 'CustomerErasureRequested' && event.type !== 'CustomerErased') return;
-  const { sandbox, customerId } = event;
-  const customer = { tenantId: stored.tenantId, sandbox, customerId };
   try {
+    const event = decodeEvent(stored);
+    if (event.type !== 'CustomerErasureRequested' && event.type !== 'CustomerErased') return;
+    const { sandbox, customerId } = event;
+    const customer = { tenantId: stored.tenantId, sandbox, customerId };
     if (event.type === 'CustomerErased') erasure.forget(customer);
     else await erasure.finish(customer, SYSTEM);
   } catch (error) {
