@@ -146,6 +146,9 @@ function tellPayment(payment: Told, event: Event): void {
     case 'OutcomeUnknown':
       payment.status = 'Unknown';
       break;
+    case 'AuthorizationExpired':
+      payment.status = 'Expired';
+      break;
     case 'PaymentVoided':
       if (payment.status === 'Voided') throw new Error(`${payment.id} was voided twice`);
       Object.assign(payment, { status: 'Voided', waitsForVoid: false });
@@ -182,6 +185,12 @@ function tellChild({ children, id }: Told, event: Event): void {
     case 'AlertReceived': {
       const { alertId, amountMinor, at: sent } = event;
       born({ id: alertId, kind: 'alert', status: 'AlertOpen', amountMinor, sent });
+      break;
+    }
+    case 'AlertExpired': {
+      const alert = children.get(event.alertId);
+      if (alert?.status !== 'AlertOpen') throw new Error(`${event.alertId} expired twice`);
+      alert.status = event.type;
       break;
     }
     case 'Refunded':

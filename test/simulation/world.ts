@@ -9,8 +9,10 @@ import { readConfig } from '@counterfoil/http-host/config';
 import type { SandboxGateway } from '@counterfoil/http-host/gateways';
 import { createLogger } from '@counterfoil/http-host/http';
 import {
+  alertDeadlines,
   openIntents,
   openSqliteReadModelStore,
+  paymentExpiries,
   type ReadModelStore,
   reserveReleases,
 } from '@counterfoil/projections';
@@ -156,8 +158,7 @@ export class World {
     await vi.waitUntil(async () => {
       this.pause(STEP_MS);
       const { work } = await openIntents(this.host.readModels, { limit: 1_000 });
-      const { work: held } = await reserveReleases(this.host.readModels, { limit: 1 });
-      if (held.some(({ dueAt }) => dueAt <= this.now)) return false;
+      if (await this.#isOverdue()) return false;
       return work.every(({ reasons }) => reasons.every((reason) => reason === 'action'));
     }, POLLING);
     await vi.waitUntil(() => this.#noticesAreIn(), POLLING);
@@ -167,6 +168,23 @@ export class World {
       const live = await this.host.readModels.live('ledger');
       return ((await live?.checkpoint()) ?? '') >= head;
     }, POLLING);
+  }
+
+  /** Whether something waits whose time has come. */
+  async #isOverdue(): Promise<boolean> {
+    const first = { limit: 1 };
+    const { readModels } = this.host;
+    const [held, alerts, waiting] = await Promise.all([
+      reserveReleases(readModels, first),
+      alertDeadlines(readModels, first),
+      paymentExpiries(readModels, first),
+    ]);
+    const dues = [
+      ...held.work.map(({ dueAt }) => dueAt),
+      ...alerts.work.map(({ deadline }) => deadline),
+      ...waiting.work.map(({ dueAt }) => dueAt),
+    ];
+    return dues.some((dueAt) => dueAt <= this.now);
   }
 
   async #noticesAreIn(): Promise<boolean> {
