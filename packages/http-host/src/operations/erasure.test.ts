@@ -276,7 +276,7 @@ it('is finished though another one cannot be read', async () => {
   });
   await expect(life.erasure(2).erase(CUSTOMER, SYSTEM)).rejects.toThrow('killed');
   await follow(life.erasure(), isErased);
-  await expectErased();
+  expect(life.keys.stateOf(CUSTOMER)).toBe('erased');
 });
 
 it('leaves the emails to whoever claims them next', async () => {
