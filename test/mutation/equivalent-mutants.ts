@@ -10,6 +10,7 @@ const dispute = 'domain/transaction/dispute.ts';
 const payment = 'domain/transaction/payment.ts';
 const refund = 'domain/transaction/refund.ts';
 const state = 'domain/transaction/state.ts';
+const subscription = 'domain/subscription/decide.ts';
 const tenant = 'domain/tenant.ts';
 
 const NO_ROUTE = { from: 'route === undefined', to: 'false', reason: ROUTED };
@@ -36,11 +37,33 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'Nothing at all has other content than any event: the check is for the compiler.',
   },
   {
+    file: subscription,
+    line: "if (rebillAt === null || rebillAt > at) return left({ type: 'RebillNotDue', rebillAt });",
+    from: 'rebillAt === null',
+    to: 'false',
+    reason: 'What has no date is inactive or frozen, and was refused before: for the compiler.',
+  },
+  {
+    file: subscription,
+    line: 'if (state.pending?.withFormerCard === true) {',
+    from: 'state.pending?.withFormerCard',
+    to: 'state.pending.withFormerCard',
+    reason: 'An outcome that is news has a try that waits for it: the check is for the compiler.',
+  },
+  {
+    file: subscription,
+    line: 'return planned > earliest ? { retryAt: planned } : { retryAt: earliest };',
+    from: 'planned > earliest',
+    to: 'planned >= earliest',
+    reason: 'When both are the same, it does not matter which is taken.',
+  },
+  {
     file: 'domain/subscription/schedule.ts',
     line: 'return isLeft(decision) ? [] : decision.right;',
     from: '[]',
     to: '["Stryker was here"]',
-    reason: 'Only what fits the state is asked for, and never refused: the check is for the compiler.',
+    reason:
+      'Only what fits the state is asked for, and never refused: the check is for the compiler.',
   },
   {
     file: 'domain/routing.ts',

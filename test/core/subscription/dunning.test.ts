@@ -418,6 +418,13 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
     });
   });
 
+  it('leaves it alone at the very instant at which it was due', () => {
+    const due = day(30);
+    story([...past.due, happened.frozen({ at: due })])
+      .when(ask.unfreeze(due))
+      .then(happened.unfrozen({ cycle: 3, rebillAt: day(60), at: due }));
+  });
+
   it('holds up the next cycle until it is known', () => {
     const third = { cycle: 3, attempt: 1, transactionId: tryId(3), at: day(60) };
     story(goesOn).when(ask.begin(third)).thenRejected({

@@ -161,7 +161,7 @@ function recordFailure(state: Subscription, command: CommandOf<'RecordRebillFail
   if (!news.right) return right([]);
   const { cycle, attempt, transactionId, declineCode, hard, at } = command;
   const next = afterFailure(state, command);
-  const retryAt = 'retryAt' in next ? next.retryAt : null;
+  const retryAt = 'reason' in next ? null : next.retryAt;
   const failed: Event = {
     type: 'RebillFailed',
     cycle,
