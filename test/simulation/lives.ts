@@ -80,6 +80,8 @@ export interface Asked {
   readonly body: Json;
   readonly key: string;
   readonly answer: Answer;
+  /** By the clock of the host. */
+  readonly at: string;
 }
 
 /** Makes moves, and expects of each answer what follows from the answers before. */
@@ -87,9 +89,11 @@ export class Lives {
   readonly made: Made[] = [];
   readonly asked: Asked[] = [];
   readonly #sides: readonly Side[];
+  readonly #now: () => string;
 
-  constructor(sides: readonly Side[]) {
+  constructor(sides: readonly Side[], now: () => string) {
     this.#sides = sides;
+    this.#now = now;
   }
 
   async play(group: readonly Move[]): Promise<void> {
@@ -129,6 +133,7 @@ export class Lives {
   /** Sends copies of one request at once, then once more: all are told the same. */
   async #ask(caller: Caller, path: string, body: Json, copies: number): Promise<Answer> {
     const key = randomUUID();
+    const at = this.#now();
     const answers = await Promise.all(
       Array.from({ length: copies }, () => caller.post(path, body, key)),
     );
@@ -139,7 +144,7 @@ export class Lives {
     for (const each of told) expect(each).toMatchObject({ status: answer.status });
     const again = await caller.post(path, body, key);
     expect(again).toEqual({ ...answer, replayed: true });
-    this.asked.push({ caller, path, body, key, answer });
+    this.asked.push({ caller, path, body, key, answer, at });
     return answer;
   }
 
