@@ -9,7 +9,7 @@ import {
   type Timed,
   type TimedOptions,
 } from './contract-host.ts';
-import { CARDS, card, expectRefusal, type Json } from './running-host.ts';
+import { CARDS, card, eventually, expectRefusal, type Json } from './running-host.ts';
 
 let timed: Timed;
 
@@ -109,6 +109,28 @@ describe('dates', () => {
     const [rebill] = await timed.rebills(id);
     expect(Date.parse(rebill.sent)).toBeGreaterThanOrEqual(Date.parse(rebillDate));
     expect(Date.parse(rebill.sent)).toBeLessThan(Date.parse(rebillDate) + MINUTE_MS);
+  });
+
+  test('nobody has to move the clock past the date: the worker bills by itself', async () => {
+    await started();
+    const id = await timed.subscribed();
+    const { rebillDate } = await timed.subscription(id);
+    await timed.moveTo(Date.parse(rebillDate) - 1_000);
+    const [rebill] = await eventually(
+      () => timed.rebills(id),
+      (rebills) => rebills.some(({ success }) => success),
+    );
+    expect(Date.parse(rebill.sent)).toBeGreaterThanOrEqual(Date.parse(rebillDate));
+    expect(days(rebillDate, (await timed.subscription(id)).rebillDate)).toBe(30);
+  });
+
+  test('while many move the clock over it, a cycle is charged once', async () => {
+    await started();
+    const ids = [await timed.subscribed(), await unlucky({ email: 'unlucky@example.com' })];
+    await timed.moveDays(29.9);
+    await Promise.all(Array.from({ length: 6 }, () => timed.moveDays(2)));
+    expect(triesOf(await timed.rebills(ids[0] as number))).toEqual([[2, 1, 'Rebill', true]]);
+    expect(triesOf(await timed.rebills(ids[1] as number))).toEqual(FIVE_FAILED);
   });
 
   test('a retry that succeeds days later leaves the next date where it was', async () => {

@@ -1,6 +1,6 @@
 /** What the contract says of customers: who an email belongs to, and whose version wins. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTimedHost, type Timed } from './contract-host.ts';
+import { PLAN, startTimedHost, type Timed } from './contract-host.ts';
 import {
   type Answer,
   type Caller,
@@ -179,6 +179,45 @@ describe('replacing', () => {
     const answer = await put(first.id, { email: moved, rowVersion: first.rowVersion });
     expect(answer.body).toMatchObject({ id: first.id, email: moved });
     expect((await registered({ email: first.email })).id).not.toBe(first.id);
+  });
+});
+
+describe('an email that has changed', () => {
+  test('is the one that ends subscriptions, and the next rebill carries it', async () => {
+    const [before, after] = [someone(), someone()];
+    const { payment, ids } = await timed.subscribe({ email: before });
+    const id = ids[0] as number;
+    const { rowVersion } = await read(payment.customerId);
+    const moved = await put(payment.customerId, { email: after, rowVersion });
+    expect(moved.status, moved.text).toBe(200);
+    await timed.moveDays(31);
+    const [rebill] = await timed.rebills(id);
+    expect(rebill).toMatchObject({ email: after, customerId: payment.customerId });
+    expect((await timed.unsubscribe({ email: before })).body).toMatchObject({ unsubscribes: 0 });
+    expect(await timed.subscription(id)).toMatchObject({ active: true });
+    expect((await timed.unsubscribe({ email: after })).body).toMatchObject({ unsubscribes: 1 });
+  });
+});
+
+describe('the token of a card', () => {
+  test('pays for its tenant, and for nobody else', async () => {
+    const email = someone();
+    const { payment } = await timed.subscribe({ email });
+    const { token } = payment.card;
+    const again = await timed.caller.paid({ email, card: undefined, token });
+    expect(again.card).toMatchObject({ last4: '4242' });
+
+    const theirs = await neighbour.paid({ email, subscription: PLAN });
+    const tester = await callerWith(timed.running, TENANT, { environment: 'test' });
+    const subscription = `/v1/subscriptions/${theirs.subscriptions[0].id}/card`;
+    for (const refused of [
+      await neighbour.pay({ email, card: undefined, token }),
+      await tester.pay({ email, card: undefined, token }),
+      await neighbour.post(subscription, { token }),
+      await timed.caller.pay({ email, card: undefined, token: `${token}x` }),
+    ]) {
+      expectRefusal(refused, 400, 'card_invalid');
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import {
   Caller,
   callerWith,
   card,
+  eventually,
   expectRefusal,
   type Json,
 } from './running-host.ts';
@@ -212,6 +213,50 @@ describe('erasing', () => {
     expect(body.subscriptions).toMatchObject([{ active: true }]);
   });
 
+  test('is of who never paid too, once they are registered', async () => {
+    const email = someone();
+    const declined = await timed.caller.pay({
+      email,
+      card: { ...card(CARDS.doNotHonour), holder: 'Zebedee Quuxley' },
+      addresses: CONTACT.addresses,
+    });
+    expect(declined.status).toBe(402);
+    const { body } = await timed.caller.post('/customers', { email });
+    expect(body.id).toBe(declined.body.customerId);
+    expect((await erase(body.id)).status).toBe(200);
+    const { text } = await timed.caller.detail(declined.body.id, FLAGS);
+    for (const trace of [...TRACES, email]) expect(text).not.toContain(trace);
+    expect(await timed.caller.found({ emails: [email] })).toEqual([]);
+  });
+
+  test('reaches the answers that were kept for a repetition', async () => {
+    const [email, headers] = [someone(), { 'Idempotency-Key': 'paid-before-erasure' }];
+    const customer = { firstName: 'Zebedee', lastName: 'Quuxley' };
+    const first = await timed.caller.pay({ email, customer }, headers);
+    expect(first.text).toContain(email);
+    expect((await erase(first.body.customerId)).status).toBe(200);
+    const again = await timed.caller.pay({ email, customer }, headers);
+    expect(again.status, again.text).toBe(201);
+    expect(again.body).toMatchObject({ id: first.body.id, amount: 100, email: '', card: null });
+    expect(again.text).not.toContain('Zebedee');
+  });
+
+  test('ends what an authorization of before starts when it is captured later', async () => {
+    const email = someone();
+    const { payment, ids } = await timed.subscribe({ email, capture: false });
+    const { body } = await timed.caller.post('/customers', { email });
+    expect((await erase(body.id)).status).toBe(200);
+    const captured = await timed.caller.post(`/v1/payments/${payment.id}/capture`, {});
+    expect(captured.status, captured.text).toBe(200);
+    const gone = await eventually(
+      () => timed.subscription(ids[0] as number),
+      ({ active }) => !active,
+    );
+    expect(gone).toMatchObject({ unsubscribeReason: 'erasure' });
+    await timed.moveDays(31);
+    expect(await timed.rebills(gone.id)).toEqual([]);
+  });
+
   test('needs its own scope', async () => {
     const who = await person(timed, someone());
     const writer = await callerWith(timed.running, TENANT, { scopes: ['customers:write'] });
@@ -260,5 +305,5 @@ describe('on disk', () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 });
