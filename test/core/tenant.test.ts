@@ -99,6 +99,14 @@ describe('onboarding and settings', () => {
     expect(given(Tenant, [onboarded, changed]).state?.settings).toEqual(settings);
   });
 
+  it('changes a part of the dunning and keeps the other', () => {
+    const { dunning } = Tenant.DEFAULT_SETTINGS;
+    const settings = { ...Tenant.DEFAULT_SETTINGS, dunning: { ...dunning, mails: [] } };
+    given(Tenant, [onboarded])
+      .when({ type: 'ChangeSettings', tenantId, settings: { dunning: { mails: [] } }, at: NOW })
+      .then({ type: 'SettingsChanged', settings, at: NOW });
+  });
+
   it.each([
     { type: 'ChangeSettings', tenantId, settings: {}, at: NOW } as const,
     issue(),

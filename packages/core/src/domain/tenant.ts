@@ -33,6 +33,11 @@ export const Settings = z.strictObject({
 });
 export type Settings = z.output<typeof Settings>;
 
+/** Settings as they are to be; what is absent stays as it is. */
+export type SettingsChange = Partial<Omit<Settings, 'dunning'>> & {
+  readonly dunning?: Partial<Dunning>;
+};
+
 export const DEFAULT_SETTINGS: Settings = {
   requestsPerMinute: 100,
   refundWindowDays: 180,
@@ -82,8 +87,8 @@ type IssuedKey = Omit<Extract<Event, { type: 'KeyIssued' }>, 'type' | 'at'>;
 export const MAX_OVERLAP_DAYS = 7;
 
 export type Command = { readonly tenantId: TenantId; readonly at: string } & (
-  | { readonly type: 'OnboardTenant'; readonly name: string; readonly settings?: Partial<Settings> }
-  | { readonly type: 'ChangeSettings'; readonly settings: Partial<Settings> }
+  | { readonly type: 'OnboardTenant'; readonly name: string; readonly settings?: SettingsChange }
+  | { readonly type: 'ChangeSettings'; readonly settings: SettingsChange }
   | { readonly type: 'IssueKey'; readonly key: IssuedKey }
   /** The successor takes over kind, environment, scopes and application; the old key lives on for the overlap. */
   | {
@@ -170,7 +175,7 @@ export function decide(state: State, command: Command): Either<Rejection, readon
   if (state === null) return left({ type: 'TenantUnknown' });
   switch (command.type) {
     case 'ChangeSettings': {
-      const settings = { ...state.settings, ...command.settings };
+      const settings = changed(state.settings, command.settings);
       if (!areAscending(settings)) return left(notAscending(settings));
       if (canonicalJson(settings) === canonicalJson(state.settings)) return right([]);
       return right([{ type: 'SettingsChanged', settings, at: command.at }]);
@@ -198,9 +203,13 @@ function onboard(
   if (state !== null) {
     return state.name === name ? right([]) : left({ type: 'TenantExists', name: state.name });
   }
-  const settings = { ...DEFAULT_SETTINGS, ...command.settings };
+  const settings = changed(DEFAULT_SETTINGS, command.settings);
   if (!areAscending(settings)) return left(notAscending(settings));
   return right([{ type: 'TenantOnboarded', name, settings, at }]);
+}
+
+function changed(settings: Settings, change: SettingsChange = {}): Settings {
+  return { ...settings, ...change, dunning: { ...settings.dunning, ...change.dunning } };
 }
 
 function areAscending({ dunning: { retryAfterDays } }: Settings): boolean {

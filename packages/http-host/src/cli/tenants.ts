@@ -1,7 +1,6 @@
 /** `counterfoil tenants …`: onboarding and settings. */
 import { Tenant, type TenantId } from '@counterfoil/core';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { SettingsChange } from '../operations/tenants.ts';
 import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
 
 interface SettingOptions {
@@ -80,7 +79,7 @@ function withSettings(command: Command): Command {
 }
 
 /** What was not given stays as it is. */
-function changeOf(options: SettingOptions): SettingsChange {
+function changeOf(options: SettingOptions): Tenant.SettingsChange {
   const { retryAfterDays: retries, dunningMails, ...plain } = options;
   const dunning = {
     ...(retries !== undefined && { retryAfterDays: retries }),

@@ -39,11 +39,6 @@ export interface IssuedKey {
 
 type Definition = Parameters<typeof Reference.streamOf>[0];
 
-/** Settings as they are to be; what is absent stays as it is. */
-export type SettingsChange = Partial<Omit<Tenant.Settings, 'dunning'>> & {
-  readonly dunning?: Partial<Tenant.Dunning>;
-};
-
 export class Tenants {
   readonly #ledger: Ledger;
   readonly #vault: CredentialVault;
@@ -56,17 +51,17 @@ export class Tenants {
   /** Onboards a tenant; doing it again under the same name changes nothing. */
   async onboard(
     tenantId: TenantId,
-    { name, settings = {} }: { name: string; settings?: SettingsChange },
+    { name, settings = {} }: { name: string; settings?: Tenant.SettingsChange },
     caller: Caller,
   ): Promise<void> {
-    const { dunning } = Tenant.DEFAULT_SETTINGS;
-    const whole = withDunning(settings, dunning);
-    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings: whole }, caller);
+    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings }, caller);
   }
 
-  async changeSettings(tenantId: TenantId, change: SettingsChange, caller: Caller): Promise<void> {
-    const { settings: present } = (await this.#tenant(tenantId)) ?? {};
-    const settings = withDunning(change, (present ?? Tenant.DEFAULT_SETTINGS).dunning);
+  async changeSettings(
+    tenantId: TenantId,
+    settings: Tenant.SettingsChange,
+    caller: Caller,
+  ): Promise<void> {
     await this.#carryOut({ type: 'ChangeSettings', tenantId, settings }, caller);
   }
 
@@ -156,13 +151,6 @@ export class Tenants {
     const at = this.#ledger.clock.now();
     await this.#ledger.carryOut(Tenant, { ...command, at }, { commandId: uuidV7() }, caller);
   }
-}
-
-function withDunning(
-  { dunning, ...change }: SettingsChange,
-  present: Tenant.Dunning,
-): Partial<Tenant.Settings> {
-  return dunning === undefined ? change : { ...change, dunning: { ...present, ...dunning } };
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
