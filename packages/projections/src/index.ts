@@ -6,6 +6,12 @@ import { reference } from './views/reference.ts';
 import { subscriptions } from './views/subscriptions.ts';
 import { transactions } from './views/transactions.ts';
 
+export {
+  type Erasing,
+  type FindStates,
+  listedByCustomer,
+  walkedByCustomer,
+} from './erasing.ts';
 export type { Parking } from './folder.ts';
 export { Progress, type ProjectionMessage, type ProjectionRequest } from './progress.ts';
 export type {
