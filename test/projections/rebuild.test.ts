@@ -1,17 +1,14 @@
 /** A rebuild makes what the live worker made, beside it, and the swap can be taken back. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore, TransactionId } from '@counterfoil/core';
 import {
   bringUpToDate,
-  createMemoryReadModelStore,
   dropOldBuilds,
   ledger,
   openSqliteReadModelStore,
   PROJECTIONS,
   type Projection,
-  type ReadModelStore,
   rebuild,
   reference,
   rollBack,
@@ -20,24 +17,10 @@ import {
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { adapters, folder } from './adapters.ts';
 import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'counterfoil-rebuild-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
-  [
-    'sqlite',
-    () => {
-      files += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
-    },
-  ],
-];
 
 async function fill(here: World, from: number, payments: number): Promise<void> {
   for (let number = from; number < from + payments; number += 1) {

@@ -1,7 +1,4 @@
 /** Recurring revenue and churn, month by month, from the events of subscriptions. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type Event,
   fold,
@@ -17,34 +14,12 @@ import {
   startSubscription,
   subscriptionHistory,
 } from '@counterfoil/core/testing';
-import {
-  createMemoryReadModelStore,
-  openSqliteReadModelStore,
-  type ReadModelStore,
-  type RecurringMonth,
-  RecurringView,
-  rebuild,
-  recurring,
-} from '@counterfoil/projections';
+import { type RecurringMonth, RecurringView, rebuild, recurring } from '@counterfoil/projections';
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from './adapters.ts';
 import { append, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
 import { rebilledLife } from './rebilled-life.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'counterfoil-recurring-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
-  [
-    'sqlite',
-    () => {
-      files += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
-    },
-  ],
-];
 
 /** On a machine that is busy with other things. */
 const SLOW = { timeout: 60_000 };

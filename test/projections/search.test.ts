@@ -1,13 +1,7 @@
 /** The search answers like a plain filter over folded events, page by page, tenant by tenant. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Event, Transaction, toMajor } from '@counterfoil/core';
 import {
-  createMemoryReadModelStore,
-  openSqliteReadModelStore,
   PageOutOfReach,
-  type ReadModelStore,
   ReferenceView,
   type SearchFilter,
   type SearchPage,
@@ -16,6 +10,7 @@ import {
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters } from './adapters.ts';
 import { append, NOW, paymentStream, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
 
@@ -230,14 +225,6 @@ function fewFilters(): fc.Arbitrary<SearchFilter> {
 }
 
 const anyFilter = fc.oneof({ weight: 4, arbitrary: fewFilters() }, filters());
-
-const folder = mkdtempSync(join(tmpdir(), 'counterfoil-search-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
-  ['sqlite', () => openSqliteReadModelStore({ path: join(folder, 'read-models.db') })],
-];
 
 describe.each(adapters)('search on %s', (_, open) => {
   let here: World;

@@ -1,37 +1,17 @@
 /** Events of subscriptions become states, the subscriptions of a customer, and the rebills to be made. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Event, fold, Subscription, streamName, type TransactionId } from '@counterfoil/core';
 import { type SubscriptionHistory, subscriptionHistory } from '@counterfoil/core/testing';
 import {
-  createMemoryReadModelStore,
   dueRebills,
-  openSqliteReadModelStore,
   pendingRebills,
-  type ReadModelStore,
   rebuild,
   SubscriptionView,
   subscriptions,
 } from '@counterfoil/projections';
 import fc from 'fast-check';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { adapters } from './adapters.ts';
 import { append, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'counterfoil-subscriptions-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
-  [
-    'sqlite',
-    () => {
-      files += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
-    },
-  ],
-];
 
 const STARTED_AT = '2026-01-31T12:00:00.000Z';
 const DUE_AT = '2026-03-02T12:00:00.000Z';
