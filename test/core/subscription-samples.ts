@@ -92,5 +92,13 @@ export const subscriptionSamples: readonly Subscription.Event[] = [
     anchorAt: later,
     at,
   },
-  { type: 'CardChanged', customerId: 601, sandbox: false, card, sameNumber: false, at },
+  {
+    type: 'CardChanged',
+    customerId: 601,
+    sandbox: false,
+    card,
+    sameNumber: false,
+    failedAt: [at],
+    at,
+  },
 ];

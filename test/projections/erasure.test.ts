@@ -93,6 +93,11 @@ function paymentOf(number: number) {
 function subscriptionOf(payment: Transaction.EventOf<'PaymentSubmitted'>, subscriptionId: number) {
   const { sandbox, currency, customerId, email, orderId, transactionId, at } = payment;
   const { card } = A.submitted();
+  const other = card && { ...card, fingerprint: 'another number' };
+  const failed = {
+    ...{ cycle: 2, attempt: 1, transactionId, declineCode: 'declined', hard: false },
+    retryAt: at,
+  };
   const events: Event[] = [
     {
       type: 'SubscriptionStarted',
@@ -107,7 +112,11 @@ function subscriptionOf(payment: Transaction.EventOf<'PaymentSubmitted'>, subscr
       realStartAt: at,
       rebillAt: at,
     },
-    { type: 'CardChanged', sandbox, customerId, card, sameNumber: true, at },
+    { type: 'CardChanged', sandbox, customerId, card, sameNumber: true, failedAt: [], at },
+    { ...failed, type: 'RebillFailed', at },
+    { type: 'CardChanged', sandbox, customerId, card: other, sameNumber: false, failedAt: [], at },
+    { ...failed, type: 'RebillFailed', at },
+    { type: 'CardChanged', sandbox, customerId, card, sameNumber: false, failedAt: [at], at },
   ];
   return events;
 }

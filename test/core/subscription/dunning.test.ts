@@ -205,6 +205,55 @@ describe('the limit of the networks', () => {
       .then(due(15));
   });
 
+  it('holds for a number that is left for another one and taken up again', () => {
+    const at = day(29, 100);
+    const left = [...failures(15), happened.cardChanged({ at })];
+    const { failedAt } = stateAfter(failures(15));
+    const back = happened.cardChanged({ card, failedAt, at });
+    story(left).when(ask.changeCard(card, at)).then(back);
+    // Another date of the same number is known by it, too.
+    story(left)
+      .when(ask.changeCard(renewedCard, at))
+      .then(happened.cardChanged({ card: renewedCard, failedAt, at }));
+    story([...left, back])
+      .when(ask.begin({ ...next(15), at: day(30) }))
+      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
+    // The other one has not failed: nothing of it is remembered.
+    expect(stateAfter([...left, back])).toMatchObject({ failedAt, formerCards: [] });
+    const marked = { ...otherCard, fingerprint: 'third' };
+    story([...left, back])
+      .when(ask.changeCard(marked, at))
+      .then(happened.cardChanged({ card: marked, at }));
+  });
+
+  it('remembers the latest of the numbers that failed', () => {
+    const count = Subscription.MAX_FORMER_CARDS + 1;
+    const changes = Array.from({ length: count }, (_, index) => [
+      happened.failed({ ...next(index), at: day(29, index) }),
+      happened.cardChanged({ card: { ...card, fingerprint: `mark-${index}` }, at: day(29, index) }),
+    ]);
+    const { formerCards } = stateAfter([...past.started, ...changes.flat()]);
+    expect(formerCards).toHaveLength(Subscription.MAX_FORMER_CARDS);
+    expect(formerCards[0]?.fingerprint).toBe('mark-0');
+    expect(formerCards.at(-1)).toEqual({
+      fingerprint: `mark-${count - 2}`,
+      failedAt: [day(29, count - 1)],
+    });
+  });
+
+  it('remembers no number that has no mark', () => {
+    const unmarked = { ...card, fingerprint: '' };
+    const changed = [
+      happened.started({ card: unmarked }),
+      happened.failed({ at: day(29) }),
+      happened.cardChanged({ at: day(29) }),
+    ];
+    expect(stateAfter(changed)).toMatchObject({ failedAt: [], formerCards: [] });
+    story(changed)
+      .when(ask.changeCard(unmarked))
+      .then(happened.cardChanged({ card: unmarked }));
+  });
+
   it('remembers no more failures than it needs', () => {
     const { failedAt } = stateAfter(failures(17));
     expect(failedAt).toHaveLength(Subscription.MAX_FAILED_TRIES);

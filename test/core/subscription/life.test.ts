@@ -50,6 +50,7 @@ describe('starting', () => {
       firstFailedAt: null,
       pending: null,
       failedAt: [],
+      formerCards: [],
       renewals: 0,
       changedAt: START,
     });

@@ -176,6 +176,7 @@ export const happened = {
     sandbox: false,
     card: otherCard,
     sameNumber: false,
+    failedAt: [],
     at: day(5),
     ...facts,
   }),

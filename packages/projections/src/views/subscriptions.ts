@@ -64,6 +64,7 @@ export const subscriptions: Projection<Subscription.Subscription> = {
     erase: (subscription) => ({
       ...subscription,
       ...Subscription.events.SubscriptionStarted.erased,
+      formerCards: [],
     }),
   },
 };

@@ -272,12 +272,22 @@ function changePlan(state: Subscription, command: CommandOf<'ChangePlan'>): Deci
  * (nothing to change).
  */
 function changeCard(state: Subscription, { card, at }: CommandOf<'ChangeCard'>): Decision {
-  const { unsubscribedAt, customerId, sandbox, freezeReason } = state;
+  const { unsubscribedAt, customerId, sandbox, freezeReason, formerCards } = state;
   if (unsubscribedAt !== null) return left({ type: 'SubscriptionInactive', unsubscribedAt });
   if (canonicalJson(card) === canonicalJson(state.card)) return right([]);
   const { fingerprint } = card;
   const sameNumber = fingerprint !== '' && fingerprint === state.card?.fingerprint;
-  const changed: Event = { type: 'CardChanged', customerId, sandbox, card, sameNumber, at };
+  // Whoever goes to and fro between two numbers is held to the limit of each.
+  const failedAt = formerCards.find((each) => each.fingerprint === fingerprint)?.failedAt ?? [];
+  const changed: Event = {
+    type: 'CardChanged',
+    customerId,
+    sandbox,
+    card,
+    sameNumber,
+    failedAt,
+    at,
+  };
   if (freezeReason === null || freezeReason === 'admin') return right([changed]);
   const cycle = Math.max(firstFree(state), cycleAt(state, at));
   const due = dueAt(state, cycle);

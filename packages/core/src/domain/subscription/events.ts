@@ -30,6 +30,9 @@ export const UnsubscribeReason = z.enum([
 ]);
 export type UnsubscribeReason = z.output<typeof UnsubscribeReason>;
 
+/** Version 1 forgot the failures of a number that was left for another one. */
+const withoutFormerFailures = (older: Record<string, unknown>) => ({ ...older, failedAt: [] });
+
 export const events = {
   /** The order was paid. Cycle 1 is that payment; cycle 2 is charged at `rebillAt`. */
   SubscriptionStarted: event(
@@ -114,9 +117,11 @@ export const events = {
       card: Card.nullable(),
       /** It has the number of the card before: its other date, say, or another token for it. */
       sameNumber: z.boolean(),
+      /** When this number failed before it was left for another one, as far as the networks count. */
+      failedAt: z.array(Instant),
       at,
     },
-    { erased: { card: null } },
+    { upcasts: [withoutFormerFailures], erased: { card: null } },
   ),
 };
 export type Event = EventsOf<typeof events>;

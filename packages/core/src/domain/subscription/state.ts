@@ -14,6 +14,9 @@ export const MAX_FAILED_TRIES = 15;
 
 const { rebillAt: _rebillAt, at: _at, ...facts } = events.SubscriptionStarted.schema.shape;
 
+/** So many numbers that failed lately are remembered after they were left for others. */
+export const MAX_FORMER_CARDS = 20;
+
 /** The whole of a subscription. Read models store it through this schema. */
 export const Subscription = z.strictObject({
   ...facts,
@@ -50,6 +53,8 @@ export const Subscription = z.strictObject({
     .nullable(),
   /** When the present card failed last, the latest `MAX_FAILED_TRIES` since a charge succeeded. */
   failedAt: z.array(Instant),
+  /** Numbers that failed before others took their place: who comes back to one finds its failures. */
+  formerCards: z.array(z.strictObject({ fingerprint: z.string(), failedAt: z.array(Instant) })),
   /** Cycles paid after the first. */
   renewals: z.int().nonnegative(),
   changedAt: Instant,
@@ -102,9 +107,7 @@ export function evolve(state: State, event: Event): State {
     }
     case 'CardChanged': {
       const pending = state.pending && { ...state.pending, withFormerCard: true };
-      // The networks count by the number: a new date or token of the same one is no new card.
-      const failedAt = event.sameNumber ? state.failedAt : [];
-      return { ...state, card: event.card, pending, failedAt, changedAt };
+      return { ...state, ...withCard(state, event), pending, changedAt };
     }
     default:
       return never(event);
@@ -129,6 +132,7 @@ function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
     firstFailedAt: null,
     pending: null,
     failedAt: [],
+    formerCards: [],
     renewals: 0,
     changedAt: at,
   };
@@ -152,6 +156,17 @@ function failed(
   // A cycle that was given up while its try was under way has no say in the one that is next.
   if (cycle !== state.cycle) return { ...state, failedAt };
   return { ...state, firstFailedAt: state.firstFailedAt ?? at, failedAt, rebillAt };
+}
+
+/** The networks count by the number: a new date or token of the same one is no new card. */
+function withCard(state: Subscription, { card, sameNumber, failedAt }: EventOf<'CardChanged'>) {
+  if (sameNumber) return { card };
+  const others = state.formerCards.filter(({ fingerprint }) => fingerprint !== card?.fingerprint);
+  const left = state.card?.fingerprint ?? '';
+  if (left !== '' && state.failedAt.length > 0) {
+    others.push({ fingerprint: left, failedAt: state.failedAt });
+  }
+  return { card, failedAt, formerCards: others.slice(-MAX_FORMER_CARDS) };
 }
 
 export function isActive({ unsubscribedAt }: Subscription): boolean {
