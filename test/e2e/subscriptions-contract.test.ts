@@ -247,6 +247,18 @@ describe('how a subscription starts', () => {
     expect(await amounts(ids[1] as number)).toEqual([6, 6]);
   });
 
+  test('a payment that is sent many times under one key starts one', async () => {
+    const email = someone();
+    const pay = () =>
+      timed.caller.pay({ email, subscription: PLAN }, { 'Idempotency-Key': 'join-once' });
+    const answers = await Promise.all(Array.from({ length: 6 }, pay));
+    for (const { status, text } of answers) expect([201, 409], text).toContain(status);
+    const { body } = await pay();
+    const list = await timed.caller.get(`/customers/${body.customerId}/subscriptions`);
+    expect(list.body.subscriptions).toMatchObject([{ id: body.subscriptions[0].id }]);
+    expect(await timed.caller.found({ emails: [email] })).toEqual([body.id]);
+  });
+
   test('a third plan is refused, and the payment with it', async () => {
     const email = someone();
     const items = CART.map((item) => ({ ...item, subscription: PLAN }));
