@@ -10,6 +10,7 @@ const dispute = 'domain/transaction/dispute.ts';
 const payment = 'domain/transaction/payment.ts';
 const refund = 'domain/transaction/refund.ts';
 const state = 'domain/transaction/state.ts';
+const schedule = 'domain/subscription/schedule.ts';
 const subscription = 'domain/subscription/decide.ts';
 const tenant = 'domain/tenant.ts';
 
@@ -58,7 +59,64 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'When both are the same, it does not matter which is taken.',
   },
   {
-    file: 'domain/subscription/schedule.ts',
+    file: schedule,
+    line: 'if (first === undefined) return { charges: [], ifDeclined: [] };',
+    from: 'first === undefined',
+    to: 'false',
+    reason: 'Without a first try both loops end before they begin.',
+  },
+  {
+    file: schedule,
+    line: 'while (begun !== undefined && charges.length < count) {',
+    from: 'begun !== undefined',
+    to: 'true',
+    reason:
+      'After a charge that was approved there is always a next one: the check is for the compiler.',
+  },
+  {
+    file: schedule,
+    line: 'const at = rebillAt > now ? rebillAt : now;',
+    from: 'rebillAt > now',
+    to: 'rebillAt >= now',
+    reason: 'When both are the same, it does not matter which is taken.',
+  },
+  {
+    file: schedule,
+    line: 'while (begun !== undefined && steps.length < MAX_STEPS) {',
+    from: 'steps.length < MAX_STEPS',
+    to: 'true',
+    reason: 'No policy has so many steps: the bound is there so that no fault makes it endless.',
+  },
+  {
+    file: schedule,
+    line: 'while (begun !== undefined && steps.length < MAX_STEPS) {',
+    from: 'steps.length < MAX_STEPS',
+    to: 'steps.length <= MAX_STEPS',
+    reason: 'No policy has so many steps: the bound is there so that no fault makes it endless.',
+  },
+  {
+    file: schedule,
+    line: "declineCode: 'declined',",
+    from: "'declined'",
+    to: '""',
+    reason: 'Any code but that of insufficient funds is a soft decline like the others.',
+  },
+  {
+    file: schedule,
+    line: 'retryInsufficientFunds: true,',
+    from: 'true',
+    to: 'false',
+    reason: 'It is asked for insufficient funds alone, and these are not imagined.',
+  },
+  {
+    file: schedule,
+    line: 'return { ...IMAGINED, transactionId: pending?.transactionId ?? IMAGINED.transactionId };',
+    from: 'pending?.transactionId',
+    to: 'pending.transactionId',
+    reason: 'Only a try that is under way is given an outcome: the check is for the compiler.',
+  },
+  {
+    file: schedule,
     line: 'return isLeft(decision) ? [] : decision.right;',
     from: '[]',
     to: '["Stryker was here"]',
