@@ -15,11 +15,12 @@ import type {
 } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
 import { Bell } from './sqlite/bell.ts';
-import { failureOf } from './sqlite/failures.ts';
+import { failing } from './sqlite/failing.ts';
 import { LogReader } from './sqlite/log-reader.ts';
 import { measure, positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
+export { failing } from './sqlite/failing.ts';
 export {
   faultAtStart,
   faultsIn,
@@ -28,7 +29,6 @@ export {
   inspectSqliteLog,
   type LogInspection,
 } from './sqlite/inspection.ts';
-export { failureOf } from './sqlite/failures.ts';
 export { makePrivate } from './sqlite/make-private.ts';
 export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
 
@@ -93,16 +93,6 @@ function openReader(path: string): LogReader {
       throw error;
     }
   });
-}
-
-/** Runs a read; what goes wrong in it leaves as the port's error. */
-function failing<Result>(path: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    const { code, message } = failureOf(error, path);
-    throw code === undefined ? error : new EventStoreError(code, message, { cause: error });
-  }
 }
 
 interface Parts {

@@ -1,17 +1,9 @@
 /** Reads a log for whoever doubts it: every row as it stands, damaged ones too, in bounded pages. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type {
-  CommandId,
-  EventStoreErrorCode,
-  Position,
-  StoredEvent,
-  StreamName,
-  TenantId,
-} from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
+import type { CommandId, Position, StoredEvent, StreamName, TenantId } from '@counterfoil/core';
 import { checksumOf } from './checksum.ts';
-import { failureOf } from './failures.ts';
+import { failing } from './failing.ts';
 import { positionOf } from './messages.ts';
 import { openForReading } from './open-for-reading.ts';
 import { checkLog } from './schema.ts';
@@ -65,7 +57,7 @@ export interface LogInspection {
 
 /** Opens a log for reading, beside its writer or without one. Throws like `openSqliteEventStore`. */
 export function inspectSqliteLog(path: string): LogInspection {
-  return told(path, () => new Inspection(path));
+  return failing(path, () => new Inspection(path));
 }
 
 /** The faults of an open database, in SQLite's own words; empty when it finds none. */
@@ -99,16 +91,6 @@ export function faultAtStart(path: string): string | undefined {
     return faultsIn(database, { thorough: true, limit: 1 })[0];
   } finally {
     database.close();
-  }
-}
-
-function told<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    const { code, message } = failureOf(error, path);
-    if (code === undefined) throw error;
-    throw new EventStoreError(code satisfies EventStoreErrorCode, message, { cause: error });
   }
 }
 
@@ -172,13 +154,13 @@ class Inspection implements LogInspection {
   }
 
   faults({ thorough }: { readonly thorough: boolean }): readonly string[] {
-    return told(this.#path, () => faultsIn(this.#database, { thorough }));
+    return failing(this.#path, () => faultsIn(this.#database, { thorough }));
   }
 
   *inOrder(): Generator<readonly InspectedPlace[]> {
     let before = 0;
     for (;;) {
-      const rows = told(
+      const rows = failing(
         this.#path,
         () =>
           this.#places.all(before, this.events, PAGE_PLACES) as unknown as [
@@ -196,12 +178,12 @@ class Inspection implements LogInspection {
   }
 
   *streamNames(prefix: string): Generator<StreamName> {
-    const page = told(this.#path, () =>
+    const page = failing(this.#path, () =>
       this.#rows('SELECT name FROM streams WHERE name > ? AND name < ? ORDER BY name LIMIT ?'),
     );
     for (let after = prefix; ; ) {
       const from = after;
-      const rows = told(
+      const rows = failing(
         this.#path,
         () => page.all(from, prefix + AFTER_ALL_NAMES, PAGE_EVENTS) as unknown as [StreamName][],
       );
@@ -218,7 +200,7 @@ class Inspection implements LogInspection {
       Number.MIN_SAFE_INTEGER,
     ];
     for (;;) {
-      const rows = told(
+      const rows = failing(
         this.#path,
         () => this.#streams.all(...after, this.events, PAGE_EVENTS) as unknown as EventRow[],
       );

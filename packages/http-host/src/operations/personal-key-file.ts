@@ -1,7 +1,10 @@
-/** The file of the customers' keys: one row a customer, emptied for good when the person is erased. */
+/**
+ * The file of the customers' keys: one row a customer, emptied for good when the person is erased. Its
+ * failures are those of a store of events: without keys nothing can be stored.
+ */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { EventStoreError, type Subject, type TenantId } from '@counterfoil/core';
-import { failureOf, openForReading } from '@counterfoil/event-stores/sqlite';
+import type { Subject, TenantId } from '@counterfoil/core';
+import { failing, openForReading } from '@counterfoil/event-stores/sqlite';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS personal_key (
@@ -88,12 +91,12 @@ class KeyReader implements KeyFile {
   }
 
   get firstEvent(): string | undefined {
-    const row = told(this.path, () => this.database.prepare('SELECT * FROM of_log').get());
+    const row = failing(this.path, () => this.database.prepare('SELECT * FROM of_log').get());
     return row?.['first_event'] as string | undefined;
   }
 
   find(subject: Subject): Uint8Array | null | undefined {
-    const row = told(this.path, () => this.#find.get(...placeOf(subject)));
+    const row = failing(this.path, () => this.#find.get(...placeOf(subject)));
     return row?.['wrapped'] as Uint8Array | null | undefined;
   }
 
@@ -108,7 +111,7 @@ class KeyReader implements KeyFile {
       this.#hasLooked = false;
     });
     const before = this.#seen;
-    this.#seen = told(this.path, () => this.#version.get()?.['data_version']);
+    this.#seen = failing(this.path, () => this.#version.get()?.['data_version']);
     return this.#seen !== before;
   }
 
@@ -161,7 +164,7 @@ class KeyWriter extends KeyReader {
   }
 
   override add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[] {
-    return told(this.path, () => {
+    return failing(this.path, () => {
       this.database.exec('BEGIN IMMEDIATE');
       try {
         const added = keys.filter(
@@ -178,14 +181,14 @@ class KeyWriter extends KeyReader {
 
   /** The row is overwritten, and so is what the write-ahead log still had of it. */
   override destroy(subject: Subject): void {
-    told(this.path, () => {
+    failing(this.path, () => {
       this.#destroy.run(...placeOf(subject));
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     });
   }
 
   override belongTo(firstEvent: string): void {
-    told(this.path, () =>
+    failing(this.path, () =>
       this.database.prepare('INSERT INTO of_log VALUES (1, ?)').run(firstEvent),
     );
   }
@@ -193,15 +196,4 @@ class KeyWriter extends KeyReader {
 
 function placeOf({ tenantId, sandbox, customerId }: Subject): [number, number, number] {
   return [tenantId, sandbox ? 1 : 0, customerId];
-}
-
-/** A failure of the file is one of the store of events: without keys nothing can be stored. */
-function told<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    const { code, message } = failureOf(error, path);
-    if (code === undefined) throw error;
-    throw new EventStoreError(code, message, { cause: error });
-  }
 }
