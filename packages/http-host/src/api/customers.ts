@@ -1,8 +1,8 @@
 /** Customer Service: customers registered, read and replaced, and their payment methods. */
-import { Customer } from '@counterfoil/core';
+import { Customer, type Subject } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
-import type { CustomerName, Customers } from '../operations/customers.ts';
+import type { Customers } from '../operations/customers.ts';
 import type { Erasure } from '../operations/erasure.ts';
 import {
   AddedPaymentMethod,
@@ -116,7 +116,7 @@ function nameOf(
   { principal }: RequestContext,
   id: number,
   asked: { readonly sandbox?: boolean | undefined },
-): CustomerName {
+): Subject {
   const { tenantId } = principal;
   return { tenantId, sandbox: sandboxOf(principal, asked.sandbox), customerId: id };
 }
@@ -128,7 +128,7 @@ function contactOf(input: ContactInput): Customer.Contact {
 }
 
 /** Tokens as the tenant of this customer may use them. */
-function tokensOf(customers: Customers, owner: Omit<CustomerName, 'customerId'>): TokenOf {
+function tokensOf(customers: Customers, owner: Omit<Subject, 'customerId'>): TokenOf {
   return (method) => customers.tokenOf(owner, method);
 }
 

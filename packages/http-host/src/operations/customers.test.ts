@@ -4,6 +4,7 @@ import {
   createMemoryEventStore,
   type EventStore,
   type StreamName,
+  type Subject,
   type TenantId,
 } from '@counterfoil/core';
 import fc from 'fast-check';
@@ -14,7 +15,7 @@ import { gatewayRegistry } from '../gateways/registry.ts';
 import { Refusal } from '../http/errors.ts';
 import { CardTokens } from './card-tokens.ts';
 import { Cards } from './cards.ts';
-import { type CustomerName, Customers } from './customers.ts';
+import { Customers } from './customers.ts';
 import { Identities } from './identities.ts';
 import { type Caller, Ledger } from './ledger.ts';
 import { References } from './references.ts';
@@ -132,7 +133,7 @@ class World {
   }
 }
 
-function named(customerId: number): CustomerName {
+function named(customerId: number): Subject {
   return { tenantId, sandbox: false, customerId };
 }
 

@@ -1,5 +1,5 @@
 /** What the host does with customers: register, read, replace, and keep their payment methods. */
-import { Customer, type StreamName, type TenantId } from '@counterfoil/core';
+import { Customer, type StreamName, type Subject, type TenantId } from '@counterfoil/core';
 import { Refusal, refuse } from '../http/errors.ts';
 import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
 import type { Cards, Instrument } from './cards.ts';
@@ -7,13 +7,6 @@ import type { Identities, NamedCustomer } from './identities.ts';
 import type { Caller, CommandName, Ledger } from './ledger.ts';
 import type { References } from './references.ts';
 import { refusalOf } from './rejections.ts';
-
-/** Whose data it is: a customer's id means something in one environment of one tenant. */
-export interface CustomerName {
-  readonly tenantId: TenantId;
-  readonly sandbox: boolean;
-  readonly customerId: number;
-}
 
 export interface Registration {
   readonly tenantId: TenantId;
@@ -61,7 +54,7 @@ export class Customers {
   }
 
   /** The customer, or `not_found`: one whose payment was answered just now is found too. */
-  async get(named: CustomerName): Promise<Customer.Customer> {
+  async get(named: Subject): Promise<Customer.Customer> {
     const customer = await this.#findFollowedUp(named);
     if (customer === null) throw refuse('not_found');
     return customer;
@@ -93,7 +86,7 @@ export class Customers {
   }
 
   /** Who has paid is about to be registered by their payment. */
-  async #findFollowedUp(named: CustomerName): Promise<Customer.State> {
+  async #findFollowedUp(named: Subject): Promise<Customer.State> {
     const customer = await this.#find(named);
     if (customer !== null) return customer;
     await this.#services.followedUp();
@@ -101,7 +94,7 @@ export class Customers {
   }
 
   /** Whether nobody is registered under this id, or it was this very request that did it. */
-  async #isFree(named: CustomerName, name: Required<CommandName>): Promise<boolean> {
+  async #isFree(named: Subject, name: Required<CommandName>): Promise<boolean> {
     if ((await this.#find(named)) === null) return true;
     return this.#services.ledger.isRepeat(Customer, streamOf(named), name);
   }
@@ -112,7 +105,7 @@ export class Customers {
    * one claim too many, which the next replacement releases, or the erasure.
    */
   async replace(
-    named: CustomerName,
+    named: Subject,
     { rowVersion, contact }: Replacement,
     caller: Caller,
   ): Promise<Customer.Customer> {
@@ -137,7 +130,7 @@ export class Customers {
   }
 
   async #claim(
-    named: CustomerName,
+    named: Subject,
     { rowVersion, email }: { rowVersion: number; email: string },
     caller: Caller,
   ): Promise<void> {
@@ -157,7 +150,7 @@ export class Customers {
    * it did. The claim is looked at first: if the customer wants the email again in the meantime, the
    * claim is made anew, and the one that was seen here is no longer there to be released.
    */
-  async #releaseUnused(named: CustomerName, email: string, caller: Caller): Promise<boolean> {
+  async #releaseUnused(named: Subject, email: string, caller: Caller): Promise<boolean> {
     const { identities } = this.#services;
     const holder = await identities.holderOf(emailOf(named, email));
     if (holder?.customerId !== named.customerId) return false;
@@ -169,7 +162,7 @@ export class Customers {
 
   /** Keeps a card for later; one that is known keeps its id. Answers the customer and the card's id. */
   async addPaymentMethod(
-    named: CustomerName,
+    named: Subject,
     { paymentMethodId, content, instrument, makeDefault, companyId }: NewPaymentMethod,
     caller: Caller,
   ): Promise<{ customer: Customer.Customer; method: Customer.PaymentMethod }> {
@@ -194,7 +187,7 @@ export class Customers {
   }
 
   async removePaymentMethod(
-    named: CustomerName,
+    named: Subject,
     paymentMethodId: string,
     caller: Caller,
   ): Promise<Customer.Customer> {
@@ -202,11 +195,11 @@ export class Customers {
   }
 
   /** The token of a payment method as its tenant may use it again. */
-  tokenOf(named: Omit<CustomerName, 'customerId'>, { card }: Customer.PaymentMethod): string {
+  tokenOf(named: Omit<Subject, 'customerId'>, { card }: Customer.PaymentMethod): string {
     return this.#services.cards.tokenOf(named, card);
   }
 
-  async #find(named: CustomerName): Promise<Customer.State> {
+  async #find(named: Subject): Promise<Customer.State> {
     return this.#services.ledger.stateOf(Customer, streamOf(named));
   }
 
@@ -223,11 +216,11 @@ export class Customers {
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
 
-function streamOf({ tenantId, sandbox, customerId }: CustomerName): StreamName {
+function streamOf({ tenantId, sandbox, customerId }: Subject): StreamName {
   return Customer.streamOf({ tenantId, sandbox, customerId });
 }
 
-function emailOf({ tenantId, sandbox }: CustomerName, email: string): NamedCustomer {
+function emailOf({ tenantId, sandbox }: Subject, email: string): NamedCustomer {
   return { tenantId, sandbox, email };
 }
 

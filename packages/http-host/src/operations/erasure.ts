@@ -1,5 +1,5 @@
 /** Erases a person: whatever the order of a crash, what was begun is finished, and no amount moves. */
-import { Customer, type StreamName, type Subject, type TenantId } from '@counterfoil/core';
+import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { Turns } from '../reactors/turns.ts';
@@ -9,11 +9,7 @@ import type { PersonalKeys } from './personal-keys.ts';
 
 /** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
 export interface SubscriptionEnding {
-  unsubscribeAllOf(
-    customer: Subject & { readonly tenantId: TenantId },
-    reason: 'erasure',
-    caller: Caller,
-  ): Promise<unknown>;
+  unsubscribeAllOf(customer: Subject, reason: 'erasure', caller: Caller): Promise<unknown>;
 }
 
 export interface ErasureServices {

@@ -1,6 +1,6 @@
 /** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
-import { Subscription, type TenantId } from '@counterfoil/core';
-import type { CustomerOfTenant, CustomerSubscriptionsQuery } from '@counterfoil/projections';
+import { type Subject, Subscription, type TenantId } from '@counterfoil/core';
+import type { CustomerSubscriptionsQuery } from '@counterfoil/projections';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import type { Cards, Instrument } from './cards.ts';
@@ -140,7 +140,7 @@ export class Subscriptions {
 
   /** Ends all subscriptions of a customer, for a reason that comes once; answers how many were ended by it. */
   async unsubscribeAllOf(
-    customer: CustomerOfTenant & { readonly tenantId: TenantId },
+    customer: Subject,
     reason: Subscription.UnsubscribeReason,
     caller: Caller,
   ): Promise<number> {
@@ -156,7 +156,7 @@ export class Subscriptions {
   }
 
   async #endEach(
-    customer: CustomerOfTenant & { readonly tenantId: TenantId },
+    customer: Subject,
     caller: Caller,
     how: {
       readonly isMeant: (subscription: Subscription.Subscription) => boolean;
