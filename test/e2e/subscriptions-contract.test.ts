@@ -223,6 +223,20 @@ describe('how a subscription starts', () => {
     }
   });
 
+  test('money that is given back does not end it, and a trial is not begun without any', async () => {
+    const { payment, ids } = await timed.subscribe({ email: someone() });
+    expect((await timed.caller.refund(payment.id)).status).toBe(200);
+    const voided = await timed.subscribe({ email: someone() });
+    const gone = await timed.caller.post(`/v1/payments/${voided.payment.id}/void`, {});
+    expect(gone.body.status, gone.text).toBe('Voided');
+    for (const id of [...ids, ...voided.ids]) {
+      expect(await timed.subscription(id)).toMatchObject({ active: true, frozen: false });
+    }
+    const trial = { ...PLAN, trialDays: 7 };
+    const free = await timed.caller.pay({ email: someone(), amount: 0, subscription: trial });
+    expectRefusal(free, 400, 'amount_not_positive');
+  });
+
   test('two plans of one order are two subscriptions, each billed by its own dates', async () => {
     const items = CART.map((item, index) => {
       if (index > 1) return item;
