@@ -59,6 +59,13 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'When both are the same, it does not matter which is taken.',
   },
   {
+    file: 'domain/subscription/state.ts',
+    line: 'const formerCard = state.pending?.withFormerCard === true;',
+    from: 'state.pending?.withFormerCard',
+    to: 'state.pending.withFormerCard',
+    reason: 'What failed was under way: the check is for the compiler.',
+  },
+  {
     file: schedule,
     line: 'if (first === undefined) return { charges: [], ifDeclined: [] };',
     from: 'first === undefined',
