@@ -126,6 +126,35 @@ describe('a year', () => {
     }
   });
 
+  test('in which members change and leave while time passes: each cycle once, and the sums agree', async () => {
+    await started();
+    const plan = { ...PLAN, frequency: 1, rebillAmount: 1 };
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        timed.subscribed({ email: `member-${index}@example.com`, amount: 1, subscription: plan }),
+      ),
+    );
+    await Promise.all([
+      timed.moveDays(10),
+      ...ids.slice(0, 20).map((id) => timed.act(id, 'plan', { rebillAmount: 2 })),
+      ...ids.slice(20, 30).map((id) => timed.act(id, 'unsubscribe')),
+      ...ids.slice(30).map((id) => timed.act(id, 'card', { card: card(CARDS.networkB) })),
+    ]);
+    const rebills = await Promise.all(ids.map((id) => timed.rebills(id)));
+    for (const each of rebills) {
+      const cycles = each.map(({ paymentNumber }) => paymentNumber);
+      expect(cycles).toEqual(cycles.map((_, index) => index + 2));
+      expect(successful(each)).toHaveLength(each.length);
+    }
+    const counts = rebills.map(({ length }) => length);
+    expect([...counts.slice(0, 20), ...counts.slice(30)]).toEqual(Array(30).fill(10));
+    const { totals } = (await timed.recurring()).currencies[0];
+    expect(totals).toMatchObject({ joined: 40, left: 10, renewed: rebills.flat().length });
+    expect(cents(totals.revenue)).toBe(sumOf(rebills.flat()));
+    const { sales = 0 } = await timed.caller.balances();
+    expect(cents(-sales)).toBe(sumOf(rebills.flat()) + 40 * 100);
+  });
+
   test('refunds and chargebacks of renewals leave the report as it was', async () => {
     await started();
     const id = await timed.subscribed();
