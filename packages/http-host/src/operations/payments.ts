@@ -18,6 +18,7 @@ import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { References } from './references.ts';
+import { routeTo } from './routes.ts';
 
 /** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
 type GivenOrder = Pick<
@@ -295,7 +296,7 @@ export class Payments {
     companyId: number,
     { at, isRepeat }: Entry,
   ): Promise<Pick<Admitted, 'card' | 'route' | 'room'>> {
-    const { references, caps, gateways, cards } = this.#services;
+    const { caps, cards } = this.#services;
     const owner = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
     const accounts = await this.#accountsFor(request, companyId);
@@ -307,15 +308,11 @@ export class Payments {
     const attempt = { ...owner, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
     if (account === undefined) throw noAccount(skipped);
-    const gateway = gateways.gateway(account.settings.gatewayId);
-    return caps.holding(room, async () => {
-      const { reserveHoldDays } = await references.settingsOf(request.tenantId);
-      return {
-        card: await cards.exchange(owner, brought, account),
-        route: Routing.routeTo(account, { gateway: gateway.name, reserveHoldDays, skipped }),
-        room,
-      };
-    });
+    return caps.holding(room, async () => ({
+      route: await routeTo({ tenantId: request.tenantId, account, skipped }, this.#services),
+      card: await cards.exchange(owner, brought, account),
+      room,
+    }));
   }
 
   /**

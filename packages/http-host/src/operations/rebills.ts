@@ -3,7 +3,7 @@ import {
   Customer,
   type MerchantAccount,
   type Policies,
-  Routing,
+  type Routing,
   Subscription,
   type TenantId,
   Transaction,
@@ -16,6 +16,7 @@ import type { PolicyReactor } from '../reactors/policies.ts';
 import { type Ledger, SYSTEM } from './ledger.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { References } from './references.ts';
+import { routeTo } from './routes.ts';
 
 interface RebillServices {
   readonly ledger: Ledger;
@@ -200,13 +201,21 @@ export class Rebills {
   }
 
   /** The subscription's own account before the others of its company that know the card's token. */
-  async #destinationOf({ tenantId, subscription, pending }: Billed, at: string) {
+  async #destinationOf(
+    { tenantId, subscription, pending }: Billed,
+    at: string,
+  ): Promise<Destination> {
     const { caps } = this.#services;
     const { sandbox, currency, card } = subscription;
     const { transactionId, amountMinor } = pending;
     const own = await this.#ownAccount(tenantId, subscription);
-    const refuse = (refused: Policies.NotAsked, skipped: Routing.Routing['skipped'] = []) =>
-      this.#goTo(tenantId, own, { skipped, refused });
+    const refuse = async (
+      refused: Policies.NotAsked,
+      skipped: Routing.Routing['skipped'] = [],
+    ): Promise<Destination> => {
+      const route = await routeTo({ tenantId, account: own, skipped }, this.#services);
+      return { route, room: undefined, refused };
+    };
     if (!Subscription.isActive(subscription) || Subscription.isFrozen(subscription)) {
       return refuse('subscription_closed');
     }
@@ -216,7 +225,10 @@ export class Rebills {
     const accounts = await this.#accountsLike(tenantId, own);
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);
     if (account === undefined) return refuse('no_merchant_account', skipped);
-    return caps.holding(room, () => this.#goTo(tenantId, account, { skipped, room }));
+    return caps.holding(room, async () => ({
+      route: await routeTo({ tenantId, account, skipped }, this.#services),
+      room,
+    }));
   }
 
   async #ownAccount(
@@ -239,22 +251,5 @@ export class Rebills {
         merchantAccountId !== own.merchantAccountId && settings.gatewayId === gatewayId,
     );
     return [own, ...others];
-  }
-
-  async #goTo(
-    tenantId: TenantId,
-    account: MerchantAccount.MerchantAccount,
-    {
-      skipped,
-      room,
-      ...rest
-    }: Pick<Destination, 'refused'> &
-      Pick<Routing.Routing, 'skipped'> & { room?: Room | undefined },
-  ): Promise<Destination> {
-    const { references, gateways } = this.#services;
-    const { reserveHoldDays } = await references.settingsOf(tenantId);
-    const gateway = gateways.gateway(account.settings.gatewayId).name;
-    const route = Routing.routeTo(account, { gateway, reserveHoldDays, skipped });
-    return { route, room, ...rest };
   }
 }

@@ -1,8 +1,9 @@
 /** Where a payment may go after a soft decline: an account that has not declined it, at the same gateway. */
-import { type MerchantAccount, Routing, type TenantId, Transaction } from '@counterfoil/core';
+import { type MerchantAccount, type Routing, type TenantId, Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { MonthlyCaps, PlannedAttempt, Room } from '../operations/monthly-caps.ts';
 import type { References } from '../operations/references.ts';
+import { routeTo } from '../operations/routes.ts';
 
 type Payment = Transaction.Payment;
 
@@ -36,7 +37,7 @@ export class OtherAccounts {
     payment: Payment,
     at: string,
   ): Promise<{ route: Transaction.Route; room: Room | undefined } | undefined> {
-    const { references, gateways, caps } = this.#options;
+    const { caps } = this.#options;
     const accounts = await this.#accounts(tenantId, payment);
     const { account, skipped, room } = await caps.choose(
       accounts,
@@ -44,9 +45,7 @@ export class OtherAccounts {
       planned(tenantId, payment, at),
     );
     if (account === undefined) return undefined;
-    const { reserveHoldDays } = await references.settingsOf(tenantId);
-    const gateway = gateways.gateway(account.settings.gatewayId).name;
-    return { route: Routing.routeTo(account, { gateway, reserveHoldDays, skipped }), room };
+    return { route: await routeTo({ tenantId, account, skipped }, this.#options), room };
   }
 
   /** A token is good at the gateway that made it, and nowhere else. */
