@@ -97,6 +97,13 @@ describe('a capture', () => {
     ]);
   });
 
+  it.each([
+    ['a rebill', REBILL],
+    ['a retry', RETRY],
+  ])('of %s teaches its customer nothing: the card may have been removed since', (_what, facts) => {
+    expect(commandsTo('customer', happened.captured(), factsOf({ ...facts, card }))).toEqual([]);
+  });
+
   it('starts what was ordered even when its application calls itself a rebill', () => {
     const facts = factsOf({ ...STARTING, applicationId: 3, applicationKind: 3 });
     const commands = commandsTo('subscription', happened.captured(), facts);

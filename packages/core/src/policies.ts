@@ -180,12 +180,15 @@ export function subscriptionsOf({
   return subscriptionId === null ? [] : [subscriptionId];
 }
 
-/** The customer learns of the order: who it was, and the card that worked. */
+/**
+ * The customer learns of the order: who it was, and the card that worked. A rebill is no order, and
+ * would bring back a card that the customer has removed since.
+ */
 export function purchaseFollowUps(
   event: Event,
   { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,
 ): readonly FollowUp[] {
-  if (event.type !== 'PaymentCaptured') return [];
+  if (event.type !== 'PaymentCaptured' || tryOf(payment) !== undefined) return [];
   const { transactionId, sandbox, customerId, email, firstName, lastName, addresses, card } =
     payment;
   return [
