@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESS, customersOf, NOBODY, newEmail, told } from './customer-requests.ts';
 import {
+  CARDS,
   type Caller,
   callerWith,
   card,
@@ -91,6 +92,19 @@ describe('erasing', () => {
       expect(next.customerId).not.toBe(id);
       expect(next.email).toBe(each);
     }
+  });
+
+  it('of somebody whose payments all failed follows a registration', async () => {
+    const email = newEmail();
+    const declined = await caller.pay({ email, card: card(CARDS.stolen) });
+    const { id, customerId } = declined.body;
+    expect(declined.status).toBe(402);
+    expectRefusal(await erase(customerId), 404, 'not_found');
+    expect((await register({ email })).id).toBe(customerId);
+    expect((await erase(customerId)).status).toBe(200);
+    const shown = await caller.get(`/v1/payments/${id}`);
+    expect(shown.body).toMatchObject({ id, customerId, amount: declined.body.amount });
+    expect(shown.text).not.toContain(email);
   });
 
   it('is of one environment of one tenant, and needs its scope', async () => {
