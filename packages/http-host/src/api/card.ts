@@ -1,5 +1,5 @@
 /** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
-import type { TenantId, Transaction, TransactionId } from '@counterfoil/core';
+import type { Transaction, TransactionId } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
@@ -102,7 +102,7 @@ function submission(
       // Both paths are the same command, so a key names the same payment on either.
       const transactionId = idOf(context, 'payment');
       const request = paymentRequestOf(body, {
-        tenantId: context.principal.tenantId as TenantId,
+        tenantId: context.principal.tenantId,
         transactionId,
         serviceSession: uuidV7(),
         sandbox: sandboxOf(context.principal, body.sandbox),
@@ -125,7 +125,7 @@ type Show = (payment: Transaction.Payment) => ReturnType<typeof paymentBody>;
 
 /** Payments as this caller sees them. */
 function shownBy(payments: Payments, { principal }: RequestContext): Show {
-  const tenantId = principal.tenantId as TenantId;
+  const tenantId = principal.tenantId;
   return (payment) => paymentBody(payment, payments.tokenOf(tenantId, payment));
 }
 
@@ -163,7 +163,7 @@ async function visible(
   { principal }: RequestContext,
   id: string,
 ): Promise<Transaction.Payment> {
-  const payment = await payments.get(principal.tenantId as TenantId, id as TransactionId);
+  const payment = await payments.get(principal.tenantId, id as TransactionId);
   checkVisible(principal, payment);
   return payment;
 }
@@ -215,7 +215,7 @@ function confirmPayment({ payments }: CardServices): Endpoint {
 }
 
 function addressOf({ transactionId }: Transaction.Payment, { principal }: RequestContext) {
-  return { tenantId: principal.tenantId as TenantId, transactionId };
+  return { tenantId: principal.tenantId, transactionId };
 }
 
 /** Of what is done to a payment that is there already, success is 200. */

@@ -1,5 +1,5 @@
 /** Customer Service: the details of one transaction, and refunds. */
-import { type TenantId, type Transaction, type TransactionId, toDecimal } from '@counterfoil/core';
+import { type Transaction, type TransactionId, toDecimal } from '@counterfoil/core';
 import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -132,7 +132,7 @@ function refund({ payments, confirmations }: CustomerServices): Endpoint {
     ],
     idempotency: 'money',
     async handle(context, { body }) {
-      const tenantId = context.principal.tenantId as TenantId;
+      const tenantId = context.principal.tenantId;
       const payment = await payments.get(tenantId, body.messageId as TransactionId);
       checkVisible(context.principal, payment);
       const { currency, transactionId } = payment;

@@ -1,5 +1,4 @@
 /** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
-import type { TenantId } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -88,7 +87,7 @@ export function unsubscribeEndpoint({
       const sandbox = sandboxOf(principal, body.sandbox);
       const unsubscribes = await subscriptions.unsubscribeByEmail(
         {
-          tenantId: principal.tenantId as TenantId,
+          tenantId: principal.tenantId,
           sandbox,
           email: body.email,
           orderIds: idsOf(body.orderIds, '/orderIds'),

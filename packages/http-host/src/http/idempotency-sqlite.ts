@@ -1,5 +1,4 @@
 /** Kept answers in a SQLite file of their own, so that they outlive a restart. */
-
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as onNextTurn } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';

@@ -1,5 +1,4 @@
 /** Sends what is due in the outbox: tried again after a while, given up in the end. */
-
 import type { Clock } from '../clock.ts';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { TimedWork } from '../reactors/timed-work.ts';

@@ -95,12 +95,12 @@ export class Subscriptions {
     caller: Caller,
   ): Promise<Subscription.Subscription> {
     const { references, cards } = this.#services;
-    const { tenantId, subscriptionId } = request;
+    const { tenantId } = request;
     const { sandbox, merchantAccountId } = await this.#open(request);
     const account = await references.merchantAccount(tenantId, merchantAccountId);
     const owner = { tenantId, sandbox };
     const card = await cards.keep(owner, instrument, account === null ? [] : [account]);
-    return this.#act({ ...request, subscriptionId }, { type: 'ChangeCard', card }, caller);
+    return this.#act(request, { type: 'ChangeCard', card }, caller);
   }
 
   /** A subscription that has not ended: no gateway is to keep a card for another. A repetition goes through. */
