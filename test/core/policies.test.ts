@@ -1,5 +1,5 @@
 /** What follows from the events of a payment, one row for each policy. */
-import { Policies, type Subscription, Tenant, Transaction } from '@counterfoil/core';
+import { Policies, Subscription, Tenant, Transaction } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
 import {
   CAPTURED_AT,
@@ -154,7 +154,7 @@ describe('the failure of a rebill', () => {
   it.each<[string, Event, object]>([
     ['a decline', happened.declined(), { declineCode: '05', hard: true }],
     ['a failure', happened.failed(), { declineCode: 'processing_error', hard: false }],
-    ...Policies.NOT_ASKED.map((note): [string, Event, object] => [
+    ...Subscription.NOT_ASKED.map((note): [string, Event, object] => [
       `not being asked for (${note})`,
       { type: 'PaymentFailed', note, at: SUBMITTED_AT },
       { declineCode: note, hard: false },

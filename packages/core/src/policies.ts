@@ -1,5 +1,6 @@
 /** What follows from what happened: events of one aggregate become commands to others. */
 import type * as Customer from './domain/customer.ts';
+import { NOT_ASKED } from './domain/subscription/events.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
 import type { Event, EventOf } from './domain/transaction/events.ts';
@@ -39,14 +40,6 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
 
 /** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
 const ACTION_NEEDED = 'authentication_required';
-
-/**
- * Why a try is put on record without a gateway being asked, as the note of its failure says:
- * `no_merchant_account` no account takes it at the moment; `no_card` the person was erased;
- * `subscription_closed` it ended or was frozen before the payment went out.
- */
-export const NOT_ASKED = ['no_merchant_account', 'no_card', 'subscription_closed'] as const;
-export type NotAsked = (typeof NOT_ASKED)[number];
 
 /** Everything that follows from an event of a payment, in the order in which it is to be carried out. */
 export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {

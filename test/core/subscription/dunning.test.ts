@@ -34,6 +34,51 @@ function tried(n: number, days: readonly number[] = [0, ...DUNNING.retryAfterDay
   return events;
 }
 
+describe('a try that no gateway was asked for', () => {
+  const refused = (n: number, on: number) => ({
+    ...attempt(n),
+    declineCode: 'no_merchant_account',
+    at: day(on),
+  });
+
+  it('is made again a day later, for as long as it takes', () => {
+    const days = Array.from({ length: 40 }, (_, index) => index);
+    for (const n of [1, 5, 6, 20, 40]) {
+      const before = neverAsked(n, days);
+      story(before)
+        .when(ask.failed(refused(n, 29 + n)))
+        .then(happened.failed({ ...refused(n, 29 + n), retryAt: day(30 + n) }));
+    }
+  });
+
+  it('uses up no retry, and is none of the failures that the networks count', () => {
+    const before = neverAsked(3, [0, 1, 2]);
+    expect(stateAfter(before)).toMatchObject({
+      attempt: 3,
+      declines: 0,
+      failedAt: [],
+      firstFailedAt: null,
+    });
+    // The card is asked for the first time on day 32: its first retry is a day after that.
+    const declined = happened.failed({ ...attempt(3), at: day(32), retryAt: day(33) });
+    story(before)
+      .when(ask.failed({ ...attempt(3), at: day(32) }))
+      .then(declined);
+    expect(stateAfter([...before, declined])).toMatchObject({
+      declines: 1,
+      failedAt: [day(32)],
+      firstFailedAt: day(32),
+    });
+  });
+
+  /** The nth try is under way, and none before it came to a gateway. */
+  function neverAsked(n: number, days: readonly number[]): Event[] {
+    return tried(n, days).map((event) =>
+      event.type === 'RebillFailed' ? { ...event, declineCode: 'no_merchant_account' } : event,
+    );
+  }
+});
+
 describe('a soft decline', () => {
   it.each([
     [1, 30, 31],
@@ -431,7 +476,8 @@ describe('a card that is changed while a try is under way', () => {
       .then(failed);
     expect(stateAfter([...changed, failed])).toMatchObject({
       failedAt: [],
-      firstFailedAt: day(30),
+      firstFailedAt: null,
+      declines: 0,
       rebillAt: day(31),
       frozenAt: null,
       pending: null,

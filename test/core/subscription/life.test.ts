@@ -48,6 +48,7 @@ describe('starting', () => {
       totalAttempt: 1,
       rebillAt: day(30),
       firstFailedAt: null,
+      declines: 0,
       pending: null,
       failedAt: [],
       formerCards: [],

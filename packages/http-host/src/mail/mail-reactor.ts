@@ -3,7 +3,6 @@ import {
   DamagedEvent,
   decodeEvent,
   type Event,
-  Policies,
   type Position,
   type StoredEvent,
   Subscription,
@@ -100,7 +99,7 @@ async function asksForMail(
       return tells(ledger, tenantId, KIND_OF[event.type]);
     case 'RebillFailed': {
       // When it is not tried again, what happened instead is told.
-      if (event.retryAt === null || !wasAsked(event)) return false;
+      if (event.retryAt === null || !Subscription.wasAsked(event)) return false;
       if (!(await tells(ledger, tenantId, 'rebill-failed'))) return false;
       const subscription = await ledger.stateOf(Subscription, stream);
       return subscription !== null && (sandbox || !subscription.sandbox);
@@ -108,11 +107,6 @@ async function asksForMail(
     default:
       return false;
   }
-}
-
-/** Whether anybody asked the card: where no account could take the payment, its holder can do nothing. */
-function wasAsked({ declineCode }: { readonly declineCode: string }): boolean {
-  return !Policies.NOT_ASKED.some((reason) => reason === declineCode);
 }
 
 /** Whether the tenant's dunning policy has its customers told of this. */

@@ -2,7 +2,6 @@
 import {
   Customer,
   type MerchantAccount,
-  type Policies,
   type Routing,
   Subscription,
   type TenantId,
@@ -53,7 +52,7 @@ interface Billed {
 interface Destination {
   readonly route: Transaction.Route;
   readonly room: Room | undefined;
-  readonly refused?: Policies.NotAsked;
+  readonly refused?: Subscription.NotAsked;
 }
 
 export class Rebills {
@@ -210,7 +209,7 @@ export class Rebills {
     const { transactionId, amountMinor } = pending;
     const own = await this.#ownAccount(tenantId, subscription);
     const refuse = async (
-      refused: Policies.NotAsked,
+      refused: Subscription.NotAsked,
       skipped: Routing.Routing['skipped'] = [],
     ): Promise<Destination> => {
       const route = await routeTo({ tenantId, account: own, skipped }, this.#services);

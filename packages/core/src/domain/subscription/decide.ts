@@ -15,6 +15,7 @@ import {
   MAX_FAILED_TRIES,
   type State,
   type Subscription,
+  wasAsked,
 } from './state.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
@@ -181,11 +182,12 @@ function afterFailure(
   state: Subscription,
   command: CommandOf<'RecordRebillFailure'>,
 ): AfterFailure {
-  const { attempt, declineCode, hard, dunning, retryInsufficientFunds, at } = command;
+  const { declineCode, hard, dunning, retryInsufficientFunds, at } = command;
   if (closed(state) !== undefined) return { retryAt: null };
   // The cycle was given up meanwhile: it is tried no more, and the next one keeps its date.
   const isGivenUp = command.cycle !== state.cycle;
-  if (state.pending?.withFormerCard === true) {
+  // Neither says anything of the card on file, so that no retry of the dunning policy is used up.
+  if (state.pending?.withFormerCard === true || !wasAsked(command)) {
     return { retryAt: isGivenUp ? null : later(at, LEAST_DAYS_BETWEEN_TRIES) };
   }
   if (hard) return { reason: 'hard-decline' };
@@ -194,7 +196,7 @@ function afterFailure(
     return { reason: 'insufficient-funds' };
   }
   if (failedTriesAt(state, at) + 1 >= MAX_FAILED_TRIES) return { reason: 'network-limit' };
-  const days = dunning.retryAfterDays[attempt - 1];
+  const days = dunning.retryAfterDays[state.declines];
   if (days === undefined) return { reason: 'retries-exhausted' };
   const planned = later(state.firstFailedAt ?? at, days);
   const earliest = later(at, LEAST_DAYS_BETWEEN_TRIES);

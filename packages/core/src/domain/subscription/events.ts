@@ -33,6 +33,14 @@ export type UnsubscribeReason = z.output<typeof UnsubscribeReason>;
 /** Version 1 forgot the failures of a number that was left for another one. */
 const withoutFormerFailures = (older: Record<string, unknown>) => ({ ...older, failedAt: [] });
 
+/**
+ * Why a try was put on record without a gateway being asked: `no_merchant_account` no account takes it
+ * at the moment; `no_card` the person was erased; `subscription_closed` it ended or was frozen before
+ * the payment went out. They stand in the place of a decline code, and say nothing of the card.
+ */
+export const NOT_ASKED = ['no_merchant_account', 'no_card', 'subscription_closed'] as const;
+export type NotAsked = (typeof NOT_ASKED)[number];
+
 export const events = {
   /** The order was paid. Cycle 1 is that payment; cycle 2 is charged at `rebillAt`. */
   SubscriptionStarted: event(

@@ -7,6 +7,8 @@ export {
   type EventOf,
   events,
   FreezeReason,
+  NOT_ASKED,
+  type NotAsked,
   UnsubscribeReason,
 } from './events.ts';
 export * from './plan.ts';

@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { never } from '../../kernel/decider.ts';
 import { Instant } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
-import { type Event, type EventOf, events, FreezeReason, UnsubscribeReason } from './events.ts';
+import {
+  type Event,
+  type EventOf,
+  events,
+  FreezeReason,
+  NOT_ASKED,
+  UnsubscribeReason,
+} from './events.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -36,8 +43,9 @@ export const Subscription = z.strictObject({
   totalAttempt: z.int().positive(),
   /** The next charge; null when inactive or frozen. */
   rebillAt: Instant.nullable(),
-  /** When the first try of the present cycle failed. */
+  /** When the card first failed for the present cycle, and how often it has. */
   firstFailedAt: Instant.nullable(),
+  declines: z.int().nonnegative(),
   /** The try whose outcome is not known yet. */
   pending: z
     .strictObject({
@@ -130,6 +138,7 @@ function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
     totalAttempt: 1,
     rebillAt,
     firstFailedAt: null,
+    declines: 0,
     pending: null,
     failedAt: [],
     formerCards: [],
@@ -140,22 +149,29 @@ function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
 
 /** Another cycle has had no try yet. */
 function atCycle(state: Subscription, cycle: number): Subscription {
-  return cycle === state.cycle ? state : { ...state, cycle, attempt: 0, firstFailedAt: null };
+  return cycle === state.cycle
+    ? state
+    : { ...state, cycle, attempt: 0, firstFailedAt: null, declines: 0 };
 }
 
 function renewed({ renewals }: Subscription, { rebillAt }: EventOf<'SubscriptionRenewed'>) {
   return { pending: null, failedAt: [], renewals: renewals + 1, rebillAt };
 }
 
-function failed(
-  state: Subscription,
-  { cycle, retryAt: rebillAt, at }: EventOf<'RebillFailed'>,
-): Subscription {
-  const formerCard = state.pending?.withFormerCard === true;
-  const failedAt = formerCard ? state.failedAt : [...state.failedAt, at].slice(-MAX_FAILED_TRIES);
+function failed(state: Subscription, event: EventOf<'RebillFailed'>): Subscription {
+  const { cycle, retryAt: rebillAt, at } = event;
   // A cycle that was given up while its try was under way has no say in the one that is next.
-  if (cycle !== state.cycle) return { ...state, failedAt };
-  return { ...state, firstFailedAt: state.firstFailedAt ?? at, failedAt, rebillAt };
+  const next = cycle === state.cycle ? { ...state, rebillAt } : state;
+  if (state.pending?.withFormerCard === true || !wasAsked(event)) return next;
+  const failedAt = [...state.failedAt, at].slice(-MAX_FAILED_TRIES);
+  if (cycle !== state.cycle) return { ...next, failedAt };
+  const { firstFailedAt, declines } = state;
+  return { ...next, failedAt, firstFailedAt: firstFailedAt ?? at, declines: declines + 1 };
+}
+
+/** Whether a failure is the card's: a gateway was asked. */
+export function wasAsked({ declineCode }: { readonly declineCode: string }): boolean {
+  return !(NOT_ASKED as readonly string[]).includes(declineCode);
 }
 
 /** The networks count by the number: a new date or token of the same one is no new card. */
