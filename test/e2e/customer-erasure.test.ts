@@ -107,6 +107,21 @@ describe('erasing', () => {
     expect(shown.text).not.toContain(email);
   });
 
+  it('loses nothing of who comes with an email that only failed payments had named', async () => {
+    const [email, other] = [newEmail(), newEmail()];
+    const customer = { id: 77 };
+    for (const each of [email, other]) {
+      const declined = await caller.pay({ email: each, customer, card: card(CARDS.stolen) });
+      expect(declined.body.customerId).toBe(77);
+    }
+    expect((await register({ email })).id).toBe(77);
+    expect((await erase(77)).status).toBe(200);
+    expectRefusal(await caller.pay({ email: other, customer }), 400, 'customer_mismatch');
+    const { id, customerId } = await caller.paid({ email: other });
+    expect(customerId).not.toBe(77);
+    expect(await caller.transaction(id)).toMatchObject({ email: other });
+  });
+
   it('is of one environment of one tenant, and needs its scope', async () => {
     const live = await register();
     const test = await register({ email: live.email }, tester);

@@ -47,7 +47,10 @@ export function provideSubscriptions(provide: Provide): void {
         identities: get(PART.identities),
         subscriptions: get(PART.subscriptions),
         keys: get(PART.personalKeys),
-        forgetStates: () => get(PART.stateCache).clear(),
+        forgetStates: () => {
+          get(PART.stateCache).clear();
+          get(PART.identities).forget();
+        },
         forgetAnswers: ({ tenantId, customerId }) =>
           get(PART.idempotency).forgetCustomer(tenantId, customerId),
       }),

@@ -103,21 +103,45 @@ export class Identities {
     if (known !== undefined) return known;
     const releases = this.#releases;
     const customerId =
-      (await this.holderOf(named))?.customerId ?? (await this.#newCustomer(named, wanted, caller));
+      (await this.#presentHolder(named, caller)) ??
+      (await this.#newCustomer(named, wanted, caller));
     if (releases === this.#releases) this.#customers.set(nameOf(named), customerId);
     return customerId;
   }
 
   /**
-   * Whether a caller may say that this is the customer of an email: it is, or the email is free and
-   * the id one of the caller's own that no registered customer has.
+   * Whether a caller may say that this is the customer of an email: it is, and is not erased, or the
+   * email is free and the id one of the caller's own that no registered customer has.
    */
   async mayBe(named: NamedCustomer, customerId: number): Promise<boolean> {
     const holder = await this.holderOf(named);
-    if (holder !== undefined) return holder.customerId === customerId;
+    const customer = await this.#registered(named, customerId);
+    if (holder !== undefined) return holder.customerId === customerId && !isLeaving(customer);
     if (customerId >= FIRST_ALLOCATED_ID && customerId <= LAST_ALLOCATED_ID) return false;
-    const stream = Customer.streamOf({ ...named, customerId });
-    return (await this.#ledger.stateOf(Customer, stream)) === null;
+    return customer === null;
+  }
+
+  #registered(named: NamedCustomer, customerId: number): Promise<Customer.State> {
+    return this.#ledger.stateOf(Customer, Customer.streamOf({ ...named, customerId }));
+  }
+
+  /**
+   * Who holds an email, unless they are erased: what no purchase had told their customer of, the
+   * erasure could not release, and what is bought with it now must not be lost with them.
+   */
+  async #presentHolder(named: NamedCustomer, caller: Caller): Promise<number | undefined> {
+    const holder = await this.holderOf(named);
+    if (holder === undefined) return undefined;
+    const { customerId } = holder;
+    if (!isLeaving(await this.#registered(named, customerId))) return customerId;
+    await this.release(named, holder, caller);
+    return undefined;
+  }
+
+  /** Asks anew for whoever is asked for: somebody is erased. */
+  forget(): void {
+    this.#releases += 1;
+    this.#customers.clear();
   }
 
   async #newCustomer(
@@ -196,6 +220,10 @@ export class Identities {
       .digest('hex')
       .slice(0, 32);
   }
+}
+
+function isLeaving(customer: Customer.State): boolean {
+  return customer !== null && customer.erasureRequestedAt !== null;
 }
 
 function nameOf({ tenantId, sandbox, email }: NamedCustomer): string {
