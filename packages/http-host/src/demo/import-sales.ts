@@ -1,6 +1,8 @@
 /** Carries out the plan of an import: orders and refunds through the host's own operations. */
+
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import { deterministicUuid } from '../http/uuid.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Caller, Ledger } from '../operations/ledger.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { Tenants } from '../operations/tenants.ts';
@@ -61,33 +63,25 @@ export async function importSales(
     if (news && isStep) done += 1;
     into.onProgress(finished, total);
   };
-  await inParallel(plan.products, async (planned) => {
+  await atOnce(plan.products, async (planned) => {
     const product = storefrontProductOf(planned, shopId);
     const at = target.ledger.clock.now();
     await target.tenants.define({ type: 'DefineStorefrontProduct', tenantId, product, at }, CALLER);
     finish(false, false);
   });
   const orders = plan.steps.filter((step) => step.kind === 'order');
-  await inParallel(orders, async (order) => finish(await importOrder(target, into, order), true));
+  await atOnce(orders, async (order) => finish(await importOrder(target, into, order), true));
   // Refunds of one order depend on each other: one after the other, in the order of the plan.
   const refunds = plan.steps.filter((step) => step.kind === 'refund');
   const byOrder = [...Map.groupBy(refunds, ({ orderKey }) => orderKey).values()];
-  await inParallel(byOrder, async (ofOrder) => {
+  await atOnce(byOrder, async (ofOrder) => {
     for (const refund of ofOrder) finish(await importRefund(target, into, refund), true);
   });
   return { done, doneBefore: plan.steps.length - done };
 }
 
-async function inParallel<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  await Promise.all(
-    Array.from({ length: CONCURRENCY }, async () => {
-      for (const item of queue) await work(item);
-    }),
-  );
+function atOnce<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
+  return inParallel({ items, atOnce: CONCURRENCY, act });
 }
 
 function idOf(tenantId: TenantId, { key }: Pick<ImportStep, 'key'>): TransactionId {

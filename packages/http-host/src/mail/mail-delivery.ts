@@ -1,6 +1,8 @@
 /** Sends what is due in the outbox: tried again after a while, given up in the end. */
+
 import type { Clock } from '../clock.ts';
 import type { RequestLogger } from '../http/endpoint.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { TimedWork } from '../reactors/timed-work.ts';
 import type { Letters } from './letters.ts';
 import type { Handover, Mailer } from './mailer.ts';
@@ -90,23 +92,19 @@ export class MailDelivery implements TimedWork {
   }
 
   async #sendAll(mails: readonly QueuedMail[], round: Round): Promise<void> {
-    const queue = mails.values();
-    const work = async () => {
-      for (const mail of queue) {
-        // Where nothing can be written down, the same mails would go out in every round.
-        if (round.stopping.aborted || this.#unrecorded.length > 0) return;
+    await inParallel({
+      items: mails,
+      atOnce: CONCURRENCY,
+      // Where nothing can be written down, the same mails would go out in every round.
+      stops: () => round.stopping.aborted || this.#unrecorded.length > 0,
+      act: async (mail) => {
         // A server that cannot be reached counts as tried for all that were due: the next mail would
         // only wait for the same silence.
         const handover = round.away ?? (await this.#handOver(mail, round.giveUp));
         if (handover?.outcome === 'put-off' && handover.unreachable) round.away = handover;
         if (handover !== undefined) this.#settle(mail, handover);
-      }
-    };
-    const workers = Array.from({ length: Math.min(CONCURRENCY, mails.length) }, work);
-    // The next round must not begin beside what is left of this one.
-    for (const worker of await Promise.allSettled(workers)) {
-      if (worker.status === 'rejected') throw worker.reason;
-    }
+      },
+    });
   }
 
   /** Undefined when nothing is to be sent. */

@@ -116,7 +116,8 @@ export class Outbox {
       this.#forget.run(before, MAX_FORGOTTEN_AT_ONCE);
       this.#database.exec('COMMIT');
     } catch (error) {
-      this.#database.exec('ROLLBACK');
+      // A commit that failed may have ended the transaction itself.
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
   }

@@ -1,8 +1,10 @@
 /** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
+
 import { type Subject, Subscription, type TenantId } from '@counterfoil/core';
 import type { CustomerSubscriptionsQuery } from '@counterfoil/projections';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Cards, Instrument } from './cards.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, CommandName, Ledger } from './ledger.ts';
@@ -181,11 +183,7 @@ export class Subscriptions {
         limit: PAGE,
         ...(after !== undefined && { after }),
       });
-      const meant = page.filter(how.isMeant).values();
-      const work = async () => {
-        for (const subscription of meant) await end(subscription);
-      };
-      await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      await inParallel({ items: page.filter(how.isMeant), atOnce: CONCURRENCY, act: end });
       if (page.length < PAGE) return ended;
       after = page.at(-1)?.subscriptionId;
     }

@@ -1,4 +1,5 @@
 /** Bills subscriptions: begins the tries that are due, and takes up again what was left half done. */
+
 import { Subscription, type TenantId } from '@counterfoil/core';
 import {
   type DueRebill,
@@ -11,6 +12,7 @@ import type { RequestLogger } from '../http/endpoint.ts';
 import { Refusal } from '../http/errors.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { uuidV7 } from '../http/uuid.ts';
+import { inParallel } from '../in-parallel.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { type Rebills, rebillId } from '../operations/rebills.ts';
@@ -200,15 +202,12 @@ export class Billing implements TimedWork {
     act: (work: Work) => Promise<boolean>,
   ): Promise<number> {
     const awake = work.filter((each) => !this.#isPaused(each));
-    const queue = awake.values();
-    const worker = async () => {
-      for (const each of queue) {
-        if (ending.aborted || this.#rests()) return;
-        await this.#guarded(each, act);
-      }
-    };
-    const workers = Math.min(CONCURRENCY, MOST_FAILURES - this.#failuresInARow, awake.length);
-    await Promise.all(Array.from({ length: workers }, worker));
+    await inParallel({
+      items: awake,
+      atOnce: Math.min(CONCURRENCY, MOST_FAILURES - this.#failuresInARow),
+      stops: () => ending.aborted || this.#rests(),
+      act: (each) => this.#guarded(each, act),
+    });
     return awake.length;
   }
 

@@ -1,4 +1,5 @@
 /** Carries out what follows from payments: subscriptions begin, renew and end; customers are learned of. */
+
 import {
   Customer,
   decodeEvent,
@@ -12,6 +13,7 @@ import {
 import type { RequestLogger } from '../http/endpoint.ts';
 import { isTransient, Refusal } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
+import { inParallel } from '../in-parallel.ts';
 import { refusalOfFailure } from '../operations/failures.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { References } from '../operations/references.ts';
@@ -79,18 +81,18 @@ export class PolicyReactor {
   }
 
   async #react(events: readonly StoredEvent[]): Promise<void> {
-    const payments = Map.groupBy(events, ({ stream }) => stream).values();
     const failures: unknown[] = [];
-    const work = async () => {
-      for (const told of payments) {
+    await inParallel({
+      items: [...Map.groupBy(events, ({ stream }) => stream).values()],
+      atOnce: CONCURRENCY,
+      act: async (told) => {
         try {
           for (const stored of told) await this.#followUp(stored);
         } catch (error) {
           failures.push(error);
         }
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+      },
+    });
     // The others are done by now; they and the one that failed are looked at again.
     if (failures.length > 0) throw failures[0];
   }

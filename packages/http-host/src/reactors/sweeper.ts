@@ -1,7 +1,9 @@
 /** Finishes what was begun: asks gateways about intents whose outcome is not on record. */
+
 import type { TenantId, TransactionId } from '@counterfoil/core';
 import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
+import { inParallel } from '../in-parallel.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 import type { TimedWork } from './timed-work.ts';
@@ -157,15 +159,12 @@ export class Sweeper implements TimedWork {
   }
 
   async #settleAll(intents: readonly OpenIntent[], stopping: AbortSignal): Promise<void> {
-    const queue = intents.values();
-    await Promise.all(
-      Array.from({ length: Math.min(CONCURRENCY, intents.length) }, async () => {
-        for (const intent of queue) {
-          if (stopping.aborted) return;
-          await this.#settle(intent);
-        }
-      }),
-    );
+    await inParallel({
+      items: intents,
+      atOnce: CONCURRENCY,
+      stops: () => stopping.aborted,
+      act: (intent) => this.#settle(intent),
+    });
   }
 
   async #settle(intent: OpenIntent): Promise<void> {
