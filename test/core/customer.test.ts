@@ -120,6 +120,18 @@ describe('a purchase', () => {
     expect(state?.defaultPaymentMethodId).toBe(methodId(1));
   });
 
+  it.each([
+    ['the next month of another year', { expMonth: 1, expYear: 2031 }, true],
+    ['the month before', { expMonth: 11, expYear: 2030 }, false],
+  ])('tells the later of two expiries by year and month: %s', (_, expiry, isLater) => {
+    const card = { ...cardOf(1), ...expiry };
+    const next = given(Customer, [registered, added(1, { isDefault: true })]).when(
+      ask.purchase(1, { card }),
+    );
+    if (isLater) next.then(added(1, { card, isDefault: true }));
+    else next.thenNothing();
+  });
+
   it('makes room by the oldest card that is not the default', () => {
     given(Customer, full).when(ask.purchase(99)).then(removed(2), added(99));
     const lastIsDefault = [...full, added(20, { isDefault: true })];
