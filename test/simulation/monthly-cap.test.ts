@@ -76,6 +76,8 @@ async function taken(): Promise<Taken> {
   const month = MonthlyCap.monthOf(DAY);
   const stream = MonthlyCap.streamOf({ tenantId, sandbox: false, merchantAccountId: 1, month });
   return host.beside(async ({ events }) => {
+    // The book first: what is captured after it was read cannot be missing from the sum.
+    const past = (await events.read(stream)).map((stored) => decodeEvent(stored));
     let capturedMinor = 0n;
     for await (const batch of events.subscribe({ untilHead: true })) {
       for (const stored of batch) {
@@ -86,7 +88,6 @@ async function taken(): Promise<Taken> {
         }
       }
     }
-    const past = (await events.read(stream)).map((stored) => decodeEvent(stored));
     return { capturedMinor, book: fold(MonthlyCap, past as MonthlyCap.Event[]) };
   });
 }
