@@ -107,6 +107,34 @@ describe('onboarding and settings', () => {
       .then({ type: 'SettingsChanged', settings, at: NOW });
   });
 
+  it('retries on ever later days, from the first on', () => {
+    const settingsOf = (retryAfterDays: number[]) => ({ dunning: { retryAfterDays } });
+    const change = (retryAfterDays: number[]): Tenant.Command => ({
+      type: 'ChangeSettings',
+      tenantId,
+      settings: settingsOf(retryAfterDays),
+      at: NOW,
+    });
+    for (const retryAfterDays of [
+      [3, 1],
+      [1, 3, 3],
+      [0, 1],
+    ]) {
+      const rejection = { type: 'RetriesNotAscending', retryAfterDays } as const;
+      given(Tenant)
+        .when(onboard('Acme', settingsOf(retryAfterDays)))
+        .thenRejected(rejection);
+      given(Tenant, [onboarded]).when(change(retryAfterDays)).thenRejected(rejection);
+    }
+    const { mails } = Tenant.DEFAULT_SETTINGS.dunning;
+    for (const retryAfterDays of [[], [1], [2, 3, 30]]) {
+      const settings = { ...Tenant.DEFAULT_SETTINGS, dunning: { retryAfterDays, mails } };
+      given(Tenant, [onboarded])
+        .when(change(retryAfterDays))
+        .then({ type: 'SettingsChanged', settings, at: NOW });
+    }
+  });
+
   it.each([
     { type: 'ChangeSettings', tenantId, settings: {}, at: NOW } as const,
     issue(),
