@@ -252,10 +252,21 @@ describe('a dispute', () => {
 
 describe('erasure', () => {
   it('ends what a late payment has started', () => {
-    expect(Policies.erasureFollowUps({ at: NOW }, factsOf(STARTING))).toMatchObject([
-      { command: { type: 'Unsubscribe', subscriptionId: 91, reason: 'erasure', at: NOW } },
-      { command: { type: 'Unsubscribe', subscriptionId: 92, reason: 'erasure', at: NOW } },
-    ]);
+    const ended = {
+      type: 'Unsubscribe',
+      tenantId,
+      reason: 'erasure',
+      requestedBy: 'system',
+      notifyCustomer: false,
+      at: NOW,
+    };
+    expect(Policies.erasureFollowUps({ at: NOW }, factsOf(STARTING))).toEqual(
+      [91, 92].map((subscriptionId) => ({
+        to: 'subscription',
+        command: { ...ended, subscriptionId },
+        name: [transactionId, 'erasure', String(subscriptionId)],
+      })),
+    );
     expect(Policies.erasureFollowUps({ at: NOW }, factsOf(REBILL))).toEqual([]);
   });
 });
@@ -273,6 +284,23 @@ it('follows exactly the events that something follows from', () => {
       });
     }
   }
+});
+
+/** Command ids are made of them: under another name, what was done before an upgrade is done again. */
+it.each([
+  [
+    'an order',
+    STARTING,
+    [
+      [transactionId, 'start', '91'],
+      [transactionId, 'start', '92'],
+      [transactionId, 'purchase'],
+    ],
+  ],
+  ['a rebill', REBILL, [[transactionId, 'renewal', '91']]],
+])('names what follows from the capture of %s as it always has', (_what, facts, names) => {
+  const followUps = Policies.followUpsOf(happened.captured(), factsOf(facts));
+  expect(followUps.map(({ name }) => name)).toEqual(names);
 });
 
 it('gives every follow-up of a payment a name of its own, the same at every look', () => {
