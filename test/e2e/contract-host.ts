@@ -34,6 +34,26 @@ export const PLAN = {
   frequency: 30,
 };
 
+/** How a customer is reached, in words that stand nowhere else. */
+export const CONTACT = {
+  firstName: 'Zebedee',
+  lastName: 'Quuxley',
+  phone: '+44 20 7946 0958',
+  addresses: [
+    {
+      addressType: 'DEFAULT',
+      firstName: 'Zebedee',
+      lastName: 'Quuxley',
+      address: '17 Hollyhock Mews',
+      city: 'Netherwallop',
+      postalCode: 'SO20 8HE',
+      state: 'Hampshire',
+      countryCode: 'GB',
+      phone: '+44 20 7946 0958',
+    },
+  ],
+};
+
 /** A host in test mode with one tenant, whose clock stands at a fixed day of the coming year. */
 export async function startTimedHost(options: TimedOptions = {}): Promise<Timed> {
   const { tenantId = 61, at = '01-31T10:00:00.000Z', env, ...tenant } = options;

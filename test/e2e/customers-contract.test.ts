@@ -1,6 +1,6 @@
 /** What the contract says of customers: who an email belongs to, and whose version wins. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PLAN, startTimedHost, type Timed } from './contract-host.ts';
+import { CONTACT, PLAN, startTimedHost, type Timed } from './contract-host.ts';
 import {
   type Answer,
   type Caller,
@@ -25,25 +25,6 @@ afterAll(() => timed.close());
 
 let people = 0;
 const someone = (): string => `person-${++people}@example.com`;
-
-const CONTACT = {
-  firstName: 'Zebedee',
-  lastName: 'Quuxley',
-  phone: '+44 20 7946 0958',
-  addresses: [
-    {
-      addressType: 'DEFAULT',
-      firstName: 'Zebedee',
-      lastName: 'Quuxley',
-      address: '17 Hollyhock Mews',
-      city: 'Netherwallop',
-      postalCode: 'SO20 8HE',
-      state: 'Hampshire',
-      countryCode: 'GB',
-      phone: '+44 20 7946 0958',
-    },
-  ],
-};
 
 async function registered(changes: Json = {}): Promise<Json> {
   const answer = await timed.caller.post('/customers', { email: someone(), ...changes });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTimedHost, type Timed } from './contract-host.ts';
+import { CONTACT, startTimedHost, type Timed } from './contract-host.ts';
 import {
   type Answer,
   CARDS,
@@ -27,25 +27,6 @@ afterAll(() => timed.close());
 
 let people = 0;
 const someone = (): string => `person-${++people}@example.com`;
-
-const CONTACT = {
-  firstName: 'Zebedee',
-  lastName: 'Quuxley',
-  phone: '+44 20 7946 0958',
-  addresses: [
-    {
-      addressType: 'DEFAULT',
-      firstName: 'Zebedee',
-      lastName: 'Quuxley',
-      address: '17 Hollyhock Mews',
-      city: 'Netherwallop',
-      postalCode: 'SO20 8HE',
-      state: 'Hampshire',
-      countryCode: 'GB',
-      phone: '+44 20 7946 0958',
-    },
-  ],
-};
 
 async function put(id: number, body: Json): Promise<Answer> {
   const headers = { 'Content-Type': 'application/json' };
