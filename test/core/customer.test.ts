@@ -133,6 +133,7 @@ describe('a purchase', () => {
   });
 
   it('makes room by the oldest card that is not the default', () => {
+    given(Customer, full.slice(0, -1)).when(ask.purchase(99)).then(added(99));
     given(Customer, full).when(ask.purchase(99)).then(removed(2), added(99));
     const lastIsDefault = [...full, added(20, { isDefault: true })];
     given(Customer, lastIsDefault).when(ask.purchase(99)).then(removed(1), added(99));
@@ -270,6 +271,11 @@ describe('payment methods', () => {
     given(Customer, three).when(ask.remove(1)).then(removed(1));
     expect(given(Customer, [...three, removed(1)]).state?.defaultPaymentMethodId).toBe(methodId(3));
     expect(given(Customer, [...three, removed(2)]).state?.defaultPaymentMethodId).toBe(methodId(1));
+    const two = [registered, added(1, { isDefault: true }), added(2), removed(1)];
+    expect(given(Customer, two).state).toMatchObject({
+      defaultPaymentMethodId: methodId(2),
+      removedCards: [{ fingerprint: 'fingerprint-1', at }],
+    });
     const none = given(Customer, [registered, added(1, { isDefault: true }), removed(1)]).state;
     expect(none).toMatchObject({ paymentMethods: [], defaultPaymentMethodId: null, rowVersion: 3 });
   });

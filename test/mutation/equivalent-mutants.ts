@@ -6,7 +6,9 @@ const ROUTED =
 const HANDED_OVER = '`decide` hands over these commands alone: the compiler wants the last branch.';
 const ZERO_EITHER_WAY = 'At zero both branches give zero.';
 
+const customer = 'domain/customer.ts';
 const dispute = 'domain/transaction/dispute.ts';
+const monthlyCap = 'domain/monthly-cap.ts';
 const payment = 'domain/transaction/payment.ts';
 const refund = 'domain/transaction/refund.ts';
 const state = 'domain/transaction/state.ts';
@@ -23,6 +25,41 @@ const UNHANDLED = {
 };
 
 export const equivalentMutants: readonly EquivalentMutant[] = [
+  {
+    file: customer,
+    line: 'if (card === null) return { paymentMethods, defaultPaymentMethodId };',
+    from: '{ paymentMethods, defaultPaymentMethodId }',
+    to: '{}',
+    reason: 'It is laid over the customer, where what is not named stays as it is.',
+  },
+  {
+    file: customer,
+    line: 'return erasureRequestedAt !== null || erasedAt !== null;',
+    from: 'erasedAt !== null',
+    to: 'false',
+    reason: 'Nobody is erased who was not to be: the request stays on record beside the end.',
+  },
+  {
+    file: customer,
+    line: 'return paymentMethods.find((each) => each.paymentMethodId !== defaultPaymentMethodId)',
+    from: 'paymentMethods.find((each) => each.paymentMethodId !== defaultPaymentMethodId) ?.paymentMethodId',
+    to: 'paymentMethods.find(each => each.paymentMethodId !== defaultPaymentMethodId).paymentMethodId',
+    reason: 'It is asked of a full list, of which one at most is the default: there is a spare.',
+  },
+  {
+    file: monthlyCap,
+    line: "const [transactionId = '', attempt = ''] = id.split('/');",
+    from: "''",
+    to: '"Stryker was here!"',
+    reason: 'The name of a reservation has both parts: the defaults are for the compiler.',
+  },
+  {
+    file: monthlyCap,
+    line: 'if (payment === null || made === undefined) {',
+    from: 'payment === null',
+    to: 'false',
+    reason: 'Where there is no payment, there is no attempt either: the check is for the compiler.',
+  },
   {
     file: 'domain/reference.ts',
     line: "if (command.type === 'DefineApplication' && command.applicationId < FIRST_OWN_APPLICATION_ID) {",
@@ -46,7 +83,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   {
     file: subscription,
-    line: 'if (state.pending?.withFormerCard === true) {',
+    line: 'if (state.pending?.withFormerCard === true || !wasAsked(command)) {',
     from: 'state.pending?.withFormerCard',
     to: 'state.pending.withFormerCard',
     reason: 'An outcome that is news has a try that waits for it: the check is for the compiler.',
@@ -60,7 +97,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   {
     file: 'domain/subscription/state.ts',
-    line: 'const formerCard = state.pending?.withFormerCard === true;',
+    line: 'if (state.pending?.withFormerCard === true || !wasAsked(event)) return next;',
     from: 'state.pending?.withFormerCard',
     to: 'state.pending.withFormerCard',
     reason: 'What failed was under way: the check is for the compiler.',
