@@ -223,7 +223,36 @@ describe('how a subscription starts', () => {
     }
   });
 
-  test('money that is given back does not end it, and a trial is not begun without any', async () => {
+  test('a trial may be free: nothing is charged before it is over', async () => {
+    const trial = { ...PLAN, trialDays: 7 };
+    const begin = { email: someone(), amount: 0, subscription: trial };
+    const { payment, ids } = await timed.subscribe(begin);
+    expect(payment).toMatchObject({ status: 'Captured', amount: 0, capturedAmount: 0 });
+    expect(payment).toMatchObject({ refundableAmount: 0, success: true });
+    const [id] = ids as [number];
+    const { subDate, realStartDate, rebillDate } = await timed.subscription(id);
+    expect(Date.parse(realStartDate) - Date.parse(subDate)).toBe(7 * DAY_MS);
+    expect(rebillDate).toBe(realStartDate);
+    const { transaction } = await detailed(payment.id);
+    expect(transaction).toMatchObject({ priceVal: 0, refundable: false, refunded: false });
+    expectRefusal(await timed.caller.refund(payment.id), 400, 'not_refundable');
+    await timed.moveDays(7.5);
+    expect((await timed.rebills(id)).map(({ amount }) => amount)).toEqual([PLAN.rebillAmount]);
+
+    const stolen = await timed.caller.pay({ ...begin, email: someone(), card: card(CARDS.stolen) });
+    expect(stolen.status, stolen.text).toBe(402);
+    for (const change of [
+      { capture: false },
+      { subscription: PLAN },
+      { subscription: undefined },
+      { items: [{ ...CART[0], subscription: PLAN }] },
+    ]) {
+      const refused = await timed.caller.pay({ ...begin, email: someone(), ...change });
+      expectRefusal(refused, 400, 'amount_not_positive');
+    }
+  });
+
+  test('money that is given back does not end it', async () => {
     const { payment, ids } = await timed.subscribe({ email: someone() });
     expect((await timed.caller.refund(payment.id)).status).toBe(200);
     const voided = await timed.subscribe({ email: someone() });
@@ -232,9 +261,6 @@ describe('how a subscription starts', () => {
     for (const id of [...ids, ...voided.ids]) {
       expect(await timed.subscription(id)).toMatchObject({ active: true, frozen: false });
     }
-    const trial = { ...PLAN, trialDays: 7 };
-    const free = await timed.caller.pay({ email: someone(), amount: 0, subscription: trial });
-    expectRefusal(free, 400, 'amount_not_positive');
   });
 
   test('two plans of one order are two subscriptions, each billed by its own dates', async () => {

@@ -163,7 +163,8 @@ const CLUB = { name: 'club', rebillAmount: 10, frequency: 30 };
 const MUG = { StorefrontVariantId: 1, StorefrontProductId: 1, Quantity: 1, UnitPrice: 1 };
 
 const PAYMENT_RULES: readonly BrokenRule[] = [
-  rule('amount_not_positive', { amount: 0 }),
+  // A free trial may cost nothing, but there is nothing to capture later.
+  rule('amount_not_positive', { amount: 0, capture: false }),
   rule('amount_precision', { amount: 1.001, currency: 'GBP', items: [] }),
   rule('amount_precision', { amount: 1.5, currency: 'JPY', items: [] }),
   rule('currency_unknown', { currency: 'ZZZ' }),

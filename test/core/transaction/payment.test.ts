@@ -14,6 +14,7 @@ import {
   route,
   SUBMITTED_AT,
 } from '../payment-story.ts';
+import { plan } from '../subscription-samples.ts';
 
 function hoursAfter(instant: string, hours: number): string {
   return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
@@ -50,6 +51,22 @@ describe('submit', () => {
     given(Transaction)
       .when(ask.submit({ route: null }))
       .then(happened.submitted());
+  });
+
+  it('takes nothing for a free trial, and knows that answer again', () => {
+    const trial = { amountMinor: 0n, plans: [{ subscriptionId: 91, ...plan, trialDays: 14 }] };
+    const begun = [happened.submitted(trial), happened.attempted()];
+    given(Transaction)
+      .when(ask.submit(trial))
+      .then(...begun);
+    const taken = happened.captured({ amountMinor: 0n });
+    given(Transaction, begun).when(ask.recordOutcome(answer.captured)).then(taken);
+    given(Transaction, [...begun, taken])
+      .when(ask.recordOutcome(answer.captured))
+      .thenNothing();
+    expect(Transaction.isRefunded(given(Transaction, [...begun, taken]).state as never)).toBe(
+      false,
+    );
   });
 
   it('blocks what is on the black list before any gateway hears of it', () => {

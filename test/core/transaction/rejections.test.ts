@@ -4,6 +4,7 @@ import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, ask, type Command } from '../payment-commands.ts';
 import { type Event, happened, idOf, past, route, transactionId } from '../payment-story.ts';
+import { plan } from '../subscription-samples.ts';
 
 type Rejection = Transaction.Rejection;
 type Row = readonly [past: readonly Event[], command: Command, rejection: Rejection];
@@ -23,6 +24,7 @@ const wrongStatus = (status: Transaction.Status, command: Command['type']): Reje
   command,
 });
 
+const trial = { subscriptionId: 91, ...plan, trialDays: 14 };
 const voiding = [...past.captured, happened.voidRequested()];
 const opened = happened.chargebackOpened();
 const alerted = [...past.captured, happened.alertReceived()];
@@ -41,6 +43,22 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'UnknownCurrency', currency: 'XXX' },
     ],
     [[], ask.submit({ amountMinor: 0n }), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    ...[
+      { plans: [{ subscriptionId: 91, ...plan, trialDays: 0 }] },
+      { plans: [trial, { ...trial, subscriptionId: 92, trialDays: 0 }] },
+      { plans: [trial], captureMode: 'manual' as const },
+    ].map(
+      (order): Row => [
+        [],
+        ask.submit({ ...order, amountMinor: 0n }),
+        { type: 'AmountNotPositive', amountMinor: 0n, currency },
+      ],
+    ),
+    [
+      [],
+      ask.submit({ plans: [trial], amountMinor: -1n }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
     [
       [],
       ask.submit({ amountMinor: -1n, blackListing: 1 }),

@@ -80,7 +80,10 @@ const CustomerInput = z
 
 export const PaymentInput = z
   .object({
-    amount: Amount,
+    amount: Amount.meta({
+      description:
+        'More than 0. 0 begins a free trial: every subscription has `trialDays`, and the card is only asked whether it can be charged',
+    }),
     currency: CurrencyCode,
     card: CardInput.optional(),
     token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),

@@ -44,6 +44,7 @@ interface Request {
   readonly currency: string;
 }
 
+/** An amount of 0, captured, is a question: whether the card can be charged. No money moves. */
 export interface ChargeRequest extends Request {
   readonly token: string;
   /** Absent when the charge is made from a kept token. */

@@ -224,7 +224,8 @@ export class Payments {
     await references.check(tenantId, { ...order, companyId });
     const { card, route, room } = await this.#routed(request, companyId, entry);
     // The domain says so as well, but by then the customer of a refused payment would be recorded.
-    if (order.amountMinor <= 0n) throw refuse('amount_not_positive');
+    const isFree = Transaction.isFreeTrial({ ...order, plans: request.plans ?? [] });
+    if (order.amountMinor <= 0n && !isFree) throw refuse('amount_not_positive');
     return { applicationKind, companyId, card, route, room };
   }
 

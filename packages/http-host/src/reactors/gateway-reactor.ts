@@ -477,7 +477,7 @@ export class GatewayReactor {
   /** What was captured is settled by and by; what was not leaves room for the next payment at once. */
   async #giveRoomBack(tenantId: TenantId, payment: Payment): Promise<void> {
     const { caps, logger } = this.#options;
-    if (payment.capturedMinor > 0n) return;
+    if (payment.capturedAt !== null) return;
     try {
       await caps.settle(tenantId, payment);
     } catch (error) {

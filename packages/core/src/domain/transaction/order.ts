@@ -69,7 +69,7 @@ export const orderFields = {
   email: z.string().max(320),
   firstName: z.string().max(200),
   lastName: z.string().max(200),
-  /** What is asked of the card, in minor units; 0 only when nothing is charged yet. */
+  /** What is asked of the card, in minor units; 0 only for a free trial. */
   amountMinor: Minor,
   currency: z.string().length(3),
   /** `automatic`: authorized and captured in one go; `manual`: authorized, captured later. */
@@ -159,6 +159,21 @@ export function lineTotalMinor(item: LineItem): bigint {
   const total =
     item.unitPriceMinor * BigInt(item.quantity) - item.discountMinor - item.customDiscountMinor;
   return total < 0n ? 0n : total;
+}
+
+/**
+ * Whether nothing is to be charged yet: all that is ordered are plans that begin with a trial. The
+ * card is asked for nothing then, which shows that it can be charged.
+ */
+export function isFreeTrial({
+  amountMinor,
+  captureMode,
+  plans,
+}: Pick<Order, 'amountMinor' | 'captureMode'> & {
+  readonly plans: readonly { readonly trialDays: number }[];
+}): boolean {
+  const allBeginLater = plans.length > 0 && plans.every(({ trialDays }) => trialDays > 0);
+  return amountMinor === 0n && captureMode === 'automatic' && allBeginLater;
 }
 
 /** Whether it charges a cycle of a subscription after the first. */

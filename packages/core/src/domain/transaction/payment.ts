@@ -9,7 +9,7 @@ import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts
 import type { Event, Route } from './events.ts';
 import { expiryOf } from './expiry.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
-import { type Order, Order as OrderSchema } from './order.ts';
+import { isFreeTrial, type Order, Order as OrderSchema } from './order.ts';
 import type { Attempt, Payment, State } from './state.ts';
 import { mayMove, type Status } from './status.ts';
 
@@ -32,7 +32,9 @@ export function submit(state: State, command: CommandOf<'SubmitPayment'>): Decis
   }
   const { amountMinor, currency } = order;
   if (currencyOf(currency) === undefined) return left({ type: 'UnknownCurrency', currency });
-  if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
+  if (amountMinor <= 0n && !isFreeTrial(order)) {
+    return left({ type: 'AmountNotPositive', amountMinor, currency });
+  }
   const submitted: Event = { type: 'PaymentSubmitted', transactionId, ...order, at };
   if (blackListing !== 0) {
     return right([
@@ -154,7 +156,7 @@ function isKnown(payment: Payment, attempt: number, outcome: Outcome): boolean {
     case 'captured':
       return (
         recorded === 'approved' &&
-        (payment.capturedMinor > 0n || outcome.result === 'authorized') &&
+        (payment.capturedAt !== null || outcome.result === 'authorized') &&
         payment.gatewayTransactionId === outcome.gatewayTransactionId
       );
     case 'declined':

@@ -31,7 +31,7 @@ export function answerCharge(
   behaviour: Behaviour | undefined,
 ): ChargeAnswer {
   if (behaviour === undefined) return failed('unknown token');
-  if (request.amountMinor <= 0n) return failed('the amount must be more than 0');
+  if (request.amountMinor < 0n) return failed('the amount must not be less than 0');
   const decided = decidedOn(request, references, behaviour);
   const verdict = answerOf(decided.verdict, request, references);
   if (decided.actionRequired !== true) return { answer: verdict };

@@ -347,6 +347,18 @@ function inWords(result: ChargeResult | undefined): string {
   return `declined ${result.declineCode} ${result.hard ? 'hard' : 'soft'}`;
 }
 
+describe('a charge of nothing', () => {
+  it.each([
+    ['approve', 'captured'],
+    ['stolen', 'declined'],
+  ] as const)('asks whether the card can be charged: %s, %s', async (behaviour, result) => {
+    const gateway = open(newPath());
+    const request = await chargeRequest(gateway, behaviour, { amountMinor: 0n });
+    expect(await gateway.charge(request)).toMatchObject({ result });
+    expect(await gateway.findCharge(request.idempotencyKey)).toMatchObject({ result });
+  });
+});
+
 describe('rebills', () => {
   const rebill = async (behaviour: Behaviour, idempotencyKey = 'rebill-1') => {
     const gateway = open(newPath());
@@ -623,12 +635,12 @@ describe('what a gateway refuses', () => {
       expect(await gateway.capture(followUp(id, `c${amountMinor}`, amountMinor))).toMatchObject({
         result: 'refused',
       });
-      const charge = { idempotencyKey: `x${amountMinor}`, amountMinor };
-      expect(await gateway.charge(await chargeRequest(gateway, 'approve', charge))).toEqual({
-        result: 'failed',
-        note: 'the amount must be more than 0',
-      });
     }
+    const charge = { idempotencyKey: 'x', amountMinor: -1n };
+    expect(await gateway.charge(await chargeRequest(gateway, 'approve', charge))).toEqual({
+      result: 'failed',
+      note: 'the amount must not be less than 0',
+    });
     await gateway.capture(followUp(id, 'capture'));
     for (const amountMinor of [0n, -1n]) {
       expect(await gateway.refund(followUp(id, `r${amountMinor}`, amountMinor))).toMatchObject({
