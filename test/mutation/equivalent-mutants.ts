@@ -96,13 +96,6 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     reason: 'When both are the same, it does not matter which is taken.',
   },
   {
-    file: 'domain/subscription/state.ts',
-    line: 'if (state.pending?.withFormerCard === true || !wasAsked(event)) return next;',
-    from: 'state.pending?.withFormerCard',
-    to: 'state.pending.withFormerCard',
-    reason: 'What failed was under way: the check is for the compiler.',
-  },
-  {
     file: schedule,
     line: 'if (first === undefined) return { charges: [], ifDeclined: [] };',
     from: 'first === undefined',
@@ -277,6 +270,14 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     from: 'route === undefined',
     to: 'false',
     reason: 'Without a route nothing is held, and any amount is more than that.',
+  },
+  {
+    file: payment,
+    line: 'if (dueAt !== undefined && expiryOf(payment)?.at !== dueAt) return right([]);',
+    from: 'expiryOf(payment)?.at',
+    to: 'expiryOf(payment).at',
+    reason:
+      'What may expire and has no request under way waits for an end: the check is for the compiler.',
   },
   { file: refund, ...UNHANDLED },
   {
