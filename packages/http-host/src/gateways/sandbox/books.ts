@@ -287,14 +287,7 @@ export class Books {
   /** Every request in the order of arrival, read in pages so that writers may go on meanwhile. */
   *records(): Generator<SandboxRecord> {
     this.#flush();
-    let last = 0;
-    for (;;) {
-      const page = this.#page.all(last) as unknown as Row[];
-      for (const row of page) yield recordIn(row);
-      const end = page.at(-1);
-      if (end === undefined || page.length < PAGE_SIZE) return;
-      last = end.sequence;
-    }
+    yield* recordsAfter(this.#page, 0);
   }
 
   /** Writes what still waits, and closes the file. */
@@ -315,17 +308,24 @@ export function* recordsIn(path: string, { newest }: RecordsReading): Generator<
   const database = openForReading(path);
   try {
     const last = database.prepare('SELECT max(sequence) AS last FROM request').get()?.['last'];
-    const page = database.prepare(PAGE);
-    let after = newest === undefined ? 0 : Math.max(0, Number(last ?? 0) - newest);
-    for (;;) {
-      const rows = page.all(after) as unknown as Row[];
-      for (const row of rows) yield recordIn(row);
-      const end = rows.at(-1);
-      if (end === undefined) return;
-      after = end.sequence;
-    }
+    const after = newest === undefined ? 0 : Math.max(0, Number(last ?? 0) - newest);
+    yield* recordsAfter(database.prepare(PAGE), after);
   } finally {
     database.close();
+  }
+}
+
+/** Throws for a damaged file, which may hand out the same rows for ever. */
+function* recordsAfter(page: StatementSync, sequence: number): Generator<SandboxRecord> {
+  let last = sequence;
+  for (;;) {
+    const rows = page.all(last) as unknown as Row[];
+    for (const row of rows) {
+      if (row.sequence <= last) throw new Error('its records are out of order');
+      last = row.sequence;
+      yield recordIn(row);
+    }
+    if (rows.length < PAGE_SIZE) return;
   }
 }
 
