@@ -127,3 +127,14 @@ export function world(
     },
   };
 }
+
+/** What a subscription went through comes into the log, and the read models have taken it in. */
+export async function happenedTo(
+  { events, catchUp }: Pick<World, 'events' | 'catchUp'>,
+  { subscriptionId, tenantId }: { readonly subscriptionId: number; readonly tenantId: TenantId },
+  story: readonly Event[],
+): Promise<void> {
+  const stream = streamName('subscription', tenantId, subscriptionId);
+  await append(events, { stream, tenantId }, story);
+  await catchUp();
+}

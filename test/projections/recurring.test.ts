@@ -18,7 +18,7 @@ import { type RecurringMonth, RecurringView, rebuild, recurring } from '@counter
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from './adapters.ts';
-import { append, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
+import { append, happenedTo, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
 import { rebilledLife } from './rebilled-life.ts';
 
 /** On a machine that is busy with other things. */
@@ -86,14 +86,8 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
     return () => here.store.close();
   });
 
-  async function happened(id: number, story: readonly Event[], tenantId = TENANT): Promise<void> {
-    await append(
-      here.events,
-      { stream: streamName('subscription', tenantId, id), tenantId },
-      story,
-    );
-    await here.catchUp();
-  }
+  const happened = (id: number, story: readonly Event[], tenantId = TENANT) =>
+    happenedTo(here, { subscriptionId: id, tenantId }, story);
 
   it('counts each month by itself, and carries who is there through months without events', async () => {
     await happened(1, [

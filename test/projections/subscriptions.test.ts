@@ -11,7 +11,7 @@ import {
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { adapters } from './adapters.ts';
-import { append, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
+import { append, happenedTo, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
 
 const STARTED_AT = '2026-01-31T12:00:00.000Z';
 const DUE_AT = '2026-03-02T12:00:00.000Z';
@@ -66,14 +66,8 @@ describe.each(adapters)('the subscriptions read model on %s', (name, open) => {
     return () => here.store.close();
   });
 
-  async function happened(id: number, story: readonly Event[], tenantId = TENANT): Promise<void> {
-    await append(
-      here.events,
-      { stream: streamName('subscription', tenantId, id), tenantId },
-      story,
-    );
-    await here.catchUp();
-  }
+  const happened = (id: number, story: readonly Event[], tenantId = TENANT) =>
+    happenedTo(here, { subscriptionId: id, tenantId }, story);
 
   const due = async (now: string) => (await dueRebills(here.store, { now, limit: 10 })).work;
   const pending = async () => (await pendingRebills(here.store, { limit: 10 })).work;
