@@ -12,7 +12,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     env: { FC_SEED: seed },
-    globalSetup: ['test/setup/announce-seed.ts'],
+    globalSetup: ['test/setup/announce-seed.ts', 'test/setup/postgres.ts'],
     setupFiles: ['test/setup/fast-check.ts'],
   },
 });
