@@ -64,13 +64,44 @@ describe('the configuration', () => {
   });
 
   it.each([
+    'esdb://log:2113?tls=false',
+    'esdb+discover://a:2113,b:2113,c:2113?nodePreference=leader',
+    'kurrentdb://log:2113',
+    'postgres://user:p%40ss@log/log',
+  ])('takes a log that several hosts share: %s', (eventStoreUrl) => {
+    const readModelUrl = 'postgresql://user@models:5433/models';
+    const shared = { EVENT_STORE_URL: eventStoreUrl, READ_MODEL_URL: readModelUrl };
+    const env = { ...shared, EVENT_STORE_CLIENT: 'kurrentdb', RUN_PROJECTIONS: 'false' };
+    expect(readConfig(env)).toMatchObject({
+      eventStoreUrl,
+      readModelUrl,
+      eventStoreClient: 'kurrentdb',
+      runProjections: false,
+    });
+  });
+
+  it.each([
     [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
     [{ PORT: '3e3' }, 'PORT must be a whole number'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error'],
     [{ DEMO: 'yes' }, 'DEMO must be true or false'],
     [{ EVENT_STORE_URL: 'mysql://x' }, 'EVENT_STORE_URL must begin with one of sqlite:'],
     [{ READ_MODEL_URL: 'esdb://x' }, 'READ_MODEL_URL must begin with one of sqlite: memory:'],
+    [
+      { READ_MODEL_URL: 'postgres://a:b:c' },
+      'READ_MODEL_URL must begin with one of sqlite: memory:',
+    ],
     [{ READ_MODEL_URL: 'memory:' }, 'READ_MODEL_URL must be memory: if and only if'],
+    [
+      { EVENT_STORE_URL: 'esdb://log:2113' },
+      'READ_MODEL_URL must be a postgres:// URL where EVENT_STORE_URL names a server',
+    ],
+    [
+      { EVENT_STORE_URL: 'postgres://log/log', READ_MODEL_URL: 'sqlite:x.db' },
+      'READ_MODEL_URL must be a postgres:// URL where EVENT_STORE_URL names a server',
+    ],
+    [{ EVENT_STORE_CLIENT: 'mine' }, 'EVENT_STORE_CLIENT must be one of eventstore, kurrentdb'],
+    [{ RUN_PROJECTIONS: 'false' }, 'RUN_PROJECTIONS must not be false where READ_MODEL_URL is not'],
     [
       { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'sqlite:x.db' },
       'READ_MODEL_URL must be memory: if and only if',

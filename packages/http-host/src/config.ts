@@ -6,6 +6,14 @@ import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
 import { type MailSettings, mailAddressOf, smtpServerOf } from './mail/mail-settings.ts';
+import {
+  EVENT_STORE_CLIENTS,
+  EVENT_STORE_SCHEMES,
+  type EventStoreClient,
+  engineOf,
+  isShared,
+  READ_MODEL_SCHEMES,
+} from './stores.ts';
 
 const MASTER_KEY_BYTES = 32;
 
@@ -14,7 +22,11 @@ export interface Config {
   readonly host: string;
   readonly dataDir: string;
   readonly eventStoreUrl: string;
+  /** What speaks to an EventStoreDB. */
+  readonly eventStoreClient: EventStoreClient;
   readonly readModelUrl: string;
+  /** Whether this host brings the read models up to date itself, or leaves that to workers. */
+  readonly runProjections: boolean;
   readonly logLevel: LogLevel;
   readonly demo: boolean;
   /** The host's clock may be moved ahead: for tests, and never in production. */
@@ -42,8 +54,6 @@ export class ConfigError extends Error {
   }
 }
 
-const EVENT_STORES = ['sqlite:', 'memory:'];
-const READ_MODELS = ['sqlite:', 'memory:'];
 const IN_MEMORY = 'memory:';
 
 const DEFAULT_GATEWAY_TIMEOUT_MS = 10_000;
@@ -55,8 +65,15 @@ const Environment = z.object({
   PORT: integer({ from: 0, to: MAX_PORT, fallback: 3_000 }),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('./data'),
-  EVENT_STORE_URL: url(EVENT_STORES).optional(),
-  READ_MODEL_URL: url(READ_MODELS).optional(),
+  EVENT_STORE_URL: url(EVENT_STORE_SCHEMES).optional(),
+  EVENT_STORE_CLIENT: z
+    .enum(EVENT_STORE_CLIENTS, `must be one of ${EVENT_STORE_CLIENTS.join(', ')}`)
+    .default('eventstore'),
+  READ_MODEL_URL: url(READ_MODEL_SCHEMES).optional(),
+  RUN_PROJECTIONS: z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('true')
+    .transform((text) => text === 'true'),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   DEMO: z
     .enum(['true', 'false'], 'must be true or false')
@@ -117,7 +134,9 @@ function configOf(variables: Variables): Config {
     host: variables.HOST,
     dataDir,
     eventStoreUrl: variables.EVENT_STORE_URL ?? `sqlite:${join(dataDir, 'events.db')}`,
+    eventStoreClient: variables.EVENT_STORE_CLIENT,
     readModelUrl: variables.READ_MODEL_URL ?? defaultReadModelUrl(variables),
+    runProjections: variables.RUN_PROJECTIONS,
     logLevel: variables.LOG_LEVEL,
     demo: variables.DEMO,
     testClock: variables.TEST_CLOCK,
@@ -163,15 +182,29 @@ function contradictions(variables: Variables): string[] {
       problems.push('MASTER_KEY must be set with NODE_ENV=production: `openssl rand -base64 32`');
     }
   }
-  const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels } = variables;
-  if (readModels !== undefined && isInMemory(readModels) !== isInMemory(events)) {
-    problems.push('READ_MODEL_URL must be memory: if and only if EVENT_STORE_URL is');
-  }
+  problems.push(...contradictionsOfStores(variables));
   if ((variables.SMTP_URL === undefined) !== (variables.MAIL_FROM === undefined)) {
     problems.push('SMTP_URL and MAIL_FROM must be set both, or neither');
   }
   if (variables.REQUEST_TIMEOUT_MS < variables.HEADERS_TIMEOUT_MS) {
     problems.push('REQUEST_TIMEOUT_MS must not be less than HEADERS_TIMEOUT_MS');
+  }
+  return problems;
+}
+
+/** Several hosts on one log would not know of each other by files. */
+function contradictionsOfStores(variables: Variables): string[] {
+  const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels, RUN_PROJECTIONS: runs } = variables;
+  const problems: string[] = [];
+  if (readModels !== undefined && isInMemory(readModels) !== isInMemory(events)) {
+    problems.push('READ_MODEL_URL must be memory: if and only if EVENT_STORE_URL is');
+  }
+  const inDatabase = readModels !== undefined && engineOf(readModels) === 'postgres';
+  if (events !== undefined && isShared(events) && !inDatabase) {
+    problems.push('READ_MODEL_URL must be a postgres:// URL where EVENT_STORE_URL names a server');
+  }
+  if (!runs && !inDatabase) {
+    problems.push('RUN_PROJECTIONS must not be false where READ_MODEL_URL is not PostgreSQL');
   }
   return problems;
 }
@@ -309,14 +342,23 @@ function read<Value>(reader: (text: string) => Value | undefined, message: strin
     .optional();
 }
 
-function url(schemes: readonly string[]) {
+/** The message never quotes it: it may hold a password. */
+function url(schemes: Readonly<Record<string, unknown>>) {
+  const names = Object.keys(schemes);
   return z
     .string()
     .refine(
-      (text) =>
-        schemes.some((scheme) =>
-          scheme === IN_MEMORY ? text === scheme : text.startsWith(scheme),
-        ),
-      `must begin with one of ${schemes.join(' ')}`,
+      (text) => names.some((name) => (name === IN_MEMORY ? text === name : isOf(name, text))),
+      `must begin with one of ${names.map(beginningOf).join(' ')}`,
     );
+}
+
+function isOf(scheme: string, text: string): boolean {
+  const beginning = beginningOf(scheme);
+  return text.startsWith(beginning) && (engineOf(text) !== 'postgres' || URL.canParse(text));
+}
+
+/** Files have paths, servers have addresses. */
+function beginningOf(scheme: string): string {
+  return scheme === IN_MEMORY || scheme === 'sqlite:' ? scheme : `${scheme}//`;
 }

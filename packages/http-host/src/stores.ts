@@ -11,12 +11,50 @@ import {
 
 const SQLITE = 'sqlite:';
 
-/** The file that an URL of the form `sqlite:<path>` names; undefined for `memory:`. */
+/** What keeps events or read models; the scheme of an URL names it. */
+export type Engine = 'memory' | 'sqlite' | 'eventstoredb' | 'postgres';
+
+export const EVENT_STORE_SCHEMES: Readonly<Record<string, Engine>> = {
+  'sqlite:': 'sqlite',
+  'memory:': 'memory',
+  'esdb:': 'eventstoredb',
+  'esdb+discover:': 'eventstoredb',
+  'kurrentdb:': 'eventstoredb',
+  'kurrentdb+discover:': 'eventstoredb',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+};
+
+export const READ_MODEL_SCHEMES: Readonly<Record<string, Engine>> = {
+  'sqlite:': 'sqlite',
+  'memory:': 'memory',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+};
+
+/** Clients of EventStoreDB, each a package that is installed by whoever wants it. */
+export const EVENT_STORE_CLIENTS = ['eventstore', 'kurrentdb'] as const;
+export type EventStoreClient = (typeof EVENT_STORE_CLIENTS)[number];
+
+/** Throws for an URL of no engine. */
+export function engineOf(url: string): Engine {
+  const engine = EVENT_STORE_SCHEMES[url.slice(0, url.indexOf(':') + 1)];
+  if (engine === undefined) throw new TypeError('no engine has URLs of this scheme');
+  return engine;
+}
+
+/** Whether several hosts may use it at a time. */
+export function isShared(url: string): boolean {
+  const engine = engineOf(url);
+  return engine === 'eventstoredb' || engine === 'postgres';
+}
+
+/** The file that an URL of the form `sqlite:<path>` names; undefined for any other. */
 export function fileOf(url: string): string | undefined {
   return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
 }
 
-/** The files of a host; undefined for one whose log is in memory. */
+/** The files of a host that keeps everything in files. */
 export interface DataFiles {
   readonly events: string;
   /** The catalog; builds stand beside it, and their names begin with its. */
@@ -38,6 +76,7 @@ export interface Located {
   readonly readModelUrl: string;
 }
 
+/** Undefined for a host that keeps its log or its read models elsewhere, or in memory. */
 export function dataFilesOf(located: Located): DataFiles | undefined {
   const { dataDir, eventStoreUrl, readModelUrl } = located;
   const events = fileOf(eventStoreUrl);
@@ -56,7 +95,12 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
 }
 
 export function isInMemory({ eventStoreUrl }: Located): boolean {
-  return fileOf(eventStoreUrl) === undefined;
+  return engineOf(eventStoreUrl) === 'memory';
+}
+
+/** The PostgreSQL that keeps what hosts keep beside their log; undefined where files or memory do. */
+export function hostDatabaseUrlOf({ readModelUrl }: Located): string | undefined {
+  return engineOf(readModelUrl) === 'postgres' ? readModelUrl : undefined;
 }
 
 /** A file of the host's own in the data folder; in memory where the log is. */
