@@ -1,0 +1,147 @@
+/** The PostgreSQL in which hosts that share a log keep what they keep beside it: its pool, its tables. */
+import { Kysely, PostgresDialect } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import pg from 'pg';
+import { markMigrations } from './host-marks.ts';
+
+export { mark, setMarkOnce } from './host-marks.ts';
+
+/** Everything stands in this schema, the table of migrations too. */
+export const HOST_SCHEMA = 'counterfoil_host';
+
+const APPLICATION_NAME = 'counterfoil-host';
+/** What a turn of the event loop asks for travels together: few connections carry many requests. */
+const DEFAULT_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Nothing that a host asks takes a tenth of it: what does has met a lock, or a server that is gone. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+/** For a server that does not answer at all, so that it cannot end the statement itself. */
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+
+/**
+ * The tables, as their owners declare them, under names that sort in the order in which they came to
+ * be. A migration that was released is never changed: the next one mends it.
+ */
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  ...markMigrations,
+};
+
+export type HostDatabaseErrorCode =
+  /** It cannot be reached, or does not take us. */
+  | 'unavailable'
+  /** Its tables are those of a later program. */
+  | 'newer';
+
+export class HostDatabaseError extends Error {
+  override readonly name = 'HostDatabaseError';
+  readonly code: HostDatabaseErrorCode;
+
+  constructor(code: HostDatabaseErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export interface HostDatabase {
+  /** Outlives connections that break: the next query opens another. */
+  readonly pool: pg.Pool;
+  /** Host, port and name of the database, for people. */
+  readonly place: string;
+  close(): Promise<void>;
+}
+
+export interface HostDatabaseOptions {
+  /** At most so many connections at once. */
+  readonly connections?: number;
+  /** Told of connections that broke while nobody used them. */
+  readonly onLostConnection?: (error: Error) => void;
+}
+
+/** Connects, and brings the tables up to date: any host may, for a lock lets one at a time. */
+export async function openHostDatabase(
+  url: string,
+  options: HostDatabaseOptions = {},
+): Promise<HostDatabase> {
+  const { connections = DEFAULT_CONNECTIONS, onLostConnection = () => undefined } = options;
+  const place = placeOf(url);
+  await migrate(url, place);
+  const pool = makePool(url, {
+    max: connections,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+  });
+  // Not the error itself: the driver hangs its connection onto it, with all that it knows.
+  pool.on('error', (error) =>
+    onLostConnection(new HostDatabaseError('unavailable', `${place}: ${reasonOf(error)}`)),
+  );
+  return { pool, place, close: () => pool.end() };
+}
+
+/** Never the password, and nothing of a URL that is none: a part of it may be one. */
+function placeOf(url: string): string {
+  const { protocol, hostname, port, pathname } = URL.parse(url) ?? {};
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
+    throw new HostDatabaseError(
+      'unavailable',
+      'the URL of the host database must have the form postgres://user@host:5432/database',
+    );
+  }
+  return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
+}
+
+function makePool(url: string, config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: APPLICATION_NAME,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    ...config,
+  });
+  // A connection that breaks fails its query, if it has one; without this it would end the process too.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+/** Over a connection of its own: whoever waits for another host's migration waits without a limit. */
+async function migrate(url: string, place: string): Promise<void> {
+  const pool = makePool(url, { max: 1 });
+  pool.on('error', () => undefined);
+  const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const migrator = new Migrator({
+      db: database,
+      provider: { getMigrations: async () => MIGRATIONS },
+      migrationTableSchema: HOST_SCHEMA,
+    });
+    const { error } = await migrator.migrateToLatest();
+    if (error === undefined) return;
+    const unknown = await unknownMigrations(pool).catch((): readonly string[] => []);
+    if (unknown.length > 0) {
+      throw new HostDatabaseError(
+        'newer',
+        `the host database ${place} is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
+      );
+    }
+    throw new HostDatabaseError(
+      'unavailable',
+      `the host database ${place} cannot be used: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function unknownMigrations(pool: pg.Pool): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT name FROM ${HOST_SCHEMA}.kysely_migration ORDER BY name`,
+  );
+  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+}
+
+/** Of several addresses that were tried in vain, the error is one without words. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
