@@ -140,7 +140,7 @@ function start(container: DependencyContainer): Host {
   const projecting = get(PART.projecting);
   const mailing = get(PART.mailing);
   const reactors = followTheLog(get, stopping.signal);
-  timed.start();
+  void timed.repeat();
   watchHost(get);
   return {
     config: get(PART.config),

@@ -47,7 +47,7 @@ function start(...works: readonly Gated[]) {
     error: (...line: unknown[]) => errors.push(line),
   };
   const timed = new TimedWorks({ works, logger });
-  timed.start();
+  void timed.repeat();
   onTestFinished(() => timed.stop());
   return { timed, errors };
 }

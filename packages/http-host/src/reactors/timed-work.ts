@@ -39,10 +39,11 @@ export class TimedWorks {
     this.#logger = logger;
   }
 
-  start(): void {
-    for (const work of this.works) {
-      if (!this.#loops.has(work)) this.#loops.set(work, this.#loop(work));
-    }
+  /** Repeats every work until the signal fires, or all is stopped; resolves when each has come to a rest. */
+  async repeat(signal: AbortSignal = this.#stopping.signal): Promise<void> {
+    const ending = AbortSignal.any([signal, this.#stopping.signal]);
+    for (const work of this.works) this.#loops.set(work, this.#loop(work, ending));
+    await Promise.all(this.#loops.values());
   }
 
   /** Starts no more rounds, and waits for those under way in the order of the list. */
@@ -56,17 +57,16 @@ export class TimedWorks {
   }
 
   /** One round of a work. There are never two of the same one: whoever comes second waits. */
-  async run(work: TimedWork): Promise<void> {
+  async run(work: TimedWork, ending: AbortSignal = this.#stopping.signal): Promise<void> {
     await this.#turns.take(work.name, async () => {
-      if (!this.#stopping.signal.aborted) await work.runDue(this.#stopping.signal);
+      if (!ending.aborted) await work.runDue(ending);
     });
   }
 
-  async #loop(work: TimedWork): Promise<void> {
-    const { signal } = this.#stopping;
-    while (await passed(INTERVAL_MS, signal)) {
+  async #loop(work: TimedWork, ending: AbortSignal): Promise<void> {
+    while (await passed(INTERVAL_MS, ending)) {
       try {
-        await this.run(work);
+        await this.run(work, ending);
       } catch (error) {
         // The read models are being built: a later round finds them.
         if (error instanceof ReadModelError && error.code === 'not-ready') continue;

@@ -1,0 +1,71 @@
+/** A tenant reads what it was told of, by this host or by another one. */
+import type { Position } from '@counterfoil/core';
+import { Progress } from '@counterfoil/projections';
+import { describe, expect, it } from 'vitest';
+import { ReadSide } from './read-side.ts';
+
+const at = (position: string) => position as Position;
+
+function reach(progress: Progress, position: string): void {
+  progress.receive({ type: 'caught-up-to', position: at(position), events: 1, behindMs: 0 });
+}
+
+/** Whether a promise has settled by now, whatever is still in the queue of this turn. */
+async function isDone(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending');
+  await new Promise((resolve) => setImmediate(resolve));
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+}
+
+describe('a read on a log that other hosts write to', () => {
+  it('waits for the head of the log as it is when the read comes', async () => {
+    const progress = new Progress();
+    let head = '5';
+    const readSide = new ReadSide(progress, at('3'), async () => at(head));
+    reach(progress, '4');
+    const first = readSide.caughtUp(1);
+    expect(await isDone(first)).toBe(false);
+    head = '6';
+    reach(progress, '5');
+    await first;
+    const second = readSide.caughtUp(1);
+    expect(await isDone(second)).toBe(false);
+    reach(progress, '6');
+    await second;
+  });
+
+  it('never takes an answer for its own that was asked for before it came', async () => {
+    const progress = new Progress();
+    reach(progress, '1');
+    const answers: ((position: Position) => void)[] = [];
+    const ask = () => new Promise<Position>((resolve) => answers.push(resolve));
+    const readSide = new ReadSide(progress, undefined, ask);
+    const before = readSide.caughtUp(1);
+    const after = [readSide.caughtUp(1), readSide.caughtUp(2)];
+    expect(answers).toHaveLength(1);
+    answers[0]?.(at('1'));
+    await before;
+    expect(await isDone(Promise.race(after))).toBe(false);
+    // Both share one question.
+    expect(answers).toHaveLength(2);
+    answers[1]?.(at('2'));
+    expect(await isDone(Promise.race(after))).toBe(false);
+    reach(progress, '2');
+    await Promise.all(after);
+  });
+
+  it('asks anew after a question that failed', async () => {
+    const progress = new Progress();
+    reach(progress, '1');
+    let failures = 1;
+    const readSide = new ReadSide(progress, undefined, async () => {
+      if (failures > 0) {
+        failures -= 1;
+        throw new Error('the log is away');
+      }
+      return at('1');
+    });
+    await expect(readSide.caughtUp(1)).rejects.toThrow('the log is away');
+    await readSide.caughtUp(1);
+  });
+});
