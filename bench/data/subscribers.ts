@@ -6,6 +6,7 @@ import {
   encodeEvent,
   type StreamName,
   Subscription,
+  sealerOf,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -173,7 +174,7 @@ async function append(
   stream: StreamName,
   events: readonly Event[],
 ): Promise<void> {
-  const { vault } = ledger.executor;
+  const vault = await sealerOf(ledger.executor.vault, { tenantId: TENANT_ID, events });
   if (vault === undefined) throw new Error('a host seals what its events tell of persons');
   const { outcome } = await log.append({
     stream,

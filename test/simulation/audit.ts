@@ -1,5 +1,5 @@
 /** Holds what a host shows of a tenant against what the events tell of it. */
-import { type EventStore, type PersonalDataVault, toMajor } from '@counterfoil/core';
+import { type AnyVault, type EventStore, toMajor } from '@counterfoil/core';
 import {
   PROJECTIONS,
   type ReadModelStore,
@@ -104,7 +104,7 @@ export interface Replayed {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   /** Opens what the events tell of persons. */
-  readonly vault: PersonalDataVault | undefined;
+  readonly vault: AnyVault | undefined;
 }
 
 /** A replay of the log into new builds gives the documents that are live. */

@@ -1,9 +1,10 @@
 /** What the events alone say of every payment: told again here, so that the product is held to another telling. */
 import {
+  type AnyVault,
   decodeRecord,
   type Event,
   type EventStore,
-  type PersonalDataVault,
+  openerOf,
   toMajor,
 } from '@counterfoil/core';
 
@@ -56,7 +57,7 @@ export interface Reading {
   /** Only these tenants; all when absent. */
   readonly tenants?: readonly number[];
   /** Opens what the events tell of persons. */
-  readonly vault?: PersonalDataVault | undefined;
+  readonly vault?: AnyVault | undefined;
 }
 
 export async function readStory(
@@ -67,10 +68,11 @@ export async function readStory(
   const balances = new Map<string, Balance>();
   const texts: string[] = [];
   for await (const batch of events.subscribe({ untilHead: true })) {
+    const opener = await openerOf(vault, batch);
     for (const stored of batch) {
       if (tenants?.includes(stored.tenantId) === false) continue;
       texts.push(`${stored.data} ${stored.metadata}`);
-      const { event, tenantId, stream } = decodeRecord(stored, vault);
+      const { event, tenantId, stream } = decodeRecord(stored, opener);
       tell(payments, { event, tenantId, stream });
       post(balances, event, tenantId);
     }

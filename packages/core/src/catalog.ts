@@ -14,7 +14,18 @@ import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelop
 import { codecOf } from './kernel/event-codec.ts';
 import { DamagedEvent, type EventSchema } from './kernel/event-schema.ts';
 import type { TenantId } from './kernel/ids.ts';
-import { isSealed, open, type PersonalDataVault, seal } from './kernel/personal-data.ts';
+import {
+  type AnyVault,
+  distinct,
+  isDistant,
+  isSealed,
+  open,
+  type PersonalDataVault,
+  SEALED,
+  type Subject,
+  seal,
+  subjectIn,
+} from './kernel/personal-data.ts';
 
 /** Any event of any aggregate. */
 export type Event =
@@ -99,12 +110,59 @@ export function decodeEvent(stored: StoredEvent, vault?: PersonalDataVault): Eve
 
 /** Whether a stored event keeps something of a person, which a vault must open. */
 export function isSealedEvent(stored: Pick<StoredEvent, 'type' | 'data'>): boolean {
-  if (catalog.get(stored.type)?.isPersonal !== true) return false;
+  return sealedDataOf(stored) !== undefined;
+}
+
+const SEALED_FIELD = JSON.stringify(SEALED);
+
+/** The data of an event with something sealed in it; undefined for all others, most of them unread. */
+function sealedDataOf({
+  type,
+  data,
+}: Pick<StoredEvent, 'type' | 'data'>): Record<string, unknown> | undefined {
+  if (catalog.get(type)?.isPersonal !== true || !data.includes(SEALED_FIELD)) return undefined;
   try {
-    return isSealed(JSON.parse(stored.data));
+    const read: unknown = JSON.parse(data);
+    return isSealed(read) ? read : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Whose keys it takes to decode stored events, each person once. */
+export function subjectsOf(
+  events: readonly Pick<StoredEvent, 'type' | 'data' | 'tenantId'>[],
+): readonly Subject[] {
+  const subjects: Subject[] = [];
+  for (const stored of events) {
+    const data = sealedDataOf(stored);
+    // Who does not say whom it is about is a damaged event, which decoding tells.
+    const subject = data && subjectIn(data, stored.tenantId);
+    if (subject !== undefined) subjects.push(subject);
+  }
+  return distinct(subjects);
+}
+
+/** What decodes these events: the vault itself, or what one whose keys stand elsewhere hands out. */
+export function openerOf(
+  vault: AnyVault | undefined,
+  events: readonly StoredEvent[],
+): PersonalDataVault | undefined | Promise<PersonalDataVault> {
+  if (vault === undefined || !isDistant(vault)) return vault;
+  return vault.forOpening(subjectsOf(events));
+}
+
+/** What encodes these events of a tenant. */
+export function sealerOf(
+  vault: AnyVault | undefined,
+  { tenantId, events }: { readonly tenantId: TenantId; readonly events: readonly Event[] },
+): PersonalDataVault | undefined | Promise<PersonalDataVault> {
+  if (vault === undefined || !isDistant(vault)) return vault;
+  const subjects = events
+    .filter(({ type }) => catalog.get(type)?.isPersonal === true)
+    .map((event) => subjectIn(event as object, tenantId))
+    .filter((subject) => subject !== undefined);
+  return vault.forSealing(distinct(subjects));
 }
 
 /** The data in the open and in the current version. */

@@ -1,12 +1,12 @@
 /** The one way in for commands: read, fold, decide, append; and again when somebody was faster. */
 import { isLeft } from 'fp-ts/lib/Either.js';
-import { type Event as AnyEvent, decodeEvent, encodeEvent } from './catalog.ts';
+import { type Event as AnyEvent, decodeEvent, encodeEvent, openerOf, sealerOf } from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
 import { type AnyCommand, type Decider, fold } from './kernel/decider.ts';
 import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
 import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
-import type { PersonalDataVault } from './kernel/personal-data.ts';
+import type { AnyVault, PersonalDataVault } from './kernel/personal-data.ts';
 
 /** How often a command is decided anew after a conflict before the caller is told of it. */
 export const MAX_DECISIONS = 8;
@@ -71,7 +71,7 @@ export interface Executor {
   readonly store: EventStore;
   readonly cache?: StateCache;
   /** Seals what events tell of a person; without one they are stored as they are. */
-  readonly vault?: PersonalDataVault;
+  readonly vault?: AnyVault;
 }
 
 /** Reads a stream and folds it. */
@@ -88,7 +88,7 @@ export async function load<
   const known = (cache?.get(stream) as Loaded<State> | undefined) ?? emptyStream(decider);
   const news = await store.read(stream, { from: known.revision + 1 });
   if (news.length === 0) return known;
-  const loaded = advance(decider, known, news, vault);
+  const loaded = advance(decider, known, news, await openerOf(vault, news));
   cache?.set(stream, loaded);
   return loaded;
 }
@@ -181,10 +181,11 @@ async function decideOnce<
     return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
   }
 
+  const vault = await sealerOf(executor.vault, { tenantId: command.tenantId, events });
   const appended = await executor.store.append({
     stream,
     events: events.map((event, index) =>
-      envelope(executor, event, eventIdOf(commandId, stream, index), command, context),
+      envelope(vault, event, eventIdOf(commandId, stream, index), command, context),
     ),
     expected:
       loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
@@ -222,12 +223,13 @@ async function repeat<Event, State>(
     from: firstRevision,
     limit: receipt.revision - firstRevision + 1,
   });
-  const events = stored.map((event) => decodeEvent(event, vault) as Event);
+  const opener = await openerOf(vault, stored);
+  const events = stored.map((event) => decodeEvent(event, opener) as Event);
   return { outcome: 'accepted', events, state, receipt, repeated: true };
 }
 
 function envelope(
-  { vault }: Executor,
+  vault: PersonalDataVault | undefined,
   event: AnyEvent,
   id: string,
   { tenantId }: AnyCommand,

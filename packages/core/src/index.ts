@@ -7,7 +7,10 @@ export {
   type Event,
   encodeEvent,
   isSealedEvent,
+  openerOf,
   type Sealing,
+  sealerOf,
+  subjectsOf,
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
 export * as EmailClaim from './domain/email-claim.ts';
@@ -60,7 +63,13 @@ export {
   TransactionId,
 } from './kernel/ids.ts';
 export * from './kernel/money.ts';
-export type { PersonalDataVault, Subject } from './kernel/personal-data.ts';
+export {
+  type AnyVault,
+  type DistantVault,
+  isDistant,
+  type PersonalDataVault,
+  type Subject,
+} from './kernel/personal-data.ts';
 export {
   ACCOUNTS,
   type Account,

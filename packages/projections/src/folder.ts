@@ -1,8 +1,12 @@
 /** Folds batches of events into one build of one projection: states in memory, each document written once. */
 import {
+  type AnyVault,
   categoryOf,
+  type DistantVault,
   decodeEvent,
   EventStoreError,
+  isDistant,
+  openerOf,
   type PersonalDataVault,
   type Position,
   type StoredEvent,
@@ -24,8 +28,29 @@ export type Decoded =
   | { readonly stored: StoredEvent; readonly record: Recorded }
   | { readonly stored: StoredEvent; readonly error: Error };
 
-/** `vault` opens what events tell of persons. Throws when its keys cannot be read at all. */
-export function decode(stored: StoredEvent, vault: PersonalDataVault | undefined): Decoded {
+/** `vault` opens what events tell of persons. Rejects when its keys cannot be read at all. */
+export async function decodeAll(
+  events: readonly StoredEvent[],
+  vault: AnyVault | undefined,
+): Promise<readonly Decoded[]> {
+  if (vault !== undefined && isDistant(vault)) forgetErased(events, vault);
+  const opener = await openerOf(vault, events);
+  return events.map((stored) => decode(stored, opener));
+}
+
+/**
+ * A key is destroyed before the log tells of it. One that is still remembered would open what another
+ * host sealed under it meanwhile, which no rebuild can.
+ */
+function forgetErased(events: readonly StoredEvent[], vault: Pick<DistantVault, 'forget'>): void {
+  for (const stored of events) {
+    if (stored.type !== ERASURE) continue;
+    const subject = erasedBy(decode(stored, undefined));
+    if (subject !== undefined) vault.forget(subject);
+  }
+}
+
+function decode(stored: StoredEvent, vault: PersonalDataVault | undefined): Decoded {
   try {
     const { id, tenantId, stream, revision, position, time } = stored;
     const event = decodeEvent(stored, vault);
@@ -60,7 +85,7 @@ export interface FolderOptions {
   readonly build: Build;
   readonly epoch: number;
   /** For parked events that are applied again. */
-  readonly vault?: PersonalDataVault | undefined;
+  readonly vault?: AnyVault | undefined;
 }
 
 interface Touched {
@@ -83,7 +108,7 @@ export class Folder {
   readonly projection: Projection;
   readonly build: Build;
   readonly #epoch: number;
-  readonly #vault: PersonalDataVault | undefined;
+  readonly #vault: AnyVault | undefined;
   /** Whom the events of a load have erased: they are found when it has its indices. */
   #toErase: Subject[] = [];
   readonly #states = new Map<string, unknown>();
@@ -174,7 +199,7 @@ export class Folder {
       others.delete(stream);
       const was = this.#parked;
       this.#parked = others;
-      const events = parked.events.map((stored) => decode(stored, this.#vault));
+      const events = await decodeAll(parked.events, this.#vault);
       for (const subject of events.map(erasedBy)) {
         if (subject !== undefined && this.projection.erasing) await this.#erase(subject);
       }

@@ -1,6 +1,6 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
-import type { EventStore, PersonalDataVault, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decode, Folder, type Parking, StaleWorker } from './folder.ts';
+import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
+import { type Decoded, decodeAll, Folder, type Parking, StaleWorker } from './folder.ts';
 import type { Projection } from './projection.ts';
 import {
   type Build,
@@ -29,7 +29,7 @@ export interface RebuildOptions {
   readonly store: ReadModelStore;
   readonly projection: Projection;
   /** Opens what events tell of persons; needed for a log that was sealed with one. */
-  readonly vault?: PersonalDataVault | undefined;
+  readonly vault?: AnyVault | undefined;
   readonly holder: string;
   readonly now: () => number;
   readonly onProgress?: (progress: RebuildProgress) => void;
@@ -242,9 +242,8 @@ async function replay(
     ...(signal === undefined ? {} : { signal }),
   });
   for await (const batch of batches) {
-    const decoded = batch
-      .filter((stored) => loads.some(({ folder }) => folder.reads(stored)))
-      .map((stored) => decode(stored, vault));
+    const wanted = batch.filter((stored) => loads.some(({ folder }) => folder.reads(stored)));
+    const decoded = await decodeAll(wanted, vault);
     for (const load of loads) await load.apply(batch, decoded);
     const last = batch.at(-1);
     if (last !== undefined && last.position >= goal) break;

@@ -1,6 +1,6 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
-import type { EventStore, PersonalDataVault, Position, StoredEvent } from '@counterfoil/core';
-import { decode, ERASURE, Folder, StaleWorker } from './folder.ts';
+import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
+import { decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
@@ -21,7 +21,7 @@ export interface ProjectorOptions {
   readonly store: ReadModelStore;
   readonly projections: readonly Projection[];
   /** Opens what events tell of persons; needed for a log that was sealed with one. */
-  readonly vault?: PersonalDataVault | undefined;
+  readonly vault?: AnyVault | undefined;
   /**
    * Names this worker. Where only one process can have the log, let the name stay the same over
    * restarts: the lease of a killed process is then taken up at once.
@@ -210,9 +210,8 @@ class FollowingProjector implements Projector {
   async #apply(batch: readonly StoredEvent[], position: Position): Promise<void> {
     // Decoded once for all projections, and only what one of them reads.
     if (batch.some(({ type }) => type === ERASURE)) await this.#dropBuildsOfThePast();
-    const decoded = batch
-      .filter((stored) => this.#folders.some((folder) => folder.reads(stored)))
-      .map((stored) => decode(stored, this.#options.vault));
+    const wanted = batch.filter((stored) => this.#folders.some((folder) => folder.reads(stored)));
+    const decoded = await decodeAll(wanted, this.#options.vault);
     for (const folder of this.#folders) {
       for (const parking of await folder.apply(decoded, position)) {
         this.#options.notify?.({ type: 'parked', ...parking });

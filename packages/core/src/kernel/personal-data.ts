@@ -20,6 +20,27 @@ export interface PersonalDataVault {
   open(subject: Subject, personal: { eventType: string; sealed: string }): string | undefined;
 }
 
+/**
+ * A vault whose keys stand elsewhere, as in a database that several hosts share. It is asked for the
+ * keys of a whole batch at once, and hands out a vault that has them at hand for as long as anybody
+ * holds it. Rejects with an `EventStoreError` when keys cannot be read or kept at all.
+ */
+export interface DistantVault {
+  /** Makes no keys: for a person who has none, or one that is spoilt, `open` throws. */
+  forOpening(subjects: readonly Subject[]): Promise<PersonalDataVault>;
+  /** Makes the keys of those who have none; they are durable when it answers. */
+  forSealing(subjects: readonly Subject[]): Promise<PersonalDataVault>;
+  /** Lets go of what it remembers of a person, whose key another host may have destroyed. */
+  forget(subject: Subject): void;
+}
+
+/** Whatever keeps the keys of a log. */
+export type AnyVault = PersonalDataVault | DistantVault;
+
+export function isDistant(vault: AnyVault): vault is DistantVault {
+  return 'forOpening' in vault;
+}
+
 /** Where the sealed text of an event stands in its stored data, in the place of its personal fields. */
 export const SEALED = 'sealed';
 
@@ -72,9 +93,26 @@ export function isSealed(data: unknown): data is Data {
   return typeof data === 'object' && data !== null && typeof (data as Data)[SEALED] === 'string';
 }
 
-function subjectOf({ customerId, sandbox }: Data, tenantId: TenantId): Subject {
-  if (typeof customerId === 'number' && typeof sandbox === 'boolean') {
-    return { tenantId, sandbox, customerId };
+function subjectOf(data: Data, tenantId: TenantId): Subject {
+  const subject = subjectIn(data, tenantId);
+  if (subject === undefined) throw new TypeError('it does not say whom it is about');
+  return subject;
+}
+
+/** Whom an event or its stored data is about; undefined when it does not say. */
+export function subjectIn(
+  { customerId, sandbox }: { readonly customerId?: unknown; readonly sandbox?: unknown },
+  tenantId: TenantId,
+): Subject | undefined {
+  if (typeof customerId !== 'number' || typeof sandbox !== 'boolean') return undefined;
+  return { tenantId, sandbox, customerId };
+}
+
+/** Each of them once. */
+export function distinct(subjects: Iterable<Subject>): readonly Subject[] {
+  const byName = new Map<string, Subject>();
+  for (const subject of subjects) {
+    byName.set(`${subject.tenantId}/${subject.sandbox}/${subject.customerId}`, subject);
   }
-  throw new TypeError('it does not say whom it is about');
+  return [...byName.values()];
 }

@@ -1,6 +1,5 @@
 /** What a mail says and to whom: found in the present state of its stream when it is sent. */
 import {
-  decodeEvent,
   type Event,
   type EventStore,
   Subscription,
@@ -72,7 +71,7 @@ export class Letters {
     const { stream, revision, eventId } = mail;
     const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
     if (stored?.id !== eventId) throw new Error(`${stream} has no event ${eventId}`);
-    const event = decodeEvent(stored, this.#options.ledger.executor.vault);
+    const event = await this.#options.ledger.eventOf(stored);
     switch (event.type) {
       case 'Refunded':
         return this.#refunded(mail, event);

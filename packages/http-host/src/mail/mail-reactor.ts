@@ -1,7 +1,6 @@
 /** Follows the log and puts into the outbox what its events ask to be mailed. */
 import {
   DamagedEvent,
-  decodeEvent,
   type Event,
   type Position,
   type StoredEvent,
@@ -67,7 +66,7 @@ async function kindAskedBy(
   stored: StoredEvent,
 ): Promise<MailKind | undefined> {
   try {
-    const event = decodeEvent(stored, options.ledger.executor.vault);
+    const event = await options.ledger.eventOf(stored);
     const isAsked = await asksForMail(options, stored, event);
     return isAsked ? KIND_OF[event.type as keyof typeof KIND_OF] : undefined;
   } catch (error) {

@@ -4,12 +4,15 @@ import {
   type AnyCommand,
   type CommandId,
   type Decider,
+  decodeEvent,
   type Event,
   type Executor,
   execute,
   fingerprintOf,
   load,
+  openerOf,
   type Position,
+  type StoredEvent,
   type StreamName,
   type TenantId,
 } from '@counterfoil/core';
@@ -128,6 +131,11 @@ export class Ledger {
     if (this.#secret === undefined) return fingerprint;
     const keyed = createHmac('sha256', this.#secret).update(fingerprint).digest('hex');
     return keyed.slice(0, MARK_LENGTH);
+  }
+
+  /** What a stored event tells, also of a person. Rejects with `DamagedEvent` where that cannot be read. */
+  async eventOf(stored: StoredEvent): Promise<Event> {
+    return decodeEvent(stored, await openerOf(this.executor.vault, [stored]));
   }
 
   /** The present state of a stream. */

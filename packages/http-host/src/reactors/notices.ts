@@ -1,5 +1,5 @@
 /** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
-import { decodeEvent, type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
+import { type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../http/uuid.ts';
@@ -43,7 +43,7 @@ async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promi
 async function bringIn(options: NoticesOptions, stored: StoredEvent): Promise<void> {
   const { ledger, gateways } = options;
   const { stream, tenantId } = stored;
-  const event = decodeEvent(stored, ledger.executor.vault);
+  const event = await ledger.eventOf(stored);
   if (event.type !== 'PaymentCaptured') return;
   const payment = await ledger.stateOf(Transaction, stream);
   const route = payment === null ? undefined : Transaction.routeOf(payment);

@@ -2,7 +2,6 @@
 
 import {
   Customer,
-  decodeEvent,
   Policies,
   type StoredEvent,
   type StreamName,
@@ -121,7 +120,7 @@ export class PolicyReactor {
     if (payment === null) return;
     await this.#carryOutForSubscriptions(stored, payment, SYSTEM);
     if (type !== 'PaymentCaptured') return;
-    const captured = this.#decoded(stored);
+    const captured = await this.#eventOf(stored);
     const facts = { tenantId, payment };
     for (const purchase of Policies.purchaseFollowUps(captured, facts)) {
       await this.#carryOutOrTell(stream, purchase, SYSTEM);
@@ -137,7 +136,8 @@ export class PolicyReactor {
     if (Policies.subscriptionsOf(payment).length === 0) return;
     const { stream, tenantId } = stored;
     const facts = await this.#factsOf(tenantId, payment);
-    for (const followUp of Policies.subscriptionFollowUps(this.#decoded(stored), facts)) {
+    const event = await this.#eventOf(stored);
+    for (const followUp of Policies.subscriptionFollowUps(event, facts)) {
       await this.#carryOutOrTell(stream, followUp, caller);
     }
   }
@@ -156,8 +156,8 @@ export class PolicyReactor {
     }
   }
 
-  #decoded(stored: StoredEvent): Transaction.Event {
-    return decodeEvent(stored, this.#options.ledger.executor.vault) as Transaction.Event;
+  async #eventOf(stored: StoredEvent): Promise<Transaction.Event> {
+    return (await this.#options.ledger.eventOf(stored)) as Transaction.Event;
   }
 
   /** Only what the order said is used of it, which never changes: what is remembered will do. */
