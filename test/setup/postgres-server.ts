@@ -1,7 +1,7 @@
-/** A PostgreSQL of the tests' own: real, in a folder that goes with it, reached at 127.0.0.1 alone. */
+/** A PostgreSQL of the tests' and the bench's own: real, in a folder that goes with it, reached at 127.0.0.1 alone. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -13,6 +13,9 @@ const USER = 'postgres';
 const MAX_HEARD = 4_000;
 /** Others on the machine may take a free port before the server does. */
 const MAX_STARTS = 5;
+/** At the exit of this process, so often and so long it waits for the server to have ended. */
+const MAX_EXIT_TRIES = 100;
+const EXIT_PAUSE_MS = 50;
 
 /** Processes are killed in tests, never the machine: what is in the page cache counts as kept. */
 export const TEST_SETTINGS = {
@@ -26,16 +29,21 @@ export const TEST_SETTINGS = {
 export interface PostgresServer {
   /** Of a superuser in the database `postgres`. */
   readonly url: string;
+  /** Holds its data, and the socket of those who do not come by the network. */
+  readonly folder: string;
   /** Ends it, and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** Starts a server with these settings; it ends with `stop`, or with this process. */
+/**
+ * Starts a server with these settings; it ends with `stop`, or with this process. Its folder is made
+ * in `parent`, which every user can enter: a folder of the run would not do.
+ */
 export async function startPostgresServer(
   settings: Readonly<Record<string, string>> = TEST_SETTINGS,
+  parent: string = tmpdir(),
 ): Promise<PostgresServer> {
-  // Not in a folder of the run, which another user may not enter.
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-postgres-'));
+  const folder = mkdtempSync(join(parent, 'counterfoil-postgres-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const binaries = binariesFor(folder);
@@ -54,7 +62,11 @@ export async function startPostgresServer(
         cwd: folder,
         ...user,
       });
-      const end = () => server.kill('SIGQUIT');
+      const end = () => {
+        server.kill('SIGQUIT');
+        awaitEnd(data);
+        remove();
+      };
       try {
         await until(server, /ready to accept connections/);
       } catch (error) {
@@ -65,6 +77,7 @@ export async function startPostgresServer(
       process.once('exit', end);
       return {
         url: `postgres://${USER}@127.0.0.1:${port}/postgres`,
+        folder,
         async stop() {
           process.removeListener('exit', end);
           await stopped(server);
@@ -75,6 +88,15 @@ export async function startPostgresServer(
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+/** For the exit, when no event comes any more: until the server has ended, it still writes. */
+function awaitEnd(data: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const isThere = () => existsSync(join(data, 'postmaster.pid'));
+  for (let tries = 0; tries < MAX_EXIT_TRIES && isThere(); tries += 1) {
+    Atomics.wait(pause, 0, 0, EXIT_PAUSE_MS);
   }
 }
 
