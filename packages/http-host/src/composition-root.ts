@@ -1,20 +1,22 @@
 /** Puts the host together from the parts that `composition/` provides, and gives it a beginning and an end. */
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import type { EventStore, Position } from '@counterfoil/core';
-import { LedgerView, type ReadModelStore } from '@counterfoil/projections';
+import type { EventStore } from '@counterfoil/core';
+import { LedgerView, Progress, type ReadModelStore } from '@counterfoil/projections';
 import {
   type DependencyContainer,
   instanceCachingFactory,
   container as rootContainer,
 } from 'tsyringe';
 import { type Clock, openClock } from './clock.ts';
+import { agreeOnLog, agreeOnMasterKey } from './composition/agreement.ts';
 import { provideHttp } from './composition/http.ts';
 import { provideLedger } from './composition/ledger.ts';
 import { type Get, PART, type Part, type Provide } from './composition/parts.ts';
 import { providePayments } from './composition/payments.ts';
-import { followTheLog, provideReactors } from './composition/reactors.ts';
+import { provideReactors, react } from './composition/reactors.ts';
 import { provideReadSide } from './composition/read-side.ts';
 import { provideSubscriptions } from './composition/subscriptions.ts';
 import { watchHost } from './composition/watching.ts';
@@ -22,16 +24,24 @@ import { type Config, loadMasterKey } from './config.ts';
 import { replaceDamagedReadModels } from './damaged-files.ts';
 import { refuseLostEvents } from './doctor/lost-events.ts';
 import type { GatewayRegistry } from './gateways/registry.ts';
+import { type HostDatabase, openHostDatabase } from './host-database.ts';
 import { createLogger, type Logger } from './http/logging.ts';
+import { uuidV7 } from './http/uuid.ts';
 import type { Ledger } from './operations/ledger.ts';
 import { openPersonalKeys } from './operations/open-personal-keys.ts';
 import type { Payments } from './operations/payments.ts';
-import type { PersonalKeys } from './operations/personal-keys.ts';
 import type { ReadSide } from './operations/read-side.ts';
 import type { Tenants } from './operations/tenants.ts';
 import type { TestClock } from './operations/test-clock.ts';
+import { ONLY_HOST } from './projecting/project.ts';
 import type { TimedWorks } from './reactors/timed-work.ts';
-import { dataFilesOf, fileOf, isInMemory, openEventStore } from './stores.ts';
+import {
+  dataFilesOf,
+  fileOf,
+  hostDatabaseUrlOf,
+  openEventStore,
+  openReadModels,
+} from './stores.ts';
 
 /** A composed host: its parts for those who embed it, and its life. */
 export interface Host {
@@ -63,20 +73,15 @@ export interface ComposeOptions {
 /** Opens the stores of a configuration and starts everything but the listening. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
   makeFolders(config);
-  const events = await openEventStore(config.eventStoreUrl);
-  const container = rootContainer.createChildContainer();
-  let personalKeys: PersonalKeys | undefined;
+  const logger = options.logger ?? createLogger({ level: config.logLevel });
+  const opening = new AsyncDisposableStack();
   try {
-    const headAtStart = await events.head();
-    const files = dataFilesOf(config);
-    if (files !== undefined) await refuseLostEvents(files, events);
-    const masterKey = loadMasterKey(config);
-    personalKeys = await openPersonalKeys({ located: config, masterKey, events });
-    register(container, { config, events, headAtStart, masterKey, personalKeys }, options);
+    const opened = await open(config, logger, opening);
+    const container = rootContainer.createChildContainer();
+    register(container, { config, logger, ...opened }, options);
     return start(container);
   } catch (error) {
-    personalKeys?.close();
-    await events.close();
+    await opening.disposeAsync();
     throw error;
   }
 }
@@ -88,30 +93,72 @@ function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Config): void {
   }
 }
 
-interface Opened {
-  readonly config: Config;
-  readonly events: EventStore;
-  readonly headAtStart: Position | undefined;
-  readonly masterKey: Buffer;
-  readonly personalKeys: PersonalKeys;
+/** Whatever has to be waited for, with what closes it again should a later one fail. */
+async function open(config: Config, logger: Logger, opening: AsyncDisposableStack) {
+  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const closing = <Opened extends { close(): unknown }>(opened: Opened): Opened =>
+    opening.adopt(opened, async (each) => {
+      await each.close();
+    });
+  const hostDatabase = await openDatabaseOf(config, logger);
+  if (hostDatabase !== undefined) closing(hostDatabase);
+  const events = closing(await openEventStore(eventStoreUrl, { client: eventStoreClient }));
+  const headAtStart = await events.head();
+  const files = dataFilesOf(config);
+  if (files !== undefined) await refuseLostEvents(files, events);
+  const masterKey = loadMasterKey(config);
+  if (hostDatabase !== undefined) await agreeOnMasterKey(hostDatabase, masterKey);
+  const personalKeys = closing(await openPersonalKeys({ located: config, masterKey, events }));
+  replaceDamagedReadModels(config, logger);
+  const progress = new Progress();
+  const inFiles = fileOf(readModelUrl) !== undefined;
+  const told = () => progress.position;
+  const readModels = closing(await openReadModels(readModelUrl, { readOnly: inFiles, told }));
+  // Queries have the files of their read models read-only; a lease is written beside them.
+  const leases = inFiles ? closing(await openReadModels(readModelUrl)) : readModels;
+  if (hostDatabase !== undefined) {
+    await agreeOnLog({ database: hostDatabase, events, readModels });
+  }
+  const holder = hostDatabase === undefined ? ONLY_HOST : `${hostname()}-${uuidV7()}`;
+  return {
+    hostDatabase,
+    events,
+    headAtStart,
+    masterKey,
+    personalKeys,
+    progress,
+    readModels,
+    leases,
+    holder,
+  };
 }
+
+async function openDatabaseOf(config: Config, logger: Logger): Promise<HostDatabase | undefined> {
+  const url = hostDatabaseUrlOf(config);
+  if (url === undefined) return undefined;
+  const onLostConnection = (error: Error) =>
+    logger.warn({ err: error }, 'a connection to the host database was lost');
+  return openHostDatabase(url, { onLostConnection });
+}
+
+type Opened = Awaited<ReturnType<typeof open>> & {
+  readonly config: Config;
+  readonly logger: Logger;
+};
 
 function register(
   container: DependencyContainer,
-  { config, events, headAtStart, masterKey, personalKeys }: Opened,
-  { clock = openClock(config), logger }: ComposeOptions,
+  opened: Opened,
+  { clock = openClock(opened.config) }: ComposeOptions,
 ): void {
   const get = getFrom(container);
   const provide: Provide = (name, make) => {
     container.register(name, { useFactory: instanceCachingFactory(() => make(get)) });
   };
-  provide(PART.config, () => config);
   provide(PART.clock, () => clock);
-  provide(PART.events, () => events);
-  provide(PART.headAtStart, () => headAtStart);
-  provide(PART.logger, () => logger ?? createLogger({ level: config.logLevel }));
-  provide(PART.masterKey, () => masterKey);
-  provide(PART.personalKeys, () => personalKeys);
+  for (const name of Object.keys(opened) as (keyof Opened)[]) {
+    provide<unknown>(PART[name], () => opened[name]);
+  }
   provideLedger(provide);
   provideReadSide(provide);
   providePayments(provide);
@@ -131,7 +178,6 @@ function start(container: DependencyContainer): Host {
   const logger = get(PART.logger);
   const events = get(PART.events);
   // What may fail to open comes first, and what runs by itself last.
-  replaceDamagedReadModels(get(PART.config), logger);
   const server = get(PART.server);
   const checkpoints = get(PART.checkpoints);
   const readModels = get(PART.readModels);
@@ -139,8 +185,7 @@ function start(container: DependencyContainer): Host {
   const testClock = get(PART.testClock);
   const projecting = get(PART.projecting);
   const mailing = get(PART.mailing);
-  const reactors = followTheLog(get, stopping.signal);
-  void timed.repeat();
+  const reactors = react(get, stopping.signal);
   watchHost(get);
   return {
     config: get(PART.config),
@@ -170,18 +215,21 @@ function start(container: DependencyContainer): Host {
       stopping.abort();
       await reactors;
       mailing.close();
-      // The worker's connections go last: only they can tidy the write-ahead logs away.
-      if (!isInMemory(get(PART.config))) {
+      const closeReadModels = async () => {
         await readModels.close();
         await get(PART.leases).close();
-      }
+      };
+      // Of files, the worker's connections go last: only they can tidy the write-ahead logs away.
+      const inFiles = fileOf(get(PART.config).readModelUrl) !== undefined;
+      if (inFiles) await closeReadModels();
       await projecting.stop(await events.head());
-      await readModels.close();
+      if (!inFiles) await closeReadModels();
       await events.close();
       get(PART.personalKeys).close();
       await get(PART.gateways).close();
       checkpoints.close();
       get(PART.idempotencyStore).close();
+      await get(PART.hostDatabase)?.close();
       logger.flush();
     },
   };

@@ -11,6 +11,7 @@ import {
   EVENT_STORE_SCHEMES,
   type EventStoreClient,
   engineOf,
+  fileOf,
   isShared,
   READ_MODEL_SCHEMES,
 } from './stores.ts';
@@ -221,7 +222,8 @@ const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
  */
 export function loadMasterKey(config: Config): Buffer {
   const key = configuredOrKeptKey(config);
-  if (config.eventStoreUrl !== IN_MEMORY) checkMasterKey(config.dataDir, key);
+  // A database has a mark of its own, for all hosts.
+  if (fileOf(config.readModelUrl) !== undefined) checkMasterKey(config.dataDir, key);
   return key;
 }
 
@@ -231,7 +233,7 @@ export function loadMasterKey(config: Config): Buffer {
  */
 function checkMasterKey(dataDir: string, key: Buffer): void {
   const path = masterKeyCheckIn(dataDir);
-  const mark = markOf(key);
+  const mark = markOfMasterKey(key);
   mkdirSync(dataDir, { recursive: true });
   try {
     writeFileSync(path, `${mark}\n`, { flag: 'wx', mode: 0o600 });
@@ -244,7 +246,8 @@ function checkMasterKey(dataDir: string, key: Buffer): void {
   }
 }
 
-function markOf(key: Buffer): string {
+/** Tells one key from another, and nothing more. */
+export function markOfMasterKey(key: Buffer): string {
   return createHmac('sha256', key).update('counterfoil master key').digest('hex');
 }
 
@@ -268,7 +271,7 @@ export function probeMasterKey(config: Config): 'sound' | 'none' | 'lost' | 'wro
   const key = findMasterKey(config);
   if (key === undefined) return mark === undefined ? 'none' : 'lost';
   if (mark === undefined) return 'unmarked';
-  return mark === markOf(key) ? 'sound' : 'wrong';
+  return mark === markOfMasterKey(key) ? 'sound' : 'wrong';
 }
 
 /** The key at hand, without making one; undefined where there is none. */

@@ -133,17 +133,17 @@ export function isFile(path: string): boolean {
 /** Opens the log for writing; with `follow`, for reading beside the process that writes. */
 export async function openEventStore(
   url: string,
-  { follow = false }: { follow?: boolean } = {},
+  { follow = false }: { follow?: boolean; client?: EventStoreClient } = {},
 ): Promise<EventStore> {
   const path = fileOf(url);
   return path === undefined ? createMemoryEventStore() : openSqliteEventStore({ path, follow });
 }
 
 /** Opens the read models for their worker; with `readOnly`, for queries beside it. */
-export function openReadModels(
+export async function openReadModels(
   url: string,
   { readOnly = false, told }: { readOnly?: boolean; told?: () => unknown } = {},
-): ReadModelStore {
+): Promise<ReadModelStore> {
   const path = fileOf(url);
   return path === undefined
     ? createMemoryReadModelStore()

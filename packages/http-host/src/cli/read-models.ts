@@ -16,7 +16,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
-import { HOLDER } from '../projecting/project.ts';
+import { ONLY_HOST } from '../projecting/project.ts';
 import { openEventStore, openReadModels } from '../stores.ts';
 
 const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
@@ -84,7 +84,7 @@ async function withStores<Result>(
   const config = readConfig(process.env);
   const events = await openEventStore(config.eventStoreUrl, { follow: !alone });
   const vault = openKeysToRead(config);
-  const store = openReadModels(config.readModelUrl);
+  const store = await openReadModels(config.readModelUrl);
   try {
     return await work({ events, store, vault });
   } finally {
@@ -148,7 +148,7 @@ async function retryParked(
     store,
     vault,
     projections: PROJECTIONS,
-    holder: HOLDER,
+    holder: ONLY_HOST,
     now: Date.now,
     signal: stopping.signal,
     // What is parked was read, so there is a checkpoint, and it is told of at once.

@@ -4,6 +4,7 @@ import type { Progress, ReadModelStore, ReferenceView } from '@counterfoil/proje
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { HostDatabase } from '../host-database.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Readiness } from '../http/health.ts';
 import type { Idempotency } from '../http/idempotency.ts';
@@ -52,6 +53,10 @@ export const PART = {
   masterKey: part<Buffer>('masterKey'),
   events: part<EventStore>('events'),
   headAtStart: part<Position | undefined>('headAtStart'),
+  /** Undefined where a host keeps what is its own in files, or in memory. */
+  hostDatabase: part<HostDatabase | undefined>('hostDatabase'),
+  /** Names this host to the others for as long as it runs. */
+  holder: part<string>('holder'),
   readModels: part<ReadModelStore>('readModels'),
   leases: part<ReadModelStore>('leases'),
   progress: part<Progress>('progress'),

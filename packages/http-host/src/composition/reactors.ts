@@ -10,6 +10,7 @@ import { openCheckpoints } from '../reactors/checkpoints.ts';
 import { deadlineWorks } from '../reactors/deadlines.ts';
 import { followErasures } from '../reactors/erasures.ts';
 import { FollowerProgress } from '../reactors/follower-progress.ts';
+import { whileLeading } from '../reactors/leadership.ts';
 import { followNotices } from '../reactors/notices.ts';
 import { Sweeper } from '../reactors/sweeper.ts';
 import { type TimedWork, TimedWorks } from '../reactors/timed-work.ts';
@@ -74,8 +75,8 @@ function testClock(get: Get): TestClock | undefined {
   });
 }
 
-/** Starts all that follows the log; resolves when `signal` is aborted and each has come to a rest. */
-export function followTheLog(get: Get, signal: AbortSignal): Promise<unknown> {
+/** Runs all that follows the log; resolves when `signal` is aborted and each has come to a rest. */
+function followTheLog(get: Get, signal: AbortSignal): Promise<unknown> {
   const ledger = get(PART.ledger);
   const headAtStart = get(PART.headAtStart);
   const following = {
@@ -92,4 +93,19 @@ export function followTheLog(get: Get, signal: AbortSignal): Promise<unknown> {
     followErasures({ erasure: get(PART.erasure), ...following }),
     followOutcomes({ ledger, caps: get(PART.caps), firstAfter: headAtStart, ...following }),
   ]);
+}
+
+/**
+ * Runs all that works by itself, to the end of the signal. Of several hosts one does it at a time: all
+ * of it may be taken up by another where it was broken off.
+ */
+export async function react(get: Get, signal: AbortSignal): Promise<void> {
+  const work = (ending: AbortSignal): Promise<unknown> =>
+    Promise.all([followTheLog(get, ending), get(PART.timedWorks).repeat(ending)]);
+  if (get(PART.hostDatabase) === undefined) {
+    await work(signal);
+    return;
+  }
+  const [leases, holder, logger] = [get(PART.leases), get(PART.holder), get(PART.logger)];
+  await whileLeading({ leases, name: 'reactors', holder, logger, signal }, work);
 }

@@ -1,33 +1,27 @@
 /** Provides the read models, and what keeps them up to date. */
-import { Progress, ReferenceView } from '@counterfoil/projections';
+import { ReferenceView } from '@counterfoil/projections';
 import { keysOfThread } from '../operations/open-personal-keys.ts';
 import { ReadSide } from '../operations/read-side.ts';
 import { ProjectionInProcess, ProjectionThread } from '../projecting/projecting.ts';
-import { isInMemory, openReadModels } from '../stores.ts';
+import { isInMemory, isShared } from '../stores.ts';
 import { PART, type Provide } from './parts.ts';
 
 export function provideReadSide(provide: Provide): void {
-  provide(PART.progress, () => new Progress());
-  provide(PART.readSide, (get) => new ReadSide(get(PART.progress), get(PART.headAtStart)));
-  provide(PART.readModels, (get) => {
-    const config = get(PART.config);
-    const progress = get(PART.progress);
-    const told = () => progress.position;
-    return openReadModels(config.readModelUrl, { readOnly: !isInMemory(config), told });
-  });
-  // Queries have their read models read-only; a lease is written beside them.
-  provide(PART.leases, (get) => {
-    const config = get(PART.config);
-    return isInMemory(config) ? get(PART.readModels) : openReadModels(config.readModelUrl);
+  provide(PART.readSide, (get) => {
+    const events = get(PART.events);
+    const headNow = isShared(get(PART.config).eventStoreUrl) ? () => events.head() : undefined;
+    return new ReadSide(get(PART.progress), get(PART.headAtStart), headNow);
   });
   provide(PART.referenceView, (get) => new ReferenceView(get(PART.readModels)));
   provide(PART.projecting, (get) => {
     const config = get(PART.config);
-    const shared = { progress: get(PART.progress), logger: get(PART.logger) };
+    const holder = get(PART.holder);
+    const shared = { holder, progress: get(PART.progress), logger: get(PART.logger) };
     if (!isInMemory(config)) {
-      const { eventStoreUrl, readModelUrl } = config;
+      const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
       const keys = keysOfThread(config, get(PART.masterKey));
-      return new ProjectionThread({ eventStoreUrl, readModelUrl, keys }, shared);
+      const data = { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys };
+      return new ProjectionThread(data, shared);
     }
     return new ProjectionInProcess({
       ...shared,

@@ -4,7 +4,6 @@ import { Customers } from '../operations/customers.ts';
 import { Erasure } from '../operations/erasure.ts';
 import { Rebills } from '../operations/rebills.ts';
 import { Subscriptions } from '../operations/subscriptions.ts';
-import { HOLDER } from '../projecting/project.ts';
 import { Billing } from '../reactors/billing.ts';
 import { PART, type Provide } from './parts.ts';
 
@@ -70,8 +69,7 @@ export function provideSubscriptions(provide: Provide): void {
       store: get(PART.readModels),
       readSide: get(PART.readSide),
       leases: get(PART.leases),
-      // A log in a file or in memory has one host, and whoever starts again goes on at once.
-      holder: HOLDER,
+      holder: get(PART.holder),
     });
   });
 }

@@ -168,7 +168,7 @@ async function examineReadModels(
   try {
     const strange = readModelFiles(examined.files).find((path) => !isFile(path));
     if (strange !== undefined) throw new Error(`${strange} is not a file`);
-    store = openReadModels(examined.config.readModelUrl, { readOnly: true });
+    store = await openReadModels(examined.config.readModelUrl, { readOnly: true });
   } catch (error) {
     const leftOut = (check: CheckName) => new Findings(check).leftOut(reasonOf(error));
     add(leftOut('parked'), leftOut('open-intents'), leftOut('read-models'));

@@ -5,10 +5,13 @@ import type {
   RebuildProgress,
 } from '@counterfoil/projections';
 import type { PersonalKeysOptions } from '../operations/personal-keys.ts';
+import type { EventStoreClient } from '../stores.ts';
 
 export interface ProjectionThreadData {
   readonly eventStoreUrl: string;
+  readonly eventStoreClient: EventStoreClient;
   readonly readModelUrl: string;
+  readonly holder: string;
   readonly keys: PersonalKeysOptions | undefined;
 }
 

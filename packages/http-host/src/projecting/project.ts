@@ -9,13 +9,18 @@ import {
 } from '@counterfoil/projections';
 import type { FromThread } from './messages.ts';
 
-/** One log has one host, so the lease of a killed one is taken up at once by its successor. */
-export const HOLDER = 'host';
+/**
+ * Names the host of a log that only one can have: the lease of a killed one is taken up at once by
+ * its successor.
+ */
+export const ONLY_HOST = 'host';
 
 export interface ProjectOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly vault: PersonalDataVault | undefined;
+  /** Names the host to others that may want the same leases. */
+  readonly holder: string;
   readonly signal: AbortSignal;
   readonly notify: (message: FromThread) => void;
 }
@@ -23,7 +28,7 @@ export interface ProjectOptions {
 /** Rebuilds what is missing or outdated, then hands out the projector that follows the log. */
 export async function prepareProjector(options: ProjectOptions): Promise<Projector> {
   const { notify } = options;
-  const shared = { ...options, holder: HOLDER, now: Date.now, projections: PROJECTIONS };
+  const shared = { ...options, now: Date.now, projections: PROJECTIONS };
   await bringUpToDate({
     ...shared,
     onProgress: (progress) => notify({ type: 'rebuilding', progress }),

@@ -19,6 +19,7 @@ export interface Projecting {
 }
 
 interface Options {
+  readonly holder: string;
   readonly progress: Progress;
   readonly logger: RequestLogger;
 }
@@ -117,10 +118,10 @@ export class ProjectionInProcess implements Projecting {
   }
 
   async #run(): Promise<void> {
-    const { events, store, vault } = this.#options;
+    const { events, store, vault, holder } = this.#options;
     const { signal } = this.#stopping;
     const notify = (message: FromThread) => receive(this.#options, message);
-    this.#projector = await prepareProjector({ events, store, vault, signal, notify });
+    this.#projector = await prepareProjector({ events, store, vault, holder, signal, notify });
     await this.#projector.run();
   }
 

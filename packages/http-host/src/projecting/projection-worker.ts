@@ -8,15 +8,16 @@ import { prepareProjector } from './project.ts';
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
 
-const { eventStoreUrl, readModelUrl, keys } = workerData as ProjectionThreadData;
+const { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys } =
+  workerData as ProjectionThreadData;
 const stopping = new AbortController();
 const { signal } = stopping;
 
-const events = await openEventStore(eventStoreUrl, { follow: true });
-const store = openReadModels(readModelUrl);
+const events = await openEventStore(eventStoreUrl, { follow: true, client: eventStoreClient });
+const store = await openReadModels(readModelUrl);
 const vault = keys && new PersonalKeys(keys);
 const notify = (message: FromThread) => port.postMessage(message);
-const preparing = prepareProjector({ events, store, vault, signal, notify });
+const preparing = prepareProjector({ events, store, vault, holder, signal, notify });
 
 // Heard from the beginning: a rebuild takes long, and a host that stops does not wait for its end.
 port.on('message', async (request: ToThread) => {
