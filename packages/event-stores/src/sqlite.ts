@@ -14,7 +14,7 @@ import type {
   SubscribeOptions,
 } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
-import { Bell } from './sqlite/bell.ts';
+import { Bell } from './bell.ts';
 import { failing } from './sqlite/failing.ts';
 import { LogReader } from './sqlite/log-reader.ts';
 import { measure, positionOf, rowOf } from './sqlite/messages.ts';
