@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { RunPostgres } from './harness/postgres.ts';
 import { Progress } from './harness/progress.ts';
 import { type Failure, type RowResult, resultsOf, rowResultOf } from './harness/results.ts';
 import { measureRow } from './harness/rounds.ts';
@@ -73,11 +74,15 @@ async function main(args: string[]): Promise<number> {
       process.exit(status);
     });
   }
+  const postgres = new RunPostgres();
   const progress = new Progress(chosen.flatMap(({ rows }) => rows).length);
   try {
-    for (const stage of chosen) await runStage(stage, { ...options, folder }, progress, outcome);
+    for (const stage of chosen) {
+      await runStage(stage, { ...options, folder, postgres }, progress, outcome);
+    }
   } finally {
     progress.stop();
+    await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   }
   const { quick, only, rounds, seed } = options;
@@ -100,14 +105,15 @@ async function main(args: string[]): Promise<number> {
 /** Measures the rows of one stage; what fails is told at the end, and the others go on. */
 async function runStage(
   stage: Stage,
-  options: Options & { readonly folder: string },
+  options: Options & Pick<Setting, 'folder' | 'postgres'>,
   progress: Progress,
   { results, failures }: Outcome,
 ): Promise<void> {
-  const { quick, rounds, seed } = options;
+  const { quick, rounds, seed, postgres } = options;
   const folder = join(options.folder, stage.name);
   mkdirSync(folder);
-  const setting: Setting = { quick, rounds, seed, folder, say: (what) => progress.say(what) };
+  const say = (what: string) => progress.say(what);
+  const setting: Setting = { quick, rounds, seed, folder, postgres, say };
   const failed = (id: string, error: unknown) => {
     failures.push({
       id,

@@ -1,7 +1,8 @@
 /** What a run found, as it is written to `latest.json`. */
-import { readFileSync, statfsSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
+import { isInMemory } from './disk.ts';
 import type { Measured, Spread } from './rounds.ts';
 import type { Row } from './stage.ts';
 
@@ -24,8 +25,8 @@ export interface RowResult {
   readonly what: string;
   readonly better: Row['better'];
   readonly reach: Row['reach'];
-  /** Whether each ratio is where it is to be. */
-  readonly met: Readonly<Record<string, boolean>>;
+  /** Whether each ratio is where it is to be; null where it is to be nowhere. */
+  readonly met: Readonly<Record<string, boolean | null>>;
   readonly durability: string;
   readonly seed: number;
   readonly data: Readonly<Record<string, string>>;
@@ -57,7 +58,8 @@ export function rowResultOf(
   const { id, unit, what, better, reach, durability } = row;
   const peers = Object.entries(ratios);
   const met = peers.map(([peer, { median }]) => {
-    const aim = reach[peer] ?? Number.NaN;
+    const aim = reach[peer] ?? null;
+    if (aim === null) return [peer, null] as const;
     return [peer, better === 'higher' ? median >= aim : median <= aim] as const;
   });
   return {
@@ -94,9 +96,6 @@ export function resultsOf({ results, failures, startedAt, ...run }: Run) {
   };
 }
 
-/** File systems in memory, where nothing is durable (magic numbers of Linux). */
-const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6]);
-
 function machine() {
   const processors = cpus();
   return {
@@ -104,9 +103,7 @@ function machine() {
     processors: processors.length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: `${type()} ${release()}`,
-    disk: MEMORY_FILE_SYSTEMS.has(statfsSync(BENCH).type)
-      ? 'memory: nothing was durable'
-      : 'file system',
+    disk: isInMemory(BENCH) ? 'memory: nothing was durable' : 'file system',
   };
 }
 

@@ -1,5 +1,7 @@
 /** What is measured: stages, each with its data prepared once, and the rows that are measured on it. */
 
+import type { RunPostgres } from './postgres.ts';
+
 /** How large a run is. */
 export interface Setting {
   /** `--quick`: smaller data and shorter rounds, the whole bench in less than five minutes. */
@@ -10,6 +12,8 @@ export interface Setting {
   readonly seed: number;
   /** An empty folder on disk, removed when the stage has ended. */
   readonly folder: string;
+  /** Started when a row first wants it, stopped at the end of the run. */
+  readonly postgres: RunPostgres;
   /** Shows what is going on, in the progress line. */
   readonly say: (what: string) => void;
 }
@@ -22,8 +26,8 @@ export interface Row {
   readonly unit: string;
   /** Whether `reach` is a floor or a ceiling. */
   readonly better: 'higher' | 'lower';
-  /** The ratio to each peer that is aimed at. */
-  readonly reach: Readonly<Record<string, number>>;
+  /** The ratio to each peer that is aimed at; null where nothing is, and the ratio only tells. */
+  readonly reach: Readonly<Record<string, number | null>>;
   /** What is durable when the clock stops, such as `synchronous=FULL, group commit`. */
   readonly durability: string;
 }

@@ -23,7 +23,9 @@ interface Mark {
 
 export function plotOf(results: Results): string {
   const marks = results.rows.flatMap((row) =>
-    Object.keys(row.ratios).map((peer) => markOf(row, peer)),
+    Object.entries(row.reach).flatMap(([peer, aim]) =>
+      aim === null ? [] : [markOf(row, peer, aim)],
+    ),
   );
   const scale = scaleOf(marks);
   const height = TOP + marks.length * LINE + BOTTOM;
@@ -39,8 +41,7 @@ ${marks.map((mark, index) => lineOf(mark, TOP + index * LINE + LINE / 2, scale.a
 `;
 }
 
-function markOf(row: RowResult, peer: string): Mark {
-  const aim = row.reach[peer] ?? 1;
+function markOf(row: RowResult, peer: string, aim: number): Mark {
   const multiple = (ratio: number) => (row.better === 'higher' ? ratio / aim : aim / ratio);
   const ratio = row.ratios[peer] ?? Number.NaN;
   const { smallest = ratio, largest = ratio } = row.spread[peer] ?? {};
@@ -50,7 +51,7 @@ function markOf(row: RowResult, peer: string): Mark {
     middle: multiple(ratio),
     low: Math.min(...ends),
     high: Math.max(...ends),
-    figure: `${figure(ratio)} (${row.better === 'higher' ? '≥' : '≤'} ${aim})`,
+    figure: `${figure(ratio)} (${row.better === 'higher' ? '≥' : '≤'} ${aim.toLocaleString('en')})`,
     met: row.met[peer] ?? false,
   };
 }

@@ -22,14 +22,15 @@ export function tableOf(results: Results): string {
 function lineOf(row: RowResult, peer: string): string {
   const { id, what, value, unit, ratios, spread, better, reach, met } = row;
   const range = spread[peer];
+  const aim = reach[peer] ?? null;
   const cells = [
     `\`${id}\`: ${what}`,
     `${figure(value)} ${unit}`,
     `\`${peer}\``,
     figure(ratios[peer] ?? Number.NaN),
     range === undefined ? '' : `${figure(range.smallest)} to ${figure(range.largest)}`,
-    `${better === 'higher' ? '≥' : '≤'} ${reach[peer]}`,
-    met[peer] ? 'met' : '**missed**',
+    aim === null ? '' : `${better === 'higher' ? '≥' : '≤'} ${aim.toLocaleString('en')}`,
+    aim === null ? '' : met[peer] ? 'met' : '**missed**',
   ];
   return `| ${cells.join(' | ')} |`;
 }

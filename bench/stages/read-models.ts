@@ -8,9 +8,10 @@ import {
   PROJECTIONS,
   type ReadModelStore,
 } from '@counterfoil/projections';
+import { type Once, once } from '../harness/once.ts';
 import type { Prepared, Row, Setting, Sides, Stage } from '../harness/stage.ts';
 import { NaiveSqlite } from '../peers/naive-sqlite.ts';
-import { type PostgresPeer, startPostgres } from '../peers/postgres.ts';
+import { openPostgresSearch, type PostgresSearch } from '../peers/postgres-search.ts';
 import {
   appendPayments,
   eventsAfter,
@@ -19,7 +20,7 @@ import {
   rebuildAll,
   streamsOf,
 } from './read-models-data.ts';
-import { type Once, once, SEARCH_ROWS, searches } from './search.ts';
+import { SEARCH_ROWS, searches } from './search.ts';
 
 interface Size {
   readonly large: number;
@@ -79,9 +80,9 @@ export const readModels: Stage = {
       live: `${size.live} payments a round, applied from the log by the worker itself in the main thread`,
     };
     const postgres = once(async () => {
-      const peer = await startPostgres((await reader()).records(), say);
-      facts['postgres'] = `${peer.version}, ${peer.settings}`;
-      return peer;
+      facts['postgres'] = await setting.postgres.facts();
+      const database = await setting.postgres.newDatabase();
+      return openPostgresSearch(database, (await reader()).records(), say);
     });
     const searching = searches({
       seed,
@@ -109,8 +110,8 @@ export const readModels: Stage = {
   },
 };
 
-/** A server that failed to start has stopped itself. */
-async function closeMade(postgres: Once<PostgresPeer>): Promise<void> {
+/** A peer that failed to open has closed itself. */
+async function closeMade(postgres: Once<PostgresSearch>): Promise<void> {
   if (!postgres.made()) return;
   const peer = await postgres().catch(() => undefined);
   await peer?.close();

@@ -8,9 +8,10 @@ import {
   SearchView,
 } from '@counterfoil/projections';
 import { type Random, randomOf } from '../data/random.ts';
+import { once } from '../harness/once.ts';
 import type { Row, Sides } from '../harness/stage.ts';
 import type { NaiveReader } from '../peers/naive-sqlite.ts';
-import type { PostgresPeer, PostgresQuery } from '../peers/postgres.ts';
+import type { PostgresQuery, PostgresSearch } from '../peers/postgres-search.ts';
 import type { Payments } from './read-models-data.ts';
 import {
   broadFilters,
@@ -82,7 +83,7 @@ export interface SearchOptions {
   readonly large: () => Promise<Searched>;
   readonly small: () => Promise<Searched>;
   readonly scan: () => Promise<NaiveReader>;
-  readonly postgres: () => Promise<PostgresPeer>;
+  readonly postgres: () => Promise<PostgresSearch>;
 }
 
 export interface Searches {
@@ -312,19 +313,4 @@ function queryOf(filter: SearchFilter): PostgresQuery {
     ...(dateTo === undefined ? {} : { to: Date.parse(dateTo) + DAY_MS - 1 }),
     limit: PAGE + 1,
   };
-}
-
-/** Made when it is first asked for. */
-export interface Once<Value> {
-  (): Promise<Value>;
-  made(): boolean;
-}
-
-export function once<Value>(make: () => Promise<Value>): Once<Value> {
-  let value: Promise<Value> | undefined;
-  const get = () => {
-    value ??= make();
-    return value;
-  };
-  return Object.assign(get, { made: () => value !== undefined });
 }
