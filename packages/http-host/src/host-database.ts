@@ -3,8 +3,12 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { markMigrations } from './host-marks.ts';
+import { personalKeyMigrations } from './operations/personal-key-rows.ts';
+import { placeMigrations } from './reactors/checkpoints-postgres.ts';
 
 export { mark, setMarkOnce } from './host-marks.ts';
+export type { Checkpoints, Places } from './reactors/checkpoints.ts';
+export { openSharedCheckpoints } from './reactors/checkpoints-postgres.ts';
 
 /** Everything stands in this schema, the table of migrations too. */
 export const HOST_SCHEMA = 'counterfoil_host';
@@ -24,6 +28,8 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...markMigrations,
+  ...personalKeyMigrations,
+  ...placeMigrations,
 };
 
 export type HostDatabaseErrorCode =

@@ -123,12 +123,12 @@ describe('the outbox', () => {
     expect(outbox.queuedCount()).toBe(2);
   });
 
-  it('keeps the place in the log, until it is told to forget it', () => {
+  it('keeps the place in the log, until it is told to forget it', async () => {
     const outbox = new Outbox(':memory:');
     onTestFinished(() => outbox.close());
-    outbox.places.set('mails', '7' as Position);
-    expect(outbox.places.get('mails')).toBe('7');
+    await outbox.places.set('mails', '7' as Position);
+    expect(await outbox.places.get('mails')).toBe('7');
     outbox.forgetPlace();
-    expect(outbox.places.get('mails')).toBeUndefined();
+    expect(await outbox.places.get('mails')).toBeUndefined();
   });
 });

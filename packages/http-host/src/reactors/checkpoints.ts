@@ -3,11 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 
 export interface Places {
-  get(reactor: string): Position | undefined;
-  set(reactor: string, position: Position): void;
+  /**
+   * Whether a host does not even start when these are places in another log. Where nobody makes sure
+   * of that, a place beyond the log is taken for one in another.
+   */
+  readonly ofThisLog: boolean;
+  get(reactor: string): Promise<Position | undefined>;
+  set(reactor: string, position: Position): Promise<void>;
 }
 
-/** Places with a file of their own. */
+/** Places that are opened and closed by themselves. */
 export interface Checkpoints extends Places {
   close(): void;
 }
@@ -37,8 +42,9 @@ export function placesIn(database: DatabaseSync): Places {
     ON CONFLICT (reactor) DO UPDATE SET position = excluded.position
   `);
   return {
-    get: (reactor) => read.get(reactor)?.['position'] as Position | undefined,
-    set: (reactor, position) => {
+    ofThisLog: false,
+    get: async (reactor) => read.get(reactor)?.['position'] as Position | undefined,
+    set: async (reactor, position) => {
       write.run(reactor, position);
     },
   };

@@ -54,7 +54,7 @@ class Reader {
 
   /** Follows until the condition holds, and stops. */
   async follow(
-    until: () => boolean,
+    until: () => boolean | Promise<boolean>,
     { firstAfter, types = ['KeyRevoked'] }: { firstAfter?: Position; types?: Event['type'][] } = {},
   ): Promise<void> {
     const stopping = new AbortController();
@@ -95,14 +95,16 @@ describe('following the log', () => {
     await reader.happens('a');
     await reader.follow(() => reader.seen.length === 1);
     const last = await reader.happens('b');
-    await reader.follow(() => reader.checkpoints.get(NAME) === last);
+    await reader.follow(async () => (await reader.checkpoints.get(NAME)) === last);
     expect(reader.seen).toEqual(['a', 'b']);
   });
 
   it('begins after the given position, and remembers it although nothing has happened', async () => {
     const reader = open();
     const past = await reader.happens('a');
-    await reader.follow(() => reader.checkpoints.get(NAME) === past, { firstAfter: past });
+    await reader.follow(async () => (await reader.checkpoints.get(NAME)) === past, {
+      firstAfter: past,
+    });
     const later = await reader.happens('b');
     await reader.follow(() => reader.seen.length === 1, { firstAfter: later });
     expect(reader.seen).toEqual(['b']);
@@ -111,9 +113,23 @@ describe('following the log', () => {
   it('begins anew with the checkpoint of another log', async () => {
     const reader = open();
     await reader.happens('a');
-    reader.checkpoints.set(NAME, 'zzzz' as Position);
+    await reader.checkpoints.set(NAME, 'zzzz' as Position);
     await reader.follow(() => reader.seen.length === 1);
     expect(reader.seen).toEqual(['a']);
+  });
+
+  it('waits for its log to reach it, where a host makes sure of the log', async () => {
+    const reader = open();
+    reader.checkpoints = { ...reader.checkpoints, ofThisLog: true };
+    const last = await reader.happens('a');
+    const next = String(Number(last) + 1).padStart(last.length, '0') as Position;
+    await reader.checkpoints.set(NAME, next);
+    let happened = 0;
+    await reader.follow(async () => {
+      if (happened < 2) await reader.happens(['b', 'c'][happened++] ?? '');
+      return reader.seen.length > 0;
+    });
+    expect(reader.seen).toEqual(['c']);
   });
 
   it('comes back to what a fault broke off', async () => {
@@ -128,7 +144,9 @@ describe('following the log', () => {
   it('passes over what it is not about, and keeps its place behind it', async () => {
     const reader = open();
     const last = await reader.happens('a');
-    await reader.follow(() => reader.checkpoints.get(NAME) === last, { types: ['KeyIssued'] });
+    await reader.follow(async () => (await reader.checkpoints.get(NAME)) === last, {
+      types: ['KeyIssued'],
+    });
     expect(reader.seen).toEqual([]);
   });
 

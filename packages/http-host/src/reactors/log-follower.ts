@@ -77,7 +77,7 @@ async function follow(follower: LogFollower): Promise<void> {
     if (wanted.length > 0) await follower.react(wanted);
     const last = batch.at(-1);
     if (last !== undefined) {
-      checkpoints.set(name, last.position);
+      await checkpoints.set(name, last.position);
       progress.tell(name, last.position);
     }
     if (batch.length < BATCH_SIZE) await progress.pause(PAUSE_MS, signal);
@@ -87,10 +87,11 @@ async function follow(follower: LogFollower): Promise<void> {
 /** The position after which it goes on, or begins: that is kept at once, for a crash is no second beginning. */
 async function placeOf(follower: LogFollower): Promise<Position | undefined> {
   const { name, events, checkpoints, firstAfter } = follower;
-  const kept = checkpoints.get(name);
+  const kept = await checkpoints.get(name);
+  if (kept !== undefined && checkpoints.ofThisLog) return kept;
   const head = await events.head();
   // A checkpoint beyond the log is that of another log.
   if (kept !== undefined && head !== undefined && kept <= head) return kept;
-  if (firstAfter !== undefined) checkpoints.set(name, firstAfter);
+  if (firstAfter !== undefined) await checkpoints.set(name, firstAfter);
   return firstAfter;
 }
