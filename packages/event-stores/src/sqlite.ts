@@ -14,10 +14,11 @@ import type {
   SubscribeOptions,
 } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
+import { measure } from './append-request.ts';
 import { Bell } from './bell.ts';
 import { failing } from './sqlite/failing.ts';
 import { LogReader } from './sqlite/log-reader.ts';
-import { measure, positionOf, rowOf } from './sqlite/messages.ts';
+import { positionOf, rowOf } from './sqlite/messages.ts';
 import { startWriter, type Writer } from './sqlite/writer.ts';
 
 export { failing } from './sqlite/failing.ts';

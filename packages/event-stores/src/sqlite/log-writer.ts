@@ -1,5 +1,6 @@
 /** Writes batches of appends to the log, each batch in one durable commit. Runs in the writer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { EXPECT_ANY, EXPECT_EXISTS } from '../append-request.ts';
 import { checksumOf } from './checksum.ts';
 import type { Failure } from './failures.ts';
 import { failureOf } from './failures.ts';
@@ -10,8 +11,6 @@ import {
   COMMAND_ID_REUSED,
   CONFLICT,
   EVENT_FIELDS,
-  EXPECT_ANY,
-  EXPECT_EXISTS,
   FAILED,
   REPEATED,
 } from './messages.ts';
