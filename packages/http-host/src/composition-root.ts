@@ -17,10 +17,10 @@ import { provideLedger } from './composition/ledger.ts';
 import { type Get, PART, type Part, type Provide } from './composition/parts.ts';
 import { providePayments } from './composition/payments.ts';
 import { provideReactors, react } from './composition/reactors.ts';
-import { provideReadSide } from './composition/read-side.ts';
+import { projectionsOf, provideReadSide } from './composition/read-side.ts';
 import { provideSubscriptions } from './composition/subscriptions.ts';
 import { watchHost } from './composition/watching.ts';
-import { type Config, loadMasterKey } from './config.ts';
+import { type Config, ConfigError, loadMasterKey } from './config.ts';
 import { replaceDamagedReadModels } from './damaged-files.ts';
 import { refuseLostEvents } from './doctor/lost-events.ts';
 import type { GatewayRegistry } from './gateways/registry.ts';
@@ -34,6 +34,7 @@ import type { ReadSide } from './operations/read-side.ts';
 import type { Tenants } from './operations/tenants.ts';
 import type { TestClock } from './operations/test-clock.ts';
 import { ONLY_HOST } from './projecting/project.ts';
+import { ProjectionThread } from './projecting/projecting.ts';
 import type { TimedWorks } from './reactors/timed-work.ts';
 import {
   dataFilesOf,
@@ -108,7 +109,9 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
   if (files !== undefined) await refuseLostEvents(files, events);
   const masterKey = loadMasterKey(config);
   if (hostDatabase !== undefined) await agreeOnMasterKey(hostDatabase, masterKey);
-  const personalKeys = closing(await openPersonalKeys({ located: config, masterKey, events }));
+  const personalKeys = closing(
+    await openPersonalKeys({ located: config, masterKey, events, database: hostDatabase }),
+  );
   replaceDamagedReadModels(config, logger);
   const progress = new Progress();
   const inFiles = fileOf(readModelUrl) !== undefined;
@@ -119,7 +122,7 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
   if (hostDatabase !== undefined) {
     await agreeOnLog({ database: hostDatabase, events, readModels });
   }
-  const holder = hostDatabase === undefined ? ONLY_HOST : `${hostname()}-${uuidV7()}`;
+  const holder = hostDatabase === undefined ? ONLY_HOST : newHolder();
   return {
     hostDatabase,
     events,
@@ -225,7 +228,7 @@ function start(container: DependencyContainer): Host {
       await projecting.stop(await events.head());
       if (!inFiles) await closeReadModels();
       await events.close();
-      get(PART.personalKeys).close();
+      await get(PART.personalKeys).close();
       await get(PART.gateways).close();
       checkpoints.close();
       get(PART.idempotencyStore).close();
@@ -233,4 +236,40 @@ function start(container: DependencyContainer): Host {
       logger.flush();
     },
   };
+}
+
+/** A process that brings the read models up to date, and does nothing else. */
+export interface RunningWorker {
+  close(): Promise<void>;
+}
+
+/** Starts a worker beside hosts that share a log. Throws a ConfigError where no host would see its work. */
+export async function runWorker(config: Config): Promise<RunningWorker> {
+  const logger = createLogger({ level: config.logLevel });
+  const database = await openDatabaseOf(config, logger);
+  if (database === undefined) {
+    throw new ConfigError(['READ_MODEL_URL must be a postgres:// URL for a worker']);
+  }
+  const masterKey = loadMasterKey(config);
+  try {
+    await agreeOnMasterKey(database, masterKey);
+  } finally {
+    await database.close();
+  }
+  const holder = newHolder();
+  const projecting = new ProjectionThread(projectionsOf(config, { holder, masterKey }), {
+    progress: new Progress(),
+    logger,
+  });
+  return {
+    async close() {
+      await projecting.stop(undefined);
+      logger.flush();
+    },
+  };
+}
+
+/** The name of one process among those that want the same leases. */
+function newHolder(): string {
+  return `${hostname()}-${uuidV7()}`;
 }

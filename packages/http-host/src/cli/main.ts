@@ -10,11 +10,13 @@ import { addKeyCommands } from './keys.ts';
 import { addReadModelCommands } from './read-models.ts';
 import { addStartCommand } from './start.ts';
 import { addTenantCommands } from './tenants.ts';
+import { addWorkerCommand } from './worker.ts';
 
 const program = new Command('counterfoil').description(
   'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
 );
 addStartCommand(program);
+addWorkerCommand(program);
 addTenantCommands(program);
 addKeyCommands(program);
 addDefineCommands(program);
@@ -25,6 +27,7 @@ addClockCommands(program);
 const EXPECTED = new Set([
   'ClockRefused',
   'EventStoreError',
+  'HostDatabaseError',
   'NothingToExamine',
   'ReadModelError',
   'Refusal',

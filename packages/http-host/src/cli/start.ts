@@ -13,6 +13,7 @@ import {
 import { renderReport } from '../demo/online-retail/report.ts';
 import { Refusal } from '../http/errors.ts';
 import { withProgressBar } from './progress-bar.ts';
+import { onceToldToStop } from './signals.ts';
 
 /** An invoice of the sales whose cart is short enough to look at. */
 const SHOWN_ORDER_ID = 536368;
@@ -38,7 +39,7 @@ export function addStartCommand(program: Command): void {
         throw new ConfigError(['--demo must not be used with NODE_ENV=production']);
       }
       const host = await compose(config);
-      const stopping = stopOnSignals(host);
+      const stopping = onceToldToStop(() => host.close());
       try {
         if (demo || config.demo) await runDemo(host);
         else console.log(`Counterfoil listens on ${await host.listen()}`);
@@ -50,25 +51,6 @@ export function addStartCommand(program: Command): void {
       }
     });
 }
-
-/** Aborted when a signal has come; the host then closes. */
-function stopOnSignals(host: Host): AbortSignal {
-  const stopping = new AbortController();
-  const stop = async () => {
-    for (const signal of SIGNALS) process.off(signal, stop);
-    stopping.abort();
-    try {
-      await host.close();
-    } catch (error) {
-      console.error(error);
-      process.exitCode = 1;
-    }
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
-  return stopping.signal;
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 async function runDemo(host: Host): Promise<void> {
   await onboardDemoTenant(host);

@@ -1,7 +1,9 @@
 /** Provides the read models, and what keeps them up to date. */
 import { ReferenceView } from '@counterfoil/projections';
+import type { Config } from '../config.ts';
 import { keysOfThread } from '../operations/open-personal-keys.ts';
 import { ReadSide } from '../operations/read-side.ts';
+import type { ProjectionThreadData } from '../projecting/messages.ts';
 import { ProjectionInProcess, ProjectionThread } from '../projecting/projecting.ts';
 import { isInMemory, isShared } from '../stores.ts';
 import { PART, type Provide } from './parts.ts';
@@ -16,18 +18,27 @@ export function provideReadSide(provide: Provide): void {
   provide(PART.projecting, (get) => {
     const config = get(PART.config);
     const holder = get(PART.holder);
-    const shared = { holder, progress: get(PART.progress), logger: get(PART.logger) };
+    const shared = { progress: get(PART.progress), logger: get(PART.logger) };
     if (!isInMemory(config)) {
-      const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
-      const keys = keysOfThread(config, get(PART.masterKey));
-      const data = { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys };
+      const data = projectionsOf(config, { holder, masterKey: get(PART.masterKey) });
       return new ProjectionThread(data, shared);
     }
     return new ProjectionInProcess({
       ...shared,
+      holder,
       vault: get(PART.personalKeys),
       events: get(PART.events),
       store: get(PART.readModels),
     });
   });
+}
+
+/** All that a thread needs to do the projections of a configuration. */
+export function projectionsOf(
+  config: Config,
+  { holder, masterKey }: { holder: string; masterKey: Buffer },
+): ProjectionThreadData {
+  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const keys = keysOfThread(config, masterKey);
+  return { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys };
 }

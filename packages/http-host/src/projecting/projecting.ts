@@ -19,7 +19,6 @@ export interface Projecting {
 }
 
 interface Options {
-  readonly holder: string;
   readonly progress: Progress;
   readonly logger: RequestLogger;
 }
@@ -93,6 +92,7 @@ export class ProjectionThread implements Projecting {
 }
 
 export interface SharedStores extends Options {
+  readonly holder: string;
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly vault: PersonalDataVault;

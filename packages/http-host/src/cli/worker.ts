@@ -1,0 +1,18 @@
+/** `counterfoil worker`: brings the read models up to date for hosts that leave it to workers. */
+import type { Command } from 'commander';
+import { type RunningWorker, runWorker } from '../composition-root.ts';
+import { readConfig } from '../config.ts';
+import { onceToldToStop } from './signals.ts';
+
+export function addWorkerCommand(program: Command): void {
+  program
+    .command('worker')
+    .description('Bring the read models up to date and serve nobody; only with PostgreSQL')
+    .option('--production', 'as with NODE_ENV=production: MASTER_KEY must be set')
+    .action(async ({ production = false }: { production?: boolean }) => {
+      const forced = production ? { NODE_ENV: 'production' } : {};
+      const worker: RunningWorker = await runWorker(readConfig({ ...process.env, ...forced }));
+      onceToldToStop(() => worker.close());
+      console.log('Counterfoil works on the read models');
+    });
+}
