@@ -30,8 +30,8 @@ const GOOD = ['authorized', 'captured', 'voided'];
  * Every payment that is settled stands at the gateway as it stands here, and nothing stands there
  * that is not here. Payments that are still open are passed over; answers how many were compared.
  */
-export function expectAgreement(story: Story, gateway: SandboxGateway): number {
-  const byPayment = entriesOf(gateway);
+export async function expectAgreement(story: Story, gateway: SandboxGateway): Promise<number> {
+  const byPayment = await entriesOf(gateway);
   const known = new Map([...story.payments.values()].map((payment) => [payment.id, payment]));
   let compared = 0;
   for (const [id, payment] of known) {
@@ -43,15 +43,15 @@ export function expectAgreement(story: Story, gateway: SandboxGateway): number {
 }
 
 /** What the gateway has of payments that the ledger has never heard of. */
-export function strangersOf(story: Story, gateway: SandboxGateway): string[] {
+export async function strangersOf(story: Story, gateway: SandboxGateway): Promise<string[]> {
   const known = new Set([...story.payments.values()].map(({ id }) => id));
-  return [...entriesOf(gateway).keys()].filter((id) => !known.has(id));
+  return [...(await entriesOf(gateway)).keys()].filter((id) => !known.has(id));
 }
 
 /** The keys that the ledger sends begin with the payment's id. */
-function entriesOf(gateway: SandboxGateway): Map<string, Entries> {
+async function entriesOf(gateway: SandboxGateway): Promise<Map<string, Entries>> {
   const byPayment = new Map<string, Entries>();
-  for (const record of gateway.records()) {
+  for await (const record of gateway.records()) {
     const id = record.idempotencyKey.split('/')[0] ?? '';
     const entries = byPayment.get(id) ?? { charges: [], refunds: [] };
     byPayment.set(id, entries);

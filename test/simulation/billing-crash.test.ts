@@ -90,9 +90,9 @@ async function expectNoFaults({
 }): Promise<ReadonlyMap<number, Member>> {
   return host.beside(async ({ events, gateway }) => {
     // The host goes on meanwhile: a fault is what the gateway's books show before and after the log.
-    const before = takenBy(gateway);
+    const before = await takenBy(gateway);
     const members = await readMembers(events);
-    const after = new Set(faultsOf(members, takenBy(gateway)));
+    const after = new Set(faultsOf(members, await takenBy(gateway)));
     const open = stillOpen ? openOf(members) : [];
     const faults = faultsOf(members, before).filter(
       (fault) => after.has(fault) && !open.some((name) => fault.startsWith(name)),

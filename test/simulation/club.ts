@@ -200,9 +200,9 @@ export async function readMembers(events: EventStore): Promise<ReadonlyMap<numbe
 }
 
 /** The charges that the gateway took, by the payment that they are. */
-export function takenBy(gateway: SandboxGateway): ReadonlyMap<string, number> {
+export async function takenBy(gateway: SandboxGateway): Promise<ReadonlyMap<string, number>> {
   const taken = new Map<string, number>();
-  for (const record of gateway.records()) {
+  for await (const record of gateway.records()) {
     if (record.operation !== 'charge' || record.result.result !== 'captured') continue;
     const [id = ''] = record.idempotencyKey.split('/');
     taken.set(id, (taken.get(id) ?? 0) + 1);

@@ -103,7 +103,7 @@ async function stillOpen(
   before: string | undefined,
 ): Promise<OpenIntent[]> {
   const { work } = await openIntents(store, { limit: 10_000 });
-  const heard = heardBy(gateway);
+  const heard = await heardBy(gateway);
   const open: OpenIntent[] = [];
   for (const intent of work) {
     const { status, reasons, changedAt } = intent;
@@ -120,8 +120,9 @@ async function stillOpen(
 }
 
 /** The keys of everything that the gateway has been asked for. */
-function heardBy(gateway: SandboxGateway): Set<string> {
-  return new Set([...gateway.records()].map(({ idempotencyKey }) => idempotencyKey));
+async function heardBy(gateway: SandboxGateway): Promise<Set<string>> {
+  const records = await Array.fromAsync(gateway.records());
+  return new Set(records.map(({ idempotencyKey }) => idempotencyKey));
 }
 
 /** The last attempt may be lost on its way where an earlier one has arrived. */
@@ -134,7 +135,7 @@ async function answered(): Promise<void> {
   await host.beside(({ events, gateway, keys: vault }) =>
     vi.waitUntil(async () => {
       const { payments } = await readStory(events, { vault });
-      const heard = heardBy(gateway);
+      const heard = await heardBy(gateway);
       return [...payments.values()]
         .filter(({ status }) => status === 'Unknown')
         .every(({ id, attempts }) => !heard.has(chargeKey(id, attempts)));

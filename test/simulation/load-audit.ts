@@ -18,8 +18,8 @@ export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]):
         const story = await readStory(events, { vault });
         expectAcknowledged(story, sent);
         expectMoneyOutRule(story);
-        expectAgreement(story, gateway);
-        expect(strangersOf(story, gateway)).toEqual([]);
+        await expectAgreement(story, gateway);
+        expect(await strangersOf(story, gateway)).toEqual([]);
         await expectBooks(story, host.caller);
         await expectCaughtUp(events, store);
         await expectEqualToRebuilt({ events, store, vault });

@@ -74,8 +74,8 @@ class Runs {
     const { vault } = world.host.ledger.executor;
     const story = await readStory(world.host.events, { vault });
     expectMoneyOutRule(story);
-    expect(expectAgreement(story, world.gateway)).toBe(story.payments.size);
-    expect(strangersOf(story, world.gateway)).toEqual([]);
+    expect(await expectAgreement(story, world.gateway)).toBe(story.payments.size);
+    expect(await strangersOf(story, world.gateway)).toEqual([]);
     for (const { live, refundWindowDays } of sides) {
       await expectFlags(story, live, { refundWindowDays, now: world.now });
       await expectBooks(story, live);

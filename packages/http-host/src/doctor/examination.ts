@@ -15,7 +15,7 @@ import {
   verdictOn,
 } from './finding.ts';
 import { checkFiles, checkMasterKey, hostRuns } from './folder.ts';
-import { checkAnswers, checkGateway } from './gateway-books.ts';
+import { checkAnswers, checkGatewayFile } from './gateway-books.ts';
 import { checkOrder, checkStreams } from './log.ts';
 import { checkLoss, checkLossOfAll } from './lost-events.ts';
 import { checkPersonalKeys } from './personal-keys.ts';
@@ -63,14 +63,14 @@ export async function examine(config: Config, options: ExaminationOptions): Prom
       onChecked(each);
     }
   };
-  const { checked, keys } = checkPersonalKeys(unlocked);
+  const { checked, keys } = await checkPersonalKeys(unlocked);
   const examined: Examined = { ...unlocked, keys };
   try {
     add(checkFiles(examined), checkMasterKey(examined), checked, checkDatabases(examined));
     const head = await examineLog(examined, options.scratch, add);
     return { folder: config.dataDir, hostRuns: runs, head, verdict: verdictOn(checks), checks };
   } finally {
-    keys?.close();
+    await keys?.close();
   }
 }
 
@@ -108,7 +108,7 @@ async function examineLog(
   try {
     const { head } = inspection;
     const log = examined.quick ? [] : [checkOrder(inspection, examined)];
-    if (!examined.quick) log.push(...checkStreams(inspection, examined));
+    if (!examined.quick) log.push(...(await checkStreams(inspection, examined)));
     for (const check of examined.quick ? (['order', 'streams', 'journal'] as const) : []) {
       log.push(new Findings(check).leftOut(IN_QUICK));
     }
@@ -120,7 +120,7 @@ async function examineLog(
       } else {
         add(
           await checkLoss(examined, events),
-          await checkGateway(examined, { events, inspection }),
+          await checkGatewayFile(examined, { events, streams: inspection }),
           await checkAnswers(examined, { events }),
         );
       }

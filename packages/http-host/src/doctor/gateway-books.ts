@@ -10,18 +10,26 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import { type LogInspection, openForReading } from '@counterfoil/event-stores/sqlite';
-import { recordsIn, type SandboxRecord } from '../gateways/sandbox/books.ts';
-import { requestIdOf, requestIdOfTransaction } from '../gateways/sandbox/references.ts';
+import { openForReading } from '@counterfoil/event-stores/sqlite';
+import type { BooksReader, SandboxRecord } from '../gateways/sandbox/books.ts';
+import { openSqliteBooksReader } from '../gateways/sandbox/books-sqlite.ts';
+import {
+  type RequestId,
+  requestIdOf,
+  requestIdOfTransaction,
+} from '../gateways/sandbox/references.ts';
 import { createStateCache } from '../operations/state-cache.ts';
 import { isFile } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import type { LogStreams } from './log-streams.ts';
 
 /** What the quick examination looks at: loss is at the end. */
 const NEWEST = 1_000;
 const PROGRESS_EVERY = 500;
 const PAGE_ANSWERS = 500;
+/** Payments whose charges are looked for together. */
+const PAGE_PAYMENTS = 500;
 
 /** Money is compared, not persons: missing keys of customers are in nobody's way here. */
 const NOBODY: PersonalDataVault = { seal: () => undefined, open: () => undefined };
@@ -31,39 +39,35 @@ const LOST_ADVICE =
 const UNLIKE_ADVICE =
   'Ask the gateway about this payment and correct the ledger by a refund or by hand: the two differ about money.';
 const FORGOTTEN_ADVICE =
-  'Stop the host and put the sandbox-gateway.db back that belongs to this log, or the -wal that belonged to it. Without them these charges can no longer be captured, voided or refunded.';
+  'Stop the hosts and restore the books that belong to this log: sandbox-gateway.db and the -wal that belonged to it, or the database of the hosts. Without them these charges can no longer be captured, voided or refunded.';
 
-/**
- * Every charge, capture, void and refund in the books has its intent in the log, which is written
- * first; every charge that the log was told of is in the books, which were written before.
- */
-export async function checkGateway(
-  { files, quick, onProgress }: Examined,
-  { events, inspection }: { events: EventStore; inspection: LogInspection },
+/** A log, and the books that a gateway has of the same payments. */
+export interface BothBooks {
+  readonly events: EventStore;
+  readonly streams: LogStreams;
+  /** Undefined where the gateway has none. */
+  readonly books: BooksReader | undefined;
+  /** What they are called when something is missing in them. */
+  readonly place: string;
+}
+
+/** The books that stand in a file of the data folder. */
+export async function checkGatewayFile(
+  examined: Examined,
+  log: Pick<BothBooks, 'events' | 'streams'>,
 ): Promise<Checked> {
-  const findings = new Findings('gateway');
-  const path = files.gateway;
-  const tenants = tenantsByAccount(inspection);
-  let records = 0;
+  const place = examined.files.gateway;
+  let books: BooksReader | undefined;
   try {
-    const isThere = isFile(path) && hasBooks(path);
-    // Many records may be of one payment, and a long one.
-    const executor = { store: events, cache: createStateCache(), vault: NOBODY };
-    for (const record of isThere ? recordsIn(path, quick ? { newest: NEWEST } : {}) : []) {
-      await compare(findings, record, {
-        executor,
-        tenants: tenants.get(record.merchantAccountId) ?? [],
-      });
-      records += 1;
-      if (records % PROGRESS_EVERY === 0) onProgress('Gateway books', records, records);
-    }
-    if (records === 0) await findForgottenAll(findings, { path, quick, events, inspection });
-    else if (!quick) await findForgotten(findings, path, { events, inspection });
-    if (!isThere) return findings.leftOut('there are no books of a sandbox gateway');
+    books = isFile(place) && hasBooks(place) ? openSqliteBooksReader(place) : undefined;
   } catch (error) {
-    return findings.leftOut(`broke off after ${records} records: ${reasonOf(error)}`);
+    return new Findings('gateway').leftOut(`broke off after 0 records: ${reasonOf(error)}`);
   }
-  return findings.made(`${counted(records, 'record')}${quick ? ', the newest' : ''}`);
+  try {
+    return await checkGateway(examined, { ...log, books, place });
+  } finally {
+    await books?.close();
+  }
 }
 
 /** False for an empty database, or another's. */
@@ -77,61 +81,110 @@ function hasBooks(path: string): boolean {
   }
 }
 
+/**
+ * Every charge, capture, void and refund in the books has its intent in the log, which is written
+ * first; every charge that the log was told of is in the books, which were written before.
+ */
+export async function checkGateway(
+  { quick, onProgress }: Pick<Examined, 'quick' | 'onProgress'>,
+  both: BothBooks,
+): Promise<Checked> {
+  const findings = new Findings('gateway');
+  const { books, events } = both;
+  let records = 0;
+  try {
+    const tenants = await tenantsByAccount(both.streams);
+    // Many records may be of one payment, and a long one.
+    const executor = { store: events, cache: createStateCache(), vault: NOBODY };
+    for await (const record of books?.records(quick ? { newest: NEWEST } : {}) ?? []) {
+      await compare(findings, record, {
+        executor,
+        tenants: tenants.get(record.merchantAccountId) ?? [],
+      });
+      records += 1;
+      if (records % PROGRESS_EVERY === 0) onProgress('Gateway books', records, records);
+    }
+    if (books === undefined || records === 0) await findForgottenAll(findings, { ...both, quick });
+    else if (!quick) await findForgotten(findings, { ...both, books });
+    if (books === undefined) return findings.leftOut('there are no books of a sandbox gateway');
+  } catch (error) {
+    return findings.leftOut(`broke off after ${records} records: ${reasonOf(error)}`);
+  }
+  return findings.made(`${counted(records, 'record')}${quick ? ', the newest' : ''}`);
+}
+
 /** Books without an entry, or none at all, where the log has charges of the sandbox: one is told of. */
 async function findForgottenAll(
   findings: Findings,
-  {
-    path,
-    quick,
-    events,
-    inspection,
-  }: { path: string; quick: boolean; events: EventStore; inspection: LogInspection },
+  { place, quick, events, streams }: Omit<BothBooks, 'books'> & { readonly quick: boolean },
 ): Promise<void> {
   let looked = 0;
-  for (const stream of inspection.streamNames('transaction-')) {
+  for await (const stream of streams.streamNames('transaction-')) {
     if (quick && looked === NEWEST) return;
     looked += 1;
     const { state } = await load({ store: events, vault: NOBODY }, Transaction, stream);
     const charge = state?.gatewayTransactionId ?? '';
     if (state === null || requestIdOfTransaction(charge) === undefined) continue;
     findings.damage(
-      `${path} has no charge at all, and the log has some of the sandbox: payment ${state.transactionId} is ${state.status} as ${charge}`,
+      `${place} has no charge at all, and the log has some of the sandbox: payment ${state.transactionId} is ${state.status} as ${charge}`,
       FORGOTTEN_ADVICE,
     );
     return;
   }
 }
 
+interface FullBooks extends Pick<BothBooks, 'events' | 'streams'> {
+  readonly books: BooksReader;
+}
+
 /** Charges that the log has from the sandbox, and its books have not: they are older, or lost their end. */
-async function findForgotten(
+async function findForgotten(findings: Findings, both: FullBooks): Promise<void> {
+  let page: StreamName[] = [];
+  for await (const stream of both.streams.streamNames('transaction-')) {
+    page.push(stream);
+    if (page.length < PAGE_PAYMENTS) continue;
+    await findForgottenOf(findings, page, both);
+    page = [];
+  }
+  await findForgottenOf(findings, page, both);
+}
+
+async function findForgottenOf(
   findings: Findings,
-  path: string,
-  { events, inspection }: { events: EventStore; inspection: LogInspection },
+  streams: readonly StreamName[],
+  { events, books }: FullBooks,
 ): Promise<void> {
-  const books = openForReading(path);
-  try {
-    const row = books.prepare('SELECT 1 FROM request WHERE request_id = ?');
-    for (const stream of inspection.streamNames('transaction-')) {
-      // The first attempt is nearly always there, and spares reading the payment.
-      const transactionId = stream.split('-').slice(2).join('-');
-      if (row.get(requestIdOf(`${transactionId}/charge/1`)) !== undefined) continue;
-      const { state } = await load({ store: events, vault: NOBODY }, Transaction, stream);
-      const requestId = requestIdOfTransaction(state?.gatewayTransactionId ?? '');
-      if (state === null || requestId === undefined || row.get(requestId) !== undefined) continue;
-      findings.damage(
-        `the log has payment ${transactionId} as ${state.status}, and the gateway has no charge ${state.gatewayTransactionId}`,
-        FORGOTTEN_ADVICE,
-      );
-    }
-  } finally {
-    books.close();
+  // The first attempt is nearly always there, and spares reading the payment.
+  const firsts = new Map(streams.map((stream) => [stream, firstChargeOf(stream)]));
+  const knownFirsts = await books.known([...firsts.values()]);
+  const charged = new Map<RequestId, Transaction.Payment>();
+  for (const [stream, first] of firsts) {
+    if (knownFirsts.has(first)) continue;
+    const { state } = await load({ store: events, vault: NOBODY }, Transaction, stream);
+    const requestId = requestIdOfTransaction(state?.gatewayTransactionId ?? '');
+    if (state !== null && requestId !== undefined) charged.set(requestId, state);
+  }
+  const known = await books.known([...charged.keys()]);
+  for (const [requestId, { transactionId, status, gatewayTransactionId }] of charged) {
+    if (known.has(requestId)) continue;
+    findings.damage(
+      `the log has payment ${transactionId} as ${status}, and the gateway has no charge ${gatewayTransactionId}`,
+      FORGOTTEN_ADVICE,
+    );
   }
 }
 
+function firstChargeOf(stream: StreamName): RequestId {
+  const transactionId = stream.split('-').slice(2).join('-');
+  return requestIdOf(`${transactionId}/charge/1`);
+}
+
 /** Merchant account ids are the tenant's own, so one id may be that of several tenants. */
-function tenantsByAccount(inspection: LogInspection): ReadonlyMap<number, readonly TenantId[]> {
+async function tenantsByAccount(
+  streams: LogStreams,
+): Promise<ReadonlyMap<number, readonly TenantId[]>> {
   const tenants = new Map<number, TenantId[]>();
-  for (const name of inspection.streamNames('merchant_account-')) {
+  for await (const name of streams.streamNames('merchant_account-')) {
     const [, tenantId, accountId] = name.split('-');
     const known = tenants.get(Number(accountId)) ?? [];
     known.push(Number(tenantId) as TenantId);

@@ -19,7 +19,9 @@ export {
 } from './card-number.ts';
 export * from './payment-gateway.ts';
 export { type GatewayRegistry, gatewayRegistry, UnknownGateway } from './registry.ts';
-export type { SandboxRecord } from './sandbox/books.ts';
+export type { BooksReader, RecordsReading, SandboxRecord } from './sandbox/books.ts';
+export { openPostgresBooks } from './sandbox/books-postgres.ts';
+export { openSqliteBooksReader } from './sandbox/books-sqlite.ts';
 export {
   type Behaviour,
   OUTCOMES,
@@ -34,4 +36,5 @@ export {
   openSandboxGateway,
   type SandboxGateway,
   type SandboxOptions,
+  type SandboxPlace,
 } from './sandbox/sandbox-gateway.ts';

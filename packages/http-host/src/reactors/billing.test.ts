@@ -146,11 +146,11 @@ class World {
   }
 
   /** Of a cycle, as the gateway's books have them. */
-  capturedOf(subscriptionId: number, cycle: number): number {
+  async capturedOf(subscriptionId: number, cycle: number): Promise<number> {
     const ids = Array.from({ length: 20 }, (_, index) =>
       rebillId({ tenantId: TENANT, subscriptionId, cycle, attempt: index + 1 }),
     );
-    return [...this.gateway.records()].filter(
+    return (await Array.fromAsync(this.gateway.records())).filter(
       ({ idempotencyKey, result }) =>
         result.result === 'captured' && ids.some((id) => idempotencyKey.startsWith(id)),
     ).length;
@@ -158,7 +158,7 @@ class World {
 
   /** What the gateway took, what the ledger posted to sales, and the prices of all cycles. */
   async books(subscriptionIds: readonly number[]) {
-    const gateway = [...this.gateway.records()].filter(
+    const gateway = (await Array.fromAsync(this.gateway.records())).filter(
       ({ operation, result }) => operation === 'charge' && result.result === 'captured',
     );
     let ledger = 0n;
@@ -353,7 +353,7 @@ describe('billing', () => {
     expect(await host.payment(id, 2)).toBeNull();
     world.nowMs += 30 * DAY;
     for (let round = 0; round < 3; round += 1) await host.round();
-    expect(world.capturedOf(id, 2)).toBe(1);
+    expect(await world.capturedOf(id, 2)).toBe(1);
     expect(await host.payment(id, 2)).toMatchObject({
       status: 'Captured',
       applicationId: 3,
@@ -421,7 +421,7 @@ describe('billing', () => {
     await host.useCard(id, APPROVE);
     await host.round();
     expect(await host.subscription(id)).toMatchObject({ renewals: 1, frozenAt: null, cycle: 6 });
-    expect(world.capturedOf(id, 5)).toBe(1);
+    expect(await world.capturedOf(id, 5)).toBe(1);
   });
 
   it.each([
@@ -437,7 +437,7 @@ describe('billing', () => {
     expect(await host.payment(id, 2)).toMatchObject({ status });
     const after = await host.subscription(id);
     expect(after).toMatchObject({ renewals, pending: null, frozenAt: null });
-    expect(world.capturedOf(id, 2)).toBe(renewals);
+    expect(await world.capturedOf(id, 2)).toBe(renewals);
   });
 
   it('puts a try that no account takes on record, and tries again', async () => {
@@ -469,7 +469,7 @@ describe('billing', () => {
     const next = world.process();
     await next.ask(id, { type: 'Unsubscribe', ...asked, notifyCustomer: false });
     await next.round();
-    expect(world.capturedOf(id, 2)).toBe(0);
+    expect(await world.capturedOf(id, 2)).toBe(0);
     expect(await next.payment(id, 2)).toMatchObject({
       status: 'Failed',
       note: 'subscription_closed',
@@ -490,8 +490,8 @@ describe('billing', () => {
     const next = world.process();
     await next.round();
     await next.round();
-    for (const id of others) expect(world.capturedOf(id, 2)).toBe(1);
-    expect(world.capturedOf(broken, 2)).toBe(0);
+    for (const id of others) expect(await world.capturedOf(id, 2)).toBe(1);
+    expect(await world.capturedOf(broken, 2)).toBe(0);
     expect(world.lines).toHaveLength(1);
     const metrics = new Metrics();
     next.billing.watch(metrics);
@@ -507,7 +507,7 @@ describe('billing', () => {
     world.events.read = read;
     world.nowMs += MINUTE;
     await next.round();
-    expect(world.capturedOf(broken, 2)).toBe(1);
+    expect(await world.capturedOf(broken, 2)).toBe(1);
   });
 });
 
@@ -616,7 +616,7 @@ describe('a process that dies', () => {
     await host.settle();
     const { renewals, attempt, totalAttempt, cycle, freezeReason, pending } =
       await host.subscription(id);
-    const captured = world.capturedOf(id, 2);
+    const captured = await world.capturedOf(id, 2);
     const status = (await host.payment(id, 2))?.status;
     return { renewals, attempt, totalAttempt, cycle, freezeReason, pending, captured, status };
   }
@@ -638,7 +638,7 @@ describe('two hosts on one log', () => {
     expect(await host.payment(id, 2)).toBeNull();
     await world.store.releaseLease('billing', 'another');
     await host.round();
-    expect(world.capturedOf(id, 2)).toBe(1);
+    expect(await world.capturedOf(id, 2)).toBe(1);
   });
 
   it('charge each cycle once though both believe that they hold it, in any order', async () => {
@@ -671,7 +671,7 @@ describe('two hosts on one log', () => {
           for (const id of ids) {
             const { cycle } = await host.subscription(id);
             for (let each = 2; each <= cycle; each += 1) {
-              expect(world.capturedOf(id, each)).toBeLessThanOrEqual(1);
+              expect(await world.capturedOf(id, each)).toBeLessThanOrEqual(1);
             }
           }
           const { gateway, ledger, subscribed } = await world.books(ids);

@@ -545,7 +545,10 @@ describe('an idempotency key', () => {
       gateway.charge({ ...request, idempotencyKey: 'capture-1' }),
     ];
     for (const each of reused) await expect(each).rejects.toThrow(IdempotencyKeyReused);
-    expect([...gateway.records()].map(({ operation }) => operation)).toEqual(['charge', 'capture']);
+    expect((await Array.fromAsync(gateway.records())).map(({ operation }) => operation)).toEqual([
+      'charge',
+      'capture',
+    ]);
   });
 
   it('gives a refusal again even when it would be done now', async () => {
@@ -566,7 +569,7 @@ describe('an idempotency key', () => {
       await expect(gateway.charge(request)).rejects.toThrow(GatewayTimeout);
       await expect(gateway.refund(followUp(id, 'refund-1'))).rejects.toThrow(GatewayTimeout);
     }
-    expect([...gateway.records()]).toMatchObject([
+    expect(await Array.fromAsync(gateway.records())).toMatchObject([
       { idempotencyKey: 'charge-2', refundedMinor: 10_000n },
       { idempotencyKey: 'charge-1', capturedMinor: 10_000n },
       { idempotencyKey: 'refund-1' },
@@ -605,7 +608,7 @@ describe('what a gateway refuses', () => {
     async (behaviour) => {
       const gateway = open(':memory:');
       await gateway.charge(await chargeRequest(gateway, behaviour)).catch(timedOut);
-      const [record] = gateway.records();
+      const [record] = await Array.fromAsync(gateway.records());
       const id = record?.gatewayTransactionId ?? '';
       for (const operation of ['capture', 'void', 'refund'] as const) {
         expect(await gateway[operation](followUp(id, operation))).toMatchObject({
@@ -695,7 +698,7 @@ describe('what a gateway refuses', () => {
         const refunded = [...refunds.values()].reduce((sum, each) => sum + each, 0n);
         expect(refunded).toBeLessThanOrEqual(captured);
         expect(captured).toBeLessThanOrEqual(100n);
-        expect([...gateway.records()][0]).toMatchObject({
+        expect((await Array.fromAsync(gateway.records()))[0]).toMatchObject({
           capturedMinor: captured,
           refundedMinor: refunded,
         });
@@ -736,13 +739,13 @@ describe('the books', () => {
     const before = await told(first);
     const id = idIn(await first.findCharge('charge-0'));
     const refunded = await first.refund(followUp(id, 'refund-1', 6_000n));
-    const records = [...first.records()];
+    const records = await Array.fromAsync(first.records());
     await first.close();
 
     const second = open(path);
-    expect([...second.records()]).toEqual(records);
+    expect(await Array.fromAsync(second.records())).toEqual(records);
     expect(await told(second)).toEqual(before);
-    expect([...second.records()]).toEqual(records);
+    expect(await Array.fromAsync(second.records())).toEqual(records);
     expect(await second.refund(followUp(id, 'refund-1', 6_000n))).toEqual(refunded);
     expect(await second.refund(followUp(id, 'refund-2', 6_000n))).toMatchObject({
       result: 'refused',
@@ -758,7 +761,7 @@ describe('the books', () => {
       await gateway.charge({ ...request, idempotencyKey: `charge-${each}` });
     }
     const listed: string[] = [];
-    for (const { idempotencyKey } of gateway.records()) {
+    for await (const { idempotencyKey } of gateway.records()) {
       if (listed.length === 0) await gateway.charge({ ...request, idempotencyKey: 'charge-1001' });
       listed.push(idempotencyKey);
     }
@@ -772,7 +775,7 @@ describe('the books', () => {
     await gateway.refund(followUp(id, 'refund-1', 2n ** 69n));
     await gateway.void(followUp(id, 'void-1'));
     const common = { gatewayTransactionId: id, merchantAccountId: 7, currency: 'EUR' };
-    expect([...gateway.records()]).toEqual([
+    expect(await Array.fromAsync(gateway.records())).toEqual([
       {
         ...common,
         operation: 'charge',
@@ -836,7 +839,7 @@ describe('the books', () => {
     expect(child.signalCode).toBe('SIGKILL');
     expect(last).toBeGreaterThanOrEqual(300);
 
-    const records = [...open(path).records()];
+    const records = await Array.fromAsync(open(path).records());
     const keys = new Set(records.map(({ idempotencyKey }) => idempotencyKey));
     expect(keys.size).toBe(records.length);
     for (let each = 0; each <= last; each += 1) {

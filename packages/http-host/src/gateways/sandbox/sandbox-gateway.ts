@@ -1,6 +1,7 @@
 /** A gateway that moves no money: what a card does stands in a table, and is remembered like money. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
 import { cardDigits, isCvv, maskCardNumber } from '../card-number.ts';
 import {
   type CardDetails,
@@ -14,7 +15,9 @@ import {
   type PaymentGateway,
 } from '../payment-gateway.ts';
 import { answerCharge, answerConfirm, answerFollowUp, noticesAbout } from './answers.ts';
-import { Books, type Received, type SandboxRecord } from './books.ts';
+import type { AskedFollowUp, Books, Decide, Received, SandboxRecord } from './books.ts';
+import { openPostgresBooks } from './books-postgres.ts';
+import { openSqliteBooks } from './books-sqlite.ts';
 import {
   type Charge,
   type FollowUpOperation,
@@ -32,20 +35,25 @@ const REMEMBERED_QUIET = 10_000;
 const BIN_LENGTH = 6;
 const LAST_LENGTH = 4;
 
-export interface SandboxOptions {
-  /** The file of its books, or `:memory:`. The folder must exist. */
-  readonly path: string;
+/** Where its books are. */
+export type SandboxPlace =
+  /** A file, or `:memory:`. The folder must exist. */
+  | { readonly path: string }
+  /** The database of the hosts: all of them have the same gateway. It stays open. */
+  | { readonly database: Pool };
+
+export type SandboxOptions = SandboxPlace & {
   readonly gatewayId?: number;
   readonly name?: string;
   /** How long the answer of a slow card takes. */
   readonly answerDelayMs?: number;
   /** How long a call without an answer keeps its caller waiting before it throws. */
   readonly timeoutMs?: number;
-}
+};
 
 export interface SandboxGateway extends PaymentGateway {
   /** Its own books in the order of arrival, for whoever compares them with a ledger. */
-  records(): Generator<SandboxRecord>;
+  records(): AsyncGenerator<SandboxRecord>;
 }
 
 /** A key stands for one request for ever, and this one came with another. */
@@ -66,13 +74,25 @@ export class CardRefused extends Error {
 
 /** Opens or creates the books; whoever opens them again finds every answer as it was given. */
 export function openSandboxGateway({
-  path,
   gatewayId = 1,
   name = 'Sandbox',
   answerDelayMs = DEFAULT_ANSWER_DELAY_MS,
   timeoutMs = 0,
+  ...place
 }: SandboxOptions): SandboxGateway {
-  return new Sandbox({ path, gatewayId, name, answerDelayMs, timeoutMs });
+  const books =
+    'database' in place
+      ? openPostgresBooks({ pool: place.database, gatewayId })
+      : openSqliteBooks(place.path);
+  return new Sandbox({ books, gatewayId, name, answerDelayMs, timeoutMs });
+}
+
+interface SandboxParts {
+  readonly books: Books;
+  readonly gatewayId: number;
+  readonly name: string;
+  readonly answerDelayMs: number;
+  readonly timeoutMs: number;
 }
 
 class Sandbox implements SandboxGateway {
@@ -84,12 +104,12 @@ class Sandbox implements SandboxGateway {
   /** The ids of charges that nothing will ever be told about: nearly all are asked about once. */
   readonly #quiet = new LRUCache<string, true>({ max: REMEMBERED_QUIET });
 
-  constructor({ path, gatewayId, name, answerDelayMs, timeoutMs }: Required<SandboxOptions>) {
+  constructor({ books, gatewayId, name, answerDelayMs, timeoutMs }: SandboxParts) {
     this.gatewayId = gatewayId;
     this.name = name;
     this.#answerDelayMs = answerDelayMs;
     this.#timeoutMs = timeoutMs;
-    this.#books = new Books(path);
+    this.#books = books;
   }
 
   async tokenize(card: CardDetails, fingerprint: string): Promise<CardToken> {
@@ -121,7 +141,7 @@ class Sandbox implements SandboxGateway {
     const references = referencesOf(idempotencyKey);
     const { answer, onceConfirmed } = answerCharge(request, references, behaviour);
     const content = contentOfCharge(request);
-    const before = await this.#books.addCharge({
+    const received = await this.#books.addCharge({
       requestId: references.requestId,
       idempotencyKey,
       content,
@@ -133,91 +153,82 @@ class Sandbox implements SandboxGateway {
       state: stateAfter(answer, amountMinor),
       onceConfirmed,
     });
-    const first = before === undefined ? answer : answerAgain(before, idempotencyKey, content);
+    const first = answerIn(received, idempotencyKey, content) as ChargeResult;
     if (behaviour === undefined || outcomeOf(behaviour).notice === undefined) {
       this.#quiet.set(references.gatewayTransactionId, true);
     }
     // It is in the books before it is late or lost: that is what makes it findable.
     if (how === 'lost') return this.#noAnswer();
     if (how === 'slow') await sleep(this.#answerDelayMs);
-    return first as ChargeResult;
+    return first;
   }
 
   async confirm(request: FollowUpRequest): Promise<ChargeResult> {
-    const content = contentOfFollowUp('confirm', request);
-    const before = this.#books.received(request.idempotencyKey);
-    if (before !== undefined) {
-      return answerAgain(before, request.idempotencyKey, content) as ChargeResult;
-    }
-    const { answer, becomes } = answerConfirm(this.#chargeOf(request), request.amountMinor);
-    const { merchantAccountId } = request.account;
-    this.#books.addFollowUp(
-      { ...request, operation: 'confirm', merchantAccountId, content, answer },
-      becomes,
-    );
-    return answer;
+    const decide: Decide = (charge) => answerConfirm(charge, request.amountMinor);
+    const { answer } = await this.#addFollowUp('confirm', request, decide);
+    return answer as ChargeResult;
   }
 
   async capture(request: FollowUpRequest): Promise<FollowUpResult> {
-    return this.#followUp('capture', request);
+    return (await this.#followUp('capture', request)).answer;
   }
 
   async void(request: FollowUpRequest): Promise<FollowUpResult> {
-    return this.#followUp('void', request);
+    return (await this.#followUp('void', request)).answer;
   }
 
   async refund(request: FollowUpRequest): Promise<FollowUpResult> {
-    const answer = this.#followUp('refund', request);
-    if (answer.result === 'refused') return answer;
-    const charge = this.#chargeOf(request);
-    return charge !== undefined && losesRefundAnswer(charge) ? this.#noAnswer() : answer;
+    const { answer, charge } = await this.#followUp('refund', request);
+    const isLost = answer.result === 'done' && charge !== undefined && losesRefundAnswer(charge);
+    return isLost ? this.#noAnswer() : answer;
   }
 
-  /** Synchronous from the look into the books to the entry: no two refunds see the same rest. */
-  #followUp(operation: FollowUpOperation, request: FollowUpRequest): FollowUpResult {
-    const content = contentOfFollowUp(operation, request);
-    const before = this.#books.received(request.idempotencyKey);
-    if (before !== undefined) {
-      return answerAgain(before, request.idempotencyKey, content) as FollowUpResult;
-    }
-    const { answer, becomes } = answerFollowUp(operation, this.#chargeOf(request), request);
+  async #followUp(operation: FollowUpOperation, request: FollowUpRequest) {
+    const decide: Decide = (charge) => answerFollowUp(operation, charge, request);
+    const { answer, charge } = await this.#addFollowUp(operation, request, decide);
+    return { answer: answer as FollowUpResult, charge };
+  }
+
+  async #addFollowUp(
+    operation: AskedFollowUp['operation'],
+    request: FollowUpRequest,
+    decide: Decide,
+  ): Promise<{ readonly answer: unknown; readonly charge: Charge | undefined }> {
+    const { idempotencyKey, amountMinor, currency, gatewayTransactionId } = request;
     const { merchantAccountId } = request.account;
-    this.#books.addFollowUp({ ...request, operation, merchantAccountId, content, answer }, becomes);
-    return answer;
+    const content = contentOfFollowUp(operation, request);
+    const asked = { operation, idempotencyKey, content, merchantAccountId, amountMinor, currency };
+    const { received, charge } = await this.#books.addFollowUp(
+      { ...asked, gatewayTransactionId },
+      (found) => decide(ownOf(request, found)),
+    );
+    return { answer: answerIn(received, idempotencyKey, content), charge };
   }
 
   async findCharge(idempotencyKey: string): Promise<ChargeResult | undefined> {
-    const received = this.#books.received(idempotencyKey);
+    const received = await this.#books.received(idempotencyKey);
     if (received === undefined || !isCharging(received)) return undefined;
     return received.standing as ChargeResult;
   }
 
   async findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined> {
-    const received = this.#books.received(idempotencyKey);
+    const received = await this.#books.received(idempotencyKey);
     if (received === undefined || isCharging(received)) return undefined;
     return received.answer as FollowUpResult;
   }
 
   async noticesOf(gatewayTransactionId: string): Promise<readonly GatewayNotice[]> {
     if (this.#quiet.has(gatewayTransactionId)) return [];
-    const charge = this.#books.charge(gatewayTransactionId);
+    const charge = await this.#books.charge(gatewayTransactionId);
     return charge === undefined ? [] : noticesAbout(charge);
   }
 
-  records(): Generator<SandboxRecord> {
+  records(): AsyncGenerator<SandboxRecord> {
     return this.#books.records();
   }
 
   async close(): Promise<void> {
-    this.#books.close();
-  }
-
-  /** Undefined also when the charge is another account's, or in another currency. */
-  #chargeOf({ gatewayTransactionId, account, currency }: FollowUpRequest): Charge | undefined {
-    const charge = this.#books.charge(gatewayTransactionId);
-    const { merchantAccountId } = account;
-    const own = charge?.merchantAccountId === merchantAccountId && charge.currency === currency;
-    return own ? charge : undefined;
+    await this.#books.close();
   }
 
   async #noAnswer(): Promise<never> {
@@ -226,8 +237,18 @@ class Sandbox implements SandboxGateway {
   }
 }
 
+/** Undefined also when the charge is another account's, or in another currency. */
+function ownOf(
+  { account, currency }: FollowUpRequest,
+  charge: Charge | undefined,
+): Charge | undefined {
+  const { merchantAccountId } = account;
+  const isOwn = charge?.merchantAccountId === merchantAccountId && charge.currency === currency;
+  return isOwn ? charge : undefined;
+}
+
 /** The content names the operation, so that equal contents have answers of the same kind. */
-function answerAgain(received: Received, idempotencyKey: string, content: string): unknown {
+function answerIn(received: Received, idempotencyKey: string, content: string): unknown {
   if (received.content !== content) throw new IdempotencyKeyReused(idempotencyKey);
   return received.answer;
 }

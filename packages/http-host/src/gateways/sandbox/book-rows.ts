@@ -1,0 +1,103 @@
+/** A request as a row: the same in every kind of books, whatever database they are in. */
+import type { ChargeResult, FollowUpResult } from '../payment-gateway.ts';
+import type { AskedFollowUp, Decision, NewCharge, Received, SandboxRecord } from './books.ts';
+import type { Charge, ChargeState, ChargeStatus } from './charge-state.ts';
+import { isBehaviour } from './outcomes.ts';
+import { referencesOf } from './references.ts';
+
+/**
+ * A charge leaves `acts_on` empty, any other request what stands after it. Amounts are text: they may
+ * be larger than the integers of a database.
+ */
+export interface Row {
+  readonly key: string;
+  readonly operation: Received['operation'];
+  readonly content: string;
+  readonly answer: string;
+  readonly merchant_account_id: number | string;
+  readonly amount_minor: string;
+  readonly currency: string;
+  readonly acts_on: string | null;
+  readonly behaviour: string | null;
+  readonly status: ChargeStatus | null;
+  readonly captured_minor: string | null;
+  readonly refunded_minor: string | null;
+  readonly standing: string | null;
+  readonly once_confirmed: string | null;
+}
+
+/** Not `request_id`: its 63 bits do not fit a number, and the key tells it. */
+export const COLUMNS = `key, operation, content, answer, merchant_account_id, amount_minor, currency,
+  acts_on, behaviour, status, captured_minor, refunded_minor, standing, once_confirmed`;
+
+export function receivedIn(row: Row, idempotencyKey: string): Received {
+  if (row.key !== idempotencyKey) throw new Error('two idempotency keys have the same hash');
+  const { operation, content, answer, standing } = row;
+  const parsed: unknown = JSON.parse(answer);
+  return {
+    operation,
+    content,
+    answer: parsed,
+    standing: standing === null ? parsed : JSON.parse(standing),
+  };
+}
+
+/** A charge as it was received just now. */
+export function newlyReceived({ content, answer }: NewCharge): Received {
+  return { operation: 'charge', content, answer, standing: answer };
+}
+
+/** A follow-up as it was received and decided just now. */
+export function newlyDecided(
+  { operation, content }: AskedFollowUp,
+  { answer }: Decision,
+): Received {
+  return { operation, content, answer, standing: answer };
+}
+
+/** Undefined for a request that is no charge. */
+export function chargeIn(row: Row | undefined): Charge | undefined {
+  if (row?.operation !== 'charge') return undefined;
+  return {
+    ...referencesOf(row.key),
+    merchantAccountId: Number(row.merchant_account_id),
+    amountMinor: BigInt(row.amount_minor),
+    currency: row.currency,
+    behaviour: row.behaviour !== null && isBehaviour(row.behaviour) ? row.behaviour : undefined,
+    standing: JSON.parse(row.standing ?? row.answer) as ChargeResult,
+    onceConfirmed:
+      row.once_confirmed === null ? undefined : (JSON.parse(row.once_confirmed) as ChargeResult),
+    ...stateIn(row),
+  };
+}
+
+function stateIn(row: Row): ChargeState {
+  if (row.status === null || row.captured_minor === null || row.refunded_minor === null) {
+    throw new Error(`the charge of key ${row.key} has no state`);
+  }
+  return {
+    status: row.status,
+    capturedMinor: BigInt(row.captured_minor),
+    refundedMinor: BigInt(row.refunded_minor),
+  };
+}
+
+export function recordIn(row: Row): SandboxRecord {
+  const common = {
+    idempotencyKey: row.key,
+    gatewayTransactionId: row.acts_on ?? referencesOf(row.key).gatewayTransactionId,
+    merchantAccountId: Number(row.merchant_account_id),
+    amountMinor: BigInt(row.amount_minor),
+    currency: row.currency,
+  };
+  const { operation } = row;
+  const result: unknown = JSON.parse(row.standing ?? row.answer);
+  switch (operation) {
+    case 'charge':
+      return { operation, ...common, result: result as ChargeResult, ...stateIn(row) };
+    case 'confirm':
+      return { operation, ...common, result: result as ChargeResult };
+    default:
+      return { operation, ...common, result: result as FollowUpResult };
+  }
+}
