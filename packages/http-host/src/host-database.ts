@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { sandboxBooksMigrations } from './gateways/sandbox/books-postgres.ts';
 import { markMigrations } from './host-marks.ts';
 import { personalKeyMigrations } from './operations/personal-key-rows.ts';
 import { placeMigrations } from './reactors/checkpoints-postgres.ts';
@@ -27,6 +28,7 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
  * be. A migration that was released is never changed: the next one mends it.
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  ...sandboxBooksMigrations,
   ...markMigrations,
   ...personalKeyMigrations,
   ...placeMigrations,
