@@ -131,9 +131,9 @@ it('finds that who is erased has a key again, which the host destroys again', as
   const isErased = async () => {
     const { tenantId } = caller;
     const subject = { tenantId: tenantId as never, sandbox: false, customerId: id };
-    const stored = openKeysToRead(readConfig({ DATA_DIR: folder }));
-    const state = stored?.stateOf(subject);
-    stored?.close();
+    const stored = await openKeysToRead(readConfig({ DATA_DIR: folder }));
+    const state = await stored?.stateOf(subject);
+    await stored?.close();
     return state === 'erased';
   };
   await vi.waitUntil(isErased, POLLING);
@@ -152,7 +152,7 @@ it('finds an erasure that was requested and never finished', async () => {
   );
   await opened.host.close();
   // The intent alone, as a kill right behind it leaves it.
-  const reading = openKeysToRead(readConfig({ DATA_DIR: folder }));
+  const reading = await openKeysToRead(readConfig({ DATA_DIR: folder }));
   const store = await openSqliteEventStore({ path: join(folder, 'events.db') });
   await execute(
     { store, ...(reading !== undefined && { vault: reading }) },
@@ -165,7 +165,7 @@ it('finds an erasure that was requested and never finished', async () => {
     },
   );
   await store.close();
-  reading?.close();
+  await reading?.close();
   expectFinding(await examinationOf(folder), 'streams', {
     severity: 'warning',
     message: /the erasure that was requested at .* is not finished/,

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { EventStore, TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { ALL_SCOPES, compose, openKeysToRead, type PersonalKeys } from '@counterfoil/http-host';
+import { ALL_SCOPES, type CustomerVault, compose, openKeysToRead } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import {
   openSandboxGateway,
@@ -37,7 +37,7 @@ export interface Beside {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly gateway: SandboxGateway;
-  readonly keys: PersonalKeys | undefined;
+  readonly keys: CustomerVault | undefined;
 }
 
 export interface KilledHostOptions {
@@ -171,11 +171,11 @@ export class KilledHost {
     const events = await openSqliteEventStore({ path: at('events.db'), follow: true });
     const store = openSqliteReadModelStore({ path: at('read-models.db') });
     const gateway = openSandboxGateway({ path: at('sandbox-gateway.db') });
-    const keys = openKeysToRead(readConfig({ DATA_DIR: this.folder }));
+    const keys = await openKeysToRead(readConfig({ DATA_DIR: this.folder }));
     try {
       return await look({ events, store, gateway, keys });
     } finally {
-      keys?.close();
+      await keys?.close();
       await gateway.close();
       await store.close();
       await events.close();

@@ -3,6 +3,7 @@
 export type { Clock } from './clock.ts';
 export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, ConfigError, loadMasterKey, readConfig } from './config.ts';
+export type { CustomerKeys, CustomerVault, KeyState } from './operations/customer-keys.ts';
 export { type Caller, Ledger, SYSTEM } from './operations/ledger.ts';
 export { openKeysToRead } from './operations/open-personal-keys.ts';
 export {
@@ -11,6 +12,5 @@ export {
   Payments,
   type RefundRequest,
 } from './operations/payments.ts';
-export type { PersonalKeys } from './operations/personal-keys.ts';
 export { ReadSide } from './operations/read-side.ts';
 export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './operations/tenants.ts';

@@ -1,6 +1,6 @@
 /** `counterfoil read-models …`: rebuild, swap back, and look after parked streams. */
 
-import type { EventStore, PersonalDataVault } from '@counterfoil/core';
+import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
   createProjector,
   dropOldBuilds,
@@ -70,7 +70,7 @@ function projectionOf(name: string): Projection {
 interface Stores {
   readonly events: EventStore;
   readonly store: ReadModelStore;
-  readonly vault: PersonalDataVault | undefined;
+  readonly vault: AnyVault | undefined;
 }
 
 /**
@@ -83,13 +83,13 @@ async function withStores<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env);
   const events = await openEventStore(config.eventStoreUrl, { follow: !alone });
-  const vault = openKeysToRead(config);
+  const vault = await openKeysToRead(config);
   const store = await openReadModels(config.readModelUrl);
   try {
     return await work({ events, store, vault });
   } finally {
     await store.close();
-    vault?.close();
+    await vault?.close();
     await events.close();
   }
 }

@@ -15,13 +15,13 @@ import type { HttpServer } from '../http/server.ts';
 import type { Mailing } from '../mail/mailing.ts';
 import type { Cards } from '../operations/cards.ts';
 import type { CredentialVault } from '../operations/credential-vault.ts';
+import type { CustomerVault } from '../operations/customer-keys.ts';
 import type { Customers } from '../operations/customers.ts';
 import type { Erasure } from '../operations/erasure.ts';
 import type { Identities } from '../operations/identities.ts';
 import type { Ledger } from '../operations/ledger.ts';
 import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import type { Payments } from '../operations/payments.ts';
-import type { PersonalKeys } from '../operations/personal-keys.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import type { References } from '../operations/references.ts';
 import type { ClearableStateCache } from '../operations/state-cache.ts';
@@ -63,7 +63,7 @@ export const PART = {
   readSide: part<ReadSide>('readSide'),
   ledger: part<Ledger>('ledger'),
   vault: part<CredentialVault>('vault'),
-  personalKeys: part<PersonalKeys>('personalKeys'),
+  personalKeys: part<CustomerVault>('personalKeys'),
   stateCache: part<ClearableStateCache>('stateCache'),
   erasure: part<Erasure>('erasure'),
   tenants: part<Tenants>('tenants'),

@@ -60,10 +60,10 @@ export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Exa
 }
 
 /** Every stream with its events, and the journal that follows from them. */
-export function checkStreams(
+export async function checkStreams(
   inspection: LogInspection,
   { onProgress, keys, hostRuns }: Examined,
-): readonly [streams: Checked, journal: Checked] {
+): Promise<readonly [streams: Checked, journal: Checked]> {
   const findings = new Findings('streams');
   const journalFindings = new Findings('journal');
   const trialBalance = new TrialBalance(journalFindings);
@@ -71,7 +71,7 @@ export function checkStreams(
   let events = 0;
   try {
     for (const page of inspection.byStream()) {
-      for (const event of page) follower.take(event);
+      await follower.take(page);
       events += page.length;
       onProgress('Events and streams', events, inspection.events);
     }
@@ -81,7 +81,7 @@ export function checkStreams(
     const skipped = `broke off after ${events} events`;
     return [findings.leftOut(skipped), journalFindings.leftOut(skipped)];
   }
-  follower.end();
+  await follower.end();
   trialBalance.end();
   if (events < inspection.events) {
     findings.damage(

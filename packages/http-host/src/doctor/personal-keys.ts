@@ -1,7 +1,7 @@
 /** Looks at the keys of customers: whether they are there, of this log, and open. */
-import type { Customer, StoredEvent } from '@counterfoil/core';
+import type { Customer, StoredEvent, Subject } from '@counterfoil/core';
+import type { CustomerVault } from '../operations/customer-keys.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
-import type { PersonalKeys } from '../operations/personal-keys.ts';
 import { isFile } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
@@ -16,10 +16,14 @@ const RETURNED_ADVICE =
 export interface CheckedKeys {
   readonly checked: Checked;
   /** Undefined where there are none, or none that can be used; to be closed. */
-  readonly keys: PersonalKeys | undefined;
+  readonly keys: CustomerVault | undefined;
 }
 
-export function checkPersonalKeys({ config, files, quick }: Omit<Examined, 'keys'>): CheckedKeys {
+export async function checkPersonalKeys({
+  config,
+  files,
+  quick,
+}: Omit<Examined, 'keys'>): Promise<CheckedKeys> {
   const findings = new Findings('personal-keys');
   if (!isFile(files.keys)) {
     if (isFile(files.events)) {
@@ -30,33 +34,33 @@ export function checkPersonalKeys({ config, files, quick }: Omit<Examined, 'keys
     }
     return { checked: findings.made('none'), keys: undefined };
   }
-  let keys: PersonalKeys | undefined;
+  let keys: CustomerVault | undefined;
   try {
-    keys = openKeysToRead(config);
+    keys = await openKeysToRead(config);
     const mark = keptMark(files);
-    const { firstEvent } = keys ?? {};
+    const firstEvent = await keys?.firstEvent();
     if (mark !== undefined && firstEvent !== undefined && mark !== firstEvent) {
       findings.damage(`${files.keys} is of another log`, KEYS_ADVICE);
     }
     if (quick) return { checked: findings.made('not one by one'), keys };
     const customers =
-      keys?.check((customer) =>
+      (await keys?.check((customer) =>
         findings.damage(`the key of customer ${customer} does not open`, KEYS_ADVICE),
-      ) ?? 0;
+      )) ?? 0;
     return { checked: findings.made(counted(customers, 'customer')), keys };
   } catch (error) {
-    keys?.close();
+    await keys?.close();
     findings.damage(`${files.keys} cannot be used: ${reasonOf(error)}`, KEYS_ADVICE);
     return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
   }
 }
 
 /** Whether what the log says of an erasure is what was done about it. */
-export function judgeErasure(
+export async function judgeErasure(
   findings: Findings,
   customer: Customer.Customer,
   { tenantId, stream, keys, hostRuns }: Pick<StoredEvent, 'tenantId' | 'stream'> & KeysAndHost,
-): void {
+): Promise<void> {
   const { sandbox, customerId, erasureRequestedAt, erasedAt } = customer;
   if (erasureRequestedAt !== null && erasedAt === null && !hostRuns) {
     findings.warn(
@@ -64,22 +68,19 @@ export function judgeErasure(
       'Start the host, which finishes it.',
     );
   }
-  if (erasedAt !== null && hasKey(keys, { tenantId, sandbox, customerId })) {
+  if (erasedAt !== null && (await hasKey(keys, { tenantId, sandbox, customerId }))) {
     findings.damage(`${stream}: the customer is erased, and has a key again`, RETURNED_ADVICE);
   }
 }
 
 interface KeysAndHost {
-  readonly keys: PersonalKeys | undefined;
+  readonly keys: CustomerVault | undefined;
   readonly hostRuns: boolean;
 }
 
-function hasKey(
-  keys: PersonalKeys | undefined,
-  subject: Parameters<PersonalKeys['stateOf']>[0],
-): boolean {
+async function hasKey(keys: CustomerVault | undefined, subject: Subject): Promise<boolean> {
   try {
-    return keys?.stateOf(subject) === 'kept';
+    return (await keys?.stateOf(subject)) === 'kept';
   } catch {
     // One that does not open has been told of.
     return false;

@@ -9,6 +9,8 @@ import {
   isSealedEvent,
   MerchantAccount,
   MonthlyCap,
+  openerOf,
+  type PersonalDataVault,
   Reference,
   Sequence,
   type StoredEvent,
@@ -20,7 +22,7 @@ import {
 } from '@counterfoil/core';
 import type { InspectedEvent } from '@counterfoil/event-stores/sqlite';
 import { reference } from '@counterfoil/projections';
-import type { PersonalKeys } from '../operations/personal-keys.ts';
+import type { CustomerVault } from '../operations/customer-keys.ts';
 import { LOG_ADVICE } from './databases.ts';
 import { type Findings, reasonOf } from './finding.ts';
 import { judgeErasure, KEYS_ADVICE } from './personal-keys.ts';
@@ -64,10 +66,16 @@ interface Current {
   broken: boolean;
 }
 
+interface Ended {
+  readonly stream: StreamName;
+  readonly tenantId: TenantId;
+  readonly customer: Customer.Customer;
+}
+
 export interface StreamFollowing {
   readonly findings: Findings;
   readonly trialBalance: TrialBalance;
-  readonly keys: PersonalKeys | undefined;
+  readonly keys: CustomerVault | undefined;
   readonly hostRuns: boolean;
 }
 
@@ -75,9 +83,13 @@ export interface StreamFollowing {
 export class StreamFollower {
   readonly #findings: Findings;
   readonly #trialBalance: TrialBalance;
-  readonly #keys: PersonalKeys | undefined;
+  readonly #keys: CustomerVault | undefined;
   readonly #hostRuns: boolean;
+  /** Opens what the page under way tells of persons. */
+  #opener: PersonalDataVault | undefined;
   #current: Current | undefined;
+  /** Customers whose streams have ended, for the keys to be asked about them. */
+  #customers: Ended[] = [];
   #streams = 0;
 
   constructor({ findings, trialBalance, keys, hostRuns }: StreamFollowing) {
@@ -91,7 +103,20 @@ export class StreamFollower {
     return this.#streams;
   }
 
-  take({ stored, intact, endsCommand }: InspectedEvent): void {
+  async take(page: readonly InspectedEvent[]): Promise<void> {
+    const intact = page.filter((event) => event.intact).map(({ stored }) => stored);
+    this.#opener = await openerOf(this.#keys, intact);
+    for (const event of page) this.#follow(event);
+    await this.#judgeCustomers();
+  }
+
+  /** After the last event. */
+  async end(): Promise<void> {
+    this.#endStream();
+    await this.#judgeCustomers();
+  }
+
+  #follow({ stored, intact, endsCommand }: InspectedEvent): void {
     const current = this.#streamOf(stored);
     this.#followRevision(current, stored);
     if (!intact) {
@@ -104,13 +129,11 @@ export class StreamFollower {
     this.#fold(current, stored);
   }
 
-  /** After the last event. */
-  end(): void {
+  #endStream(): void {
     const ended = this.#current;
     if (ended?.aggregate === (Customer as Folding) && !ended.broken && ended.state !== null) {
       const { name: stream, tenantId, state } = ended;
-      const whose = { stream, tenantId, keys: this.#keys, hostRuns: this.#hostRuns };
-      judgeErasure(this.#findings, state as Customer.Customer, whose);
+      this.#customers.push({ stream, tenantId, customer: state as Customer.Customer });
     }
     if (ended?.command === undefined) return;
     this.#findings.damage(
@@ -119,9 +142,18 @@ export class StreamFollower {
     );
   }
 
+  async #judgeCustomers(): Promise<void> {
+    const customers = this.#customers;
+    this.#customers = [];
+    for (const { customer, ...place } of customers) {
+      const whose = { ...place, keys: this.#keys, hostRuns: this.#hostRuns };
+      await judgeErasure(this.#findings, customer, whose);
+    }
+  }
+
   #streamOf({ stream, tenantId }: StoredEvent): Current {
     if (this.#current?.name === stream) return this.#current;
-    this.end();
+    this.#endStream();
     this.#streams += 1;
     const category = categoryOf(stream);
     const aggregate =
@@ -214,7 +246,7 @@ export class StreamFollower {
 
   #decoded(current: Current, stored: StoredEvent): Event | undefined {
     try {
-      return decodeEvent(stored, this.#keys);
+      return decodeEvent(stored, this.#opener);
     } catch (error) {
       current.broken = true;
       const advice = isSealedEvent(stored) ? KEYS_ADVICE : UNKNOWN_ADVICE;

@@ -3,9 +3,9 @@ import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { Turns } from '../reactors/turns.ts';
+import type { CustomerKeys } from './customer-keys.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';
-import type { PersonalKeys } from './personal-keys.ts';
 
 /** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
 export interface SubscriptionEnding {
@@ -16,7 +16,7 @@ export interface ErasureServices {
   readonly ledger: Ledger;
   readonly identities: Identities;
   readonly subscriptions: SubscriptionEnding;
-  readonly keys: PersonalKeys;
+  readonly keys: CustomerKeys;
   /** Forgets the folded streams, which still tell of the person. */
   readonly forgetStates: () => void;
   /** Forgets what the tenant was answered about the person. */
@@ -51,7 +51,7 @@ export class Erasure {
       const present = await this.#find(customer);
       if (present === null) throw refuse('not_found');
       if (present.erasedAt !== null) {
-        this.forget(customer);
+        await this.forget(customer);
         return present;
       }
       return this.#finish(customer, present, caller);
@@ -62,9 +62,19 @@ export class Erasure {
    * Destroys the key, if there is one. An older backup of the keys brings back the person, whom the
    * log knows to be erased.
    */
-  forget(customer: Subject): void {
+  async forget(customer: Subject): Promise<void> {
+    const { keys } = this.#services;
+    if ((await keys.stateOf(customer)) !== 'erased') await keys.destroy(customer);
+    this.letGo(customer);
+  }
+
+  /**
+   * Lets go of what this process remembers of a person whom the log knows to be erased, perhaps by
+   * another host. For each host that shares the log.
+   */
+  letGo(customer: Subject): void {
     const { keys, forgetStates } = this.#services;
-    if (keys.stateOf(customer) !== 'erased') keys.destroy(customer);
+    keys.forget(customer);
     forgetStates();
   }
 
@@ -82,12 +92,12 @@ export class Erasure {
       if (email === '') continue;
       await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
     }
-    this.forget(customer);
+    await this.forget(customer);
     await forgetAnswers(customer);
     const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
     const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
     // What was under way has put states back that it had loaded before.
-    this.forget(customer);
+    await this.forget(customer);
     if (state === null) throw new Error('an erasure left nobody');
     return state;
   }

@@ -8,11 +8,13 @@ import {
   type EventStore,
   encodeEvent,
   type Subject,
+  sealerOf,
   type TenantId,
 } from '@counterfoil/core';
 import { makePrivate } from '@counterfoil/event-stores/sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { CustomerVault } from './customer-keys.ts';
 import { openPersonalKeys } from './open-personal-keys.ts';
 import { PersonalKeys } from './personal-keys.ts';
 
@@ -260,14 +262,13 @@ describe('a start', () => {
       events: log,
     });
 
-  async function append(keys?: PersonalKeys): Promise<void> {
+  async function append(keys?: CustomerVault): Promise<void> {
     appended += 1;
     const who = { sandbox: false, customerId: 1, email: 'ada@example.com' };
     const at = '2026-01-01T00:00:00.000Z';
-    const encoded = encodeEvent(
-      { type: 'CustomerIdentified', ...who, at },
-      keys && { tenantId: TENANT, vault: keys },
-    );
+    const event = { type: 'CustomerIdentified', ...who, at } as const;
+    const vault = await sealerOf(keys, { tenantId: TENANT, events: [event] });
+    const encoded = encodeEvent(event, vault && { tenantId: TENANT, vault });
     const id = `0195a000-0000-8000-8000-${String(appended).padStart(12, '0')}`;
     await log.append({
       stream: `customer-1-live-${appended}` as never,
@@ -280,16 +281,16 @@ describe('a start', () => {
   it('makes the file for an empty log, and finds it again', async () => {
     const keys = await start();
     await append(keys);
-    keys.close();
+    await keys.close();
     const again = await start();
-    expect(again.stateOf(customer(1))).toBe('kept');
-    again.close();
+    expect(await again.stateOf(customer(1))).toBe('kept');
+    await again.close();
   });
 
   it('gives a log of an earlier version its first keys', async () => {
     await append();
-    (await start()).close();
-    (await start()).close();
+    await (await start()).close();
+    await (await start()).close();
   });
 
   it.each(['missing', 'empty'])('refuses a sealed log whose keys are %s', async (how) => {
@@ -326,7 +327,7 @@ describe('a start', () => {
     const keys = await start();
     await append(keys);
     keys.close();
-    (await start()).close();
+    await (await start()).close();
     log = createMemoryEventStore();
     await append();
     await expect(start()).rejects.toThrow('of another log');

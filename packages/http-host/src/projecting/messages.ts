@@ -4,7 +4,7 @@ import type {
   ProjectionRequest,
   RebuildProgress,
 } from '@counterfoil/projections';
-import type { PersonalKeysOptions } from '../operations/personal-keys.ts';
+import type { KeysOfThread } from '../operations/open-personal-keys.ts';
 import type { EventStoreClient } from '../stores.ts';
 
 export interface ProjectionThreadData {
@@ -12,7 +12,7 @@ export interface ProjectionThreadData {
   readonly eventStoreClient: EventStoreClient;
   readonly readModelUrl: string;
   readonly holder: string;
-  readonly keys: PersonalKeysOptions | undefined;
+  readonly keys: KeysOfThread | undefined;
 }
 
 export type FromThread =

@@ -1,5 +1,5 @@
 /** Brings the read models up to the log and keeps them there: the work of a thread or of a process. */
-import type { EventStore, PersonalDataVault } from '@counterfoil/core';
+import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
   bringUpToDate,
   createProjector,
@@ -18,7 +18,7 @@ export const ONLY_HOST = 'host';
 export interface ProjectOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
-  readonly vault: PersonalDataVault | undefined;
+  readonly vault: AnyVault | undefined;
   /** Names the host to others that may want the same leases. */
   readonly holder: string;
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 /** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
 import { Worker } from 'node:worker_threads';
-import type { EventStore, PersonalDataVault, Position } from '@counterfoil/core';
+import type { AnyVault, EventStore, Position } from '@counterfoil/core';
 import type { Progress, Projector, ReadModelStore } from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
@@ -95,7 +95,7 @@ export interface SharedStores extends Options {
   readonly holder: string;
   readonly events: EventStore;
   readonly store: ReadModelStore;
-  readonly vault: PersonalDataVault;
+  readonly vault: AnyVault;
 }
 
 /** For stores in memory, which no other thread can see. */

@@ -1,6 +1,6 @@
 /** The projection thread: its own connections to the log and to the read models. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { PersonalKeys } from '../operations/personal-keys.ts';
+import { openKeysInThread } from '../operations/open-personal-keys.ts';
 import { openEventStore, openReadModels } from '../stores.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
@@ -15,7 +15,7 @@ const { signal } = stopping;
 
 const events = await openEventStore(eventStoreUrl, { follow: true, client: eventStoreClient });
 const store = await openReadModels(readModelUrl);
-const vault = keys && new PersonalKeys(keys);
+const vault = keys && (await openKeysInThread(keys));
 const notify = (message: FromThread) => port.postMessage(message);
 const preparing = prepareProjector({ events, store, vault, holder, signal, notify });
 
@@ -37,6 +37,6 @@ try {
 } finally {
   await events.close();
   await store.close();
-  vault?.close();
+  await vault?.close();
   port.close();
 }

@@ -34,7 +34,7 @@ async function finishOrLog(
     if (event.type !== 'CustomerErasureRequested' && event.type !== 'CustomerErased') return;
     const { sandbox, customerId } = event;
     const customer = { tenantId: stored.tenantId, sandbox, customerId };
-    if (event.type === 'CustomerErased') erasure.forget(customer);
+    if (event.type === 'CustomerErased') await erasure.forget(customer);
     else await erasure.finish(customer, SYSTEM);
   } catch (error) {
     if (!isForGood(error)) throw error;
