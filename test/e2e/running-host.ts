@@ -13,6 +13,7 @@ import {
 import { readConfig } from '@counterfoil/http-host/config';
 import { createLogger } from '@counterfoil/http-host/http';
 import { expect, vi } from 'vitest';
+import { engineOfRun, newStores, type Stores } from './engines.ts';
 
 export type TenantId = Parameters<Tenants['onboard']>[0];
 type Definition = Parameters<Tenants['define']>[0];
@@ -44,11 +45,13 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Where the host's log lines go; without it there are none. */
   readonly lines?: string[];
-  /** Keeps everything in files below a folder of its own. */
+  /** Keeps everything in files below a folder of its own, whatever the engine of the run. */
   readonly onDisk?: boolean;
 }
 
-/** Starts a host on a free port, in memory unless asked otherwise. */
+const IN_FILES: Stores = { env: {}, release: async () => undefined };
+
+/** Starts a host on a free port, on the engine of the run unless asked otherwise. */
 export async function startHost({
   env,
   clock,
@@ -56,13 +59,9 @@ export async function startHost({
   onDisk = false,
 }: StartOptions = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
-  const config = readConfig({
-    PORT: '0',
-    DATA_DIR: folder,
-    LOG_LEVEL: 'silent',
-    ...(onDisk ? {} : { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' }),
-    ...env,
-  });
+  const stores = onDisk ? IN_FILES : await newStores(engineOfRun());
+  const base = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent' };
+  const config = readConfig({ ...base, ...stores.env, ...env });
   const host = await compose(config, {
     ...(clock !== undefined && { clock }),
     ...(lines !== undefined && { logger: loggerInto(lines) }),
@@ -73,6 +72,7 @@ export async function startHost({
     url,
     async close() {
       await host.close();
+      await stores.release();
       rmSync(folder, { recursive: true, force: true });
     },
   };
