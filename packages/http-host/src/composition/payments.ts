@@ -3,7 +3,7 @@ import { openSound } from '../damaged-files.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
-import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
+import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { CardTokens } from '../operations/card-tokens.ts';
 import { Cards } from '../operations/cards.ts';
 import { deriveKey } from '../operations/credential-vault.ts';
@@ -12,18 +12,10 @@ import { Payments } from '../operations/payments.ts';
 import { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import { PolicyReactor } from '../reactors/policies.ts';
 import { ownFile } from '../stores.ts';
-import { PART, type Provide } from './parts.ts';
+import { type Get, PART, type Provide } from './parts.ts';
 
 export function providePayments(provide: Provide): void {
-  provide(PART.gateways, (get) =>
-    gatewayRegistry([
-      openSound(
-        ownFile(get(PART.config), 'gateway'),
-        (path) => openSandboxGateway({ path }),
-        'Restore it from a backup, or move it away: its older charges can then not be captured, voided or refunded',
-      ),
-    ]),
-  );
+  provide(PART.gateways, (get) => gatewayRegistry([sandboxGateway(get)]));
   provide(PART.caps, (get) => new MonthlyCaps(get(PART.ledger)));
   provide(PART.reactor, (get) => {
     const { gatewayTimeoutMs } = get(PART.config);
@@ -69,4 +61,15 @@ export function providePayments(provide: Provide): void {
         fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
     });
   });
+}
+
+/** One for all hosts of a database, as any other gateway would be. */
+function sandboxGateway(get: Get): SandboxGateway {
+  const database = get(PART.hostDatabase);
+  if (database !== undefined) return openSandboxGateway({ database: database.pool });
+  return openSound(
+    ownFile(get(PART.config), 'gateway'),
+    (path) => openSandboxGateway({ path }),
+    'Restore it from a backup, or move it away: its older charges can then not be captured, voided or refunded',
+  );
 }

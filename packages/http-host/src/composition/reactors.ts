@@ -7,8 +7,9 @@ import { Outbox } from '../mail/outbox.ts';
 import { TestClock } from '../operations/test-clock.ts';
 import { followOutcomes } from '../reactors/cap-settlement.ts';
 import { openCheckpoints } from '../reactors/checkpoints.ts';
+import { openSharedCheckpoints } from '../reactors/checkpoints-postgres.ts';
 import { deadlineWorks } from '../reactors/deadlines.ts';
-import { followErasures } from '../reactors/erasures.ts';
+import { followErasures, letGoOfErased } from '../reactors/erasures.ts';
 import { FollowerProgress } from '../reactors/follower-progress.ts';
 import { whileLeading } from '../reactors/leadership.ts';
 import { followNotices } from '../reactors/notices.ts';
@@ -21,9 +22,12 @@ import { type Get, PART, type Provide } from './parts.ts';
 const SWEEP_GRACE_MS = 20_000;
 
 export function provideReactors(provide: Provide): void {
-  provide(PART.checkpoints, (get) =>
-    openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger)),
-  );
+  provide(PART.checkpoints, (get) => {
+    const database = get(PART.hostDatabase);
+    return database === undefined
+      ? openOrReplace(ownFile(get(PART.config), 'checkpoints'), openCheckpoints, get(PART.logger))
+      : openSharedCheckpoints(database.pool);
+  });
   provide(PART.followerProgress, () => new FollowerProgress());
   provide(
     PART.timedWorks,
@@ -107,5 +111,14 @@ export async function react(get: Get, signal: AbortSignal): Promise<void> {
     return;
   }
   const [leases, holder, logger] = [get(PART.leases), get(PART.holder), get(PART.logger)];
-  await whileLeading({ leases, name: 'reactors', holder, logger, signal }, work);
+  await Promise.all([
+    whileLeading({ leases, name: 'reactors', holder, logger, signal }, work),
+    letGoOfErased({
+      events: get(PART.events),
+      erasure: get(PART.erasure),
+      after: get(PART.headAtStart),
+      logger,
+      signal,
+    }),
+  ]);
 }

@@ -49,3 +49,15 @@ export function placesIn(database: DatabaseSync): Places {
     },
   };
 }
+
+/** For one process, and for as long as it runs. */
+export function placesInMemory(): Places {
+  const places = new Map<string, Position>();
+  return {
+    ofThisLog: true,
+    get: async (reactor) => places.get(reactor),
+    set: async (reactor, position) => {
+      places.set(reactor, position);
+    },
+  };
+}

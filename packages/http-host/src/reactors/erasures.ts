@@ -1,8 +1,10 @@
 /** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
-import { decodeEvent, type Event, type StoredEvent } from '@counterfoil/core';
+import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { Erasure } from '../operations/erasure.ts';
 import { SYSTEM } from '../operations/ledger.ts';
+import { placesInMemory } from './checkpoints.ts';
+import { FollowerProgress } from './follower-progress.ts';
 import { type Following, followLog, isForGood } from './log-follower.ts';
 
 const TYPES: ReadonlySet<Event['type']> = new Set(['CustomerErasureRequested', 'CustomerErased']);
@@ -19,6 +21,32 @@ export function followErasures({ erasure, ...following }: ErasuresOptions): Prom
     types: TYPES,
     react: async (events) => {
       for (const stored of events) await finishOrLog(erasure, stored, following.logger);
+    },
+  });
+}
+
+interface LettingGo extends Pick<Following, 'events' | 'logger' | 'signal'> {
+  readonly erasure: Erasure;
+  /** What was erased before this process began, it never knew. */
+  readonly after: Position | undefined;
+}
+
+/** Lets go of what this host remembers of persons, whichever host erased them, to the end of the signal. */
+export function letGoOfErased({ erasure, after, ...following }: LettingGo): Promise<void> {
+  return followLog({
+    ...following,
+    name: 'erased-elsewhere',
+    types: new Set(['CustomerErased']),
+    checkpoints: placesInMemory(),
+    firstAfter: after,
+    progress: new FollowerProgress(),
+    react: async (events) => {
+      for (const stored of events) {
+        const event = decodeEvent(stored);
+        if (event.type !== 'CustomerErased') continue;
+        const { sandbox, customerId } = event;
+        erasure.letGo({ tenantId: stored.tenantId, sandbox, customerId });
+      }
     },
   });
 }
