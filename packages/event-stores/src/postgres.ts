@@ -1,0 +1,239 @@
+/** The event log in PostgreSQL: shared by any number of hosts, in a global order without gaps or waits. */
+import type {
+  AppendRequest,
+  AppendResult,
+  EventStore,
+  Position,
+  ReadOptions,
+  StoredEvent,
+  StreamName,
+  SubscribeOptions,
+} from '@counterfoil/core';
+import { EventStoreError } from '@counterfoil/core';
+import type pg from 'pg';
+import { Bell } from './bell.ts';
+import { kindOf, portError } from './postgres/failures.ts';
+import { LogReader } from './postgres/log-reader.ts';
+import { LogWriter } from './postgres/log-writer.ts';
+import { Backoff } from './postgres/patience.ts';
+import { BEFORE_ALL, partsOf } from './postgres/positions.ts';
+import { checkSchemaName, migrate } from './postgres/schema.ts';
+import { placeOf, readingPool } from './postgres/sessions.ts';
+import { Watcher } from './postgres/watcher.ts';
+
+const DEFAULT_SCHEMA = 'counterfoil_log';
+const DEFAULT_POOL_SIZE = 4;
+const DEFAULT_BATCHES_UNDER_WAY = 1;
+const DEFAULT_POLL_INTERVAL_MS = 500;
+const DEFAULT_RETRY_FOR_MS = 30_000;
+const DEFAULT_BATCH_SIZE = 256;
+/** Events of one answer of the server. */
+const PAGE_ROWS = 1_000;
+
+export interface PostgresEventStoreOptions {
+  /** `postgres://user:password@host:port/database`, without a pooler that shares connections between transactions. */
+  readonly url: string;
+  /** Where the log's tables are, made when it is not there; `counterfoil_log` when absent. */
+  readonly schema?: string;
+  /** Connections for reading, beside one for watching and one for each batch; 4 when absent. */
+  readonly poolSize?: number;
+  /** Batches of appends that may be under way at once; 1 when absent. */
+  readonly batchesUnderWay?: number;
+  /** How often the log is looked at when nobody tells that it has grown; 500 ms when absent. */
+  readonly pollIntervalMs?: number;
+  /**
+   * For how long an append, a read or a look at the head is tried again while the server cannot be
+   * reached, before it fails with `unavailable`; 30 seconds when absent.
+   */
+  readonly retryForMs?: number;
+}
+
+/**
+ * Opens a log, and makes or migrates its tables under a lock. Any number of stores, here and in other
+ * hosts, may have it open and write. Fails with `unavailable` when the server cannot be reached or
+ * used, and with `corrupt` when the log was made by a newer build.
+ */
+export async function openPostgresEventStore(
+  options: PostgresEventStoreOptions,
+): Promise<EventStore> {
+  const { url, schema = DEFAULT_SCHEMA } = options;
+  checkSchemaName(schema);
+  const place = placeOf(url, schema);
+  const pool = readingPool(url, options.poolSize ?? DEFAULT_POOL_SIZE);
+  try {
+    await migrate(pool, schema, place);
+    const reader = new LogReader(pool, schema);
+    return new PostgresEventStore({
+      options,
+      schema,
+      place,
+      pool,
+      reader,
+      head: await reader.head(),
+    });
+  } catch (error) {
+    await pool.end();
+    throw portError(error, place);
+  }
+}
+
+interface Parts {
+  readonly options: PostgresEventStoreOptions;
+  readonly schema: string;
+  readonly place: string;
+  readonly pool: pg.Pool;
+  readonly reader: LogReader;
+  readonly head: Position;
+}
+
+class PostgresEventStore implements EventStore {
+  readonly #place: string;
+  readonly #retryForMs: number;
+  readonly #pool: pg.Pool;
+  readonly #reader: LogReader;
+  readonly #writer: LogWriter;
+  readonly #watcher: Watcher;
+  readonly #stop = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor({ options, schema, place, pool, reader, head }: Parts) {
+    const { url } = options;
+    this.#place = place;
+    this.#pool = pool;
+    this.#reader = reader;
+    this.#retryForMs = options.retryForMs ?? DEFAULT_RETRY_FOR_MS;
+    const pollMs = options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS;
+    this.#watcher = new Watcher({ url, schema, place, pollMs }, head);
+    this.#writer = new LogWriter({
+      url,
+      schema,
+      place,
+      lanes: options.batchesUnderWay ?? DEFAULT_BATCHES_UNDER_WAY,
+      retryForMs: this.#retryForMs,
+      onCommit: () => this.#watcher.announce(),
+    });
+  }
+
+  async append(request: AppendRequest): Promise<AppendResult> {
+    this.#refuseWhenClosed();
+    return this.#writer.append(request);
+  }
+
+  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
+    const events: StoredEvent[] = [];
+    while (events.length < limit) {
+      const rows = Math.min(PAGE_ROWS, limit - events.length);
+      const start = from + events.length;
+      const page = await this.#bounded(() => this.#reader.readStream(stream, start, rows));
+      events.push(...page);
+      if (page.length < rows) break;
+    }
+    return events;
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
+    const end = this.#lasting(() => this.#reader.head(), options.signal);
+    // Whoever iterates hears of a failure; whoever never does is not to end the process with it.
+    end.catch(() => undefined);
+    return this.#batches(options, end);
+  }
+
+  async *#batches(
+    options: SubscribeOptions,
+    end?: Promise<Position | undefined>,
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { batchSize = DEFAULT_BATCH_SIZE, signal } = options;
+    let seen = options.after ?? BEFORE_ALL;
+    partsOf(seen);
+    const last = await end;
+    if (end !== undefined && last === undefined) return;
+    while (!this.#isOver(signal)) {
+      const upTo = last ?? this.#watcher.head;
+      if (seen < upTo) {
+        const after = seen;
+        const read = () => this.#reader.readLog(after, upTo, batchSize);
+        const batch = await this.#lasting(read, signal);
+        if (batch === undefined) return;
+        seen = batch.at(-1)?.position ?? upTo;
+        if (batch.length > 0) yield batch;
+      } else if (last !== undefined) {
+        return;
+      } else {
+        if (this.#watcher.failure !== undefined) throw this.#watcher.failure;
+        // The head cannot move between the look at it and this: both are in one turn.
+        await this.#watcher.bell.wait(signal, undefined);
+      }
+    }
+  }
+
+  async head(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    const head = await this.#bounded(() => this.#reader.head());
+    return head === BEFORE_ALL ? undefined : head;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#stop.abort();
+    this.#watcher.bell.ring();
+    await this.#writer.close();
+    await this.#watcher.close();
+    await this.#pool.end();
+  }
+
+  #isOver(signal: AbortSignal | undefined): boolean {
+    return this.#closing !== undefined || signal?.aborted === true;
+  }
+
+  /** Tries again until the limit for whoever waits for an answer has passed. */
+  async #bounded<Result>(work: () => Promise<Result>): Promise<Result> {
+    const expiresAt = performance.now() + this.#retryForMs;
+    const backoff = new Backoff();
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        const isOver = this.#closing !== undefined || performance.now() > expiresAt;
+        if (isOver || kindOf(error) !== 'passing') throw portError(error, this.#place);
+      }
+      await this.#nap(backoff);
+    }
+  }
+
+  /** Tries again until the store is closed or the signal fires, and hands back nothing then. */
+  async #lasting<Result>(
+    work: () => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ): Promise<Result | undefined> {
+    const backoff = new Backoff();
+    while (!this.#isOver(signal)) {
+      try {
+        return await work();
+      } catch (error) {
+        const kind = kindOf(error);
+        if (this.#isOver(signal)) break;
+        if (kind !== 'passing' && kind !== 'unavailable') throw portError(error, this.#place);
+      }
+      await this.#nap(backoff, signal);
+    }
+    return undefined;
+  }
+
+  async #nap(backoff: Backoff, signal?: AbortSignal): Promise<void> {
+    const signals = signal === undefined ? [this.#stop.signal] : [this.#stop.signal, signal];
+    await new Bell().wait(AbortSignal.any(signals), backoff.nextMs());
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing === undefined) return;
+    throw new EventStoreError('closed', `${this.#place}: the event store is closed`);
+  }
+}

@@ -1,0 +1,75 @@
+/** What PostgreSQL's and the network's errors mean for a caller of the event store. */
+import type { EventStoreErrorCode } from '@counterfoil/core';
+import { EventStoreError } from '@counterfoil/core';
+import { FOREIGN_TRANSACTIONS } from './functions.ts';
+
+/**
+ * `passing`: the same may succeed a moment later. `foreign`: the log came from another server and
+ * needs a new era. `request`: what was asked for is at fault, alone or with others of its batch. All
+ * others are codes of the port, and stay.
+ */
+export type FailureKind = 'passing' | 'foreign' | 'request' | EventStoreErrorCode;
+
+/** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const BY_STATE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+  [FOREIGN_TRANSACTIONS, 'foreign'],
+  ['25006', 'read-only'], // read_only_sql_transaction
+  ['42501', 'read-only'], // insufficient_privilege
+  ['53100', 'full'], // disk_full
+  ['54000', 'too-large'], // program_limit_exceeded
+  ['23505', 'corrupt'], // unique_violation: under the streams' locks nobody else can have written it
+  ['XX001', 'corrupt'], // data_corrupted
+  ['XX002', 'corrupt'], // index_corrupted
+  ['25001', 'corrupt'], // a pooler between has opened a transaction of its own
+  ['42P01', 'corrupt'], // undefined_table
+  ['42703', 'corrupt'], // undefined_column
+  ['42883', 'corrupt'], // undefined_function
+  ['3F000', 'corrupt'], // invalid_schema_name
+  ['55P03', 'passing'], // lock_not_available: after the limit of a wait for a stream
+  ['57P04', 'unavailable'], // database_dropped
+  ['3D000', 'unavailable'], // invalid_catalog_name: there is no such database
+]);
+const BY_CLASS: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+  ['08', 'passing'], // connection exception
+  ['40', 'passing'], // transaction rollback, deadlocks among them
+  ['53', 'passing'], // insufficient resources: connections, memory
+  ['57', 'passing'], // operator intervention: shutdown, crash of another backend, cancelled
+  ['28', 'unavailable'], // invalid authorization
+  ['22', 'request'], // data exception
+  ['21', 'request'], // cardinality violation
+  ['23', 'request'], // integrity constraint violation
+  ['42', 'corrupt'], // the statements are fixed, so the log is not what it was
+]);
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+
+export function kindOf(error: unknown): FailureKind {
+  if (error instanceof EventStoreError) return error.code;
+  const state = stateOf(error);
+  // Without a state it is the network's: refused, reset, timed out, ended.
+  if (state === undefined) return 'passing';
+  return BY_STATE.get(state) ?? BY_CLASS.get(state.slice(0, 2)) ?? 'unavailable';
+}
+
+/** Whether the connection itself was lost, or may have been. */
+export function endsConnection(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === undefined || state.startsWith('08') || state.startsWith('57P');
+}
+
+/** The failure as the port tells it. `place` names the log in the message. */
+export function portError(error: unknown, place: string): Error {
+  if (error instanceof EventStoreError) return error;
+  const text = `${place}: ${error instanceof Error ? error.message : String(error)}`;
+  const kind = kindOf(error);
+  if (kind === 'request') return new TypeError(`the events cannot be stored: ${text}`);
+  const code = kind === 'passing' || kind === 'foreign' ? 'unavailable' : kind;
+  return new EventStoreError(code, text, { cause: error });
+}
+
+function stateOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  const code = error.code;
+  // Errors of the system have codes of five letters too, such as EPIPE: those of PostgreSQL carry a severity.
+  const isState = typeof code === 'string' && SQL_STATE.test(code) && 'severity' in error;
+  return isState ? code : undefined;
+}

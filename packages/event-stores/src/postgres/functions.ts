@@ -1,0 +1,221 @@
+/** The functions of the log inside PostgreSQL: appending a batch, how far the log is settled, a new era. */
+
+/** Names the advisory lock that every append shares, together with the oid of the log's table: `CFOL`. */
+const LOG_LOCK = 0x43464f4c;
+/** Bits of a transaction's place in the log that hold its id; the bits above them hold the era. */
+export const TRANSACTION_BITS = 48;
+/** Raised when the log holds transactions that this server has not reached: it came from another one. */
+export const FOREIGN_TRANSACTIONS = 'CF001';
+
+/** Outcomes of a command, as the function `append` tells them. */
+export const APPENDED = 0;
+export const REPEATED = 1;
+export const CONFLICT = 2;
+export const COMMAND_ID_REUSED = 3;
+
+/**
+ * Appends a batch in one transaction and one round trip. The order of its steps is what makes the
+ * log's order right:
+ *
+ * 1. The lock that names the log is taken, shared with all other appends: it makes nobody wait, and
+ *    tells `settled_head` which of the running transactions may write to the log.
+ * 2. The streams are locked, in one order for all, so that nobody waits in a circle.
+ * 3. Only then PostgreSQL gives the transaction its id, with the first row that is written. So of two
+ *    transactions that append to one stream the one that had to wait has the higher id, and a
+ *    stream's revisions stand in the log in their order. That is why a transaction that has an id
+ *    already is refused.
+ *
+ * Each statement sees what was committed before it began, hence the isolation that is asked for: what
+ * the former holder of a stream's lock wrote is seen by the look at the stream.
+ */
+export function appendFunction(schema: string): string {
+  return `
+CREATE FUNCTION ${schema}.append(
+  streams text[],
+  command_streams int[], command_expectations int[], command_ids text[],
+  command_fingerprints text[], command_events int[],
+  event_commands int[], event_ids text[], event_types text[], event_schema_versions int[],
+  event_tenants bigint[], event_times text[], event_data text[], event_metadata text[],
+  OUT written bigint, OUT outcomes int[], OUT revisions int[], OUT ordinals int[], OUT earlier bigint[]
+) LANGUAGE plpgsql VOLATILE AS $function$
+DECLARE
+  era_start bigint;
+  newest bigint;
+  lasts int[];
+  firsts int[];
+  starts int[];
+  start int := 1;
+  known record;
+  actual int;
+  expected int;
+  any_accepted boolean := false;
+BEGIN
+  IF pg_current_xact_id_if_assigned() IS NOT NULL
+     OR current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'an append is a transaction of its own, with the isolation read committed'
+      USING ERRCODE = 'invalid_transaction_state';
+  END IF;
+  PERFORM pg_advisory_xact_lock_shared(${LOG_LOCK}, '${schema}.events'::regclass::oid::int);
+  PERFORM pg_advisory_xact_lock(sorted.key) FROM (
+    SELECT DISTINCT hashtextextended(name, '${schema}.events'::regclass::oid::bigint) AS key
+    FROM unnest(streams) AS name ORDER BY key
+  ) AS sorted;
+
+  SELECT log.era::bigint << ${TRANSACTION_BITS} INTO era_start FROM ${schema}.log;
+  SELECT e.transaction INTO newest FROM ${schema}.events AS e
+    ORDER BY e.transaction DESC, e.ordinal DESC LIMIT 1;
+  IF newest >= era_start + pg_snapshot_xmax(pg_current_snapshot())::text::bigint THEN
+    RAISE EXCEPTION 'the log has transactions that this server has not reached'
+      USING ERRCODE = '${FOREIGN_TRANSACTIONS}';
+  END IF;
+
+  SELECT array_agg(coalesce(last.revision, -1) ORDER BY s.at) INTO lasts
+  FROM unnest(streams) WITH ORDINALITY AS s(name, at)
+  LEFT JOIN LATERAL (
+    SELECT e.revision FROM ${schema}.events AS e WHERE e.stream = s.name
+    ORDER BY e.revision DESC LIMIT 1
+  ) AS last ON true;
+
+  outcomes := array_fill(-1, ARRAY[cardinality(command_ids)]);
+  revisions := array_fill(-1, ARRAY[cardinality(command_ids)]);
+  ordinals := revisions;
+  firsts := revisions;
+  starts := revisions;
+  earlier := array_fill(0::bigint, ARRAY[cardinality(command_ids)]);
+  FOR known IN
+    SELECT c.at, first.*, first.command_fingerprint = c.fingerprint AS is_repeat
+    FROM unnest(command_ids, command_streams, command_fingerprints)
+      WITH ORDINALITY AS c(id, stream, fingerprint, at)
+    CROSS JOIN LATERAL (
+      SELECT e.transaction, e.ordinal, e.revision, e.command_fingerprint
+      FROM ${schema}.events AS e
+      WHERE e.command_id = c.id AND e.stream = streams[c.stream] AND e.ends_command LIMIT 1
+    ) AS first
+  LOOP
+    outcomes[known.at] := CASE WHEN known.is_repeat THEN ${REPEATED} ELSE ${COMMAND_ID_REUSED} END;
+    revisions[known.at] := known.revision;
+    ordinals[known.at] := known.ordinal;
+    earlier[known.at] := known.transaction;
+  END LOOP;
+
+  FOR i IN 1 .. cardinality(command_ids) LOOP
+    starts[i] := start;
+    start := start + command_events[i];
+    CONTINUE WHEN outcomes[i] >= 0;
+    actual := lasts[command_streams[i]];
+    expected := command_expectations[i];
+    IF expected = actual OR expected = -2 OR (expected = -3 AND actual >= 0) THEN
+      firsts[i] := actual + 1;
+      actual := actual + command_events[i];
+      lasts[command_streams[i]] := actual;
+      outcomes[i] := ${APPENDED};
+      ordinals[i] := start - 1;
+      any_accepted := true;
+    ELSE
+      outcomes[i] := ${CONFLICT};
+    END IF;
+    revisions[i] := actual;
+  END LOOP;
+  IF NOT any_accepted THEN
+    RETURN;
+  END IF;
+
+  written := era_start + pg_current_xact_id()::text::bigint;
+  INSERT INTO ${schema}.events (
+    transaction, tenant_id, ordinal, revision, schema_version, ends_command,
+    stream, id, type, time, command_id, command_fingerprint, data, metadata
+  )
+  SELECT
+    written, e.tenant, e.at, firsts[e.command] + e.at - starts[e.command], e.schema_version,
+    e.at = starts[e.command] + command_events[e.command] - 1,
+    streams[command_streams[e.command]], e.id, e.type, e.time,
+    command_ids[e.command], command_fingerprints[e.command], e.data, e.metadata
+  FROM unnest(
+    event_commands, event_ids, event_types, event_schema_versions, event_tenants, event_times,
+    event_data, event_metadata
+  ) WITH ORDINALITY AS e(command, id, type, schema_version, tenant, time, data, metadata, at)
+  WHERE firsts[e.command] >= 0;
+END $function$`;
+}
+
+/**
+ * The last event before which no other can still appear. Where nothing is under way that is the
+ * newest event. Otherwise it is the last one before the oldest running transaction that may write to
+ * the log. A running transaction is known not to when it is seen to have its id and not to hold the
+ * log's lock, which `append` takes before it has an id. The locks are looked at after the list of
+ * those who run was taken, and the events after both; so whoever wrote an event below and has
+ * vanished from either is among the committed. On a standby, where the locks of others are not to be
+ * seen, every running transaction counts.
+ */
+export function settledHeadFunction(schema: string): string {
+  return `
+CREATE FUNCTION ${schema}.settled_head(
+  OUT transaction bigint, OUT ordinal int, OUT is_newest boolean
+) LANGUAGE plpgsql VOLATILE AS $function$
+DECLARE
+  era_start bigint;
+  running pg_snapshot;
+  horizon bigint;
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'the head is told with the isolation read committed'
+      USING ERRCODE = 'invalid_transaction_state';
+  END IF;
+  is_newest := true;
+  SELECT e.transaction, e.ordinal INTO transaction, ordinal FROM ${schema}.events AS e
+    ORDER BY e.transaction DESC, e.ordinal DESC LIMIT 1;
+  IF transaction IS NULL THEN
+    RETURN;
+  END IF;
+  SELECT log.era::bigint << ${TRANSACTION_BITS} INTO era_start FROM ${schema}.log;
+  running := pg_current_snapshot();
+  IF transaction < era_start + pg_snapshot_xmin(running)::text::bigint THEN
+    RETURN;
+  END IF;
+  IF transaction >= era_start + pg_snapshot_xmax(running)::text::bigint THEN
+    RAISE EXCEPTION 'the log has transactions that this server has not reached'
+      USING ERRCODE = '${FOREIGN_TRANSACTIONS}';
+  END IF;
+
+  WITH locks AS MATERIALIZED (
+    SELECT l.locktype, l.virtualtransaction, l.transactionid, l.mode, l.granted,
+      l.classid, l.objid, l.objsubid
+    FROM pg_locks AS l WHERE l.locktype IN ('transactionid', 'advisory')
+  )
+  SELECT min(x.id::text::bigint) INTO horizon FROM pg_snapshot_xip(running) AS x(id)
+  WHERE NOT EXISTS (
+    SELECT FROM locks AS own
+    WHERE own.locktype = 'transactionid' AND own.transactionid = x.id::xid
+      AND own.mode = 'ExclusiveLock' AND own.granted
+      AND NOT EXISTS (
+        SELECT FROM locks AS log
+        WHERE log.locktype = 'advisory' AND log.virtualtransaction = own.virtualtransaction
+          AND log.classid = ${LOG_LOCK}::oid AND log.objsubid = 2
+          AND log.objid = '${schema}.events'::regclass::oid
+      )
+  );
+  horizon := era_start + coalesce(horizon, pg_snapshot_xmax(running)::text::bigint);
+  is_newest := transaction < horizon;
+  SELECT e.transaction, e.ordinal INTO transaction, ordinal FROM ${schema}.events AS e
+    WHERE e.transaction < horizon ORDER BY e.transaction DESC, e.ordinal DESC LIMIT 1;
+END $function$`;
+}
+
+/**
+ * Begins a new era where the log has come to a server whose transaction ids have not reached its own:
+ * what is appended from now on stands behind all that is there. Does nothing otherwise.
+ */
+export function beginEraFunction(schema: string): string {
+  return `
+CREATE FUNCTION ${schema}.begin_era_where_needed() RETURNS void LANGUAGE plpgsql VOLATILE AS $function$
+DECLARE
+  newest bigint;
+BEGIN
+  LOCK TABLE ${schema}.log IN EXCLUSIVE MODE;
+  SELECT e.transaction INTO newest FROM ${schema}.events AS e
+    ORDER BY e.transaction DESC, e.ordinal DESC LIMIT 1;
+  UPDATE ${schema}.log SET era = greatest(era, newest >> ${TRANSACTION_BITS}) + 1
+  WHERE newest >= (era::bigint << ${TRANSACTION_BITS})
+    + pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
+END $function$`;
+}

@@ -1,0 +1,20 @@
+/** How long to try again, and how to wait between two attempts. */
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Pauses that double up to a limit, shortened at random so that those who wait do not return at once. */
+export class Backoff {
+  #pauseMs = FIRST_PAUSE_MS;
+
+  /** What it tried has succeeded: the next pause is short again. */
+  reset(): void {
+    this.#pauseMs = FIRST_PAUSE_MS;
+  }
+
+  nextMs(): number {
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    return pauseMs * (0.5 + Math.random() / 2);
+  }
+}

@@ -1,0 +1,84 @@
+/** Connections of a log: how they are made, what is set on each, and how one is let go. */
+import pg from 'pg';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const LOCK_TIMEOUT_MS = 10_000;
+/** An answer that has not come by then never comes: the server would have ended the statement. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+
+/**
+ * What each connection has for its life. Set by a statement, for a pooler refuses most of it when a
+ * connection starts, and joined with what the server knows, for older ones lack some. The log is read
+ * by its indices alone: a plan that was made while the log was empty must not stay a scan when it has
+ * grown. A lost client is noticed within a minute, so that it does not hold the horizon back.
+ */
+const SETTINGS: readonly (readonly [name: string, value: string])[] = [
+  ['default_transaction_isolation', 'read committed'],
+  ['statement_timeout', String(STATEMENT_TIMEOUT_MS)],
+  ['lock_timeout', String(LOCK_TIMEOUT_MS)],
+  ['transaction_timeout', String(STATEMENT_TIMEOUT_MS)],
+  ['idle_in_transaction_session_timeout', String(STATEMENT_TIMEOUT_MS)],
+  ['tcp_keepalives_idle', '30'],
+  ['tcp_keepalives_interval', '10'],
+  ['tcp_keepalives_count', '3'],
+  ['enable_seqscan', 'off'],
+  ['enable_bitmapscan', 'off'],
+  ['enable_hashjoin', 'off'],
+  ['enable_mergejoin', 'off'],
+  ['jit', 'off'],
+];
+const APPLY_SETTINGS = `
+  SELECT set_config(wanted.name, wanted.value, false)
+  FROM unnest($1::text[], $2::text[]) AS wanted(name, value)
+  JOIN pg_settings AS known ON known.name = wanted.name`;
+
+function configOf(url: string, role: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: `counterfoil log ${role}`,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+  };
+}
+
+async function prepare(client: pg.ClientBase): Promise<void> {
+  const names = SETTINGS.map(([name]) => name);
+  const values = SETTINGS.map(([, value]) => value);
+  await client.query(APPLY_SETTINGS, [names, values]);
+}
+
+/** A connection of its own. Tells `onLoss` when it breaks, whether or not something waits for it. */
+export async function connect(url: string, role: string, onLoss: () => void): Promise<pg.Client> {
+  const client = new pg.Client(configOf(url, role));
+  client.on('error', onLoss);
+  try {
+    await client.connect();
+    await prepare(client);
+    return client;
+  } catch (error) {
+    letGo(client);
+    throw error;
+  }
+}
+
+/** Ends a connection without waiting for the other side, which may not be there any more. */
+export function letGo(client: pg.Client): void {
+  client.end().catch(() => undefined);
+}
+
+/** Connections for reading: each is taken for one statement and never kept while a caller thinks. */
+export function readingPool(url: string, size: number): pg.Pool {
+  const pool = new pg.Pool({ ...configOf(url, 'reader'), max: size, onConnect: prepare });
+  // Lost while it was idle: the pool makes another when one is needed.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** Names a log in messages: never with a user or a password. */
+export function placeOf(url: string, schema: string): string {
+  if (!URL.canParse(url)) return `PostgreSQL, schema ${schema}`;
+  const { host, pathname } = new URL(url);
+  return `postgres://${host}${pathname}, schema ${schema}`;
+}

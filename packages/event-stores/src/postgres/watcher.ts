@@ -1,0 +1,157 @@
+/** Keeps looking how far the log is settled: when told by LISTEN/NOTIFY, and by itself from time to time. */
+import type { Position } from '@counterfoil/core';
+import type pg from 'pg';
+import { Bell } from '../bell.ts';
+import { kindOf, portError } from './failures.ts';
+import { Backoff } from './patience.ts';
+import { BEFORE_ALL, positionOf } from './positions.ts';
+import { connect, letGo } from './sessions.ts';
+
+/** While something older than the newest event is under way: what ends without a commit tells nobody. */
+const UNSETTLED_POLL_MS = 25;
+
+export interface WatcherOptions {
+  readonly url: string;
+  readonly schema: string;
+  readonly place: string;
+  readonly pollMs: number;
+}
+
+/** One row: `settled_head`. */
+export type HeadRow = readonly [
+  transaction: string | null,
+  ordinal: number | null,
+  isNewest: boolean,
+];
+
+export function headOf(row: HeadRow | undefined): Position {
+  const [transaction, ordinal] = row ?? [];
+  if (typeof transaction !== 'string' || typeof ordinal !== 'number') return BEFORE_ALL;
+  return positionOf(transaction, ordinal);
+}
+
+export class Watcher {
+  readonly #options: WatcherOptions;
+  /** Rings when the head has moved, and when the watching has come to an end. */
+  readonly bell = new Bell();
+  readonly #stop = new AbortController();
+  readonly #knock = new Bell();
+  /** Somebody knocked since the last look began. */
+  #isWanted = false;
+  /** This store has committed something, and others do not know of it yet. */
+  #isToAnnounce = false;
+  #head: Position;
+  #client: pg.Client | undefined;
+  #failure: Error | undefined;
+  readonly #ended: Promise<void>;
+
+  constructor(options: WatcherOptions, head: Position) {
+    this.#options = options;
+    this.#head = head;
+    this.#ended = this.#watch();
+  }
+
+  /** No event can appear up to here any more. */
+  get head(): Position {
+    return this.#head;
+  }
+
+  /** What has gone wrong and does not pass; the log is not watched any more. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Tells other stores of this log that it has grown, and looks at once. */
+  announce(): void {
+    this.#isToAnnounce = true;
+    this.#look();
+  }
+
+  saw(head: Position): void {
+    if (head <= this.#head) return;
+    this.#head = head;
+    this.bell.ring();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#knock.ring();
+    this.bell.ring();
+    if (this.#client !== undefined) letGo(this.#client);
+    await this.#ended;
+  }
+
+  #look(): void {
+    this.#isWanted = true;
+    this.#knock.ring();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    const backoff = new Backoff();
+    while (!signal.aborted) {
+      try {
+        await this.#follow(backoff);
+      } catch (error) {
+        if (signal.aborted) return;
+        const kind = kindOf(error);
+        if (kind !== 'passing' && kind !== 'foreign' && kind !== 'unavailable') {
+          this.#failure = portError(error, this.#options.place);
+          this.bell.ring();
+          return;
+        }
+        const nap = new Bell();
+        await nap.wait(signal, backoff.nextMs());
+      }
+    }
+  }
+
+  /** Looks until the connection is lost, which it throws, or until the end. */
+  async #follow(backoff: Backoff): Promise<void> {
+    const { signal } = this.#stop;
+    const { url, schema, pollMs } = this.#options;
+    let isLost = false;
+    const client = await connect(url, 'watcher', () => {
+      isLost = true;
+      this.#look();
+    });
+    this.#client = client;
+    try {
+      client.on('notification', () => this.#look());
+      await client.query(`LISTEN ${schema}`);
+      while (!signal.aborted && !isLost) {
+        this.#isWanted = false;
+        const isNewest = await this.#lookOnce(client);
+        backoff.reset();
+        if (!this.#isWanted) await this.#knock.wait(signal, isNewest ? pollMs : UNSETTLED_POLL_MS);
+      }
+    } finally {
+      this.#client = undefined;
+      letGo(client);
+    }
+    if (isLost) throw new Error('the connection to the log was lost');
+  }
+
+  /** Hands back whether the newest event of all is settled. */
+  async #lookOnce(client: pg.Client): Promise<boolean> {
+    const { schema } = this.#options;
+    const announces = this.#isToAnnounce;
+    this.#isToAnnounce = false;
+    // Not in the transaction of the append: transactions that notify commit one after the other.
+    const text = announces
+      ? `SELECT head.* FROM pg_notify('${schema}', '') AS told, ${schema}.settled_head() AS head`
+      : `SELECT * FROM ${schema}.settled_head()`;
+    try {
+      const name = announces ? 'announce' : 'look';
+      const query = { name, text, rowMode: 'array' as const };
+      const { rows } = await client.query<[...HeadRow]>(query);
+      this.saw(headOf(rows[0]));
+      return rows[0]?.[2] ?? true;
+    } catch (error) {
+      this.#isToAnnounce ||= announces;
+      if (kindOf(error) !== 'foreign') throw error;
+      await client.query(`SELECT ${schema}.begin_era_where_needed()`);
+      return false;
+    }
+  }
+}
