@@ -1,5 +1,6 @@
 /** Personal data of events: sealed and opened without a change, and gone when the person is erased. */
 import {
+  type AnyVault,
   catalog,
   createMemoryEventStore,
   DamagedEvent,
@@ -13,9 +14,12 @@ import {
   execute,
   fold,
   load,
+  openerOf,
   type PersonalDataVault,
   type StoredEvent,
   type Subject,
+  sealerOf,
+  subjectsOf,
   type TenantId,
   Transaction,
 } from '@counterfoil/core';
@@ -25,7 +29,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventTypes, samples } from './event-samples.ts';
 import { answer, ask } from './payment-commands.ts';
-import { TicketVault } from './ticket-vault.ts';
+import { DistantTicketVault, TicketVault } from './ticket-vault.ts';
 
 const TENANT = 7 as TenantId;
 const personalTypes = eventTypes.filter((type) => catalog.get(type)?.isPersonal);
@@ -220,7 +224,94 @@ describe('declaring an event', () => {
   });
 });
 
-describe('carrying out commands with a vault', () => {
+describe('a vault whose keys stand elsewhere', () => {
+  const person = fc.record({ customerId: fc.integer({ min: 1, max: 5 }), sandbox: fc.boolean() });
+  const kept = fc.record({
+    type: fc.constantFrom(...eventTypes),
+    person,
+    kind: fc.constantFrom('sealed', 'open', 'damaged', 'about nobody'),
+  });
+
+  /** Events as a log may hold them, and whom a vault is asked about when they are decoded. */
+  function stories(each: { type: string; person: object; kind: string }[], tickets: TicketVault) {
+    return each.map(({ type, person: whom, kind }) => {
+      const sample = samples.get(type) as Event;
+      const any = 'customerId' in sample ? { ...sample, ...whom } : sample;
+      const event = kind === 'open' ? stored(encodeEvent(any)) : sealedBy(tickets, any);
+      if (kind === 'damaged') return { ...event, data: event.data.slice(0, -2) };
+      if (kind === 'about nobody') {
+        return { ...event, data: event.data.replace('"customerId":', '"whoever":') };
+      }
+      return event;
+    });
+  }
+
+  it('is asked about exactly those whom decoding needs, each once', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(kept, { maxLength: 20 }), async (each) => {
+        const tickets = new TicketVault();
+        const events = stories(each, tickets);
+        const needed = new Set<string>();
+        const nameOf = (subject: Subject) => JSON.stringify(Object.entries(subject).sort());
+        const noting: PersonalDataVault = {
+          seal: () => undefined,
+          open: (subject, personal) => {
+            needed.add(nameOf(subject));
+            return tickets.open(subject, personal);
+          },
+        };
+        const outcomeOf = (event: StoredEvent, vault?: PersonalDataVault): unknown => {
+          try {
+            return decodeEvent(event, vault);
+          } catch (error) {
+            return (error as Error).message;
+          }
+        };
+        const expected = events.map((event) => outcomeOf(event, noting));
+        expect(subjectsOf(events).map(nameOf).sort()).toEqual([...needed].sort());
+        const opener = await openerOf(new DistantTicketVault(tickets), events);
+        expect(events.map((event) => outcomeOf(event, opener))).toEqual(expected);
+      }),
+    );
+  });
+
+  it.each(eventTypes)('makes the key that %s needs, and no other', async (type) => {
+    const tickets = new TicketVault();
+    const any = samples.get(type) as Event;
+    const sealer = await sealerOf(new DistantTicketVault(tickets), {
+      tenantId: TENANT,
+      events: [any],
+    });
+    const encoded = stored(encodeEvent(any, sealer && { tenantId: TENANT, vault: sealer }));
+    expect(encoded).toEqual(sealedBy(new TicketVault(), any));
+    expect(decodeEvent(encoded, tickets)).toEqual(any);
+    expect(subjectsOf([encoded])).toEqual(personalTypes.includes(type) ? [subjectOf(any)] : []);
+  });
+
+  it('that cannot be reached fails the command, and nothing is stored', async () => {
+    const unreachable = async () => {
+      throw new EventStoreError('unavailable', 'the database is gone');
+    };
+    const vault = { forOpening: unreachable, forSealing: unreachable, forget: () => undefined };
+    const store = createMemoryEventStore();
+    const submit = ask.submit({ email: 'ada@example.com' });
+    const context = {
+      commandId: '0192f000-0000-4000-8000-000000000001' as never,
+      metadata: { actor: 'ada@example.com' },
+      recordedAt: '2026-01-10T12:00:00.000Z',
+    };
+    const executing = execute({ store, vault }, Transaction, submit, context);
+    await expect(executing).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await store.head()).toBeUndefined();
+  });
+});
+
+const vaults: readonly [string, (tickets: TicketVault) => AnyVault][] = [
+  ['at hand', (tickets) => tickets],
+  ['elsewhere', (tickets) => new DistantTicketVault(tickets)],
+];
+
+describe.each(vaults)('carrying out commands with keys %s', (_, vaultOf) => {
   const context = (n: number) => ({
     commandId: `0192f000-0000-4000-8000-00000000000${n}` as never,
     metadata: { actor: 'ada@example.com' },
@@ -229,8 +320,8 @@ describe('carrying out commands with a vault', () => {
 
   it('stores no person in the open, and folds the whole of the payment', async () => {
     const store = createMemoryEventStore();
-    const vault = new TicketVault();
-    const executor = { store, vault };
+    const tickets = new TicketVault();
+    const executor = { store, vault: vaultOf(tickets) };
     const submit = ask.submit({ email: 'ada@example.com' });
     const done = await execute(executor, Transaction, submit, context(1));
     await execute(executor, Transaction, ask.recordOutcome(answer.captured), context(2));
@@ -245,8 +336,8 @@ describe('carrying out commands with a vault', () => {
       events: done.outcome === 'accepted' && done.events,
     });
     const { customerId, sandbox } = (state as Transaction.Payment) ?? {};
-    vault.erase({ tenantId: submit.tenantId, customerId, sandbox });
-    const erased = await load(executor, Transaction, stream);
+    tickets.erase({ tenantId: submit.tenantId, customerId, sandbox });
+    const erased = await load({ store, vault: vaultOf(tickets) }, Transaction, stream);
     expect(erased.state).toEqual({ ...state, ...erasedOf('PaymentSubmitted') });
     await expect(load({ store }, Transaction, stream)).rejects.toThrow('no vault');
   });

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type AnyVault,
   type Event,
   EventStoreError,
   type Subject,
@@ -11,8 +12,10 @@ import {
 } from '@counterfoil/core';
 import {
   createMemoryReadModelStore,
+  createProjector,
   openSqliteReadModelStore,
   PROJECTIONS,
+  Progress,
   type Projection,
   type ReadModelStore,
   rebuild,
@@ -21,7 +24,7 @@ import {
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { TicketVault } from '../core/ticket-vault.ts';
+import { DistantTicketVault, TicketVault } from '../core/ticket-vault.ts';
 import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
 
@@ -39,6 +42,16 @@ const adapters: readonly [string, () => ReadModelStore][] = [
     },
   ],
 ];
+
+/** Where the keys may stand. */
+const vaults: readonly [string, (tickets: TicketVault) => AnyVault][] = [
+  ['at hand', (tickets) => tickets],
+  ['elsewhere', (tickets) => new DistantTicketVault(tickets)],
+];
+
+const cases = adapters.flatMap(([adapter, open]) =>
+  vaults.map(([where, vaultOf]) => ({ adapter, open, where, vaultOf })),
+);
 
 /** So few customers that each has several payments. */
 const CUSTOMERS = 4;
@@ -165,7 +178,7 @@ async function play(here: World, vault: TicketVault, story: readonly Move[]): Pr
   return erased;
 }
 
-function rebuilt(here: World, projection: Projection, vault: TicketVault) {
+function rebuilt(here: World, projection: Projection, vault: AnyVault) {
   const { events, store } = here;
   const now = () => Date.parse(NOW);
   return rebuild({ events, store, projection, vault, holder: 'rebuilder', now });
@@ -176,17 +189,17 @@ async function found(here: World, { tenantId, sandbox }: Subject, filter: object
   return (await here.search.search(asked)).transactions;
 }
 
-describe.each(adapters)('an erasure on %s', (name, open) => {
+describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, vaultOf }) => {
   it('leaves live and rebuilt equal, nobody to be found, and all others', {
     timeout: 60_000,
   }, async () => {
     await fc.assert(
       fc.asyncProperty(moves, async (story) => {
         const vault = new TicketVault();
-        const here = world(open(), vault);
+        const here = world(open(), vaultOf(vault));
         const erased = await play(here, vault, story);
         for (const projection of PROJECTIONS) {
-          expect((await rebuilt(here, projection, vault)).differences).toEqual([]);
+          expect((await rebuilt(here, projection, vaultOf(vault))).differences).toEqual([]);
         }
         const parked = here.messages.filter(({ type }) => type === 'parked');
         expect(parked).toEqual([]);
@@ -198,14 +211,14 @@ describe.each(adapters)('an erasure on %s', (name, open) => {
         await expectOthersThere(here, story, erased);
         await here.store.close();
       }),
-      { numRuns: name === 'memory' ? 30 : 8 },
+      { numRuns: adapter === 'memory' ? 30 : 8 },
     );
   });
 
   it('moves no amount and no entry of the books', { timeout: 60_000 }, async () => {
     const story: Move[] = Array.from({ length: 30 }, (_, number) => ({ kind: 'pay', number }));
     const vault = new TicketVault();
-    const here = world(open(), vault);
+    const here = world(open(), vaultOf(vault));
     await play(here, vault, story);
     const before = await books(here);
     const amounts = await amountsOf(here);
@@ -226,7 +239,7 @@ describe.each(adapters)('an erasure on %s', (name, open) => {
 
   it('shows the record with nobody in it', async () => {
     const vault = new TicketVault();
-    const here = world(open(), vault);
+    const here = world(open(), vaultOf(vault));
     const stream = paymentStream(A.PAYMENT);
     const paid = [A.submitted(), A.started(), A.captured()];
     await append(here.events, { stream, vault }, [...paid, A.refundRequested(), A.refunded()]);
@@ -346,6 +359,79 @@ describe('an erasure that is interrupted', () => {
     await here.catchUp();
     expect(await found(here, who, { emails: ['ada@example.test'] })).toEqual([]);
     expect((await rebuilt(here, transactions, vault)).differences).toEqual([]);
+  });
+});
+
+describe('keys that stand elsewhere', () => {
+  const who = { tenantId: TENANT, sandbox: false, customerId: 42 };
+
+  it('are asked for once a batch, by the worker and by a rebuild', async () => {
+    const tickets = new TicketVault();
+    const vault = new DistantTicketVault(tickets);
+    const here = world(createMemoryReadModelStore(), vault);
+    const persons = new Set<string>();
+    for (let number = 0; number < 40; number += 1) {
+      const { tenantId, stream, events } = paymentOf(number);
+      const [submitted] = events as [Transaction.EventOf<'PaymentSubmitted'>];
+      persons.add(submitted.email);
+      await append(here.events, { stream, tenantId, vault: tickets }, events);
+    }
+    await here.catchUp();
+    expect(vault.openings).toEqual([persons.size]);
+    await rebuilt(here, transactions, vault);
+    expect(vault.openings).toEqual([persons.size, persons.size]);
+  });
+
+  it('are not remembered past an erasure: what was sealed under one meanwhile stays closed', async () => {
+    const tickets = new TicketVault();
+    const vault = new DistantTicketVault(tickets);
+    const here = world(createMemoryReadModelStore(), vault);
+    await append(here.events, { stream: paymentStream(A.PAYMENT), vault: tickets }, [
+      A.submitted(),
+    ]);
+    await here.catchUp();
+    // A host that has not heard of the erasure goes on with the key that it remembers.
+    const slow = tickets.keyOf(who);
+    tickets.erase(who);
+    await erase(here, who);
+    const later = A.PAYMENT.replace(/.$/, '9');
+    const submitted = A.submitted({ transactionId: later as never });
+    await append(here.events, { stream: paymentStream(later), vault: slow }, [submitted]);
+    await here.catchUp();
+    expect(await found(here, who, { emails: ['ada@example.test'] })).toEqual([]);
+    for (const projection of PROJECTIONS) {
+      expect((await rebuilt(here, projection, tickets)).differences).toEqual([]);
+    }
+  });
+
+  it('are asked for again when what is parked is applied again', async () => {
+    const tickets = new TicketVault();
+    const vault = new DistantTicketVault(tickets);
+    let isBroken = true;
+    const here = world();
+    const stream = paymentStream(A.PAYMENT);
+    const head = await append(here.events, { stream, vault: tickets }, [A.submitted()]);
+    const stopping = new AbortController();
+    const progress = new Progress();
+    const projector = createProjector({
+      ...{ events: here.events, store: here.store, projections: PROJECTIONS, holder: 'test' },
+      vault: {
+        forOpening: async (subjects) => (isBroken ? new TicketVault() : vault.forOpening(subjects)),
+        forSealing: (subjects) => vault.forSealing(subjects),
+        forget: () => undefined,
+      },
+      now: () => Date.parse(NOW),
+      signal: stopping.signal,
+      notify: (message) => progress.receive(message),
+    });
+    const running = projector.run();
+    expect(await progress.reached(head, { timeoutMs: 5_000 })).toBe(true);
+    expect(await projector.retryParked(transactions.name, stream)).toBe(false);
+    isBroken = false;
+    expect(await projector.retryParked(transactions.name, stream)).toBe(true);
+    expect(await found(here, who, { emails: ['ada@example.test'] })).toHaveLength(1);
+    stopping.abort();
+    await running;
   });
 });
 

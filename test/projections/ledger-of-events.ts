@@ -1,14 +1,15 @@
 /** Logs for tests: events appended to a memory store, and read models made of them. */
 import { randomUUID } from 'node:crypto';
 import {
+  type AnyVault,
   type CommandId,
   createMemoryEventStore,
   type Event,
   type EventStore,
   encodeEvent,
-  type PersonalDataVault,
   type Position,
   type StreamName,
+  sealerOf,
   streamName,
   type TenantId,
 } from '@counterfoil/core';
@@ -40,12 +41,13 @@ export async function append(
     stream,
     tenantId = TENANT,
     vault,
-  }: { stream: StreamName; tenantId?: TenantId; vault?: PersonalDataVault },
+  }: { stream: StreamName; tenantId?: TenantId; vault?: AnyVault },
   story: readonly Event[],
 ): Promise<Position> {
   let position = '' as Position;
   for (const event of story) {
-    const encoded = encodeEvent(event, vault && { tenantId, vault });
+    const sealer = await sealerOf(vault, { tenantId, events: [event] });
+    const encoded = encodeEvent(event, sealer && { tenantId, vault: sealer });
     position = await appendEncoded(events, { stream, tenantId }, encoded);
   }
   return position;
@@ -98,7 +100,7 @@ export interface World {
 
 export function world(
   store: ReadModelStore = createMemoryReadModelStore(),
-  vault?: PersonalDataVault,
+  vault?: AnyVault,
 ): World {
   const events = createMemoryEventStore();
   const messages: ProjectionMessage[] = [];
