@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openHostDatabase } from '@counterfoil/http-host/host-database';
 import {
   deterministicUuid,
   Idempotency,
@@ -9,10 +10,12 @@ import {
   type IdempotencyStore,
   keyDigest,
   MemoryIdempotencyStore,
+  PostgresIdempotencyStore,
   SqliteIdempotencyStore,
   uuidV7,
 } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newDatabase } from '../setup/databases.ts';
 import { API_KEY, type Bench, type ErrorBody, JSON_HEADERS, startBench } from './listening-host.ts';
 
 function temporaryFile(): string {
@@ -40,19 +43,30 @@ function entry(
   };
 }
 
-describe.each<[string, () => IdempotencyStore]>([
+async function openPostgres(): Promise<PostgresIdempotencyStore> {
+  const database = await openHostDatabase(await newDatabase());
+  const store = new PostgresIdempotencyStore(database);
+  onTestFinished(async () => {
+    await store.close();
+    await database.close();
+  });
+  return store;
+}
+
+describe.each<[string, () => IdempotencyStore | Promise<IdempotencyStore>]>([
   ['memory', () => new MemoryIdempotencyStore()],
   ['sqlite', () => openSqlite(temporaryFile())],
+  ['postgres', openPostgres],
 ])('the %s store', (_name, open) => {
   it('finds what was put, and nothing else', async () => {
-    const store = open();
+    const store = await open();
     await store.put('a', entry('one', 0));
     expect(await store.find('a', 99)).toEqual(entry('one', 0));
     expect(await store.find('b', 99)).toBeUndefined();
   });
 
   it('keeps bytes and text as they are, and answers without headers', async () => {
-    const store = open();
+    const store = await open();
     const bytes = entry('one', 0, Buffer.from([0, 255, 1]));
     await store.put('bytes', bytes);
     expect(await store.find('bytes', 0)).toEqual(bytes);
@@ -65,7 +79,7 @@ describe.each<[string, () => IdempotencyStore]>([
   });
 
   it('keeps the first entry until it expires', async () => {
-    const store = open();
+    const store = await open();
     await store.put('a', entry('one', 0));
     await store.put('a', entry('two', 99));
     expect((await store.find('a', 99))?.fingerprint).toBe('one');
@@ -75,7 +89,7 @@ describe.each<[string, () => IdempotencyStore]>([
   });
 
   it('keeps the first of two that race', async () => {
-    const store = open();
+    const store = await open();
     const racing = ['one', 'two'].map((fingerprint) => store.put('a', entry(fingerprint, 0)));
     await Promise.all([...racing, store.put('b', entry('three', 0))]);
     expect((await store.find('a', 0))?.fingerprint).toBe('one');
@@ -83,7 +97,7 @@ describe.each<[string, () => IdempotencyStore]>([
   });
 
   it('forgets what is meant among what begins alike, and nothing else', async () => {
-    const store = open();
+    const store = await open();
     const others = ['["70","live"]', '["6","live"]', '["8","live"]', '["7"]', '', '\u{10ffff}'];
     for (const key of others) await store.put(key, entry('one', 0));
     // More than are looked at together.
@@ -92,7 +106,7 @@ describe.each<[string, () => IdempotencyStore]>([
     await store.put('["7","live","a"]', entry('one', 0, '{"id":6}'));
     await store.put('["7","live","b"]', entry('one', 0, Buffer.from('{"id":5}')));
     const late = store.put('["7","test","c"]', entry('one', 0, '{"id":5}'));
-    await store.forget('["7",', (body) => body === '{"id":5}');
+    await store.forget('["7",', /^\{"id":5\}$/);
     await late;
     for (const key of [...keys, '["7","live","b"]', '["7","test","c"]']) {
       expect(await store.find(key, 0), key).toBeUndefined();
@@ -105,7 +119,7 @@ describe.each<[string, () => IdempotencyStore]>([
   });
 
   it('sweeps what has expired, in bounded portions', async () => {
-    const store = open();
+    const store = await open();
     for (const [index, key] of ['a', 'b', 'c'].entries()) await store.put(key, entry(key, index));
     expect(await store.sweep(99, 10)).toBe(0);
     expect(await store.sweep(101, 1)).toBe(1);
@@ -122,7 +136,7 @@ it('the sqlite store leaves nothing on the disk of what it forgets', async () =>
   await store.put('["7","live"]', entry('one', 0, '{"email":"ada@example.com"}'));
   await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
   expect(onDisk().join()).toContain('ada@example.com');
-  await store.forget('["7",', () => true);
+  await store.forget('["7",', /./);
   expect(onDisk().join()).not.toContain('ada@example.com');
   expect(onDisk().join()).toContain('eve@example.com');
 });

@@ -4,6 +4,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { sandboxBooksMigrations } from './gateways/sandbox/books-postgres.ts';
 import { markMigrations } from './host-marks.ts';
+import { answerMigrations } from './http/idempotency-tables.ts';
 import { personalKeyMigrations } from './operations/personal-key-rows.ts';
 import { placeMigrations } from './reactors/checkpoints-postgres.ts';
 
@@ -29,6 +30,7 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...sandboxBooksMigrations,
+  ...answerMigrations,
   ...markMigrations,
   ...personalKeyMigrations,
   ...placeMigrations,

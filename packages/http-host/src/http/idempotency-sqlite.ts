@@ -177,7 +177,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
   }
 
   /** Overwrites what it removes, in the log beside the file too. */
-  async forget(prefix: string, isMeant: (body: string) => boolean): Promise<void> {
+  async forget(prefix: string, named: RegExp): Promise<void> {
     // What waits is written first: it may be among what is to be forgotten.
     this.#endTurn();
     for (let after = prefix; ; ) {
@@ -185,7 +185,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       const last = rows.at(-1);
       if (last === undefined) break;
       this.#database.exec('PRAGMA secure_delete = ON');
-      for (const { key, body } of rows) if (isMeant(textOf(body))) this.#remove.run(key);
+      for (const { key, body } of rows) if (named.test(textOf(body))) this.#remove.run(key);
       this.#database.exec('PRAGMA secure_delete = OFF');
       after = last.key;
       await setImmediate();

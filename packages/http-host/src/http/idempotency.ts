@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Answer } from './answer.ts';
 import type { Principal } from './endpoint.ts';
-import { refuse } from './errors.ts';
+import { type Refusal, refuse } from './errors.ts';
 
 /** An answer kept for replay. */
 export interface IdempotencyEntry {
@@ -20,16 +20,35 @@ export interface IdempotencyEntry {
 export interface IdempotencyStore {
   /** The entry under this key that has not expired at `nowMs`. */
   find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined>;
+  /**
+   * Of a store that several hosts share: finds the entry, or claims the key for one of them. Within a
+   * host nobody else asks for the key before the claim is released.
+   */
+  claim?(request: ClaimedRequest): Promise<Claim>;
   /** Keeps an entry, unless there is one that had not expired when this one was recorded. */
   put(key: string, entry: IdempotencyEntry): Promise<void>;
   /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
   sweep(nowMs: number, limit: number): Promise<number>;
   /**
-   * Removes the entries whose key begins so and whose body is meant, what is being put included. Looks
-   * at them in portions, so that others are served between.
+   * Removes the entries whose key begins so and in whose body this is named, what is being put
+   * included, on whichever host. Looks at them in portions, so that others are served between. The
+   * expression keeps to what JavaScript and PostgreSQL both understand.
    */
-  forget(prefix: string, isMeant: (body: string) => boolean): Promise<void>;
+  forget(prefix: string, named: RegExp): Promise<void>;
 }
+
+export interface ClaimedRequest {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
+
+export type Claim =
+  | { readonly kind: 'answered'; readonly entry: IdempotencyEntry }
+  /** Another host is answering, maybe another request. It ends with that host if need be. */
+  | { readonly kind: 'elsewhere'; readonly isAnotherRequest: boolean }
+  /** Nobody else answers before `release`, or before this host ends. */
+  | { readonly kind: 'granted'; release(): void };
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
 
@@ -123,24 +142,33 @@ export class Idempotency {
     const { fingerprint } = request;
     const key = JSON.stringify(request.scope);
     const current = this.#inFlight.get(key);
-    if (current !== undefined) {
-      if (current.fingerprint !== fingerprint) throw refuse('idempotency_key_reused');
-      throw refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
-    }
+    if (current !== undefined) throw inFlight(current.fingerprint !== fingerprint);
     // Taken before the first await, so that of two racing requests only one comes through.
     const underWay = { fingerprint, forgotten: [] };
     this.#inFlight.set(key, underWay);
     try {
-      const entry = await this.#store.find(key, this.#now());
-      if (entry !== undefined) return replay(entry, fingerprint);
-      const answer = await work();
-      if (!answer.transient && !isForgotten(answer, underWay)) {
-        await this.#keep(key, fingerprint, answer);
+      const claim = await this.#claim({ key, fingerprint, nowMs: this.#now() });
+      if (claim.kind === 'answered') return replay(claim.entry, fingerprint);
+      if (claim.kind === 'elsewhere') throw inFlight(claim.isAnotherRequest);
+      try {
+        const answer = await work();
+        if (!answer.transient && !isForgotten(answer, underWay)) {
+          await this.#keep(key, fingerprint, answer);
+        }
+        return answer;
+      } finally {
+        claim.release();
       }
-      return answer;
     } finally {
       this.#inFlight.delete(key);
     }
+  }
+
+  /** Where no other host may be answering, the key is ours already. */
+  async #claim(request: ClaimedRequest): Promise<Claim> {
+    if (this.#store.claim !== undefined) return this.#store.claim(request);
+    const entry = await this.#store.find(request.key, request.nowMs);
+    return entry === undefined ? ALONE : { kind: 'answered', entry };
   }
 
   /**
@@ -155,7 +183,7 @@ export class Idempotency {
     for (const [key, { forgotten }] of this.#inFlight) {
       if (key.startsWith(prefix)) forgotten.push(named);
     }
-    await this.#store.forget(prefix, (body) => named.test(body));
+    await this.#store.forget(prefix, named);
   }
 
   async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
@@ -170,6 +198,13 @@ export class Idempotency {
       this.#onStoreFailure(error);
     }
   }
+}
+
+const ALONE: Claim = { kind: 'granted', release: () => undefined };
+
+function inFlight(isAnotherRequest: boolean): Refusal {
+  if (isAnotherRequest) return refuse('idempotency_key_reused');
+  return refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
 }
 
 function isForgotten({ body }: Answer, { forgotten }: UnderWay): boolean {
@@ -199,9 +234,9 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.#entries.set(key, entry);
   }
 
-  async forget(prefix: string, isMeant: (body: string) => boolean): Promise<void> {
+  async forget(prefix: string, named: RegExp): Promise<void> {
     for (const [key, { answer }] of this.#entries) {
-      if (key.startsWith(prefix) && isMeant(String(answer.body))) this.#entries.delete(key);
+      if (key.startsWith(prefix) && named.test(String(answer.body))) this.#entries.delete(key);
     }
   }
 

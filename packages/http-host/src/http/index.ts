@@ -20,12 +20,14 @@ export {
 export { ERRORS, type ErrorCode, type ErrorDetail, Refusal, refuse } from './errors.ts';
 export { healthEndpoints, Readiness, type ReadinessCheck } from './health.ts';
 export {
+  type Claim,
   Idempotency,
   type IdempotencyEntry,
   type IdempotencyStore,
   idempotencyScope,
   MemoryIdempotencyStore,
 } from './idempotency.ts';
+export { PostgresIdempotencyStore } from './idempotency-postgres.ts';
 export { SqliteIdempotencyStore } from './idempotency-sqlite.ts';
 export {
   type Environment,
