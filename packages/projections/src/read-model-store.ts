@@ -121,6 +121,8 @@ export interface Commit {
   readonly park?: readonly { readonly event: StoredEvent; readonly error: string }[];
   /** Streams that are parked no longer, before any is parked anew. */
   readonly unpark?: readonly string[];
+  /** When the last event up to the checkpoint was appended, for those who watch how late it is. */
+  readonly lastEventTime?: string;
 }
 
 /**
@@ -210,11 +212,18 @@ export interface ReadModelStore {
 
 /**
  * A failure of the store itself or a use of it that cannot be meant. `damaged`: what is kept is not
- * what was written.
+ * what was written. `unavailable`: the server that keeps them cannot be reached.
  */
 export class ReadModelError extends Error {
   override readonly name = 'ReadModelError';
-  readonly code: 'closed' | 'not-ready' | 'no-such-build' | 'read-only' | 'outdated' | 'damaged';
+  readonly code:
+    | 'closed'
+    | 'not-ready'
+    | 'no-such-build'
+    | 'read-only'
+    | 'outdated'
+    | 'damaged'
+    | 'unavailable';
 
   constructor(code: ReadModelError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

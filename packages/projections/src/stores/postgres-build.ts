@@ -1,0 +1,586 @@
+/** One build of a projection in PostgreSQL tables of its own. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { Position, StoredEvent } from '@counterfoil/core';
+import type pg from 'pg';
+import {
+  type Build,
+  type BuildInfo,
+  type CollectionSpec,
+  type CollectionSummary,
+  type Commit,
+  type CommitResult,
+  type Document,
+  type ListOptions,
+  type ParkedStream,
+  ReadModelError,
+  type Summary,
+  type Walk,
+  type Walked,
+} from '../read-model-store.ts';
+import { kept, textArray, unkept } from './postgres-arrays.ts';
+import { type Changes, changesOf, MadeTwice, type Step, stepsOf } from './postgres-changes.ts';
+import {
+  COMMIT_TIMEOUT_MS,
+  codeOf,
+  type Database,
+  isDamage,
+  type Rows,
+  reasonOf,
+  type Statement,
+} from './postgres-database.ts';
+import { indicesOf, type Tables } from './postgres-schema.ts';
+import { type Counts, PROBE_LIMIT, Walker } from './postgres-walk.ts';
+import type { TurnMemory } from './turn-memory.ts';
+
+/** Sorts after every character that a key is made of. */
+const AFTER_ALL_KEYS = '\u{10ffff}';
+/** Documents read at a time where all are read. */
+const SUMMARY_PAGE = 5_000;
+const NO_COUNTS: Counts = new Map();
+
+/** What a commit needs not be durable by itself: with its checkpoint it is made again from the log. */
+const BEGIN_COMMIT = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL statement_timeout = ${COMMIT_TIMEOUT_MS}`;
+const BEGIN_LOAD_END = 'BEGIN; SET LOCAL statement_timeout = 0';
+const BEGIN_SUMMARY =
+  'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
+
+/** Queries read another build now. */
+export class Swapped extends Error {}
+
+export interface BuildTables {
+  readonly id: number;
+  readonly info: BuildInfo;
+  readonly collections: readonly CollectionSpec[];
+  readonly tables: Tables;
+  /** The operator class of the dictionaries' indices. */
+  readonly trigrams: string | undefined;
+}
+
+export interface BuildOptions {
+  readonly database: Database;
+  /** Reads are of the live build or throw `Swapped`: each asks in the same breath. */
+  readonly isWatched: boolean;
+  readonly isReadOnly: boolean;
+  /** Whether damage that a read finds is told to the worker of the build. */
+  readonly marksDamage: boolean;
+  /** Of a reader that asks once in a turn whether anything changed. */
+  readonly memory?: TurnMemory | undefined;
+}
+
+export class PostgresBuild implements Build {
+  info: BuildInfo;
+  readonly #tables: Tables;
+  readonly #build: BuildTables;
+  readonly #options: BuildOptions;
+  readonly #database: Database;
+  readonly #builds: string;
+  readonly #specs: ReadonlyMap<string, CollectionSpec>;
+  readonly #partitionIds = new Map<string, number>();
+  #marking: Promise<unknown> = Promise.resolve();
+
+  constructor(build: BuildTables, options: BuildOptions) {
+    this.#build = build;
+    this.#options = options;
+    this.#database = options.database;
+    this.#builds = `${options.database.schema}.builds`;
+    this.#tables = build.tables;
+    this.info = build.info;
+    this.#specs = new Map(build.collections.map((spec) => [spec.name, spec]));
+  }
+
+  async checkpoint(): Promise<Position | undefined> {
+    const [position] = await this.#row('position');
+    return (position ?? undefined) as Position | undefined;
+  }
+
+  async fence(epoch: number): Promise<boolean> {
+    this.#refuseReader();
+    const { count } = await this.#database.write({
+      text: `UPDATE ${this.#builds} SET epoch = $2 WHERE id = $1 AND epoch <= $2`,
+      values: [this.#build.id, epoch],
+    });
+    if (count === 0) await this.#row('id');
+    return count === 1;
+  }
+
+  async commit(commit: Commit): Promise<CommitResult> {
+    this.#refuseReader();
+    let changes: Changes;
+    try {
+      changes = changesOf(this.#specs, commit.changes);
+    } catch (error) {
+      if (error instanceof MadeTwice) return this.#duplicate(commit, error);
+      throw error;
+    }
+    const token = randomUUID();
+    return this.#soundly(() =>
+      this.#database.patiently(async () => {
+        await this.#numberPartitions(changes.partitions);
+        return this.#attempt(commit, { changes, token });
+      }),
+    );
+  }
+
+  async parked(): Promise<readonly ParkedStream[]> {
+    const { parkedStreams, parkedEvents } = this.#tables;
+    const rows = await this.#select({
+      text: `SELECT s.stream, s.error, e.event FROM ${parkedStreams} s
+             JOIN ${parkedEvents} e ON e.stream = s.stream ORDER BY s.stream, e.revision`,
+    });
+    const streams = new Map<string, { stream: string; error: string; events: StoredEvent[] }>();
+    for (const row of rows) {
+      const [stream, error, event] = row.map((text) => unkept(String(text))) as [
+        string,
+        string,
+        string,
+      ];
+      const parked = streams.get(stream) ?? { stream, error, events: [] };
+      parked.events.push(JSON.parse(event) as StoredEvent);
+      streams.set(stream, parked);
+    }
+    return [...streams.values()];
+  }
+
+  async parkedStreams(): Promise<ReadonlySet<string>> {
+    const rows = await this.#select({ text: `SELECT stream FROM ${this.#tables.parkedStreams}` });
+    return new Set(rows.map(([stream]) => unkept(String(stream))));
+  }
+
+  async finishLoad(): Promise<void> {
+    this.#refuseReader();
+    const { collections, trigrams, id } = this.#build;
+    const tables = this.#tables;
+    await this.#soundly(() =>
+      this.#database.transaction(BEGIN_LOAD_END, async (client) => {
+        const indices = indicesOf(tables, collections, trigrams);
+        const analyses = tables.all(collections).map((table) => `ANALYZE ${table}`);
+        // The commit of this waits for the disk, and with it for all that was written before.
+        const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
+        await inOrder(client, [...indices, ...analyses, ready]);
+      }),
+    );
+    this.info = { ...this.info, state: 'ready' };
+  }
+
+  async isSound(): Promise<boolean> {
+    const [damage] = await this.#row('damage');
+    return damage === null;
+  }
+
+  condemn(reason: string): ReadModelError {
+    const { projection, build } = this.info;
+    const error = new ReadModelError('damaged', `build ${build} of ${projection}: ${reason}`);
+    if (this.#options.marksDamage) {
+      this.#marking = this.#database
+        .write({
+          text: `UPDATE ${this.#builds} SET damage = $2 WHERE id = $1`,
+          values: [this.#build.id, kept(reason)],
+        })
+        // On a server that takes no writes the reads that meet the damage go on failing.
+        .catch(() => undefined);
+    }
+    return error;
+  }
+
+  /** Ends when everybody can see what it said of itself. */
+  async settled(): Promise<void> {
+    await this.#marking;
+  }
+
+  /** Takes what was replaced or removed out of the pages that it stood on. */
+  async scrub(): Promise<void> {
+    this.#refuseReader();
+    const tables = this.#build.collections.map(({ name }) => this.#tables.of(name));
+    await this.#soundly(() =>
+      this.#database.alone(async (client) => {
+        await client.query('SET statement_timeout = 0');
+        // The indices hold hashes alone: to go through all of each would take minutes.
+        await client.query(`VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) ${tables.join(', ')}`);
+      }),
+    );
+  }
+
+  async summary(): Promise<Summary> {
+    return this.#soundly(() =>
+      this.#database.patiently(() =>
+        this.#database.transaction(BEGIN_SUMMARY, async (client) => {
+          const { rows } = await client.query<{ position: Position | null }>(
+            `SELECT position FROM ${this.#builds} WHERE id = $1`,
+            [this.#build.id],
+          );
+          const collections: CollectionSummary[] = [];
+          for (const spec of this.#build.collections) {
+            collections.push(await this.#summaryOf(client, spec));
+          }
+          return { position: rows[0]?.position ?? undefined, collections };
+        }),
+      ),
+    );
+  }
+
+  async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    const { name } = this.#spec(collection);
+    if (keys.length === 0) return [];
+    const rows = await this.#select({
+      text: `SELECT key, 0::int8, body FROM ${this.#tables.of(name)} WHERE key = ANY($1::text[])`,
+      values: [textArray(keys)],
+      isNamed: true,
+    });
+    const bodies = new Map(rows.map((row) => documentOf(row)).map(({ key, body }) => [key, body]));
+    return keys.map((key) => bodies.get(key));
+  }
+
+  async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
+    const { name, kind } = this.#spec(collection);
+    if (kind === 'walked') throw new RangeError(`${name} is walked, not listed`);
+    const { prefix, after, limit } = options;
+    const from = after !== undefined && after >= prefix ? after : prefix;
+    const rows = await this.#select({
+      text: `SELECT key, 0::int8, body FROM ${this.#tables.of(name)}
+             WHERE key >= $1::text AND key < $2::text AND key <> $3::text ORDER BY key LIMIT $4::int8`,
+      values: [kept(from), `${kept(prefix)}${AFTER_ALL_KEYS}`, kept(after ?? ''), limit],
+      isNamed: true,
+    });
+    return rows.map(documentOf);
+  }
+
+  async walk(walk: Walk): Promise<readonly Walked[]> {
+    const spec = this.#spec(walk.collection);
+    const part = await this.#partitionId(walk.partition);
+    if (part === undefined) return [];
+    const walker = new Walker({ table: this.#tables.of(spec.name), spec, part }, walk);
+    if (walker.isEmpty) return [];
+    const probe = walker.probe();
+    const counts = probe === undefined ? NO_COUNTS : countsOf(await this.#select(probe));
+    const rows = await this.#select(walker.page(counts));
+    return rows.map((row) => ({ ...documentOf(row), sort: Number(row[1]) }));
+  }
+
+  async grep(collection: string, partition: string, needle: string): Promise<readonly string[]> {
+    const { name } = this.#spec(collection);
+    const part = await this.#partitionId(partition);
+    if (part === undefined) return [];
+    const pattern = `%${kept(needle).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const rows = await this.#select({
+      text: `SELECT key, 0::int8, body FROM ${this.#tables.of(name)} WHERE part = $1::int4 AND body LIKE $2::text`,
+      values: [part, pattern],
+    });
+    return rows
+      .map(documentOf)
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ body }) => body)
+      .filter((text) => text.includes(needle));
+  }
+
+  async revision(partition?: string): Promise<number> {
+    const ask = async () => {
+      const rows = await this.#select(
+        partition === undefined
+          ? {
+              text: `SELECT '', revision, NULL FROM ${this.#builds} WHERE id = $1::int4`,
+              values: [this.#build.id],
+              isNamed: true,
+            }
+          : {
+              text: `SELECT '', revision, NULL FROM ${this.#tables.partitions} WHERE name = $1::text`,
+              values: [kept(partition)],
+              isNamed: true,
+            },
+      );
+      return Number(rows[0]?.[1] ?? 0);
+    };
+    const { memory } = this.#options;
+    const question = `${this.#tables.prefix} revision ${partition ?? ''}`;
+    return memory === undefined ? ask() : memory.recall(question, ask);
+  }
+
+  /** Reads; of a reader that follows the live build, only while it is this one. */
+  async #select(statement: Statement): Promise<Rows> {
+    if (!this.#options.isWatched) return this.#soundly(() => this.#database.read(statement));
+    const { projection, build } = this.info;
+    const values = [...(statement.values ?? []), projection];
+    const text = `(SELECT NULL::text, build::int8, NULL::text FROM ${this.#database.schema}.live
+      WHERE projection = $${values.length}::text) UNION ALL (${statement.text})`;
+    const rows = await this.#soundly(() => this.#database.read({ ...statement, text, values }));
+    const [first, ...others] = rows;
+    // Without its key, a row can only be that of the live build.
+    if (first === undefined || first[0] !== null || Number(first[1]) !== build) throw new Swapped();
+    return others;
+  }
+
+  /** Says of an error that means damage what it is, and of one about a build that was dropped too. */
+  async #soundly<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      const reason = `${codeOf(error)} ${reasonOf(error)}`;
+      // Throws when the whole build is gone: then nothing of it is damaged.
+      await this.#row('id');
+      throw this.condemn(reason);
+    }
+  }
+
+  /** A column of the build's row. Throws `no-such-build` when it was dropped. */
+  async #row(column: 'position' | 'damage' | 'id'): Promise<readonly unknown[]> {
+    const [row] = await this.#database.read({
+      text: `SELECT ${column} FROM ${this.#builds} WHERE id = $1`,
+      values: [this.#build.id],
+    });
+    if (row !== undefined) return row;
+    const { projection, build } = this.info;
+    throw new ReadModelError('no-such-build', `there is no build ${build} of ${projection}`);
+  }
+
+  async #partitionId(name: string): Promise<number | undefined> {
+    const known = this.#partitionIds.get(name);
+    if (known !== undefined) return known;
+    const [row] = await this.#select({
+      text: `SELECT '', id::int8, NULL FROM ${this.#tables.partitions} WHERE name = $1::text`,
+      values: [kept(name)],
+      isNamed: true,
+    });
+    if (row === undefined) return undefined;
+    const id = Number(row[1]);
+    this.#partitionIds.set(name, id);
+    return id;
+  }
+
+  /** Before the commit that needs them: a partition without documents is as good as none. */
+  async #numberPartitions(names: readonly string[]): Promise<void> {
+    const unknown = names.filter((name) => !this.#partitionIds.has(name));
+    if (unknown.length === 0) return;
+    const table = this.#tables.partitions;
+    const values = [textArray(unknown)];
+    await this.#database.write({
+      text: `INSERT INTO ${table} (name) SELECT name FROM unnest($1::text[]) u (name)
+             WHERE NOT EXISTS (SELECT FROM ${table} p WHERE p.name = u.name) ON CONFLICT DO NOTHING`,
+      values,
+    });
+    const rows = await this.#database.read({
+      text: `SELECT name, id FROM ${table} WHERE name = ANY($1::text[])`,
+      values,
+    });
+    for (const [name, id] of rows) this.#partitionIds.set(unkept(String(name)), Number(id));
+  }
+
+  /** One try of a commit; `token` tells a try whose outcome was lost from the commits of others. */
+  async #attempt(
+    commit: Commit,
+    tried: { changes: Changes; token: string },
+  ): Promise<CommitResult> {
+    const { changes, token } = tried;
+    const steps = stepsOf(changes, {
+      tables: this.#tables,
+      specs: this.#specs,
+      partitionIds: this.#partitionIds,
+    });
+    try {
+      await this.#database.transaction(BEGIN_COMMIT, async (client) => {
+        // All is sent before the first answer; a commit that turns out to be stale is rolled back.
+        const guarded = this.#guard(client, commit, token);
+        const rest = this.#restOf(commit, changes);
+        const written = Promise.allSettled(
+          [...steps, ...rest].map((each) => this.#run(client, each)),
+        );
+        // What a stale commit does in vain may fail, too: that is not its reason.
+        if ((await guarded) !== 1) throw new Refused({ outcome: 'stale' });
+        const counts = (await written).map(countOf);
+        for (const [index, step] of steps.entries()) judge(step, counts[index]);
+      });
+    } catch (error) {
+      if (error instanceof Refused) return this.#settled(error.result, token);
+      if (error instanceof WrittenTwice) return this.#duplicateOf(error.step);
+      if (error instanceof Missing) throw this.condemn(error.message);
+      throw error;
+    }
+    return { outcome: 'committed' };
+  }
+
+  /** Takes the build's row: whoever comes second waits here, and finds that the checkpoint moved. */
+  async #guard(client: pg.PoolClient, commit: Commit, token: string): Promise<number> {
+    const { expected, checkpoint, epoch, changes, lastEventTime } = commit;
+    const { projection } = this.info;
+    const behindMs =
+      lastEventTime === undefined ? 0 : Math.max(0, Date.now() - Date.parse(lastEventTime));
+    return this.#run(client, {
+      text: `UPDATE ${this.#builds} SET position = $2, revision = revision + $3, last_commit = $4,
+               behind_ms = $5
+             WHERE id = $1 AND position IS NOT DISTINCT FROM $6 AND epoch = $7
+               AND last_commit IS DISTINCT FROM $4
+             RETURNING pg_notify($8, $9)`,
+      values: [
+        this.#build.id,
+        checkpoint ?? null,
+        changes.length > 0 ? 1 : 0,
+        token,
+        behindMs,
+        expected ?? null,
+        epoch,
+        this.#database.schema,
+        projection,
+      ],
+      isNamed: true,
+    });
+  }
+
+  #restOf(commit: Commit, { touched }: Changes): readonly Statement[] {
+    const { partitions, parkedStreams, parkedEvents } = this.#tables;
+    const { park = [], unpark = [] } = commit;
+    const rest: Statement[] = [];
+    if (touched.length > 0) {
+      rest.push({
+        text: `UPDATE ${partitions} SET revision = revision + 1 WHERE name = ANY($1::text[])`,
+        values: [textArray(touched)],
+        isNamed: true,
+      });
+    }
+    if (unpark.length > 0) {
+      const values = [textArray(unpark)];
+      for (const table of [parkedEvents, parkedStreams]) {
+        rest.push({ text: `DELETE FROM ${table} WHERE stream = ANY($1::text[])`, values });
+      }
+    }
+    if (park.length > 0) {
+      const streams = textArray(park.map(({ event }) => event.stream));
+      rest.push(
+        {
+          text: `INSERT INTO ${parkedStreams} (stream, error)
+                 SELECT DISTINCT ON (stream) stream, error
+                 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY u (stream, error, at)
+                 ORDER BY stream, at ON CONFLICT DO NOTHING`,
+          values: [streams, textArray(park.map(({ error }) => error))],
+        },
+        {
+          text: `INSERT INTO ${parkedEvents} (stream, event, revision)
+                 SELECT * FROM unnest($1::text[], $2::text[], $3::int8[])`,
+          values: [
+            streams,
+            textArray(park.map(({ event }) => JSON.stringify(event))),
+            park.map(({ event }) => event.revision),
+          ],
+        },
+      );
+    }
+    return rest;
+  }
+
+  async #run(
+    client: pg.PoolClient,
+    { text, values = [], isNamed = false }: Statement,
+  ): Promise<number> {
+    const name = isNamed ? this.#database.nameOf(text) : {};
+    const { rowCount } = await client.query({ ...name, text, values: [...values] });
+    return rowCount ?? 0;
+  }
+
+  /** A try whose answer was lost may have been carried out: then it is the last commit of all. */
+  async #settled(refused: CommitResult, token: string): Promise<CommitResult> {
+    const rows = await this.#database.read({
+      text: `SELECT 1 FROM ${this.#builds} WHERE id = $1 AND last_commit = $2`,
+      values: [this.#build.id, token],
+    });
+    return rows.length > 0 ? { outcome: 'committed' } : refused;
+  }
+
+  /** A commit that could not be begun is stale all the same when it comes too late. */
+  async #duplicate(commit: Commit, { collection, key }: MadeTwice): Promise<CommitResult> {
+    const rows = await this.#database.read({
+      text: `SELECT 1 FROM ${this.#builds}
+             WHERE id = $1 AND position IS NOT DISTINCT FROM $2 AND epoch = $3`,
+      values: [this.#build.id, commit.expected ?? null, commit.epoch],
+    });
+    return rows.length > 0 ? { outcome: 'duplicate', collection, key } : { outcome: 'stale' };
+  }
+
+  /** Which of the documents that a step was to make is there. */
+  async #duplicateOf({ collection, keys }: Step): Promise<CommitResult> {
+    const bodies = await this.get(collection, keys);
+    const key = keys.find((_, index) => bodies[index] !== undefined);
+    if (key === undefined) throw this.condemn(`${collection} refused what it does not have`);
+    return { outcome: 'duplicate', collection, key };
+  }
+
+  async #summaryOf(client: pg.PoolClient, { name }: CollectionSpec): Promise<CollectionSummary> {
+    const hash = createHash('sha256');
+    let count = 0;
+    let after: string | undefined;
+    for (;;) {
+      const from = after === undefined ? 'true' : 'key > $1::text';
+      const { rows } = await client.query<unknown[]>({
+        text: `SELECT key, 0, body FROM ${this.#tables.of(name)} WHERE ${from} ORDER BY key LIMIT ${SUMMARY_PAGE}`,
+        values: after === undefined ? [] : [after],
+        rowMode: 'array',
+      });
+      for (const row of rows) {
+        const { key, body } = documentOf(row);
+        hash.update(`${key}\n${body}\n`);
+      }
+      count += rows.length;
+      after = rows.at(-1)?.[0] as string | undefined;
+      if (rows.length < SUMMARY_PAGE) break;
+    }
+    return { collection: name, count, digest: hash.digest('hex') };
+  }
+
+  #refuseReader(): void {
+    if (this.#options.isReadOnly) {
+      throw new ReadModelError('read-only', 'the read-model store was opened for reading');
+    }
+  }
+
+  #spec(collection: string): CollectionSpec {
+    const spec = this.#specs.get(collection);
+    if (spec === undefined) throw new RangeError(`no collection ${collection}`);
+    return spec;
+  }
+}
+
+/** Ends the transaction of a commit that is not to be. */
+class Refused extends Error {
+  readonly result: CommitResult;
+
+  constructor(result: CommitResult) {
+    super(result.outcome);
+    this.result = result;
+  }
+}
+
+class WrittenTwice extends Error {
+  readonly step: Step;
+
+  constructor(step: Step) {
+    super(`${step.collection} has a document already`);
+    this.step = step;
+  }
+}
+
+class Missing extends Error {}
+
+function countOf(settled: PromiseSettledResult<number>): number {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
+
+function judge(step: Step, count = 0): void {
+  const { expected, does, collection } = step;
+  if (expected === undefined || expected === count) return;
+  if (does === 'make') throw new WrittenTwice(step);
+  throw new Missing(
+    `${collection} lacks ${expected - count} of the documents that it is to replace`,
+  );
+}
+
+async function inOrder(client: pg.PoolClient, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await client.query(text);
+}
+
+function documentOf(row: readonly unknown[]): Document {
+  return { key: unkept(String(row[0])), body: unkept(String(row[2])) };
+}
+
+function countsOf(rows: Rows): Counts {
+  return new Map(
+    rows.map(([field, count]) => [String(field), Math.min(Number(count), PROBE_LIMIT)]),
+  );
+}

@@ -1,0 +1,133 @@
+/** How far the read models reach, for hosts whose projections run elsewhere. */
+import type { Position } from '@counterfoil/core';
+import type { ProjectionMessage } from '../progress.ts';
+import type { Database } from './postgres-database.ts';
+
+/** Notifications may be lost with a connection, and a replica has none. */
+const POLL_MS = 250;
+/** A server that has not answered by then is taken for gone. */
+const QUERY_TIMEOUT_MS = 10_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+interface Following {
+  readonly projections: readonly string[];
+  readonly receive: (message: ProjectionMessage) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Ends with the signal alone: whatever fails meanwhile is tried again. */
+export async function followProgress(database: Database, following: Following): Promise<void> {
+  const { signal } = following;
+  const follower = new Follower(database, following);
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    try {
+      await follower.follow(() => {
+        pauseMs = FIRST_PAUSE_MS;
+      });
+    } catch {
+      await pause(pauseMs * (0.5 + Math.random() / 2), signal);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+}
+
+class Follower {
+  readonly #database: Database;
+  readonly #following: Following;
+  #told: Position | undefined;
+
+  constructor(database: Database, following: Following) {
+    this.#database = database;
+    this.#following = following;
+  }
+
+  /** Follows over one connection, as long as that lasts. */
+  async follow(onHeard: () => void): Promise<void> {
+    const { signal } = this.#following;
+    const { schema } = this.#database;
+    const client = this.#database.client(QUERY_TIMEOUT_MS);
+    const query = {
+      name: 'counterfoil_progress',
+      text: `SELECT min(position) AS position, max(behind_ms) AS "behindMs", count(position) AS "count"
+             FROM ${schema}.live JOIN ${schema}.builds USING (projection, build)
+             WHERE projection = ANY($1)`,
+      values: [this.#following.projections],
+    };
+    const bell = new Bell();
+    client.on('notification', () => bell.ring());
+    client.on('error', () => bell.ring());
+    client.on('end', () => bell.ring());
+    const end = () => bell.ring();
+    signal.addEventListener('abort', end);
+    try {
+      await client.connect();
+      // A replica takes no listeners: there it is the polling alone.
+      await client.query(`LISTEN "${schema}"`).catch(() => undefined);
+      while (!signal.aborted) {
+        const heard = bell.next(POLL_MS);
+        const { rows } = await client.query<Reached>(query);
+        onHeard();
+        this.#tell(rows[0]);
+        await heard;
+      }
+    } finally {
+      signal.removeEventListener('abort', end);
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  #tell(reached: Reached | undefined): void {
+    const { projections, receive } = this.#following;
+    // One without a build has not begun: then nothing is reached by all of them.
+    if (reached === undefined || Number(reached.count) < new Set(projections).size) return;
+    const { position } = reached;
+    if (position === null || position === this.#told) return;
+    this.#told = position;
+    receive({ type: 'caught-up-to', position, events: 0, behindMs: Number(reached.behindMs) });
+  }
+}
+
+interface Reached {
+  readonly position: Position | null;
+  readonly behindMs: string;
+  readonly count: string;
+}
+
+/** Wakes who waits for it, or who waits next. */
+class Bell {
+  #hasRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#hasRung = true;
+    this.#wake?.();
+  }
+
+  /** Resolves at the first ring from now on, or after a while. */
+  async next(limitMs: number): Promise<void> {
+    this.#hasRung = false;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (this.#hasRung) this.#wake();
+    });
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

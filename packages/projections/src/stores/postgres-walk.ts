@@ -1,0 +1,271 @@
+/** How PostgreSQL answers a walk: one statement along one index, chosen here and not by the planner. */
+import type { CollectionSpec, Condition, FieldValue, Walk } from '../read-model-store.ts';
+import { hash64 } from './hash64.ts';
+import { kept } from './postgres-arrays.ts';
+import type { Statement } from './postgres-database.ts';
+import { columnOf } from './postgres-schema.ts';
+
+/** Values of one condition that are merged; with more, one scan in sort order is cheaper. */
+const MAX_LANES = 2_000;
+/** Values that are merged where much is skipped; each has to be counted through. */
+const MAX_SKIPPED_LANES = 16;
+/** So far conditions are counted to find the narrowest; up to so many matches are gathered and sorted. */
+export const PROBE_LIMIT = 2_000;
+/** Entries before the one that is skipped to: mostly they tell how many share its place. */
+const TIES_SEEN = 32;
+/** Fewer matches are passed over by reading them; more than the ties that are seen. */
+const MANY_SKIPPED = 64;
+
+/** One condition in SQL. */
+interface Term {
+  readonly field: string;
+  readonly column: string;
+  readonly values: readonly (bigint | number | string)[];
+  readonly mayLead: boolean;
+}
+
+/** Gathers the parameters of a statement. */
+class Parameters {
+  readonly values: unknown[] = [];
+
+  /** Its place in the text. */
+  add(value: unknown, type: string): string {
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
+  }
+}
+
+export interface Walkable {
+  readonly table: string;
+  readonly spec: CollectionSpec;
+  readonly part: number;
+}
+
+/** How many documents fulfil each condition, up to the limit. */
+export type Counts = ReadonlyMap<string, number>;
+
+export class Walker {
+  readonly #table: string;
+  readonly #part: number;
+  readonly #walk: Walk;
+  readonly #terms: readonly Term[];
+
+  constructor({ table, spec, part }: Walkable, walk: Walk) {
+    this.#table = table;
+    this.#part = part;
+    this.#walk = walk;
+    this.#terms = walk.where.map((condition) => termOf(spec, condition));
+  }
+
+  /** Some condition has no value that a document could have. */
+  get isEmpty(): boolean {
+    return this.#terms.some(({ values }) => values.length === 0);
+  }
+
+  /** Asks how narrow each condition is; undefined when there is nothing to choose from. */
+  probe(): Statement | undefined {
+    const leaders = this.#leaders();
+    if (leaders.length < 2 || leaders.some(({ field }) => field === 'key')) return undefined;
+    const parameters = new Parameters();
+    const part = parameters.add(this.#part, 'int4');
+    const parts = leaders.map(({ field, column, values }) => {
+      const matches = `${column} = ANY(${parameters.add(values, 'int8[]')})`;
+      return `SELECT '${field}', (SELECT count(*) FROM (
+        SELECT FROM ${this.#table} WHERE part = ${part} AND ${matches} LIMIT ${PROBE_LIMIT}
+      ) few), NULL`;
+    });
+    return { text: parts.join(' UNION ALL '), values: parameters.values };
+  }
+
+  page(counts: Counts): Statement {
+    const leaders = this.#leaders();
+    const byKey = leaders.find(({ field }) => field === 'key');
+    if (byKey !== undefined) return this.#gathered(byKey);
+    const narrowness = ({ field }: Term) => counts.get(field) ?? 0;
+    const [lead] = [...leaders].sort((a, b) => narrowness(a) - narrowness(b));
+    if (lead === undefined) return this.#ordered(undefined);
+    const count = counts.get(lead.field) ?? PROBE_LIMIT;
+    if (count < PROBE_LIMIT) return this.#gathered(lead);
+    const { skip = 0 } = this.#walk;
+    const most = skip >= MANY_SKIPPED ? MAX_SKIPPED_LANES : MAX_LANES;
+    return this.#ordered(lead.values.length > most ? undefined : lead);
+  }
+
+  #leaders(): readonly Term[] {
+    return this.#terms.filter(({ mayLead }) => mayLead);
+  }
+
+  /** The few matches of one condition, all of them read and sorted. */
+  #gathered(lead: Term): Statement {
+    const parameters = new Parameters();
+    const { skip = 0, limit } = this.#walk;
+    const matches = this.#matches(parameters, lead, undefined);
+    const text = `SELECT key, sort, body FROM ${this.#table} WHERE ${matches}
+      ORDER BY sort DESC, key LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(skip, 'int8')}`;
+    return { text, values: parameters.values, isNamed: this.#terms.length === 1 };
+  }
+
+  /** Along the index of one condition, a lane for each of its values; or of the plain order. */
+  #ordered(lead: Term | undefined): Statement {
+    const parameters = new Parameters();
+    const { skip = 0, limit } = this.#walk;
+    const isMerged = lead !== undefined && lead.values.length > 1;
+    const lanes = isMerged ? parameters.add(lead.values, 'int8[]') : undefined;
+    const matches = this.#matches(parameters, lead, isMerged ? 'lane.value' : undefined);
+    const scan = { lanes, matches };
+    const window = {
+      limit: parameters.add(limit, 'int8'),
+      skip: parameters.add(skip, 'int8'),
+      wanted: isMerged || skip >= MANY_SKIPPED ? parameters.add(skip + limit, 'int8') : '',
+    };
+    const text = skip < MANY_SKIPPED ? this.#page(scan, window) : this.#farPage(scan, window);
+    return { text, values: parameters.values, isNamed: this.#terms.length < 2 };
+  }
+
+  #page({ lanes, matches }: Scan, { limit, skip, wanted }: Window): string {
+    if (lanes === undefined) {
+      return `SELECT key, sort, body FROM ${this.#table} WHERE ${matches}
+        ORDER BY sort DESC, key LIMIT ${limit} OFFSET ${skip}`;
+    }
+    return `SELECT r.key, r.sort, r.body FROM unnest(${lanes}) AS lane (value) CROSS JOIN LATERAL (
+        SELECT key, sort, body FROM ${this.#table} WHERE ${matches}
+        ORDER BY sort DESC, key LIMIT ${wanted}
+      ) r ORDER BY r.sort DESC, r.key LIMIT ${limit} OFFSET ${skip}`;
+  }
+
+  /**
+   * What is skipped is counted in the index, and not read: first the place that is skipped to, with
+   * those just before it, then the page from there on. All in one statement, so of one moment.
+   */
+  #farPage({ lanes, matches }: Scan, { limit, skip, wanted }: Window): string {
+    const table = this.#table;
+    const before = TIES_SEEN;
+    const across = (columns: string, condition: string, order: string) =>
+      lanes === undefined
+        ? `SELECT ${columns} FROM ${table} WHERE ${matches} AND ${condition} ${order}`
+        : `SELECT r.* FROM unnest(${lanes}) AS lane (value) CROSS JOIN LATERAL (
+             SELECT ${columns} FROM ${table} WHERE ${matches} AND ${condition} ${order}
+           ) r`;
+    return `WITH near AS MATERIALIZED (
+        SELECT sort FROM (${across('sort', 'true', `ORDER BY sort DESC LIMIT ${wanted}`)}) scan
+        ORDER BY sort DESC LIMIT ${before} + 1 OFFSET ${skip} - ${before}
+      ), at AS MATERIALIZED (
+        SELECT min(sort) AS sort FROM near HAVING count(*) = ${before} + 1
+      ), ties AS MATERIALIZED (
+        SELECT count(*) AS n FROM near WHERE sort = (SELECT sort FROM at)
+      ), above AS MATERIALIZED (
+        SELECT CASE WHEN (SELECT n FROM ties) <= ${before}
+          THEN ${skip} - greatest((SELECT n FROM ties) - 1, 0)
+          ELSE (SELECT count(*) FROM (${across('sort', 'sort > (SELECT sort FROM at)', '')}) more)
+        END AS n
+      )
+      SELECT key, sort, body FROM (
+        ${across(
+          'key, sort, body',
+          'sort <= (SELECT sort FROM at)',
+          `ORDER BY sort DESC, key LIMIT ${skip} - (SELECT n FROM above) + ${limit}`,
+        )}
+      ) rest ORDER BY sort DESC, key LIMIT ${limit} OFFSET ${skip} - (SELECT n FROM above)`;
+  }
+
+  /**
+   * What stands after WHERE. Only the columns of the index that leads are written plainly: `0 +` hides
+   * the others from the planner, which would choose between indices by what it remembers of the table.
+   */
+  #matches(parameters: Parameters, lead: Term | undefined, lane: string | undefined): string {
+    const { from, to, orRange, after } = this.#walk;
+    const part = parameters.add(this.#part, 'int4');
+    const isByKey = lead?.field === 'key';
+    const all = [
+      lead === undefined ? `(part + 0) = ${part}` : `${isByKey ? '(0 + part)' : 'part'} = ${part}`,
+    ];
+    for (const term of this.#terms) {
+      const isLead = term === lead;
+      if (isLead && lane !== undefined) all.push(`${term.column} = ${lane}`);
+      else all.push(equality(parameters, term, isLead));
+    }
+    const sort = isByKey ? '(0 + sort)' : 'sort';
+    if (orRange === undefined) {
+      if (from !== undefined) all.push(`${sort} >= ${parameters.add(from, 'int8')}`);
+      if (to !== undefined) all.push(`${sort} <= ${parameters.add(to, 'int8')}`);
+    } else {
+      const low = parameters.add(from ?? Number.MIN_SAFE_INTEGER, 'int8');
+      const high = parameters.add(to ?? Number.MAX_SAFE_INTEGER, 'int8');
+      const other = columnOf(orRange.field);
+      const [since, until] = [orRange.from, orRange.to].map((at) => parameters.add(at, 'int8'));
+      all.push(`(sort BETWEEN ${low} AND ${high} OR ${other} BETWEEN ${since} AND ${until})`);
+    }
+    if (after !== undefined) {
+      const at = parameters.add(after.sort, 'int8');
+      const key = parameters.add(kept(after.key), 'text');
+      all.push(`${sort} <= ${at} AND (sort < ${at} OR key > ${key})`);
+    }
+    return all.join(' AND ');
+  }
+}
+
+interface Scan {
+  readonly lanes: string | undefined;
+  readonly matches: string;
+}
+
+/** Places of parameters; `wanted` is both together, where it is needed. */
+interface Window {
+  readonly limit: string;
+  readonly skip: string;
+  readonly wanted: string;
+}
+
+function equality(
+  parameters: Parameters,
+  { field, column, values }: Term,
+  isLead: boolean,
+): string {
+  if (field === 'key') {
+    const keys = values.map((value) => kept(String(value)));
+    return `${column} = ANY(${parameters.add(keys, 'text[]')})`;
+  }
+  const plain = isLead ? column : `(0 + ${column})`;
+  const [only] = values;
+  return values.length === 1
+    ? `${plain} = ${parameters.add(only, 'int8')}`
+    : `${plain} = ANY(${parameters.add(values, 'int8[]')})`;
+}
+
+function termOf(spec: CollectionSpec, { field, anyOf }: Condition): Term {
+  if (field === 'key') {
+    const values = anyOf.filter((value) => typeof value === 'string');
+    return { field, column: 'key', values, mayLead: true };
+  }
+  const kind = spec.fields?.[field];
+  if (kind === undefined) throw new RangeError(`${spec.name} cannot be walked by ${field}`);
+  const values: readonly FieldValue[] | readonly bigint[] =
+    kind === 'text'
+      ? anyOf.filter((value) => typeof value === 'string').map(hash64)
+      : anyOf.filter((value) => Number.isSafeInteger(value));
+  return {
+    field,
+    column: columnOf(field),
+    values: withoutRepeats<bigint | FieldValue>(values),
+    mayLead: kind !== 'stored',
+  };
+}
+
+/** A value that is named twice would be walked along twice. */
+function withoutRepeats<Value>(values: readonly Value[]): readonly Value[] {
+  return [...new Set(values)];
+}
+
+export function fieldValue(
+  spec: CollectionSpec,
+  field: string,
+  value: FieldValue | null,
+): bigint | number | null {
+  if (value === null) return null;
+  if (spec.fields?.[field] === 'text') {
+    if (typeof value === 'string') return hash64(value);
+  } else if (Number.isSafeInteger(value)) {
+    return value as number;
+  }
+  throw new RangeError(`${spec.name}.${field} cannot hold ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,318 @@
+/** The PostgreSQL read-model store: a catalog that many processes share, and tables of its own for each build. */
+
+import type { PostgresReadModelOptions, PostgresReadModelStore } from '../postgres.ts';
+import {
+  type Build,
+  type BuildInfo,
+  type BuildRequest,
+  type CollectionSpec,
+  type LeaseRequest,
+  ReadModelError,
+} from '../read-model-store.ts';
+import { type BuildOptions, type BuildTables, PostgresBuild } from './postgres-build.ts';
+import { Database, isAbsent, type Rows } from './postgres-database.ts';
+import { LiveBuild } from './postgres-live.ts';
+import { followProgress } from './postgres-progress.ts';
+import {
+  indicesOf,
+  LAYOUT,
+  migrate,
+  refuseNewer,
+  Tables,
+  tablesOf,
+  trigramClass,
+} from './postgres-schema.ts';
+import { TurnMemory } from './turn-memory.ts';
+
+const DEFAULT_SCHEMA = 'counterfoil_read_models';
+const BEGIN = 'BEGIN; SET LOCAL statement_timeout = 60000';
+const BUILD_COLUMNS = 'id, build, version, state, layout, collections, trigrams';
+
+/** A row of the catalog. */
+interface Known {
+  readonly id: number;
+  readonly info: BuildInfo;
+  readonly layout: number;
+  readonly collections: readonly CollectionSpec[];
+  readonly hasTrigrams: boolean;
+}
+
+export class PostgresStore implements PostgresReadModelStore {
+  readonly #database: Database;
+  readonly #isReadOnly: boolean;
+  readonly #marksDamage: boolean;
+  readonly #memory: TurnMemory | undefined;
+  readonly #open = new Map<string, PostgresBuild>();
+  readonly #following = new Map<string, LiveBuild>();
+  readonly #ending = new AbortController();
+  #trigrams: string | undefined;
+
+  private constructor(options: PostgresReadModelOptions) {
+    const { url, schema = DEFAULT_SCHEMA, connections, readOnly = false, told } = options;
+    this.#database = new Database({ url, schema, connections });
+    this.#isReadOnly = readOnly;
+    this.#marksDamage = options.marksDamage ?? !readOnly;
+    this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
+  }
+
+  static async open(options: PostgresReadModelOptions): Promise<PostgresStore> {
+    const store = new PostgresStore(options);
+    try {
+      await store.#begin();
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
+  }
+
+  /** A reader may be there before the first writer, or on a replica: it makes nothing. */
+  async #begin(): Promise<void> {
+    if (this.#isReadOnly) await refuseNewer(this.#database).catch(unlessAbsent);
+    else {
+      await this.#database.patiently(() => migrate(this.#database));
+      this.#trigrams = await trigramClass(this.#database);
+    }
+  }
+
+  async acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): Promise<number | undefined> {
+    this.#refuseReader();
+    const { rows } = await this.#database.write({
+      text: `INSERT INTO ${this.#table('leases')} AS held VALUES ($1, $2, 1, $4)
+             ON CONFLICT (name) DO UPDATE SET
+               epoch = CASE WHEN held.holder = $2 AND held.expires_ms > $3
+                 THEN held.epoch ELSE held.epoch + 1 END,
+               holder = $2, expires_ms = $4
+             WHERE held.holder = $2 OR held.expires_ms <= $3
+             RETURNING epoch`,
+      values: [name, holder, nowMs, nowMs + ttlMs],
+    });
+    const epoch = rows[0]?.[0];
+    return epoch === undefined ? undefined : Number(epoch);
+  }
+
+  async releaseLease(name: string, holder: string): Promise<void> {
+    this.#refuseReader();
+    await this.#database.write({
+      text: `UPDATE ${this.#table('leases')} SET expires_ms = 0 WHERE name = $1 AND holder = $2`,
+      values: [name, holder],
+    });
+  }
+
+  async builds(projection: string): Promise<readonly BuildInfo[]> {
+    const found = await this.#known(projection, 'true', []);
+    return found.map(({ info }) => info);
+  }
+
+  async createBuild(request: BuildRequest): Promise<Build> {
+    this.#refuseReader();
+    const { projection, version, collections, purpose } = request;
+    const state = purpose === 'load' ? 'loading' : 'ready';
+    const trigrams = this.#trigrams;
+    const known = await this.#database.transaction(BEGIN, async (client) => {
+      const { rows: made } = await client.query<{ made: number }>(
+        `INSERT INTO ${this.#table('counters')} AS c VALUES ($1, 1)
+         ON CONFLICT (projection) DO UPDATE SET made = c.made + 1 RETURNING made`,
+        [projection],
+      );
+      const build = made[0]?.made ?? 0;
+      const { rows } = await client.query<{ id: number }>(
+        `INSERT INTO ${this.#table('builds')}
+           (projection, build, version, state, layout, collections, trigrams)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+        [
+          projection,
+          build,
+          version,
+          state,
+          LAYOUT,
+          JSON.stringify(collections),
+          trigrams !== undefined,
+        ],
+      );
+      const id = rows[0]?.id ?? 0;
+      const tables = this.#tablesOf(id);
+      for (const text of tablesOf(tables, collections)) await client.query(text);
+      if (state === 'ready') {
+        for (const text of indicesOf(tables, collections, trigrams)) await client.query(text);
+      }
+      const info: BuildInfo = { projection, build, version, state };
+      return { id, info, layout: LAYOUT, collections, hasTrigrams: trigrams !== undefined };
+    });
+    return this.#opened(known, {});
+  }
+
+  async openBuild(projection: string, build: number): Promise<Build> {
+    this.#database.refuseWhenClosed();
+    const [found] = await this.#known(projection, 'build = $2', [build]);
+    if (found === undefined) {
+      this.#open.delete(idOf(projection, build));
+      throw new ReadModelError('no-such-build', `there is no build ${build} of ${projection}`);
+    }
+    if (found.layout !== LAYOUT) {
+      throw new ReadModelError('outdated', `build ${build} of ${projection} has another layout`);
+    }
+    return this.#open.get(idOf(projection, build)) ?? this.#opened(found, {});
+  }
+
+  async live(projection: string): Promise<Build | undefined> {
+    this.#database.refuseWhenClosed();
+    const following = this.#following.get(projection);
+    if (following !== undefined) return following;
+    const found = await this.#liveBuild(projection);
+    if (found === undefined) return undefined;
+    if (!this.#isReadOnly) {
+      return this.#open.get(idOf(projection, found.info.build)) ?? this.#opened(found, {});
+    }
+    // From here on each read asks in the same breath whether this build is still the live one.
+    const build = new LiveBuild(this.#opened(found, { isWatched: true }), async () => {
+      const next = await this.#liveBuild(projection);
+      if (next !== undefined) return this.#opened(next, { isWatched: true });
+      this.#following.delete(projection);
+      throw new ReadModelError('not-ready', `there is no live build of ${projection}`);
+    });
+    this.#following.set(projection, build);
+    return build;
+  }
+
+  async makeLive(projection: string, build: number): Promise<void> {
+    this.#refuseReader();
+    await this.#database.patiently(() =>
+      this.#database.transaction(BEGIN, async (client) => {
+        const { rows } = await client.query<{ state: string }>(
+          `SELECT state FROM ${this.#table('builds')} WHERE projection = $1 AND build = $2 FOR UPDATE`,
+          [projection, build],
+        );
+        if (rows[0] === undefined) {
+          throw new ReadModelError('no-such-build', `there is no build ${build} of ${projection}`);
+        }
+        if (rows[0].state !== 'ready') {
+          throw new ReadModelError('not-ready', `build ${build} of ${projection} is still loading`);
+        }
+        await client.query(
+          `INSERT INTO ${this.#table('live')} VALUES ($1, $2)
+           ON CONFLICT (projection) DO UPDATE SET build = excluded.build`,
+          [projection, build],
+        );
+        await client.query('SELECT pg_notify($1, $2)', [this.#database.schema, projection]);
+      }),
+    );
+  }
+
+  async dropBuild(projection: string, build: number): Promise<void> {
+    this.#refuseReader();
+    await this.#database.patiently(() =>
+      this.#database.transaction(BEGIN, async (client) => {
+        const found = await client.query<{ id: number; collections: string; is_live: boolean }>(
+          `SELECT id, collections, EXISTS (
+             SELECT FROM ${this.#table('live')} l WHERE l.projection = $1 AND l.build = $2
+           ) AS is_live
+           FROM ${this.#table('builds')} WHERE projection = $1 AND build = $2 FOR UPDATE`,
+          [projection, build],
+        );
+        const [row] = found.rows;
+        if (row === undefined || row.is_live) {
+          const what = `build ${build} of ${projection} is live or gone`;
+          throw new ReadModelError('no-such-build', what);
+        }
+        await client.query(`DELETE FROM ${this.#table('builds')} WHERE id = $1`, [row.id]);
+        const collections = JSON.parse(row.collections) as readonly CollectionSpec[];
+        const tables = this.#tablesOf(row.id).all(collections);
+        await client.query(`DROP TABLE IF EXISTS ${tables.join(', ')}`);
+      }),
+    );
+    this.#open.delete(idOf(projection, build));
+  }
+
+  async followProgress(
+    ...[projections, receive, signal]: Parameters<PostgresReadModelStore['followProgress']>
+  ): Promise<void> {
+    const ends = AbortSignal.any([signal, this.#ending.signal]);
+    await followProgress(this.#database, { projections, receive, signal: ends });
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    for (const build of this.#open.values()) await build.settled();
+    for (const build of this.#following.values()) await build.settled();
+    this.#open.clear();
+    this.#following.clear();
+    await this.#database.close();
+  }
+
+  async #liveBuild(projection: string): Promise<Known | undefined> {
+    const condition = `build = (SELECT build FROM ${this.#table('live')} l WHERE l.projection = $1)
+      AND layout = ${LAYOUT}`;
+    const [found] = await this.#known(projection, condition, []);
+    return found;
+  }
+
+  async #known(
+    projection: string,
+    condition: string,
+    values: readonly unknown[],
+  ): Promise<readonly Known[]> {
+    const text = `SELECT ${BUILD_COLUMNS} FROM ${this.#table('builds')}
+      WHERE projection = $1 AND ${condition} ORDER BY build`;
+    const query = { text, values: [projection, ...values] };
+    // Nobody has made anything yet: a reader finds nothing.
+    const rows = await this.#database
+      .read(query)
+      .catch((error: unknown) => (this.#isReadOnly ? unlessAbsent(error) : Promise.reject(error)));
+    return (rows ?? []).map((row) => knownOf(projection, row));
+  }
+
+  #opened(
+    { id, info, collections, hasTrigrams }: Known,
+    { isWatched = false }: Partial<BuildOptions>,
+  ): PostgresBuild {
+    const tables = this.#tablesOf(id);
+    const trigrams = hasTrigrams ? this.#trigrams : undefined;
+    const described: BuildTables = { id, info, collections, tables, trigrams };
+    const build = new PostgresBuild(described, {
+      database: this.#database,
+      isWatched,
+      isReadOnly: this.#isReadOnly,
+      marksDamage: this.#marksDamage,
+      memory: this.#memory,
+    });
+    if (!isWatched) this.#open.set(idOf(info.projection, info.build), build);
+    return build;
+  }
+
+  #tablesOf(id: number): Tables {
+    return new Tables(this.#database.schema, id);
+  }
+
+  #table(name: 'builds' | 'counters' | 'leases' | 'live'): string {
+    return `${this.#database.schema}.${name}`;
+  }
+
+  #refuseReader(): void {
+    this.#database.refuseWhenClosed();
+    if (this.#isReadOnly) {
+      throw new ReadModelError('read-only', 'the read-model store was opened for reading');
+    }
+  }
+}
+
+function unlessAbsent(error: unknown): undefined {
+  if (!isAbsent(error)) throw error;
+  return undefined;
+}
+
+function knownOf(projection: string, row: Rows[number]): Known {
+  const [id, build, version, state, layout, collections, hasTrigrams] = row;
+  const info = { projection, build, version, state } as BuildInfo;
+  return {
+    id: Number(id),
+    info,
+    layout: Number(layout),
+    collections: JSON.parse(String(collections)) as readonly CollectionSpec[],
+    hasTrigrams: hasTrigrams === true,
+  };
+}
+
+function idOf(projection: string, build: number): string {
+  return `${projection}-${build}`;
+}
