@@ -1,0 +1,200 @@
+/** The event log on an EventStoreDB or KurrentDB cluster, beside whatever else the cluster holds. */
+import type {
+  AppendRequest,
+  AppendResult,
+  EventStore,
+  Position,
+  ReadOptions,
+  StoredEvent,
+  StreamName,
+  SubscribeOptions,
+} from '@counterfoil/core';
+import { EventStoreError } from '@counterfoil/core';
+import { Appender } from './eventstoredb/appender.ts';
+import { Calls } from './eventstoredb/calls.ts';
+import { type ClientKind, type ClientMaker, loadClient } from './eventstoredb/client.ts';
+import { Connection, ConnectionPool } from './eventstoredb/connection.ts';
+import { parseClusterUrl } from './eventstoredb/connection-string.ts';
+import { measure } from './eventstoredb/envelope.ts';
+import { type ConnectionNews, Follower } from './eventstoredb/follower.ts';
+import { KnownStreams } from './eventstoredb/known-streams.ts';
+import { Landmarks } from './eventstoredb/landmarks.ts';
+import { type Place, placeOf, positionOf } from './eventstoredb/positions.ts';
+import { StreamNames } from './eventstoredb/stream-names.ts';
+import { StreamReader } from './eventstoredb/stream-reader.ts';
+
+export type { ClientKind } from './eventstoredb/client.ts';
+export type { ConnectionNews } from './eventstoredb/follower.ts';
+
+const DEFAULT_PREFIX = 'counterfoil.';
+const DEFAULT_DEADLINE_MS = 10_000;
+const DEFAULT_RETRY_MS = 20_000;
+const DEFAULT_STALL_MS = 15_000;
+const DEFAULT_BATCH_SIZE = 256;
+/** No record of the server's log is larger. Most servers take a mebibyte, and say so themselves. */
+const MAX_APPEND_LENGTH = 16 * 1024 * 1024;
+
+export interface EventStoreDbOptions {
+  /** `esdb://`, `esdb+discover://`, `kurrentdb://` or `kurrentdb+discover://`, for either client. */
+  readonly url: string;
+  /** Which client is loaded; `eventstore` (`@eventstore/db-client`) when absent. */
+  readonly client?: ClientKind;
+  /** What the names of the log's streams begin with on the server; `counterfoil.` when absent. */
+  readonly prefix?: string;
+  /**
+   * Put all appends on one stream to the server. Its failure is the failure of all of them, and with
+   * `@eventstore/db-client` of those of other clients too: there one store of a process may do so.
+   */
+  readonly batchAppends?: boolean;
+  /** Limit of one call to the server; 10 s when absent. */
+  readonly deadlineMs?: number;
+  /** How long a call is tried again before it fails with `unavailable`; 20 s when absent. */
+  readonly retryMs?: number;
+  /** After so long a silence a subscription asks whether it has missed something; 15 s when absent. */
+  readonly stallMs?: number;
+  /** Hears of subscriptions that are lost and found again. */
+  readonly onConnection?: (news: ConnectionNews) => void;
+}
+
+/** The batch path of `@eventstore/db-client` is one for the process, whatever the client. */
+let hasBatchingStore = false;
+
+/**
+ * Opens the log, and marks its beginning in the cluster the first time. Fails with `unavailable`
+ * when the cluster cannot be reached in time or the client's package is missing, and with a
+ * TypeError when the options are not right.
+ */
+export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
+  const { client: kind = 'eventstore', batchAppends = false } = options;
+  const names = new StreamNames(options.prefix ?? DEFAULT_PREFIX);
+  const url = parseClusterUrl(options.url);
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+  const make = await loadClient({ kind, url, batchAppends, deadlineMs });
+  const isOnlyOne = batchAppends && kind === 'eventstore';
+  if (isOnlyOne && hasBatchingStore) {
+    throw new TypeError('one store of a process may append in batches with @eventstore/db-client');
+  }
+  const connection = new Connection(make);
+  const calls = new Calls(connection, options.retryMs ?? DEFAULT_RETRY_MS);
+  if (isOnlyOne) hasBatchingStore = true;
+  const onClosed = () => {
+    if (isOnlyOne) hasBatchingStore = false;
+  };
+  try {
+    const landmarks = await Landmarks.find(calls, names);
+    return new EventStoreDb({ options, names, make, connection, calls, landmarks, onClosed });
+  } catch (error) {
+    onClosed();
+    await connection.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly options: EventStoreDbOptions;
+  readonly names: StreamNames;
+  readonly make: ClientMaker;
+  readonly connection: Connection;
+  readonly calls: Calls;
+  readonly landmarks: Landmarks;
+  readonly onClosed: () => void;
+}
+
+class EventStoreDb implements EventStore {
+  readonly #parts: Parts;
+  readonly #reader: StreamReader;
+  readonly #appender: Appender;
+  readonly #subscriptions: ConnectionPool;
+  readonly #ended = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    const { names, calls, landmarks, make } = parts;
+    const known = new KnownStreams();
+    this.#parts = parts;
+    this.#reader = new StreamReader(calls, names, known);
+    this.#appender = new Appender({
+      calls,
+      names,
+      known,
+      reader: this.#reader,
+      onAppended: (place) => landmarks.saw(place),
+    });
+    this.#subscriptions = new ConnectionPool(make);
+  }
+
+  async append(request: AppendRequest): Promise<AppendResult> {
+    this.#refuseWhenClosed();
+    if (measure(request) > MAX_APPEND_LENGTH) {
+      throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
+    }
+    return this.#appender.append(request);
+  }
+
+  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const { from = 0, limit } = options;
+    const events = await this.#reader.read(stream, from, limit);
+    return events.map(({ event }) => event);
+  }
+
+  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
+    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
+    // Asked for now, and not when the first batch is.
+    const end = this.#parts.landmarks.head();
+    end.catch(() => {});
+    return this.#batches(options, end);
+  }
+
+  async *#batches(
+    options: SubscribeOptions,
+    end?: Promise<Place | undefined>,
+  ): AsyncGenerator<readonly StoredEvent[]> {
+    this.#refuseWhenClosed();
+    const after = options.after === undefined ? undefined : placeOf(options.after);
+    const { names, landmarks, options: opened } = this.#parts;
+    const until = await end;
+    if (end !== undefined && until === undefined) return;
+    const { signal: ended } = this.#ended;
+    const follower = new Follower(
+      {
+        connections: this.#subscriptions,
+        names,
+        landmarks,
+        stallMs: opened.stallMs ?? DEFAULT_STALL_MS,
+        onNews: opened.onConnection ?? (() => {}),
+      },
+      {
+        after,
+        until,
+        batchSize: options.batchSize ?? DEFAULT_BATCH_SIZE,
+        signal: options.signal === undefined ? ended : AbortSignal.any([ended, options.signal]),
+      },
+    );
+    yield* follower.batches();
+  }
+
+  async head(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    const place = await this.#parts.landmarks.head();
+    return place === undefined ? undefined : positionOf(place);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#ended.abort();
+    await this.#appender.finish();
+    await Promise.all([this.#subscriptions.close(), this.#parts.connection.close()]);
+    this.#parts.onClosed();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing !== undefined) {
+      throw new EventStoreError('closed', 'the event store is closed');
+    }
+  }
+}

@@ -1,0 +1,193 @@
+/** Follows the log: one subscription after the other, each from where the one before it ended. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { StoredEvent } from '@counterfoil/core';
+import { backOff } from './back-off.ts';
+import type { Followed, Subscription } from './client.ts';
+import type { ConnectionPool } from './connection.ts';
+import { decode } from './envelope.ts';
+import { failure, lastingCode, NoAnswer, textOf } from './failures.ts';
+import type { Landmarks } from './landmarks.ts';
+import { comparePlaces, type Place } from './positions.ts';
+import type { StreamNames } from './stream-names.ts';
+
+/** What a subscription tells of its connection; a log that is quiet looks the same as one that is lost. */
+export type ConnectionNews =
+  | { readonly state: 'following' }
+  | { readonly state: 'lost'; readonly reason: string };
+
+export interface FollowerParts {
+  readonly connections: ConnectionPool;
+  readonly names: StreamNames;
+  readonly landmarks: Landmarks;
+  /** After so long a silence the head of the log is looked at. */
+  readonly stallMs: number;
+  readonly onNews: (news: ConnectionNews) => void;
+}
+
+export interface FollowOptions {
+  readonly after: Place | undefined;
+  /** The last event to deliver; undefined to wait for more for ever. */
+  readonly until: Place | undefined;
+  readonly batchSize: number;
+  readonly signal: AbortSignal;
+}
+
+export class Follower {
+  readonly #parts: FollowerParts;
+  readonly #options: FollowOptions;
+  /** All up to here has been taken, or is not of this log. */
+  #seen: Place;
+  /** Subscriptions in a row that have brought nothing. */
+  #failures = 0;
+
+  constructor(parts: FollowerParts, options: FollowOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#seen = parts.landmarks.startAfter(options.after);
+  }
+
+  /** Ends after the last event to deliver, or with the signal; throws what will not pass by itself. */
+  async *batches(): AsyncGenerator<readonly StoredEvent[]> {
+    const { signal } = this.#options;
+    while (!signal.aborted && !this.#isDone()) {
+      const connection = this.#parts.connections.get();
+      const lease = connection.take();
+      try {
+        yield* this.#subscription(
+          lease.client.follow(this.#seen, this.#parts.names.prefix, this.#options.batchSize),
+        );
+      } catch (error) {
+        connection.failed(lease, error);
+        if (!signal.aborted) this.#lost(error);
+      } finally {
+        connection.giveBack(lease);
+      }
+      if (signal.aborted || this.#isDone()) return;
+      await backOff(this.#failures, signal);
+      this.#failures += 1;
+    }
+  }
+
+  #lost(error: unknown): void {
+    const code = lastingCode(error, 'read');
+    if (code !== undefined) throw failure(code, 'following the log', error);
+    this.#parts.onNews({ state: 'lost', reason: textOf(error) });
+  }
+
+  #isDone(): boolean {
+    const { until } = this.#options;
+    return until !== undefined && comparePlaces(this.#seen, until) >= 0;
+  }
+
+  /** What one subscription brings, until it fails or nothing more is wanted. */
+  async *#subscription(subscription: Subscription): AsyncGenerator<readonly StoredEvent[]> {
+    const { batchSize, signal } = this.#options;
+    const end = () => subscription.destroy();
+    signal.addEventListener('abort', end);
+    subscription.on('confirmation', () => this.#parts.onNews({ state: 'following' }));
+    const watch = new Watch(this.#parts.stallMs, async () => {
+      if (await this.#isBehind()) subscription.destroy(new NoAnswer('the subscription is stalled'));
+    });
+    let batch: StoredEvent[] = [];
+    try {
+      watch.begin();
+      for await (const item of subscription) {
+        watch.end();
+        this.#take(item, batch);
+        const isLast = this.#isDone();
+        if (isLast || batch.length >= batchSize || (await isEmpty(subscription))) {
+          if (signal.aborted) return;
+          const full = batch;
+          batch = [];
+          if (full.length > 0) yield full;
+          if (isLast) return;
+        }
+        watch.begin();
+      }
+    } catch (error) {
+      // Taken, so that the next subscription does not bring it again.
+      if (batch.length > 0 && !signal.aborted) yield batch;
+      throw error;
+    } finally {
+      watch.end();
+      signal.removeEventListener('abort', end);
+      // Destroying it alone would leave the call under it open.
+      void subscription.unsubscribe().catch(() => {});
+      subscription.destroy();
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  #take(item: Followed, batch: StoredEvent[]): void {
+    this.#failures = 0;
+    if ('checkpoint' in item) {
+      this.#pass(item.checkpoint);
+      return;
+    }
+    const place = item.event?.position;
+    if (item.event === undefined || place === undefined) return;
+    // Sent twice, or a part of what was known already.
+    if (comparePlaces(place, this.#seen) <= 0) return;
+    const { until } = this.#options;
+    if (until !== undefined && comparePlaces(place, until) > 0) {
+      this.#seen = until;
+      return;
+    }
+    const stream = this.#parts.names.inLog(item.event.streamId);
+    if (stream === undefined) {
+      this.#pass(place);
+      return;
+    }
+    batch.push(decode(item.event, stream).event);
+    this.#seen = place;
+    this.#parts.landmarks.saw(place);
+  }
+
+  #pass(place: Place): void {
+    if (comparePlaces(place, this.#seen) <= 0) return;
+    this.#parts.landmarks.passed(this.#seen, place);
+    this.#seen = place;
+  }
+
+  async #isBehind(): Promise<boolean> {
+    try {
+      const head = await this.#parts.landmarks.head();
+      return head !== undefined && comparePlaces(head, this.#seen) > 0;
+    } catch {
+      return true;
+    }
+  }
+}
+
+/** Whether nothing more has arrived, after those who bring it had their turn. */
+async function isEmpty(subscription: Subscription): Promise<boolean> {
+  if (subscription.readableLength > 0) return false;
+  await nextTurn();
+  return subscription.readableLength === 0;
+}
+
+/** Does something again and again while something else is waited for. */
+class Watch {
+  readonly #everyMs: number;
+  readonly #look: () => Promise<void>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(everyMs: number, look: () => Promise<void>) {
+    this.#everyMs = everyMs;
+    this.#look = look;
+  }
+
+  begin(): void {
+    const timer = setTimeout(() => {
+      void this.#look().then(() => {
+        if (this.#timer === timer) this.begin();
+      });
+    }, this.#everyMs);
+    this.#timer = timer;
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}

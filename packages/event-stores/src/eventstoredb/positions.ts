@@ -1,0 +1,43 @@
+/** Positions of the log as the port wants them: texts that compare like the places they stand for. */
+import { EventStoreError, type Position } from '@counterfoil/core';
+
+/** A place in the log of the server: unsigned numbers of 64 bits. */
+export interface Place {
+  readonly commit: bigint;
+  readonly prepare: bigint;
+}
+
+const DIGITS = 16;
+const FORM = /^(?<commit>[0-9a-f]{16})-(?<prepare>[0-9a-f]{16})$/;
+/** What the server says where it does not know the place. */
+const UNKNOWN = 2n ** 64n - 1n;
+
+export function positionOf(place: Place | undefined): Position {
+  if (place === undefined || place.commit === UNKNOWN || place.prepare === UNKNOWN) {
+    throw new EventStoreError(
+      'unavailable',
+      'the server does not tell the position of an event: it must be of version 22.6 or later',
+    );
+  }
+  return `${hex(place.commit)}-${hex(place.prepare)}` as Position;
+}
+
+function hex(value: bigint): string {
+  return value.toString(16).padStart(DIGITS, '0');
+}
+
+/** Throws a RangeError on what this adapter has not made. */
+export function placeOf(position: Position): Place {
+  const { commit, prepare } = FORM.exec(position)?.groups ?? {};
+  if (commit === undefined || prepare === undefined) {
+    throw new RangeError(`not a position of this log: ${position}`);
+  }
+  return { commit: BigInt(`0x${commit}`), prepare: BigInt(`0x${prepare}`) };
+}
+
+/** Below zero when the first stands before the second. */
+export function comparePlaces(one: Place, other: Place): number {
+  if (one.commit !== other.commit) return one.commit < other.commit ? -1 : 1;
+  if (one.prepare === other.prepare) return 0;
+  return one.prepare < other.prepare ? -1 : 1;
+}

@@ -1,0 +1,47 @@
+/** Bounds what is under way at once: so many calls on a connection, and one append on a stream. */
+
+/** Lets so many at once do their work; the others wait in the order in which they came. */
+export class Gate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async pass<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+/** Lets those with the same key work one after the other. */
+export class Queues<Key> {
+  readonly #last = new Map<Key, Promise<unknown>>();
+
+  run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#last.get(key);
+    const result = before === undefined ? work() : before.then(work);
+    const settled = result.then(
+      () => {},
+      () => {},
+    );
+    this.#last.set(key, settled);
+    void settled.then(() => {
+      if (this.#last.get(key) === settled) this.#last.delete(key);
+    });
+    return result;
+  }
+
+  /** Settles when nothing is under way. */
+  async empty(): Promise<void> {
+    while (this.#last.size > 0) await Promise.all(this.#last.values());
+  }
+}
