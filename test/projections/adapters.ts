@@ -7,22 +7,37 @@ import {
   openSqliteReadModelStore,
   type ReadModelStore,
 } from '@counterfoil/projections';
+import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { afterAll } from 'vitest';
+import { createDatabase } from '../setup/databases.ts';
 
 /** Of the test file that imports this; gone when it ends. */
 export const folder = mkdtempSync(join(tmpdir(), 'counterfoil-read-models-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+let database: ReturnType<typeof createDatabase> | undefined;
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await (await database)?.drop();
+});
 
-let files = 0;
+let made = 0;
 
 /** Each by its name, with what opens an empty one. */
-export const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
+export const adapters: readonly [string, () => Promise<ReadModelStore>][] = [
+  ['memory', async () => createMemoryReadModelStore()],
   [
     'sqlite',
-    () => {
-      files += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
+    async () => {
+      made += 1;
+      return openSqliteReadModelStore({ path: join(folder, `${made}.db`) });
+    },
+  ],
+  [
+    'postgres',
+    async () => {
+      made += 1;
+      database ??= createDatabase();
+      const { url } = await database;
+      return openPostgresReadModelStore({ url, schema: `read_models_${made}` });
     },
   ],
 ];

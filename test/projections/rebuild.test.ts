@@ -54,7 +54,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     const sizes = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.integer({ min: 1, max: 40 }), async (batches, maxBatchEvents) => {
-        const here = world(open());
+        const here = world(await open());
         let from = 0;
         for (const payments of batches) {
           await fill(here, from, payments);
@@ -73,7 +73,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('keeps others from it for as long as it goes on', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 20);
     let nowMs = 0;
     const events = withBatches(here.events, (range) => here.events.subscribe(range));
@@ -95,7 +95,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('ends when another took its place, and leaves the other’s build alone', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 20);
     let nowMs = 0;
     const options = { ...optionsOf(here, transactions), now: () => nowMs };
@@ -115,7 +115,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('shows what differs, and leaves the live build alone until the swap', async () => {
-    const here = world(open());
+    const here = world(await open());
     await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
     await here.catchUp();
     const different: Projection = {
@@ -146,7 +146,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('can be followed by the worker after the swap, and after the way back', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 10);
     await here.catchUp();
     await swap(here.store, await rebuild(optionsOf(here, transactions)));
@@ -160,7 +160,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('goes no further than a live build that is behind the log', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 5);
     await here.catchUp();
     const behind = await here.events.head();
@@ -171,7 +171,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('compares at the position of a live build that runs ahead of it', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 5);
     await here.catchUp();
     let ahead = false;
@@ -198,7 +198,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('brings projections without a build of their version up to date, and no others', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 10);
     const options = { ...optionsOf(here, transactions), projections: PROJECTIONS };
     const first = await bringUpToDate(options);
@@ -214,7 +214,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('leaves no build over for each try when one of several cannot be ended', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 3);
     const { store } = here;
     const create = store.createBuild.bind(store);
@@ -234,7 +234,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('keeps one build of those that it replaced', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 3);
     for (const version of ['a', 'b', 'c', 'd']) {
       await bringUpToDate({ ...optionsOf(here, ledger), projections: [{ ...ledger, version }] });
@@ -245,7 +245,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
   });
 
   it('drops builds that nothing leads back to, and loads that broke off', async () => {
-    const here = world(open());
+    const here = world(await open());
     await fill(here, 0, 3);
     await here.catchUp();
     for (let round = 0; round < 3; round += 1) {

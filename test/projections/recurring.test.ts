@@ -80,8 +80,8 @@ const QUIET = {
 describe.each(adapters)('the recurring report on %s', (name, open) => {
   let here: World;
   let view: RecurringView;
-  beforeEach(() => {
-    here = world(open());
+  beforeEach(async () => {
+    here = world(await open());
     view = new RecurringView(here.store);
     return () => here.store.close();
   });
@@ -216,7 +216,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
       fc.asyncProperty(lives, fc.integer({ min: 1, max: 30 }), async (drawn, batch) => {
         // Few tenants and currencies, so that they meet in one month.
         const all = drawn.map((life, index) => alike(life, index));
-        const there = world(open());
+        const there = world(await open());
         for (const { tenantId, subscriptionId, events } of all) {
           const stream = streamName('subscription', tenantId, subscriptionId);
           await append(there.events, { stream, tenantId }, events);

@@ -229,7 +229,7 @@ const anyFilter = fc.oneof({ weight: 4, arbitrary: fewFilters() }, filters());
 describe.each(adapters)('search on %s', (_, open) => {
   let here: World;
   beforeAll(async () => {
-    here = world(open());
+    here = world(await open());
     for (const { stream, tenantId, events } of stories) {
       await append(here.events, { stream, tenantId }, events);
     }

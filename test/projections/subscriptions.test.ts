@@ -60,8 +60,8 @@ const DUE = { tenantId: TENANT, subscriptionId: ID, sandbox: false, cycle: 2, at
 describe.each(adapters)('the subscriptions read model on %s', (name, open) => {
   let here: World;
   let view: SubscriptionView;
-  beforeEach(() => {
-    here = world(open());
+  beforeEach(async () => {
+    here = world(await open());
     view = new SubscriptionView(here.store);
     return () => here.store.close();
   });
@@ -182,7 +182,7 @@ describe.each(adapters)('the subscriptions read model on %s', (name, open) => {
     await fc.assert(
       fc.asyncProperty(lives, fc.integer({ min: 1, max: 30 }), async (drawn, batch) => {
         const all = distinct(drawn);
-        const there = world(open());
+        const there = world(await open());
         await interleaved(there, all);
         await there.catchUp({ maxBatchEvents: batch });
         await expectAgreement(there, all);
