@@ -42,6 +42,7 @@ import {
   hostDatabaseUrlOf,
   openEventStore,
   openReadModels,
+  openSharedReadModels,
 } from './stores.ts';
 
 /** A composed host: its parts for those who embed it, and its life. */
@@ -116,7 +117,10 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
   const progress = new Progress();
   const inFiles = fileOf(readModelUrl) !== undefined;
   const told = () => progress.position;
-  const readModels = closing(await openReadModels(readModelUrl, { readOnly: inFiles, told }));
+  const sharedReadModels =
+    hostDatabase && closing(await openSharedReadModels(readModelUrl, { told }));
+  const readModels =
+    sharedReadModels ?? closing(await openReadModels(readModelUrl, { readOnly: inFiles, told }));
   // Queries have the files of their read models read-only; a lease is written beside them.
   const leases = inFiles ? closing(await openReadModels(readModelUrl)) : readModels;
   if (hostDatabase !== undefined) {
@@ -131,6 +135,7 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
     personalKeys,
     progress,
     readModels,
+    sharedReadModels,
     leases,
     holder,
   };
@@ -231,7 +236,7 @@ function start(container: DependencyContainer): Host {
       await get(PART.personalKeys).close();
       await get(PART.gateways).close();
       checkpoints.close();
-      get(PART.idempotencyStore).close();
+      await get(PART.idempotencyStore).close();
       await get(PART.hostDatabase)?.close();
       logger.flush();
     },

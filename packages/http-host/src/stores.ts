@@ -8,6 +8,7 @@ import {
   openSqliteReadModelStore,
   type ReadModelStore,
 } from '@counterfoil/projections';
+import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 
 const SQLITE = 'sqlite:';
 
@@ -130,26 +131,62 @@ export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Opens the log for writing; with `follow`, for reading beside the process that writes. */
+/** Opens the log for writing; with `follow`, one in a file for reading beside the process that writes. */
 export async function openEventStore(
   url: string,
-  { follow = false }: { follow?: boolean; client?: EventStoreClient } = {},
+  { follow = false, client = 'eventstore' }: { follow?: boolean; client?: EventStoreClient } = {},
 ): Promise<EventStore> {
-  const path = fileOf(url);
-  return path === undefined ? createMemoryEventStore() : openSqliteEventStore({ path, follow });
+  switch (engineOf(url)) {
+    case 'memory':
+      return createMemoryEventStore();
+    case 'sqlite':
+      return openSqliteEventStore({ path: pathOf(url), follow });
+    case 'eventstoredb': {
+      // Loaded only when chosen, as their drivers are.
+      const { openEventStoreDb } = await import('@counterfoil/event-stores/eventstoredb');
+      return openEventStoreDb({ url, client });
+    }
+    case 'postgres': {
+      const { openPostgresEventStore } = await import('@counterfoil/event-stores/postgres');
+      return openPostgresEventStore({ url });
+    }
+  }
+}
+
+interface ReadModelOptions {
+  /** For queries beside the worker. */
+  readonly readOnly?: boolean;
+  /** What the worker last told. */
+  readonly told?: () => unknown;
 }
 
 /** Opens the read models for their worker; with `readOnly`, for queries beside it. */
 export async function openReadModels(
   url: string,
-  { readOnly = false, told }: { readOnly?: boolean; told?: () => unknown } = {},
+  options: ReadModelOptions = {},
 ): Promise<ReadModelStore> {
-  const path = fileOf(url);
-  return path === undefined
-    ? createMemoryReadModelStore()
-    : openSqliteReadModelStore({
-        path,
-        readOnly,
-        ...(told !== undefined && { told, marksDamage: true }),
-      });
+  const { told } = options;
+  switch (engineOf(url)) {
+    case 'memory':
+      return createMemoryReadModelStore();
+    case 'sqlite': {
+      const marks = told !== undefined && { told, marksDamage: true };
+      return openSqliteReadModelStore({ path: pathOf(url), ...options, ...marks });
+    }
+    default:
+      return openSharedReadModels(url, options);
+  }
+}
+
+/** Opens read models in PostgreSQL, which tells how far its workers are. */
+export async function openSharedReadModels(
+  url: string,
+  options: ReadModelOptions = {},
+): Promise<PostgresReadModelStore> {
+  const { openPostgresReadModelStore } = await import('@counterfoil/projections/postgres');
+  return openPostgresReadModelStore({ url, ...options });
+}
+
+function pathOf(url: string): string {
+  return url.slice(SQLITE.length);
 }

@@ -9,6 +9,7 @@ import {
 import { openOrReplace } from '../damaged-files.ts';
 import { Readiness } from '../http/health.ts';
 import { Idempotency } from '../http/idempotency.ts';
+import { PostgresIdempotencyStore } from '../http/idempotency-postgres.ts';
 import { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
 import { Metrics } from '../http/metrics.ts';
 import { RateLimits } from '../http/rate-limit.ts';
@@ -26,13 +27,17 @@ export function provideHttp(provide: Provide): void {
     return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
   });
   provide(PART.metrics, () => new Metrics());
-  provide(PART.idempotencyStore, (get) =>
-    openOrReplace(
-      ownFile(get(PART.config), 'answers'),
-      (path) => new SqliteIdempotencyStore(path),
-      get(PART.logger),
-    ),
-  );
+  provide(PART.idempotencyStore, (get) => {
+    const logger = get(PART.logger);
+    const database = get(PART.hostDatabase);
+    if (database === undefined) {
+      const path = ownFile(get(PART.config), 'answers');
+      return openOrReplace(path, (each) => new SqliteIdempotencyStore(each), logger);
+    }
+    const onLost = (claims: number) =>
+      logger.warn({ claims }, 'the connection that held the claims of requests was lost');
+    return new PostgresIdempotencyStore({ pool: database.pool, onLost });
+  });
   provide(PART.idempotency, (get) => {
     const logger = get(PART.logger);
     const clock = get(PART.clock);

@@ -1,14 +1,14 @@
 /** The parts of a host by name, for those who provide them and those who ask for them. */
 import type { EventStore, Position } from '@counterfoil/core';
 import type { Progress, ReadModelStore, ReferenceView } from '@counterfoil/projections';
+import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { HostDatabase } from '../host-database.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Readiness } from '../http/health.ts';
-import type { Idempotency } from '../http/idempotency.ts';
-import type { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
+import type { Idempotency, IdempotencyStore } from '../http/idempotency.ts';
 import type { Logger } from '../http/logging.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { HttpServer } from '../http/server.ts';
@@ -36,6 +36,10 @@ import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import type { PolicyReactor } from '../reactors/policies.ts';
 import type { TimedWorks } from '../reactors/timed-work.ts';
 
+interface Closable {
+  close(): void | Promise<void>;
+}
+
 /** Names a part of the host: it is made once, when it is first asked for. */
 export type Part<Type> = symbol & { readonly of?: Type };
 
@@ -58,6 +62,8 @@ export const PART = {
   /** Names this host to the others for as long as it runs. */
   holder: part<string>('holder'),
   readModels: part<ReadModelStore>('readModels'),
+  /** The same ones, where several hosts share them. */
+  sharedReadModels: part<PostgresReadModelStore | undefined>('sharedReadModels'),
   leases: part<ReadModelStore>('leases'),
   progress: part<Progress>('progress'),
   readSide: part<ReadSide>('readSide'),
@@ -87,7 +93,7 @@ export const PART = {
   testClock: part<TestClock | undefined>('testClock'),
   readiness: part<Readiness>('readiness'),
   metrics: part<Metrics>('metrics'),
-  idempotencyStore: part<SqliteIdempotencyStore>('idempotencyStore'),
+  idempotencyStore: part<IdempotencyStore & Closable>('idempotencyStore'),
   idempotency: part<Idempotency>('idempotency'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),

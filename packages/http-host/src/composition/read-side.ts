@@ -4,7 +4,11 @@ import type { Config } from '../config.ts';
 import { keysOfThread } from '../operations/open-personal-keys.ts';
 import { ReadSide } from '../operations/read-side.ts';
 import type { ProjectionThreadData } from '../projecting/messages.ts';
-import { ProjectionInProcess, ProjectionThread } from '../projecting/projecting.ts';
+import {
+  ProjectionInProcess,
+  ProjectionThread,
+  SharedProjections,
+} from '../projecting/projecting.ts';
 import { isInMemory, isShared } from '../stores.ts';
 import { PART, type Provide } from './parts.ts';
 
@@ -18,11 +22,19 @@ export function provideReadSide(provide: Provide): void {
   provide(PART.projecting, (get) => {
     const config = get(PART.config);
     const holder = get(PART.holder);
-    const shared = { progress: get(PART.progress), logger: get(PART.logger) };
-    if (!isInMemory(config)) {
+    const progress = get(PART.progress);
+    const shared = { progress, logger: get(PART.logger) };
+    const thread = () => {
       const data = projectionsOf(config, { holder, masterKey: get(PART.masterKey) });
       return new ProjectionThread(data, shared);
+    };
+    const store = get(PART.sharedReadModels);
+    if (store !== undefined) {
+      const isNew = get(PART.headAtStart) === undefined;
+      const own = config.runProjections ? thread() : undefined;
+      return new SharedProjections({ store, own, isNew }, progress);
     }
+    if (!isInMemory(config)) return thread();
     return new ProjectionInProcess({
       ...shared,
       holder,

@@ -1,7 +1,14 @@
 /** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
 import { Worker } from 'node:worker_threads';
 import type { AnyVault, EventStore, Position } from '@counterfoil/core';
-import type { Progress, Projector, ReadModelStore } from '@counterfoil/projections';
+import {
+  PROJECTIONS,
+  type Progress,
+  type ProjectionMessage,
+  type Projector,
+  type ReadModelStore,
+} from '@counterfoil/projections';
+import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { prepareProjector } from './project.ts';
@@ -88,6 +95,44 @@ export class ProjectionThread implements Projecting {
     const stop: ToThread = { type: 'stop' };
     this.#worker.postMessage(stop);
     await this.#ended;
+  }
+}
+
+interface SharedReadModels {
+  readonly store: PostgresReadModelStore;
+  /** This host's own worker, one of several that take turns; undefined where it has none. */
+  readonly own: ProjectionThread | undefined;
+  /** Whether there was nothing to read when this host began. */
+  readonly isNew: boolean;
+}
+
+/** For read models that several hosts share: their database tells how far whichever worker has brought them. */
+export class SharedProjections implements Projecting {
+  readonly #own: ProjectionThread | undefined;
+  readonly #progress: Progress;
+  readonly #stopping = new AbortController();
+  readonly #following: Promise<void>;
+  readonly #isNew: boolean;
+
+  constructor({ store, own, isNew }: SharedReadModels, progress: Progress) {
+    this.#own = own;
+    this.#isNew = isNew;
+    this.#progress = progress;
+    const names = PROJECTIONS.map(({ name }) => name);
+    const receive = (message: ProjectionMessage) => progress.receive(message);
+    this.#following = store.followProgress(names, receive, this.#stopping.signal);
+  }
+
+  /** What others do is seen by how far the read models are: see `projection_behind_seconds`. */
+  get running(): boolean {
+    return this.#own?.running ?? (this.#isNew || this.#progress.position !== undefined);
+  }
+
+  /** Does not wait for the read models: another worker goes on with them. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await this.#own?.stop(undefined);
   }
 }
 
