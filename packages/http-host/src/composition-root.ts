@@ -210,7 +210,7 @@ function start(container: DependencyContainer): Host {
     testClock,
     async listen() {
       const { port, host } = get(PART.config);
-      mailing.beginService();
+      await mailing.beginService();
       const { port: bound } = await server.listen(port, host);
       return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
     },

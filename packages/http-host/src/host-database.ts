@@ -5,10 +5,12 @@ import pg from 'pg';
 import { sandboxBooksMigrations } from './gateways/sandbox/books-postgres.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './http/idempotency-tables.ts';
+import { outboxMigrations } from './mail/outbox-postgres.ts';
 import { personalKeyMigrations } from './operations/personal-key-rows.ts';
 import { placeMigrations } from './reactors/checkpoints-postgres.ts';
 
 export { mark, setMarkOnce } from './host-marks.ts';
+export { PersonalKeyTable } from './operations/personal-key-table.ts';
 export type { Checkpoints, Places } from './reactors/checkpoints.ts';
 export { openSharedCheckpoints } from './reactors/checkpoints-postgres.ts';
 
@@ -32,6 +34,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...sandboxBooksMigrations,
   ...answerMigrations,
   ...markMigrations,
+  ...outboxMigrations,
   ...personalKeyMigrations,
   ...placeMigrations,
 };

@@ -3,7 +3,9 @@ import { isMovable } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { openOrReplace } from '../damaged-files.ts';
 import { Mailing } from '../mail/mailing.ts';
-import { Outbox } from '../mail/outbox.ts';
+import type { Outbox } from '../mail/outbox.ts';
+import { openPostgresOutbox } from '../mail/outbox-postgres.ts';
+import { openSqliteOutbox } from '../mail/outbox-sqlite.ts';
 import { TestClock } from '../operations/test-clock.ts';
 import { followOutcomes } from '../reactors/cap-settlement.ts';
 import { openCheckpoints } from '../reactors/checkpoints.ts';
@@ -39,7 +41,7 @@ export function provideReactors(provide: Provide): void {
     const config = get(PART.config);
     return new Mailing({
       settings: config.mail,
-      outbox: openOrReplace(ownFile(config, 'mails'), (path) => new Outbox(path), logger),
+      outbox: outboxOf(get),
       ledger: get(PART.ledger),
       events: get(PART.events),
       references: get(PART.references),
@@ -47,6 +49,13 @@ export function provideReactors(provide: Provide): void {
       logger,
     });
   });
+}
+
+function outboxOf(get: Get): Outbox {
+  const database = get(PART.hostDatabase);
+  return database === undefined
+    ? openOrReplace(ownFile(get(PART.config), 'mails'), openSqliteOutbox, get(PART.logger))
+    : openPostgresOutbox(database.pool);
 }
 
 /** Everything that waits for its time; a shutdown waits for them in this order. */

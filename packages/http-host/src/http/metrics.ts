@@ -48,13 +48,13 @@ export class Metrics {
   }
 
   /** Registers a figure that is read whenever the metrics are: `read` must be cheap. */
-  gauge(name: string, help: string, read: () => number): void {
+  gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.#registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   }

@@ -33,7 +33,7 @@ const STOP_GRACE_MS = 5_000;
 
 export interface MailDeliveryOptions {
   readonly outbox: Outbox;
-  readonly letters: Letters;
+  readonly letters: Pick<Letters, 'letterOf'>;
   readonly mailer: Mailer;
   readonly clock: Clock;
   readonly logger: RequestLogger;
@@ -60,7 +60,7 @@ export class MailDelivery implements TimedWork {
   readonly #options: MailDeliveryOptions;
   readonly #ended: Record<MailEnd, number> = { sent: 0, failed: 0, dropped: 0 };
   /** What became of mails and could not be written down. Until it is, they seem to wait. */
-  readonly #unrecorded: (() => void)[] = [];
+  readonly #unrecorded: (() => Promise<void>)[] = [];
 
   constructor(options: MailDeliveryOptions) {
     this.#options = options;
@@ -70,18 +70,18 @@ export class MailDelivery implements TimedWork {
     return { ...this.#ended };
   }
 
-  async nextDueAt(): Promise<string | undefined> {
+  nextDueAt(): Promise<string | undefined> {
     return this.#options.outbox.nextDueAt();
   }
 
   async runDue(stopping: AbortSignal): Promise<void> {
     const { outbox, clock } = this.#options;
-    this.#recordRest();
+    await this.#recordRest();
     const given = graceAfter(stopping);
     const round: Round = { stopping, giveUp: given.signal, away: undefined };
     try {
       for (let page = 0; page < MAX_PAGES; page += 1) {
-        const mails = outbox.due(clock.now(), PAGE);
+        const mails = await outbox.due(clock.now(), PAGE);
         if (mails.length === 0) return;
         await this.#sendAll(mails, round);
         if (stopping.aborted) return;
@@ -98,11 +98,13 @@ export class MailDelivery implements TimedWork {
       // Where nothing can be written down, the same mails would go out in every round.
       stops: () => round.stopping.aborted || this.#unrecorded.length > 0,
       act: async (mail) => {
+        // Another host may still have it in hand, which was to send until a moment ago.
+        if (!(await this.#options.outbox.claim(mail))) return;
         // A server that cannot be reached counts as tried for all that were due: the next mail would
         // only wait for the same silence.
         const handover = round.away ?? (await this.#handOver(mail, round.giveUp));
         if (handover?.outcome === 'put-off' && handover.unreachable) round.away = handover;
-        if (handover !== undefined) this.#settle(mail, handover);
+        if (handover !== undefined) await this.#settle(mail, handover);
       },
     });
   }
@@ -116,7 +118,7 @@ export class MailDelivery implements TimedWork {
     try {
       const letter = await letters.letterOf(mail);
       if ('nothing' in letter) {
-        this.#end(mail, 'dropped', letter.nothing);
+        await this.#end(mail, 'dropped', letter.nothing);
         return undefined;
       }
       return await mailer.send({ ...letter, id: mail.eventId, date: clock.now() }, giveUp);
@@ -127,37 +129,37 @@ export class MailDelivery implements TimedWork {
     }
   }
 
-  #settle(mail: QueuedMail, handover: Handover): void {
+  async #settle(mail: QueuedMail, handover: Handover): Promise<void> {
     const { outbox, clock, logger } = this.#options;
     if (handover.outcome === 'sent') {
-      this.#end(mail, 'sent', '');
+      await this.#end(mail, 'sent', '');
       return;
     }
     const { reason } = handover;
     const waitMs = handover.outcome === 'put-off' ? RETRY_AFTER_MS[mail.tries] : undefined;
     const facts = { ...factsOf(mail), reason };
     if (waitMs === undefined) {
-      this.#end(mail, 'failed', reason);
+      await this.#end(mail, 'failed', reason);
       logger.warn(facts, 'a mail was given up');
       return;
     }
     const at = clock.now();
     const dueAt = new Date(Date.parse(at) + waitMs).toISOString();
     const tries = mail.tries + 1;
-    this.#record(() => outbox.putOff(mail.eventId, { tries, dueAt, reason, at }));
+    await this.#record(() => outbox.putOff(mail.eventId, { tries, dueAt, reason, at }));
     logger.warn({ ...facts, dueAt }, 'a mail was not taken; it is tried again');
   }
 
-  #end(mail: QueuedMail, end: MailEnd, reason: string): void {
+  async #end(mail: QueuedMail, end: MailEnd, reason: string): Promise<void> {
     const { outbox, clock } = this.#options;
     const ended = { end, tries: mail.tries + 1, reason, at: clock.now() };
     this.#ended[end] += 1;
-    this.#record(() => outbox.end(mail.eventId, ended));
+    await this.#record(() => outbox.end(mail.eventId, ended));
   }
 
-  #record(write: () => void): void {
+  async #record(write: () => Promise<void>): Promise<void> {
     try {
-      write();
+      await write();
     } catch (error) {
       this.#unrecorded.push(write);
       throw error;
@@ -165,9 +167,9 @@ export class MailDelivery implements TimedWork {
   }
 
   /** Throws as long as it cannot be written down. */
-  #recordRest(): void {
+  async #recordRest(): Promise<void> {
     for (let write = this.#unrecorded[0]; write !== undefined; write = this.#unrecorded[0]) {
-      write();
+      await write();
       this.#unrecorded.shift();
     }
   }

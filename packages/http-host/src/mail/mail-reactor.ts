@@ -11,9 +11,7 @@ import {
 } from '@counterfoil/core';
 import type { Ledger } from '../operations/ledger.ts';
 import { type Following, followLog } from '../reactors/log-follower.ts';
-import type { AskedMail, MailKind, Outbox } from './outbox.ts';
-
-const NAME = 'mails';
+import { type AskedMail, MAIL_READER, type MailKind, type Outbox } from './outbox.ts';
 
 /** The events that may ask for a mail. */
 const KIND_OF = {
@@ -43,7 +41,7 @@ export function followForMails(options: MailReactorOptions): Promise<void> {
   const { ledger, outbox, headAtStart, sandbox: _, ...following } = options;
   return followLog({
     ...following,
-    name: NAME,
+    name: MAIL_READER,
     checkpoints: outbox.places,
     types: TYPES,
     firstAfter: headAtStart,
@@ -55,7 +53,7 @@ export function followForMails(options: MailReactorOptions): Promise<void> {
         const { id: eventId, tenantId, stream, revision, time: recordedAt } = stored;
         asked.push({ eventId, kind, tenantId, stream, revision, recordedAt });
       }
-      if (asked.length > 0) outbox.queue(asked, ledger.clock.now());
+      if (asked.length > 0) await outbox.queue(asked, ledger.clock.now());
     },
   });
 }

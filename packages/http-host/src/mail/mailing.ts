@@ -56,8 +56,8 @@ export class Mailing {
    * The host begins to serve. Without settings it tells its callers that nothing is mailed: nor shall
    * it be when there are settings again. A command on the folder serves nobody, and may lack them.
    */
-  beginService(): void {
-    if (this.#sending === undefined) this.#options.outbox.forgetPlace();
+  async beginService(): Promise<void> {
+    if (this.#sending === undefined) await this.#options.outbox.forgetPlace();
   }
 
   /** What has to be run when it is due. */
@@ -80,7 +80,8 @@ export class Mailing {
     const { outbox } = this.#options;
     const figures = () => this.#sending?.delivery.figures;
     metrics.gauge('mails_queued', 'Mails that wait to be sent, or to be tried again', () =>
-      outbox.queuedCount(),
+      // The other figures are wanted most when a database is away.
+      outbox.queuedCount().catch(() => Number.NaN),
     );
     metrics.counter(
       'mails_sent_total',

@@ -16,7 +16,8 @@ import { createStateCache } from '../operations/state-cache.ts';
 import { FollowerProgress } from '../reactors/follower-progress.ts';
 import { type Letter, Letters, type NoLetter } from './letters.ts';
 import { followForMails } from './mail-reactor.ts';
-import { type MailKind, Outbox, type QueuedMail } from './outbox.ts';
+import type { MailKind, QueuedMail } from './outbox.ts';
+import { openSqliteOutbox } from './outbox-sqlite.ts';
 
 const TENANT = 1 as TenantId;
 const ALL: Tenant.Dunning['mails'] = ['rebill-failed', 'frozen', 'renewed'];
@@ -42,7 +43,7 @@ type WithoutFrame<Each> = Each extends unknown
 /** A ledger with one subscription, and the mails that its events ask for. */
 class Desk {
   readonly events: EventStore = createMemoryEventStore();
-  readonly outbox = new Outbox(':memory:');
+  readonly outbox = openSqliteOutbox(':memory:');
   readonly ledger = new Ledger(
     { store: this.events, cache: createStateCache() },
     { now: () => this.now },
@@ -234,7 +235,7 @@ describe('what asks for a mail', () => {
     await desk.unsubscribed();
     expect(await desk.kinds()).toEqual([]);
     desk.sandbox = true;
-    desk.outbox.forgetPlace();
+    await desk.outbox.forgetPlace();
     expect(await desk.kinds()).toEqual(['rebill-failed', 'renewed', 'frozen', 'unsubscribed']);
   });
 
@@ -242,7 +243,7 @@ describe('what asks for a mail', () => {
     const desk = await Desk.open();
     await desk.unsubscribed();
     expect(await desk.kinds()).toEqual(['unsubscribed']);
-    desk.outbox.forgetPlace();
+    await desk.outbox.forgetPlace();
     expect(await desk.kinds()).toEqual(['unsubscribed']);
   });
 });

@@ -1,0 +1,201 @@
+/** The outbox: one mail for an event, whatever is asked, restarted or tried, and an end that stays; wherever it is kept. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Position, StreamName, TenantId } from '@counterfoil/core';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+import {
+  type AskedMail,
+  type MailEnd,
+  type Outbox,
+  openPostgresOutbox,
+  openSqliteOutbox,
+} from '@counterfoil/http-host/mail';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createDatabase } from '../setup/databases.ts';
+
+const BEGIN_MS = Date.parse('2026-03-01T12:00:00.000Z');
+const EVENTS = 6;
+
+function at(ms: number): string {
+  return new Date(BEGIN_MS + ms).toISOString();
+}
+
+function asked(number: number): AskedMail {
+  return {
+    eventId: `event-${number}`,
+    kind: 'refunded',
+    tenantId: 1 as TenantId,
+    stream: 'transaction-1-x' as StreamName,
+    revision: number,
+    recordedAt: at(0),
+  };
+}
+
+const event = fc.nat({ max: EVENTS - 1 });
+const step = fc.oneof(
+  fc.record({ do: fc.constant('queue' as const), events: fc.array(event, { maxLength: 4 }) }),
+  fc.record({ do: fc.constant('put-off' as const), event, waitMs: fc.nat({ max: 100 }) }),
+  fc.record({
+    do: fc.constant('end' as const),
+    event,
+    end: fc.constantFrom<MailEnd>('sent', 'failed', 'dropped'),
+  }),
+  fc.record({ do: fc.constant('wait' as const), ms: fc.nat({ max: 60 }) }),
+  fc.record({ do: fc.constant('reopen' as const) }),
+);
+
+/** What should stand in it. */
+interface Entry {
+  dueMs: number;
+  tries: number;
+  ended: boolean;
+}
+
+let database: HostDatabase;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const created = await createDatabase();
+  drop = created.drop;
+  database = await openHostDatabase(created.url);
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+/** An empty outbox, as often as it is opened. */
+type Kept = () => Outbox;
+
+async function inFile(): Promise<Kept> {
+  const path = join(folder(), `${randomUUID()}.db`);
+  return () => openSqliteOutbox(path);
+}
+
+async function inDatabase(): Promise<Kept> {
+  await database.pool.query('TRUNCATE counterfoil_host.mails, counterfoil_host.places');
+  return () => openPostgresOutbox(database.pool);
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'counterfoil-outbox-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+describe.each<[string, () => Promise<Kept>]>([
+  ['a file', inFile],
+  ['PostgreSQL', inDatabase],
+])('the outbox in %s', (_name, keep) => {
+  async function opened(): Promise<Outbox> {
+    const open = await keep();
+    const outbox = open();
+    onTestFinished(() => outbox.close());
+    return outbox;
+  }
+
+  it('agrees with a list of mails, through restarts', { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const open = await keep();
+        let outbox = open();
+        const model = new Map<string, Entry>();
+        let nowMs = 0;
+        for (const each of steps) {
+          if (each.do === 'queue') {
+            await outbox.queue(each.events.map(asked), at(nowMs));
+            for (const number of each.events) {
+              const { eventId } = asked(number);
+              if (!model.has(eventId)) {
+                model.set(eventId, { dueMs: nowMs, tries: 0, ended: false });
+              }
+            }
+          } else if (each.do === 'put-off') {
+            const { eventId } = asked(each.event);
+            const entry = model.get(eventId);
+            const tries = (entry?.tries ?? 0) + 1;
+            const dueMs = nowMs + each.waitMs;
+            await outbox.putOff(eventId, { tries, dueAt: at(dueMs), reason: '451', at: at(nowMs) });
+            if (entry?.ended === false) Object.assign(entry, { tries, dueMs });
+          } else if (each.do === 'end') {
+            const { eventId } = asked(each.event);
+            await outbox.end(eventId, { end: each.end, tries: 1, reason: '', at: at(nowMs) });
+            const entry = model.get(eventId);
+            if (entry !== undefined) entry.ended = true;
+          } else if (each.do === 'wait') {
+            nowMs += each.ms;
+          } else {
+            outbox.close();
+            outbox = open();
+          }
+          const queued = [...model].filter(([, { ended }]) => !ended);
+          const due = queued.filter(([, { dueMs }]) => dueMs <= nowMs);
+          expect(await outbox.queuedCount()).toBe(queued.length);
+          const found = await outbox.due(at(nowMs), EVENTS);
+          expect(found.map(({ eventId, tries }) => [eventId, tries]).toSorted()).toEqual(
+            due.map(([eventId, { tries }]) => [eventId, tries]).toSorted(),
+          );
+          const earliest = Math.min(...queued.map(([, { dueMs }]) => dueMs));
+          expect(await outbox.nextDueAt()).toBe(queued.length === 0 ? undefined : at(earliest));
+        }
+        outbox.close();
+      }),
+    );
+  });
+
+  it('gives out what is due longest first, and no more than asked for', async () => {
+    const outbox = await opened();
+    await outbox.queue([asked(0)], at(2));
+    await outbox.queue([asked(1)], at(1));
+    await outbox.queue([asked(2)], at(3));
+    expect((await outbox.due(at(9), 2)).map(({ revision }) => revision)).toEqual([1, 0]);
+  });
+
+  it('forgets what ended long ago, and nothing that waits', async () => {
+    const outbox = await opened();
+    await outbox.queue([asked(0), asked(1)], at(0));
+    await outbox.end('event-0', { end: 'sent', tries: 1, reason: '', at: at(0) });
+    const limitMs = 90 * 86_400_000;
+    await outbox.queue([asked(0)], at(limitMs));
+    expect(await outbox.queuedCount()).toBe(1);
+    // Known still when it is asked for again, and forgotten in the same breath.
+    await outbox.queue([asked(0)], at(limitMs + 1));
+    expect(await outbox.queuedCount()).toBe(1);
+    await outbox.queue([asked(0)], at(limitMs + 1));
+    expect(await outbox.queuedCount()).toBe(2);
+  });
+
+  it('keeps the place in the log, until it is told to forget it', async () => {
+    const outbox = await opened();
+    await outbox.places.set('mails', '7' as Position);
+    expect(await outbox.places.get('mails')).toBe('7');
+    await outbox.forgetPlace();
+    expect(await outbox.places.get('mails')).toBeUndefined();
+  });
+
+  it('lets one of two send, until it is put off', async () => {
+    const outbox = await opened();
+    await outbox.queue([asked(0), asked(1)], at(0));
+    const [first, second] = await outbox.due(at(0), 9);
+    if (first === undefined || second === undefined) throw new Error('nothing is due');
+    const claims = await Promise.all([outbox.claim(first), outbox.claim(first)]);
+    expect(claims.toSorted()).toEqual([false, true]);
+    expect(await outbox.due(at(0), 9)).toEqual([second]);
+    expect(await outbox.queuedCount()).toBe(2);
+
+    const { eventId } = first;
+    await outbox.putOff(eventId, { tries: 1, dueAt: at(5), reason: '451', at: at(0) });
+    expect(await outbox.due(at(4), 9)).toEqual([second]);
+    const [, again] = await outbox.due(at(5), 9);
+    expect(again).toEqual({ ...first, tries: 1 });
+    // As it was found before it was put off, it is no longer to be sent.
+    expect(await outbox.claim(first)).toBe(false);
+    expect(await outbox.claim({ ...first, tries: 1 })).toBe(true);
+    await outbox.end(eventId, { end: 'sent', tries: 2, reason: '', at: at(5) });
+    expect(await outbox.claim({ ...first, tries: 2 })).toBe(false);
+    expect(await outbox.due(at(5), 9)).toEqual([second]);
+  });
+});
