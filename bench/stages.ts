@@ -5,12 +5,16 @@ import { httpDetail } from './stages/http-detail.ts';
 import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
+import { postgresLog } from './stages/postgres-log.ts';
+import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
 
 export const stages: readonly Stage[] = [
   append,
   load,
+  postgresLog,
+  protocolLog,
   httpDetail,
   httpSearch,
   httpPayment,

@@ -52,6 +52,11 @@ export class RunPostgres {
     };
   }
 
+  /** After loading: what autovacuum would do while something else is measured. */
+  async tidyUp(url: string): Promise<void> {
+    await statement(url, 'VACUUM ANALYZE');
+  }
+
   /** Its version and what it was started with, for the results. */
   async facts(): Promise<string> {
     const { url, folder } = await this.#server();

@@ -1,29 +1,38 @@
-/** A server under load: a process that says where it listens, and ends when told to. */
+/** A server under load: a process that says how it is reached, and ends when told to. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** Longer than a shutdown may take: whatever is left then is killed. */
 const STOP_MS = 60_000;
+/** What a host and the peers of its rows say. */
+const LISTENS = /listens on http:\/\/[^:]+:(\d+)/;
 
 export interface ServerOptions {
   /** Flags of node, the file and its arguments. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What it says once it can be reached; how, is in the first group. That it listens on a port, when absent. */
+  readonly says?: RegExp;
 }
 
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
-  readonly port: number;
+  /** How it is reached, in its own words. */
+  readonly at: string;
 
-  private constructor(child: ChildProcess, exited: Promise<unknown>, port: number) {
+  private constructor(child: ChildProcess, exited: Promise<unknown>, at: string) {
     this.#child = child;
     this.#exited = exited;
-    this.port = port;
+    this.at = at;
   }
 
-  /** Starts it; answers once it has written `listens on http://…`. */
-  static async start({ args, env = {} }: ServerOptions): Promise<ServerProcess> {
+  get port(): number {
+    return Number(this.at);
+  }
+
+  /** Starts it; answers once it has said how it is reached. */
+  static async start({ args, env = {}, says = LISTENS }: ServerOptions): Promise<ServerProcess> {
     const child = spawn(process.execPath, args, {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,12 +41,12 @@ export class ServerProcess {
     const kill = () => child.kill('SIGKILL');
     process.once('exit', kill);
     const exited = once(child, 'exit').finally(() => process.off('exit', kill));
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
     let written = '';
     child.stdout.on('data', (chunk) => {
       written += String(chunk);
-      const port = /listens on http:\/\/[^:]+:(\d+)/.exec(written)?.[1];
-      if (port !== undefined) resolve(Number(port));
+      const at = says.exec(written)?.[1];
+      if (at !== undefined) resolve(at);
     });
     exited.then(([code]) => reject(new Error(`${args.at(-1)} ended with ${code}:\n${written}`)));
     return new ServerProcess(child, exited, await promise);

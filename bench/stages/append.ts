@@ -1,28 +1,23 @@
 /** Durable commands a second through `execute` on SQLite, each to a new stream. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  createMemoryEventStore,
-  type Executor,
-  execute,
-  type StoredEvent,
-  Transaction,
-} from '@counterfoil/core';
+import type { StoredEvent } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { type Sent, submissions } from '../data/payments.ts';
+import type { Sent } from '../data/payments.ts';
 import type { Measure, Row, Setting, Sides, Stage } from '../harness/stage.ts';
-import { jsonEventOf, openEmmettSqlite } from '../peers/emmett-sqlite.ts';
+import { jsonEventOf } from '../peers/emmett.ts';
+import { openEmmettSqlite } from '../peers/emmett-sqlite.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
+import {
+  commandsASecond,
+  commandsOf,
+  factsOf,
+  type Load,
+  secondsSince,
+  sizeOf,
+} from './appending.ts';
 
-interface Load {
-  readonly concurrent: number;
-  /** Commands of one round. */
-  readonly commands: number;
-  readonly quickCommands: number;
-  readonly reach: Row['reach'];
-}
-
-const LOADS: readonly Load[] = [
+const LOADS: readonly (Load & Pick<Row, 'reach'>)[] = [
   { concurrent: 1, commands: 2_000, quickCommands: 500, reach: { 'raw-sqlite': 0.5 } },
   {
     concurrent: 64,
@@ -49,12 +44,11 @@ export const append: Stage = {
 
   async prepare(setting) {
     setting.say('append: making commands');
-    const size = ({ commands, quickCommands }: Load) => (setting.quick ? quickCommands : commands);
-    const sent = submissions(Math.max(...LOADS.map(size)), setting.seed);
-    const events = await eventsOf(sent);
+    const largest = Math.max(...LOADS.map((load) => sizeOf(load, setting)));
+    const { sent, events } = await commandsOf(largest, setting);
     const sidesOf = (load: Load): Sides => {
-      const few = sent.slice(0, size(load));
-      const same = events.slice(0, size(load));
+      const few = sent.slice(0, sizeOf(load, setting));
+      const same = events.slice(0, sizeOf(load, setting));
       return {
         own: () => ownRate(setting, few, load.concurrent),
         peers: {
@@ -66,9 +60,7 @@ export const append: Stage = {
     return {
       sides: Object.fromEntries(LOADS.map((load) => [`append-${load.concurrent}`, sidesOf(load)])),
       facts: {
-        command: 'SubmitPayment with card, cart, address and visit: one event to a new stream',
-        commandsARound: LOADS.map((load) => `${load.concurrent} at once: ${size(load)}`).join(', '),
-        bytesAnEvent: String(bytesOf(events)),
+        ...factsOf(LOADS, events, setting),
         emmett: 'one connection kept open, synchronous=FULL, WAL, one command at a time',
       },
       close: async () => {},
@@ -76,43 +68,15 @@ export const append: Stage = {
   },
 };
 
-/** What the commands write, for the peers to write too: one event each, as the store hands it back. */
-async function eventsOf(sent: readonly Sent[]): Promise<StoredEvent[]> {
-  const store = createMemoryEventStore();
-  for (const one of sent) await carryOut({ store }, one);
-  const events: StoredEvent[] = [];
-  for await (const batch of store.subscribe({ untilHead: true })) events.push(...batch);
-  if (events.length !== sent.length) throw new Error('a command does not write one event');
-  return events;
-}
-
-async function carryOut(executor: Executor, { command, context }: Sent): Promise<void> {
-  const { outcome } = await execute(executor, Transaction, command, context);
-  if (outcome !== 'accepted') throw new Error(`a command was not accepted: ${outcome}`);
-}
-
-function bytesOf(events: readonly StoredEvent[]): number {
-  const bytes = events.map(({ data, metadata }) => Buffer.byteLength(data + metadata));
-  return Math.round(bytes.reduce((sum, one) => sum + one, 0) / events.length);
-}
-
 async function ownRate(
   { folder }: Setting,
   sent: readonly Sent[],
   concurrent: number,
 ): Promise<number> {
   const store = await openSqliteEventStore({ path: join(folder, `own-${randomUUID()}.db`) });
-  let next = 0;
-  const caller = async () => {
-    for (let one = sent[next++]; one !== undefined; one = sent[next++]) {
-      await carryOut({ store }, one);
-    }
-  };
-  const begin = performance.now();
-  await Promise.all(Array.from({ length: concurrent }, caller));
-  const seconds = secondsSince(begin);
+  const rate = await commandsASecond(store, sent, concurrent);
   await store.close();
-  return sent.length / seconds;
+  return rate;
 }
 
 function rawRate({ folder }: Setting, events: readonly StoredEvent[], perCommit: number): number {
@@ -137,8 +101,4 @@ function emmettRate({ folder, quick }: Setting, events: readonly StoredEvent[]):
     emmett.close();
     return commands.length / seconds;
   };
-}
-
-function secondsSince(begin: number): number {
-  return (performance.now() - begin) / 1_000;
 }

@@ -1,6 +1,7 @@
 /** Loading and folding one long stream, with nothing kept from before. */
 import { join } from 'node:path';
 import {
+  createMemoryEventStore,
   type EventStore,
   execute,
   load as loadStream,
@@ -11,17 +12,20 @@ import {
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { longHistory } from '../data/payments.ts';
 import type { Row, Stage } from '../harness/stage.ts';
-import { jsonEventOf, openEmmettSqlite } from '../peers/emmett-sqlite.ts';
+import { jsonEventOf } from '../peers/emmett.ts';
+import { openEmmettSqlite } from '../peers/emmett-sqlite.ts';
 import { RawSqlite } from '../peers/raw-sqlite.ts';
+import { appendTogether } from './appending.ts';
 
-const EVENTS = 1_000;
+export const LONG_STREAM_EVENTS = 1_000;
+const EVENTS_AN_APPEND = 100;
 /** Loads of one round. */
 const LOADS = 200;
 const QUICK_LOADS = 40;
 
 const row: Row = {
   id: 'load-1000',
-  what: `load and fold a stream of ${EVENTS} events on SQLite`,
+  what: `load and fold a stream of ${LONG_STREAM_EVENTS} events on SQLite`,
   unit: 'loads/s',
   better: 'higher',
   reach: { 'raw-sqlite': 0.6, 'emmett-sqlite': 4 },
@@ -46,10 +50,13 @@ export const load: Stage = {
       sides: {
         [row.id]: {
           own: () =>
-            rate(loads, async () => (await loadStream({ store }, Transaction, stream)).state),
+            loadsASecond(
+              loads,
+              async () => (await loadStream({ store }, Transaction, stream)).state,
+            ),
           peers: {
-            'raw-sqlite': () => rate(loads, async () => raw.read(stream).at(-1)),
-            'emmett-sqlite': () => rate(loads, () => emmett.load(stream)),
+            'raw-sqlite': () => loadsASecond(loads, async () => raw.read(stream).at(-1)),
+            'emmett-sqlite': () => loadsASecond(loads, () => emmett.load(stream)),
           },
         },
       },
@@ -67,24 +74,30 @@ export const load: Stage = {
   },
 };
 
-/** Through `execute`, as every stream is written. */
-async function writeLongStream(store: EventStore, seed: number): Promise<StreamName> {
-  const sent = longHistory(EVENTS, seed);
+/** What `execute` makes of its commands, appended in a few large pieces: only the reading is measured. */
+export async function writeLongStream(store: EventStore, seed: number): Promise<StreamName> {
+  const memory = createMemoryEventStore();
+  const sent = longHistory(LONG_STREAM_EVENTS, seed);
   const cache = new Map();
   for (const { command, context } of sent) {
-    const { outcome } = await execute({ store, cache }, Transaction, command, context);
+    const { outcome } = await execute({ store: memory, cache }, Transaction, command, context);
     if (outcome !== 'accepted') throw new Error(`${command.type} was not accepted: ${outcome}`);
   }
   const [first] = sent;
   if (first === undefined) throw new Error('the history is empty');
-  return Transaction.streamOf(first.command);
+  const stream = Transaction.streamOf(first.command);
+  const events = await memory.read(stream);
+  for (let from = 0; from < events.length; from += EVENTS_AN_APPEND) {
+    await appendTogether(store, events.slice(from, from + EVENTS_AN_APPEND));
+  }
+  return stream;
 }
 
 function bytesOf(events: readonly StoredEvent[]): number {
   return events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0);
 }
 
-async function rate(loads: number, once: () => Promise<unknown>): Promise<number> {
+export async function loadsASecond(loads: number, once: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   for (let done = 0; done < loads; done += 1) {
     if ((await once()) == null) throw new Error('nothing was loaded');

@@ -1,0 +1,28 @@
+/** Emmett's command handler on its own PostgreSQL event store, with the same commands and the same data. */
+import pg from 'pg';
+import { type Emmett, emmettOn } from './emmett.ts';
+
+/** Opens a store with the pool that it makes by itself: ten connections. */
+export async function openEmmettPostgres(
+  url: string,
+): Promise<Emmett & { close(): Promise<void> }> {
+  const { getPostgreSQLEventStore } = await import('@event-driven-io/emmett-postgresql');
+  const store = getPostgreSQLEventStore(url);
+  await store.schema.migrate();
+  const emmett = await emmettOn(store);
+  return { ...emmett, close: () => store.close() };
+}
+
+/** How many events Emmett has in a database, counted by another connection. */
+export async function emmettEvents(url: string): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ events: string }>(
+      'SELECT count(*) AS events FROM emt_messages',
+    );
+    return Number(rows[0]?.events);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,45 @@
+/** Emmett's command handler with Counterfoil's own fold, for whichever of its event stores. */
+import { type StoredEvent, type StreamName, Transaction } from '@counterfoil/core';
+import type { EventStore } from '@event-driven-io/emmett';
+
+/** An event as Emmett keeps it: the data is JSON, so amounts are texts in it. */
+export interface JsonEvent {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+export function jsonEventOf({ type, data }: StoredEvent): JsonEvent {
+  return { type, data: JSON.parse(data) };
+}
+
+const evolve = (state: Transaction.State, { type, data }: JsonEvent) =>
+  Transaction.evolve(state, { ...data, type } as Transaction.Event);
+const initialState = () => Transaction.initial;
+
+export interface Emmett {
+  /** Reads, folds, decides and appends durably: the state decides whether the event is news. */
+  carryOut(stream: StreamName, event: JsonEvent): Promise<void>;
+  append(stream: StreamName, events: JsonEvent[]): Promise<void>;
+  load(stream: StreamName): Promise<Transaction.State>;
+}
+
+/** Imported only here: the other measurements run where Emmett is not installed. */
+export async function emmettOn(store: EventStore): Promise<Emmett> {
+  const { CommandHandler } = await import('@event-driven-io/emmett');
+  const handle = CommandHandler<Transaction.State, JsonEvent>({ evolve, initialState });
+  return {
+    async carryOut(stream, event) {
+      await handle(store, stream, (state) => (state === null ? [event] : []));
+    },
+    async append(stream, events) {
+      await store.appendToStream(stream, events);
+    },
+    async load(stream) {
+      const { state } = await store.aggregateStream<Transaction.State, JsonEvent>(stream, {
+        evolve,
+        initialState,
+      });
+      return state;
+    },
+  };
+}
