@@ -108,6 +108,8 @@ interface IdempotentRequest {
 /** A request whose answer is being made. */
 interface UnderWay {
   readonly fingerprint: string;
+  /** False for one that may still learn that the key is another request's. */
+  isAtWork: boolean;
   /** What was forgotten since it began: its answer may have been made of what it had read before. */
   readonly forgotten: RegExp[];
 }
@@ -142,14 +144,17 @@ export class Idempotency {
     const { fingerprint } = request;
     const key = JSON.stringify(request.scope);
     const current = this.#inFlight.get(key);
-    if (current !== undefined) throw inFlight(current.fingerprint !== fingerprint);
+    if (current !== undefined) {
+      throw inFlight(current.isAtWork && current.fingerprint !== fingerprint);
+    }
     // Taken before the first await, so that of two racing requests only one comes through.
-    const underWay = { fingerprint, forgotten: [] };
+    const underWay: UnderWay = { fingerprint, isAtWork: false, forgotten: [] };
     this.#inFlight.set(key, underWay);
     try {
       const claim = await this.#claim({ key, fingerprint, nowMs: this.#now() });
       if (claim.kind === 'answered') return replay(claim.entry, fingerprint);
       if (claim.kind === 'elsewhere') throw inFlight(claim.isAnotherRequest);
+      underWay.isAtWork = true;
       try {
         const answer = await work();
         if (!answer.transient && !isForgotten(answer, underWay)) {
@@ -191,11 +196,13 @@ export class Idempotency {
     const expiresAtMs = recordedAtMs + RETENTION_MS;
     try {
       await this.#store.put(key, { fingerprint, answer, recordedAtMs, expiresAtMs });
-      this.#puts += 1;
-      if (this.#puts % PUTS_BETWEEN_SWEEPS === 0)
-        await this.#store.sweep(recordedAtMs, SWEEP_LIMIT);
     } catch (error) {
       this.#onStoreFailure(error);
+    }
+    this.#puts += 1;
+    // Nobody's answer waits for it.
+    if (this.#puts % PUTS_BETWEEN_SWEEPS === 0) {
+      this.#store.sweep(recordedAtMs, SWEEP_LIMIT).catch(this.#onStoreFailure);
     }
   }
 }

@@ -1,0 +1,331 @@
+/** Idempotency keys over several hosts on one database: one does the work, and all give its answer. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import {
+  type HostDatabase,
+  HostDatabaseError,
+  openHostDatabase,
+} from '@counterfoil/http-host/host-database';
+import { Idempotency, PostgresIdempotencyStore, Refusal } from '@counterfoil/http-host/http';
+import fc from 'fast-check';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { newDatabase } from '../setup/databases.ts';
+
+const POLLING = { timeout: 15_000, interval: 10 };
+const CUSTOMER = 1000000005;
+const SCOPE = ['7', 'live', 'createPayment', 'k'];
+
+interface TestHost {
+  readonly database: HostDatabase;
+  readonly store: PostgresIdempotencyStore;
+  readonly idempotency: Idempotency;
+  /** How many claims were lost, each time. */
+  readonly lost: number[];
+}
+
+async function openHost(url: string): Promise<TestHost> {
+  const database = await openHostDatabase(url);
+  const lost: number[] = [];
+  const store = new PostgresIdempotencyStore({
+    pool: database.pool,
+    onLost: (claims) => lost.push(claims),
+  });
+  onTestFinished(async () => {
+    await store.close();
+    await database.close();
+  });
+  const idempotency = new Idempotency({
+    store,
+    secret: Buffer.alloc(32),
+    onStoreFailure: (error) => {
+      throw error;
+    },
+  });
+  return { database, store, idempotency, lost };
+}
+
+async function openHosts() {
+  const url = await newDatabase();
+  const [here, there] = await Promise.all([openHost(url), openHost(url)]);
+  return { url, here, there };
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+const answer = (body: string) => ({ status: 201, contentType: 'text/plain', body, headers: {} });
+
+interface Run {
+  readonly fingerprint?: string;
+  readonly scope?: readonly string[];
+  readonly work?: () => Promise<string>;
+}
+
+/** The body that was answered, with whether it was a replay; or the code of the refusal. */
+async function run({ idempotency }: TestHost, { fingerprint = 'one', scope = SCOPE, work }: Run) {
+  try {
+    const { body, headers } = await idempotency.run({ scope, fingerprint }, async () =>
+      answer((await work?.()) ?? 'done'),
+    );
+    return `${headers?.['Idempotency-Replayed'] === undefined ? '' : 'again '}${body}`;
+  } catch (error) {
+    if (error instanceof Refusal) return error.code;
+    throw error;
+  }
+}
+
+/** Begins a request that is at work until it is told its answer. */
+async function beginRun(host: TestHost, request: Run = {}) {
+  const atWork = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<string>();
+  const running = run(host, {
+    ...request,
+    work: () => {
+      atWork.resolve();
+      return done.promise;
+    },
+  });
+  await atWork.promise;
+  return {
+    finish: (body = 'done') => {
+      done.resolve(body);
+      return running;
+    },
+  };
+}
+
+/** The servers of the connections on which claims stand. */
+async function claimants(client: pg.Client): Promise<readonly number[]> {
+  const { rows } = await client.query<{ pid: number }>(
+    `SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+describe('a key that two hosts are given', () => {
+  it('is answered by one of them, and then by both', async () => {
+    const { here, there } = await openHosts();
+    const first = await beginRun(here);
+    expect(await run(there, {})).toBe('idempotency_in_flight');
+    expect(await run(there, { fingerprint: 'two' })).toBe('idempotency_key_reused');
+    expect(await run(there, { scope: [...SCOPE, 'other'] })).toBe('done');
+    expect(await first.finish()).toBe('done');
+    expect(await run(there, {})).toBe('again done');
+    expect(await run(there, { fingerprint: 'two' })).toBe('idempotency_key_reused');
+    expect(await run(here, {})).toBe('again done');
+  });
+
+  it('is free again after an answer that is not kept', async () => {
+    const { here, there } = await openHosts();
+    const first = await beginRun(here);
+    const failed = first.finish.call(undefined, Promise.reject(new Error('broken')) as never);
+    await expect(failed).rejects.toThrow('broken');
+    await vi.waitUntil(async () => (await run(there, {})) === 'done', POLLING);
+    expect(await run(here, {})).toBe('again done');
+  });
+
+  it('lets one work at a time, keeps one answer, and gives no other', async () => {
+    const { here, there } = await openHosts();
+    const asked = fc.record({
+      isThere: fc.boolean(),
+      key: fc.constantFrom('a', 'b'),
+      fingerprint: fc.constantFrom('one', 'two'),
+      turnsBefore: fc.nat(6),
+      turnsAtWork: fc.nat(6),
+    });
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { minLength: 2, maxLength: 12 }), async (requests) => {
+        round += 1;
+        const working = new Map<string, string>();
+        const answered = new Map<string, string>();
+        const each = requests.map(async (request, index) => {
+          const { isThere, fingerprint, turnsBefore, turnsAtWork } = request;
+          const key = `${round} ${request.key}`;
+          await turns(turnsBefore);
+          const outcome = await run(isThere ? there : here, {
+            fingerprint,
+            scope: ['7', key],
+            work: async () => {
+              expect(working.has(key)).toBe(false);
+              expect(answered.has(key)).toBe(false);
+              working.set(key, fingerprint);
+              await turns(turnsAtWork);
+              working.delete(key);
+              answered.set(key, fingerprint);
+              return `${key} ${fingerprint} ${index}`;
+            },
+          });
+          return { key, fingerprint, outcome };
+        });
+        for (const { key, fingerprint, outcome } of await Promise.all(each)) {
+          const isOwn = fingerprint === answered.get(key);
+          const allowed = isOwn
+            ? new RegExp(`^(again )?${key} ${fingerprint} \\d+$|^idempotency_in_flight$`)
+            : /^idempotency_key_reused$|^idempotency_in_flight$/;
+          expect(outcome).toMatch(allowed);
+        }
+      }),
+      { numRuns: 40 },
+    );
+    expect([here.lost, there.lost]).toEqual([[], []]);
+  });
+
+  it('is free when the host that was at work is killed', async () => {
+    const url = await newDatabase();
+    const host = await openHost(url);
+    const program = fileURLToPath(new URL('claiming-host.ts', import.meta.url));
+    const other = spawn(process.execPath, [program, url, JSON.stringify(SCOPE), 'one']);
+    onTestFinished(() => void other.kill('SIGKILL'));
+    await once(other.stdout, 'data');
+    expect(await run(host, {})).toBe('idempotency_in_flight');
+    expect(await run(host, { fingerprint: 'two' })).toBe('idempotency_key_reused');
+    other.kill('SIGKILL');
+    await vi.waitUntil(async () => (await run(host, {})) === 'done', POLLING);
+  });
+
+  it('is claimed again when the connection of the claims was lost', async () => {
+    const { url, here, there } = await openHosts();
+    const client = await connect(url);
+    const first = await beginRun(here);
+    const [before] = await claimants(client);
+    await client.query('SELECT pg_terminate_backend($1)', [before]);
+    await vi.waitUntil(async () => {
+      const [now] = await claimants(client);
+      return now !== undefined && now !== before;
+    }, POLLING);
+    expect(here.lost).toEqual([1]);
+    expect(await run(there, {})).toBe('idempotency_in_flight');
+    expect(await run(there, { fingerprint: 'two' })).toBe('idempotency_key_reused');
+    expect(await first.finish()).toBe('done');
+    await vi.waitUntil(async () => (await claimants(client)).length === 0, POLLING);
+    expect(await run(there, {})).toBe('again done');
+  });
+
+  it('is not claimed while the database takes nobody, and is again afterwards', async () => {
+    const { url, here } = await openHosts();
+    const server = new URL(url);
+    const name = server.pathname.slice(1);
+    server.pathname = '/postgres';
+    const client = await connect(server.href);
+    await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+      [name],
+    );
+    let works = 0;
+    const work = async () => {
+      works += 1;
+      return 'done';
+    };
+    await expect(run(here, { work })).rejects.toThrow(HostDatabaseError);
+    expect(works).toBe(0);
+    await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    expect(await run(here, { work })).toBe('done');
+    expect(here.lost).toEqual([]);
+  });
+});
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+}
+
+describe('who is erased on another host', () => {
+  const about = (customerId: number) => JSON.stringify({ customerId, email: 'ann@shop.example' });
+
+  it.each([
+    ['the person', '7', CUSTOMER, false],
+    ['somebody else', '7', CUSTOMER + 1, true],
+    ['somebody whose number begins alike', '7', CUSTOMER * 10, true],
+    ['a customer of another tenant', '77', CUSTOMER, true],
+  ])('keeps no answer that is under way about %s', async (_whom, tenant, customerId, isKept) => {
+    const { here, there } = await openHosts();
+    const scope = [tenant, ...SCOPE.slice(1)];
+    const first = await beginRun(here, { scope });
+    await there.idempotency.forgetCustomer(7, CUSTOMER);
+    expect(await first.finish(about(customerId))).toBe(about(customerId));
+    // What is not kept is free a moment after it was answered.
+    const again = isKept ? `again ${about(customerId)}` : 'done';
+    await vi.waitUntil(async () => (await run(there, { scope })) === again, POLLING);
+  });
+
+  it('is in no answer afterwards, whoever answered while it was done', async () => {
+    const { here, there } = await openHosts();
+    const requests = 300;
+    const answers = Array.from({ length: requests }, async (_, n) => {
+      await turns(n);
+      return run(n % 2 === 0 ? here : there, {
+        scope: ['7', String(n)],
+        work: async () => about(n % 3 === 0 ? CUSTOMER : CUSTOMER + 1),
+      });
+    });
+    await turns(requests / 3);
+    await there.idempotency.forgetCustomer(7, CUSTOMER);
+    await Promise.all(answers);
+    const { rows } = await here.database.pool.query<{ key: string; body: Buffer }>(
+      'SELECT key, body FROM counterfoil_host.answers',
+    );
+    const told = rows.filter(({ body }) => body.toString() === about(CUSTOMER));
+    expect(told).toEqual([]);
+    expect(rows).toHaveLength((requests * 2) / 3);
+  });
+
+  it('is waited for by whoever forgets, where an answer is just being put', async () => {
+    const { url, here, there } = await openHosts();
+    const putting = await connect(url);
+    await putting.query('BEGIN');
+    await putting.query(
+      `SELECT counterfoil_host.put_answers(ARRAY['["7","k"]'], ARRAY['one'], ARRAY[201], ARRAY['text/plain'],
+         ARRAY[convert_to($1, 'UTF8')], ARRAY[true], ARRAY[null], ARRAY[0], ARRAY[1000], ARRAY[0])`,
+      [about(CUSTOMER)],
+    );
+    const forgotten = there.idempotency.forgetCustomer(7, CUSTOMER);
+    await vi.waitUntil(async () => {
+      const { rows } = await here.database.pool.query(
+        `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      return rows.length === 1;
+    }, POLLING);
+    await putting.query('COMMIT');
+    await forgotten;
+    expect(await here.store.find('["7","k"]', 0)).toBeUndefined();
+  });
+});
+
+describe('what it costs', () => {
+  it('shares round trips: one to claim and one to put, for all of a turn', async () => {
+    const { here } = await openHosts();
+    await run(here, { scope: ['0'] });
+    const queries = vi.spyOn(pg.Client.prototype, 'query');
+    onTestFinished(() => queries.mockRestore());
+    const requests = Array.from({ length: 100 }, (_, n) => run(here, { scope: [String(n)] }));
+    expect(new Set(await Promise.all(requests))).toEqual(new Set(['done', 'again done']));
+    const names = queries.mock.calls.map(([query]) => (query as { name?: string }).name);
+    const count = (wanted: string) => names.filter((name) => name === wanted).length;
+    expect(count('put-answers')).toBe(1);
+    // One for all claims, and two for what is given back: of the first run, and of the one that was a replay.
+    expect(count('claim-answers')).toBeLessThanOrEqual(3);
+    // Beside them, the removal of what has expired.
+    expect(names.length - count('put-answers') - count('claim-answers')).toBeLessThanOrEqual(1);
+  });
+
+  it('sweeps past what another host is at', async () => {
+    const { url, here } = await openHosts();
+    const expired = { fingerprint: 'one', answer: answer(''), recordedAtMs: 0, expiresAtMs: 1 };
+    for (const key of ['a', 'b', 'c']) await here.store.put(key, expired);
+    const other = await connect(url);
+    await other.query('BEGIN');
+    await other.query(`SELECT FROM counterfoil_host.answers WHERE key = 'a' FOR UPDATE`);
+    expect(await here.store.sweep(2, 10)).toBe(2);
+    await other.query('ROLLBACK');
+    expect(await here.store.sweep(2, 10)).toBe(1);
+  });
+});
