@@ -5,7 +5,7 @@ export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, ConfigError, loadMasterKey, readConfig } from './config.ts';
 export type { CustomerKeys, CustomerVault, KeyState } from './operations/customer-keys.ts';
 export { type Caller, Ledger, SYSTEM } from './operations/ledger.ts';
-export { openKeysToRead } from './operations/open-personal-keys.ts';
+export { openKeysToRead, openPersonalKeys } from './operations/open-personal-keys.ts';
 export {
   type FollowUp,
   type PaymentRequest,

@@ -1,0 +1,47 @@
+/** A pool whose answers can be held back: what the database has done, and nobody has been told of. */
+import pg from 'pg';
+
+type Asked = { readonly text: string };
+
+export class GatedPool extends pg.Pool {
+  /** How many were asked. */
+  queries = 0;
+  /** How many of them failed, whether or not they were asked again. */
+  failures = 0;
+  #gate: { isMeant: (asked: Asked) => boolean; open: PromiseWithResolvers<void> } | undefined;
+  #answered = Promise.withResolvers<void>();
+
+  constructor(url: string) {
+    super({ connectionString: url });
+    const ask = super.query.bind(this) as (asked: Asked) => Promise<unknown>;
+    const query = async (asked: Asked): Promise<unknown> => {
+      this.queries += 1;
+      const answer = await ask(asked).catch((error: unknown) => {
+        this.failures += 1;
+        throw error;
+      });
+      if (this.#gate?.isMeant(asked) === true) {
+        this.#answered.resolve();
+        await this.#gate.open.promise;
+      }
+      return answer;
+    };
+    Object.assign(this, { query });
+  }
+
+  /** Answers wait from now on, all or those that are meant. */
+  hold(isMeant: (asked: Asked) => boolean = () => true): void {
+    this.#gate = { isMeant, open: Promise.withResolvers<void>() };
+    this.#answered = Promise.withResolvers<void>();
+  }
+
+  /** Resolves when the database has done what an answer that is held back tells of. */
+  answered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
+  release(): void {
+    this.#gate?.open.resolve();
+    this.#gate = undefined;
+  }
+}
