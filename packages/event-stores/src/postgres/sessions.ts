@@ -27,6 +27,7 @@ const SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ['enable_hashjoin', 'off'],
   ['enable_mergejoin', 'off'],
   ['jit', 'off'],
+  ['plan_cache_mode', 'force_generic_plan'],
 ];
 const APPLY_SETTINGS = `
   SELECT set_config(wanted.name, wanted.value, false)
