@@ -1,5 +1,8 @@
 // The protocol server as the client kurrentdb sees it. The two clients cannot share a process, so that
 // each has a file of its own.
+import { appendModelSuite } from './append-model.ts';
+import { clusterSuite } from './cluster-suite.ts';
+import { faultsSuite } from './faults-suite.ts';
 import { protocolSuite } from './protocol-suite.ts';
 import { protocolServer, realServers } from './servers-under-test.ts';
 
@@ -14,3 +17,6 @@ protocolSuite(
   }),
 );
 for (const server of await realServers(KIND)) protocolSuite(KIND, server);
+faultsSuite(KIND);
+clusterSuite(KIND);
+appendModelSuite(KIND);
