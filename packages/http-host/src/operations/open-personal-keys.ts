@@ -155,8 +155,8 @@ async function refuseAnotherLog(keys: CustomerKeys, ofLog: OfLog): Promise<void>
   const { place, events } = ofLog;
   let firstEvent = await keys.firstEvent();
   const first = await firstEventOf(events);
+  if (await keys.isEmpty()) await refuseSealedLog(ofLog, () => keys.isEmpty());
   if (firstEvent === undefined) {
-    if (await keys.isEmpty()) await refuseSealedLog(ofLog, () => keys.isEmpty());
     if (first === undefined) return;
     await keys.belongTo(first);
     // Of two hosts that say it at once, the first one is right.
