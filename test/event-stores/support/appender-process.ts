@@ -12,8 +12,9 @@ export class Appender {
   readonly #ended: Promise<unknown>;
   #arrived: () => void = () => {};
 
-  constructor(path: string, writers: number) {
-    const child = spawn(process.execPath, [SCRIPT, path, String(writers)], {
+  /** At the file of a SQLite log, or the URL of a PostgreSQL one. */
+  constructor(place: string, writers: number) {
+    const child = spawn(process.execPath, [SCRIPT, place, String(writers)], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { PATH: process.env['PATH'] },
     });

@@ -1,13 +1,16 @@
 /** A process that holds a log and appends to it until it is killed; tells what was acknowledged. */
 import { writeSync } from 'node:fs';
+import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { newAppend } from './appends.ts';
 
 const STDOUT = 1;
 const EVENTS_PER_APPEND = 3;
 
-const [path = '', writers = '0'] = process.argv.slice(2);
-const store = await openSqliteEventStore({ path });
+const [place = '', writers = '0'] = process.argv.slice(2);
+const store = await (place.startsWith('postgres:')
+  ? openPostgresEventStore({ url: place })
+  : openSqliteEventStore({ path: place }));
 writeSync(STDOUT, 'open\n');
 
 async function writeForEver(): Promise<never> {
