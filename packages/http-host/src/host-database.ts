@@ -5,6 +5,7 @@ import pg from 'pg';
 import { sandboxBooksMigrations } from './gateways/sandbox/books-postgres.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './http/idempotency-tables.ts';
+import { rateLimitMigrations } from './http/rate-limit-postgres.ts';
 import { outboxMigrations } from './mail/outbox-postgres.ts';
 import { personalKeyMigrations } from './operations/personal-key-rows.ts';
 import { placeMigrations } from './reactors/checkpoints-postgres.ts';
@@ -37,6 +38,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...outboxMigrations,
   ...personalKeyMigrations,
   ...placeMigrations,
+  ...rateLimitMigrations,
 };
 
 export type HostDatabaseErrorCode =

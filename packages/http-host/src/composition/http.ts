@@ -13,13 +13,14 @@ import { PostgresIdempotencyStore } from '../http/idempotency-postgres.ts';
 import { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
 import { Metrics } from '../http/metrics.ts';
 import { RateLimits } from '../http/rate-limit.ts';
+import { sharedCounters } from '../http/rate-limit-postgres.ts';
 import { HttpServer } from '../http/server.ts';
 import { deriveKey } from '../operations/credential-vault.ts';
 import { refusalOfFailure } from '../operations/failures.ts';
 import { keyDirectory } from '../operations/key-directory.ts';
 import { routes } from '../routes.ts';
 import { ownFile } from '../stores.ts';
-import { PART, type Provide } from './parts.ts';
+import { type Get, PART, type Provide } from './parts.ts';
 
 export function provideHttp(provide: Provide): void {
   provide(PART.readiness, (get) => {
@@ -72,14 +73,14 @@ export function provideHttp(provide: Provide): void {
     });
   });
   provide(PART.server, (get) => {
-    const { limits, failedAuthenticationsPerMinute } = get(PART.config);
+    const { limits } = get(PART.config);
     const clock = get(PART.clock);
     const logger = get(PART.logger);
     const now = () => Date.parse(clock.now());
     return new HttpServer({
       endpoints: get(PART.endpoints),
       keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
-      rateLimits: new RateLimits({ failuresPerMinute: failedAuthenticationsPerMinute }),
+      rateLimits: rateLimits(get),
       idempotency: get(PART.idempotency),
       readiness: get(PART.readiness),
       metrics: get(PART.metrics),
@@ -89,4 +90,16 @@ export function provideHttp(provide: Provide): void {
       refusalOf: refusalOfFailure,
     });
   });
+}
+
+/** One limit for all hosts that share a database. */
+function rateLimits(get: Get): RateLimits {
+  const { failedAuthenticationsPerMinute: failuresPerMinute } = get(PART.config);
+  const database = get(PART.hostDatabase);
+  if (database === undefined) return new RateLimits({ failuresPerMinute });
+  const logger = get(PART.logger);
+  const onFailure = (error: unknown) =>
+    logger.warn({ err: error }, 'requests are counted by this host alone for now');
+  const makeCounter = sharedCounters({ pool: database.pool, onFailure });
+  return new RateLimits({ failuresPerMinute, makeCounter });
 }

@@ -46,7 +46,15 @@ export {
   type OpenApiDocument,
   openApiEndpoint,
 } from './openapi.ts';
-export { DEFAULT_REQUESTS_PER_MINUTE, RateLimits } from './rate-limit.ts';
+export {
+  type Counted,
+  type Counter,
+  DEFAULT_REQUESTS_PER_MINUTE,
+  type MakeCounter,
+  type RateLimitOptions,
+  RateLimits,
+} from './rate-limit.ts';
+export { sharedCounters } from './rate-limit-postgres.ts';
 export { referencePageEndpoints, renderReferencePage } from './reference-page.ts';
 export { type CloseReport, DEFAULT_LIMITS, type HttpLimits, HttpServer } from './server.ts';
 export { deterministicUuid, uuidV7 } from './uuid.ts';

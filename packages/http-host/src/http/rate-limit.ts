@@ -1,6 +1,6 @@
 /** The request limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { KeyRecord } from './authenticate.ts';
 import { type Refusal, refuse } from './errors.ts';
 
@@ -17,8 +17,27 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const MS_PER_SECOND = 1_000;
 
+/** How often something was counted in a window, this time included. */
+export interface Counted {
+  readonly consumedPoints: number;
+  /** Until the window ends. */
+  readonly msBeforeNext: number;
+}
+
+export interface Counter {
+  consume(key: string): Promise<Counted>;
+}
+
+export type MakeCounter = (options: {
+  readonly keyPrefix: string;
+  readonly points: number;
+  readonly duration: number;
+}) => Counter;
+
 export interface RateLimitOptions {
   readonly failuresPerMinute?: number;
+  /** Where it is counted: in the memory of this process when nothing is given. */
+  readonly makeCounter?: MakeCounter;
 }
 
 /** What one request leaves of its tenant's allowance. */
@@ -29,23 +48,21 @@ export interface RateUse {
 }
 
 /**
- * Counts in the memory of this process; several hosts behind a balancer each grant the limit. By real
- * time, whatever the host's clock shows: it protects this machine from what comes in now.
+ * Several hosts on one database share the limits (`sharedCounters`); hosts that count in their own
+ * memory each grant them. By real time, whatever the host's clock shows: it protects this machine from
+ * what comes in now.
  */
 export class RateLimits {
-  readonly #requests = new RateLimiterMemory({
-    keyPrefix: '',
-    points: NO_LIMIT,
-    duration: WINDOW_SECONDS,
-  });
-  readonly #failures: RateLimiterMemory;
+  readonly #requests: Counter;
+  readonly #failures: Counter;
+  readonly #failuresPerMinute: number;
 
   constructor(options: RateLimitOptions = {}) {
-    this.#failures = new RateLimiterMemory({
-      keyPrefix: '',
-      points: options.failuresPerMinute ?? DEFAULT_FAILURES_PER_MINUTE,
-      duration: WINDOW_SECONDS,
-    });
+    const { makeCounter = (wanted) => new RateLimiterMemory(wanted) } = options;
+    const window = { points: NO_LIMIT, duration: WINDOW_SECONDS };
+    this.#requests = makeCounter({ keyPrefix: 'requests', ...window });
+    this.#failures = makeCounter({ keyPrefix: 'failures', ...window });
+    this.#failuresPerMinute = options.failuresPerMinute ?? DEFAULT_FAILURES_PER_MINUTE;
   }
 
   /** Counts one authenticated request. The headers follow draft-ietf-httpapi-ratelimit-headers-10. */
@@ -74,16 +91,12 @@ export class RateLimits {
    * must not be able to lock out the others. 256 random bits are not to be guessed either way.
    */
   async failed(address: string | undefined): Promise<Refusal | undefined> {
-    try {
-      await this.#failures.consume(networkOf(address ?? ''));
-      return undefined;
-    } catch (exceeded) {
-      if (!(exceeded instanceof RateLimiterRes)) throw exceeded;
-      const seconds = Math.ceil(exceeded.msBeforeNext / MS_PER_SECOND);
-      return refuse('too_many_failed_authentications', undefined, {
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
+    const { consumedPoints, msBeforeNext } = await this.#failures.consume(networkOf(address ?? ''));
+    if (consumedPoints <= this.#failuresPerMinute) return undefined;
+    const seconds = Math.ceil(msBeforeNext / MS_PER_SECOND);
+    return refuse('too_many_failed_authentications', undefined, {
+      headers: { 'Retry-After': String(seconds) },
+    });
   }
 }
 
