@@ -6,6 +6,7 @@ import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
 import { postgresLog } from './stages/postgres-log.ts';
+import { postgresReadModels } from './stages/postgres-read-models.ts';
 import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
@@ -19,5 +20,6 @@ export const stages: readonly Stage[] = [
   httpSearch,
   httpPayment,
   readModels,
+  postgresReadModels,
   rebills,
 ];

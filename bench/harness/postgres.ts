@@ -25,6 +25,7 @@ const PARENT = '/var/tmp';
 
 /** An empty database of one side, which nothing else writes to. */
 export interface PostgresDatabase {
+  readonly name: string;
   readonly url: string;
   /** The same by a Unix socket, as one connects who is on the same machine. */
   readonly local: pg.ClientConfig;
@@ -36,14 +37,24 @@ export class RunPostgres {
   readonly #server = once(() => startPostgresServer(SETTINGS, PARENT));
   #databases = 0;
 
-  async newDatabase(): Promise<PostgresDatabase> {
+  newDatabase(): Promise<PostgresDatabase> {
+    return this.#create('');
+  }
+
+  /** A database with all that is in another, to which nobody is connected at the moment. */
+  copyOf({ name }: PostgresDatabase): Promise<PostgresDatabase> {
+    return this.#create(` TEMPLATE ${name} STRATEGY file_copy`);
+  }
+
+  async #create(from: string): Promise<PostgresDatabase> {
     const { url, folder } = await this.#server();
     this.#databases += 1;
     const name = `bench_${this.#databases}`;
-    await statement(url, `CREATE DATABASE ${name}`);
+    await statement(url, `CREATE DATABASE ${name}${from}`);
     const own = new URL(url);
     own.pathname = `/${name}`;
     return {
+      name,
       url: own.href,
       local: { host: folder, port: Number(own.port), user: own.username, database: name },
       drop: async () => {

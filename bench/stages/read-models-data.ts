@@ -11,6 +11,7 @@ import {
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import {
   bringUpToDate,
+  createProjector,
   openSqliteReadModelStore,
   PROJECTIONS,
   type ReadModelStore,
@@ -177,4 +178,63 @@ export function eventsAfter(
     batchSize,
     untilHead: true,
   });
+}
+
+/** Where the log ended before and after events that came while it was measured. */
+export interface Part {
+  readonly after: Position;
+  readonly upTo: Position;
+  readonly events: number;
+}
+
+/** Parts of the same size that a log grows by, one a round: appended by whichever side comes to it first. */
+export class Growth {
+  readonly parts: Part[] = [];
+  readonly #side: () => Promise<ReadSide>;
+  readonly #live: number;
+
+  /** `live`: payments in a part. */
+  constructor(side: () => Promise<ReadSide>, live: number) {
+    this.#side = side;
+    this.#live = live;
+  }
+
+  async part(round: number): Promise<Part> {
+    const { payments, log } = await this.#side();
+    for (let next = this.parts.length; next <= round; next += 1) {
+      const after = await log.head();
+      const range = { from: payments.size + next * this.#live, count: this.#live };
+      const events = await appendPayments(log, payments, range);
+      const upTo = await log.head();
+      if (after === undefined || upTo === undefined) throw new Error('the log is empty');
+      this.parts.push({ after, upTo, events });
+    }
+    return this.parts[round] as Part;
+  }
+}
+
+/** The worker's own loop, from where it stopped to the head of the log, which ends with the part. Answers seconds. */
+export async function follow(
+  events: EventStore,
+  store: ReadModelStore,
+  { upTo }: Part,
+): Promise<number> {
+  let reached: Position | undefined;
+  const projector = createProjector({
+    events,
+    store,
+    projections: PROJECTIONS,
+    holder: 'bench',
+    now: Date.now,
+    untilHead: true,
+    notify: (message) => {
+      if (message.type === 'caught-up-to') reached = message.position;
+      if (message.type === 'parked') throw new Error(`parked ${message.stream}`);
+    },
+  });
+  const begin = performance.now();
+  await projector.run();
+  const seconds = (performance.now() - begin) / 1_000;
+  if (reached !== upTo) throw new Error(`the worker reached ${reached}, not ${upTo}`);
+  return seconds;
 }

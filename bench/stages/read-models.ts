@@ -1,20 +1,15 @@
 /** The stage of the read models: how fast they follow the log, are made anew, and are searched. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Position } from '@counterfoil/core';
-import {
-  createProjector,
-  openSqliteReadModelStore,
-  PROJECTIONS,
-  type ReadModelStore,
-} from '@counterfoil/projections';
+import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { type Once, once } from '../harness/once.ts';
 import type { Prepared, Row, Setting, Sides, Stage } from '../harness/stage.ts';
 import { NaiveSqlite } from '../peers/naive-sqlite.ts';
 import { openPostgresSearch, type PostgresSearch } from '../peers/postgres-search.ts';
 import {
-  appendPayments,
   eventsAfter,
+  follow,
+  Growth,
   makeReadSide,
   type ReadSide,
   rebuildAll,
@@ -117,13 +112,6 @@ async function closeMade(postgres: Once<PostgresSearch>): Promise<void> {
   await peer?.close();
 }
 
-/** Where the log ended after each part that came while it was measured. */
-interface Part {
-  readonly after: Position;
-  readonly upTo: Position;
-  readonly events: number;
-}
-
 interface Parts {
   readonly large: Once<ReadSide>;
   /** What rebuilds replay. */
@@ -138,8 +126,7 @@ class Following {
   readonly #large: Once<ReadSide>;
   readonly #replayed: Once<ReadSide>;
   readonly #naive: Once<NaiveSqlite>;
-  readonly #live: number;
-  readonly #parts: Part[] = [];
+  readonly #growth: Growth;
   readonly #store: Once<ReadModelStore>;
   #ownRounds = 0;
   #naiveRounds = 0;
@@ -149,7 +136,7 @@ class Following {
     this.#large = large;
     this.#replayed = replayed;
     this.#naive = naive;
-    this.#live = live;
+    this.#growth = new Growth(large, live);
     this.#store = once(async () => openSqliteReadModelStore({ path: (await large()).modelsPath }));
   }
 
@@ -165,36 +152,18 @@ class Following {
     if (this.#store.made()) await (await this.#store()).close();
   }
 
-  /** The worker's own loop, from where it stopped to the head of the log. */
   async #own(): Promise<number> {
     const { follower } = await this.#large();
     const store = await this.#store();
-    const part = await this.#part(this.#ownRounds);
+    const part = await this.#growth.part(this.#ownRounds);
     this.#ownRounds += 1;
-    let reached: Position | undefined;
-    const projector = createProjector({
-      events: follower,
-      store,
-      projections: PROJECTIONS,
-      holder: 'bench',
-      now: Date.now,
-      untilHead: true,
-      notify: (message) => {
-        if (message.type === 'caught-up-to') reached = message.position;
-        if (message.type === 'parked') throw new Error(`parked ${message.stream}`);
-      },
-    });
-    const begin = performance.now();
-    await projector.run();
-    const seconds = (performance.now() - begin) / 1_000;
-    if (reached !== part.upTo) throw new Error(`the worker reached ${reached}, not ${part.upTo}`);
-    return part.events / seconds;
+    return part.events / (await follow(follower, store, part));
   }
 
   async #naiveRate(): Promise<number> {
     const { follower } = await this.#large();
     const naive = await this.#naive();
-    const part = await this.#part(this.#naiveRounds);
+    const part = await this.#growth.part(this.#naiveRounds);
     this.#naiveRounds += 1;
     let applied = 0;
     const begin = performance.now();
@@ -219,22 +188,8 @@ class Following {
     await store.close();
     removeFiles(path);
     // Only the large log grows while it is measured.
-    const grown = side === (await this.#large()) ? this.#parts : [];
+    const grown = side === (await this.#large()) ? this.#growth.parts : [];
     return grown.reduce((sum, part) => sum + part.events, side.events) / seconds;
-  }
-
-  /** The part of a round: appended by whichever side comes to it first. */
-  async #part(round: number): Promise<Part> {
-    const { payments, log } = await this.#large();
-    for (let next = this.#parts.length; next <= round; next += 1) {
-      const after = await log.head();
-      const range = { from: payments.size + next * this.#live, count: this.#live };
-      const events = await appendPayments(log, payments, range);
-      const upTo = await log.head();
-      if (after === undefined || upTo === undefined) throw new Error('the log is empty');
-      this.#parts.push({ after, upTo, events });
-    }
-    return this.#parts[round] as Part;
   }
 }
 
