@@ -169,7 +169,8 @@ export class Folder {
           // What was told of the person before is written first: only then it can be found.
           const last = waiting.at(-1);
           if (last !== undefined) {
-            const goal = { checkpoint: last.stored.position };
+            const { position: checkpoint, time: lastEventTime } = last.stored;
+            const goal = { checkpoint, lastEventTime };
             parked.push(...(await this.#commit(waiting, goal)));
           }
           waiting = [];
@@ -177,7 +178,9 @@ export class Folder {
         }
         if (subject === undefined || this.#folds(decoded.stored)) waiting.push(decoded);
       }
-      return [...parked, ...(await this.#commit(waiting, { checkpoint: position }))];
+      const lastEventTime = events.at(-1)?.stored.time;
+      const goal = { checkpoint: position, ...(lastEventTime !== undefined && { lastEventTime }) };
+      return [...parked, ...(await this.#commit(waiting, goal))];
     });
   }
 
@@ -221,7 +224,7 @@ export class Folder {
 
   async #commit(
     events: readonly Decoded[],
-    goal: Pick<Commit, 'checkpoint' | 'unpark'>,
+    goal: Pick<Commit, 'checkpoint' | 'unpark' | 'lastEventTime'>,
   ): Promise<readonly Parking[]> {
     const condemned: Condemned = new Map();
     // Each round either ends or condemns one more stream of the batch.

@@ -13,6 +13,8 @@ import { LEASE_TTL_MS } from './worker.ts';
 /** Larger than the worker's: nobody waits for it, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
 
+const RENEWALS_A_TTL = 3;
+
 /** The indices of each are made in one go, within which no lease can be renewed. */
 const FINISHING_TTL_MS = 10 * 60_000;
 
@@ -34,6 +36,11 @@ export interface RebuildOptions {
   readonly now: () => number;
   readonly onProgress?: (progress: RebuildProgress) => void;
   readonly signal?: AbortSignal;
+  /**
+   * How long others wait when this process has died; half a minute, and ten where indices are made,
+   * when absent. For a store that works beside the event loop: the lease is then renewed by a timer.
+   */
+  readonly leaseTtlMs?: number;
 }
 
 export interface Difference {
@@ -80,43 +87,58 @@ async function* rebuildTogether(
     }
     await replay(options, loads);
     for (const lease of leases) await lease.renew(FINISHING_TTL_MS);
-    for (const load of loads) yield await load.finish();
+    for (const [index, load] of loads.entries()) {
+      const rebuilt = await load.finish();
+      await leases[index]?.renew(FINISHING_TTL_MS);
+      yield rebuilt;
+    }
   } finally {
     for (const lease of leases) await lease.release();
   }
 }
 
-type LeaseOptions = Pick<RebuildOptions, 'store' | 'holder' | 'now'>;
+type LeaseOptions = Pick<RebuildOptions, 'store' | 'holder' | 'now' | 'leaseTtlMs'>;
 
 /** Keeps others from rebuilding the same projection, for as long as it is renewed. */
 class Lease {
   readonly #options: LeaseOptions;
   readonly #name: string;
   readonly epoch: number;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #renewing: Promise<unknown> = Promise.resolve();
 
   private constructor(options: LeaseOptions, { name, epoch }: { name: string; epoch: number }) {
     this.#options = options;
     this.#name = name;
     this.epoch = epoch;
+    const { leaseTtlMs: ttlMs } = options;
+    if (ttlMs === undefined) return;
+    this.#timer = setInterval(() => {
+      // Whoever took it meanwhile is noticed when the work itself asks for it.
+      this.#renewing = this.renew(ttlMs).catch(() => undefined);
+    }, ttlMs / RENEWALS_A_TTL);
+    this.#timer.unref();
   }
 
   static async take(options: LeaseOptions, projection: string): Promise<Lease> {
-    const { store, holder, now } = options;
+    const { store, holder, now, leaseTtlMs: ttlMs = LEASE_TTL_MS } = options;
     const name = `rebuild-${projection}`;
-    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs: LEASE_TTL_MS });
+    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
     if (epoch !== undefined) return new Lease(options, { name, epoch });
     throw new ReadModelError('not-ready', `${projection} is being rebuilt by another`);
   }
 
   /** Throws `StaleWorker` when it had run out and another took it: the build is that one's to drop. */
-  async renew(ttlMs: number = LEASE_TTL_MS): Promise<void> {
-    const { store, holder, now } = this.#options;
+  async renew(longTtlMs: number = LEASE_TTL_MS): Promise<void> {
+    const { store, holder, now, leaseTtlMs: ttlMs = longTtlMs } = this.#options;
     const name = this.#name;
     const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
     if (epoch !== this.epoch) throw new StaleWorker(`another took the lease ${name}`);
   }
 
   async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
     await this.#options.store.releaseLease(this.#name, this.#options.holder);
   }
 }
@@ -244,7 +266,8 @@ async function replay(
   for await (const batch of batches) {
     const wanted = batch.filter((stored) => loads.some(({ folder }) => folder.reads(stored)));
     const decoded = await decodeAll(wanted, vault);
-    for (const load of loads) await load.apply(batch, decoded);
+    const applied = await Promise.allSettled(loads.map((load) => load.apply(batch, decoded)));
+    for (const each of applied) if (each.status === 'rejected') throw each.reason;
     const last = batch.at(-1);
     if (last !== undefined && last.position >= goal) break;
   }

@@ -7,7 +7,7 @@ import { type Build, ReadModelError, type ReadModelStore } from './read-model-st
 
 /** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
 export const MAX_BATCH_EVENTS = 10_000;
-/** How long a lease lasts without being renewed. */
+/** How long a lease lasts without being renewed, unless it is said otherwise. */
 export const LEASE_TTL_MS = 30_000;
 const RENEWALS_A_TTL = 3;
 /** How often a held lease is asked for. */
@@ -32,6 +32,11 @@ export interface ProjectorOptions {
   readonly signal?: AbortSignal;
   readonly notify?: (message: ProjectionMessage) => void;
   readonly maxBatchEvents?: number;
+  /**
+   * How long others wait for this worker when it has died; `LEASE_TTL_MS` when absent. A few seconds
+   * where several workers share a store that works beside the event loop, as PostgreSQL does.
+   */
+  readonly leaseTtlMs?: number;
   /** End when the events that are in the log now have been applied. */
   readonly untilHead?: boolean;
 }
@@ -85,14 +90,9 @@ class FollowingProjector implements Projector {
 
   /** Waits for the lease; undefined when the signal fires first. */
   async #lease(): Promise<number | undefined> {
-    const { store, holder, now, signal } = this.#options;
+    const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
     while (signal?.aborted !== true) {
-      const epoch = await store.acquireLease({
-        name: LEASE_NAME,
-        holder,
-        nowMs: now(),
-        ttlMs: LEASE_TTL_MS,
-      });
+      const epoch = await store.acquireLease({ name: LEASE_NAME, holder, nowMs: now(), ttlMs });
       if (epoch !== undefined) return epoch;
       await pause(LEASE_POLL_MS, signal);
     }
@@ -101,17 +101,13 @@ class FollowingProjector implements Projector {
 
   /** Follows the log until the end, or until another build was made live: then it is to be opened. */
   async #underLease(epoch: number): Promise<'ended' | 'swapped'> {
-    const { store, holder, now, signal } = this.#options;
+    const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
     const lost = new AbortController();
     const renew = async () => {
-      const ttlMs = LEASE_TTL_MS;
       const held = await store.acquireLease({ name: LEASE_NAME, holder, nowMs: now(), ttlMs });
       if (held !== epoch) lost.abort();
     };
-    const timer = setInterval(
-      () => renew().catch(() => lost.abort()),
-      LEASE_TTL_MS / RENEWALS_A_TTL,
-    );
+    const timer = setInterval(() => renew().catch(() => lost.abort()), ttlMs / RENEWALS_A_TTL);
     timer.unref();
     const swapped = new AbortController();
     let damage: ReadModelError | undefined;
@@ -212,10 +208,13 @@ class FollowingProjector implements Projector {
     if (batch.some(({ type }) => type === ERASURE)) await this.#dropBuildsOfThePast();
     const wanted = batch.filter((stored) => this.#folders.some((folder) => folder.reads(stored)));
     const decoded = await decodeAll(wanted, this.#options.vault);
-    for (const folder of this.#folders) {
-      for (const parking of await folder.apply(decoded, position)) {
-        this.#options.notify?.({ type: 'parked', ...parking });
-      }
+    // Side by side: while a server writes what one has folded, the next one folds.
+    const applied = await Promise.allSettled(
+      this.#folders.map((folder) => folder.apply(decoded, position)),
+    );
+    for (const each of applied) {
+      if (each.status === 'rejected') throw each.reason;
+      for (const parking of each.value) this.#options.notify?.({ type: 'parked', ...parking });
     }
   }
 

@@ -4,8 +4,8 @@ import { ReadModelError } from '../read-model-store.ts';
 
 const APPLICATION_NAME = 'counterfoil-read-models';
 const DEFAULT_CONNECTIONS = 8;
-/** A worker writes one commit at a time, a rebuild beside it another. */
-const WRITING_CONNECTIONS = 3;
+/** A worker writes the commits of its projections side by side. */
+const WRITING_CONNECTIONS = 6;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Far more than any query needs: one that takes it is stuck. */
 const STATEMENT_TIMEOUT_MS = 15_000;
