@@ -128,6 +128,13 @@ export interface TenantOptions {
   readonly account?: Partial<AccountSettings>;
 }
 
+const START_POLLING = { timeout: 60_000, interval: 10 };
+
+function isBehind(error: unknown): false {
+  if (error instanceof Error && 'code' in error && error.code === 'overloaded') return false;
+  throw error;
+}
+
 /** Onboards a tenant with a company, a shop, applications, products and one merchant account. */
 export async function openTenant(
   running: Running,
@@ -147,7 +154,8 @@ export async function openTenant(
   }
   await openAccount(running, id, id * 10 + 1, account);
   const key = await issueKey(running, id);
-  await readSide.caughtUp(tenantId);
+  // The workers of a server's engine may only just have been started.
+  await vi.waitUntil(() => readSide.caughtUp(tenantId).then(() => true, isBehind), START_POLLING);
   return new Caller(running.url, id, key);
 }
 
