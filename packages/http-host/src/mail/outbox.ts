@@ -58,7 +58,8 @@ export function forgottenBefore(now: string): string {
 
 /**
  * A mail is asked for by its event, once for ever. What asks has to queue first and then keep its place
- * in the log: whoever dies in between asks again, which changes nothing.
+ * in the log: whoever dies in between asks again, which changes nothing. A mail goes out at least once:
+ * whoever dies between the server's word and `end` has another send it again, under the same id.
  */
 export interface Outbox {
   /** How far the log has been read for mails: kept with them, so that neither outlives the other. */
