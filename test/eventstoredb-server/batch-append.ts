@@ -2,8 +2,9 @@
 import type { handleBidiStreamingCall, ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
 import { batchBadRequest, batchOutcome, batchTimeout, batchTooLarge } from './append-answers.ts';
 import { expectedOf, proposedEventOf, sizeOnDisk } from './append-request.ts';
-import type { Refusal } from './faults.ts';
+import type { Fault, Moment, Refusal } from './faults.ts';
 import type { Expected, ProposedEvent } from './log.ts';
+import { meetFault } from './meet-fault.ts';
 import { millisecondsOf, streamIdentifier, streamNameOf, uuidOf } from './messages.ts';
 import type { CallContext } from './node.ts';
 import { refusalOf } from './refusals.ts';
@@ -123,20 +124,19 @@ class Batch {
     if (refusal !== undefined) return this.#fail(refusal);
     const fault = faults.take('batchAppend', stream);
     this.#unanswered += 1;
-    if (fault?.kind === 'stall' && fault.when === 'beforeApply') await faults.stall();
-    const refuses = fault?.kind === 'refuse' ? fault : undefined;
-    const dropsFirst = fault?.kind === 'drop' && fault.when === 'beforeApply';
-    const refusesFirst = refuses !== undefined && refuses.when !== 'afterApply';
-    if (dropsFirst) return this.#context.dropConnection(this.#call.getPeer());
-    if (refusesFirst) return this.#refuse(request, stream, refuses.reason);
+    if (fault !== undefined && (await this.#settles(request, stream, fault, 'beforeApply'))) return;
     const response = batchOutcome(log.append(stream, expected, events), expected, stream);
-    if (fault?.kind === 'stall' && fault.when === 'afterApply') await faults.stall();
-    if (fault?.kind === 'drop') return this.#context.dropConnection(this.#call.getPeer());
-    if (refuses !== undefined) return this.#refuse(request, stream, refuses.reason);
+    if (fault !== undefined && (await this.#settles(request, stream, fault, 'afterApply'))) return;
     if (fault?.kind === 'duplicate') this.#answer(request, stream, response);
     this.#unanswered -= 1;
     this.#answer(request, stream, response);
     if (this.#ended) this.end();
+  }
+
+  async #settles(request: Fields, stream: string, fault: Fault, moment: Moment): Promise<boolean> {
+    const met = await meetFault(this.#context, this.#call.getPeer(), fault, moment);
+    if (typeof met === 'object') this.#refuse(request, stream, met.refused);
+    return met !== 'goOn';
   }
 
   /** What has an answer of its own fails one append, anything else the whole call. */

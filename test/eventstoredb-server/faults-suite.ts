@@ -131,6 +131,18 @@ export function faultsSuite(kind: ClientKind): void {
       await vi.waitFor(() => expect(server.log.view(stream).kind).toBe('found'), PATIENCE);
     });
 
+    test('an append may be the last that its server did', async () => {
+      const stream = newStream();
+      server.faults.set({ on: 'append', kind: 'die', when: 'afterApply' });
+      expect(await client.append(stream, events(1))).toEqual({ failed: 'unavailable' });
+      expect(await client.append(stream, events(1), { deadline: 1_000 })).toHaveProperty('failed');
+      await server.start();
+      await vi.waitFor(
+        async () => expect(await client.readStream(stream)).toHaveLength(1),
+        PATIENCE,
+      );
+    });
+
     test('an append that arrives twice is applied once', async () => {
       const stream = newStream();
       server.faults.set({ on: 'append', kind: 'duplicate' });

@@ -24,7 +24,12 @@ export type Moment = 'beforeApply' | 'afterApply';
 export type Fault =
   /** The connection breaks, with all the calls on it. */
   | { readonly kind: 'drop'; readonly when: Moment }
-  /** The answer never comes, until `release` is called. */
+  /** The server ends as a process does that is killed, or whose disk is full, until `start`. */
+  | { readonly kind: 'die'; readonly when: Moment }
+  /**
+   * The answer never comes, until `release` is called. What was stalled before it was applied is
+   * applied then, whether its caller still waits or not: a network may hold a request that long.
+   */
   | { readonly kind: 'stall'; readonly when: Moment }
   /** An error is answered, although the append may have been applied. */
   | { readonly kind: 'refuse'; readonly reason: Refusal; readonly when?: Moment }

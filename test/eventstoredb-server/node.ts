@@ -6,6 +6,7 @@ import { batchAppendHandler } from './batch-append.ts';
 import type { Faults, Operation } from './faults.ts';
 import { supportedMethods } from './features.ts';
 import type { Log } from './log.ts';
+import { meetFaultOfRead } from './meet-fault.ts';
 import { structuredUuid } from './messages.ts';
 import { type Endpoint, notLeader, refusalOf } from './refusals.ts';
 import { FEATURES_SERVICE, GOSSIP_SERVICE, STREAMS_SERVICE } from './services.ts';
@@ -23,6 +24,8 @@ export interface CallContext {
   /** Why this node does not take a call with such headers. */
   refusalFor(metadata: { get(key: string): readonly unknown[] }): StatusObject | undefined;
   dropConnection(peer: string): void;
+  /** Ends the node, as its process would be ended. */
+  die(): void;
 }
 
 export interface Member extends Endpoint {
@@ -135,6 +138,10 @@ export class ServerNode implements CallContext {
     this.#sockets.get(peer)?.destroy();
   }
 
+  die(): void {
+    void this.stop();
+  }
+
   count(operation: Operation): void {
     this.calls[operation] += 1;
   }
@@ -165,23 +172,27 @@ export class ServerNode implements CallContext {
     return server;
   }
 
-  readonly #features: handleUnaryCall<Fields, Buffer> = (call, answer) => {
-    this.count('features');
-    const fault = this.faults.take('features');
-    if (fault?.kind === 'drop') return this.dropConnection(call.getPeer());
-    if (fault?.kind === 'refuse') return answer(refusalOf(fault.reason, this.maxAppendSize));
-    answer(null, supportedMethods(this.#version));
-  };
+  readonly #features: handleUnaryCall<Fields, Buffer> = (call, answer) =>
+    this.#answer('features', call.getPeer(), answer, () => supportedMethods(this.#version));
 
-  readonly #gossip: handleUnaryCall<Fields, Buffer> = (call, answer) => {
-    this.count('gossip');
-    const fault = this.faults.take('gossip');
-    if (fault?.kind === 'drop') return this.dropConnection(call.getPeer());
-    if (fault?.kind === 'refuse') return answer(refusalOf(fault.reason, this.maxAppendSize));
-    const info = new Message();
-    for (const member of this.#cluster.members()) info.message(1, memberInfo(member));
-    answer(null, info.encode());
-  };
+  readonly #gossip: handleUnaryCall<Fields, Buffer> = (call, answer) =>
+    this.#answer('gossip', call.getPeer(), answer, () => {
+      const info = new Message();
+      for (const member of this.#cluster.members()) info.message(1, memberInfo(member));
+      return info.encode();
+    });
+
+  async #answer(
+    operation: 'features' | 'gossip',
+    peer: string,
+    answer: sendUnaryData<Buffer>,
+    respond: () => Buffer,
+  ): Promise<void> {
+    this.count(operation);
+    const met = await meetFaultOfRead(this, peer, this.faults.take(operation));
+    if (met === 'goOn') answer(null, respond());
+    else if (met !== 'silence') answer(refusalOf(met.refused, this.maxAppendSize));
+  }
 }
 
 function memberInfo(member: Member): Message {

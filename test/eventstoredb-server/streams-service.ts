@@ -9,8 +9,9 @@ import type {
 } from '@grpc/grpc-js';
 import { appendedAnswer, wrongExpectedVersionAnswer } from './append-answers.ts';
 import { expectedOf, proposedEventOf, sizeOnDisk } from './append-request.ts';
-import type { Fault, Operation } from './faults.ts';
+import type { Fault, Moment, Operation } from './faults.ts';
 import type { AppendOutcome, Expected, Position, ProposedEvent } from './log.ts';
+import { meetFault, meetFaultOfRead } from './meet-fault.ts';
 import { positionMessage, streamNameOf } from './messages.ts';
 import type { CallContext } from './node.ts';
 import { Outlet } from './outlet.ts';
@@ -159,35 +160,16 @@ async function carryOut(
   if (refusal !== undefined) return answer(refusal);
   const fault = context.faults.take(operation, stream);
   // Without a fault the answer leaves in the same turn: a bench measures clients, not promises.
-  if (fault !== undefined && (await fails(context, call, fault, 'beforeApply', answer))) return;
+  if (fault !== undefined && (await settles('beforeApply'))) return;
   const response = apply(fault?.kind === 'duplicate');
-  if (fault !== undefined && (await fails(context, call, fault, 'afterApply', answer))) return;
+  if (fault !== undefined && (await settles('afterApply'))) return;
   if (Buffer.isBuffer(response)) answer(null, response);
   else answer(response);
-}
 
-/** Whether the fault has settled the call at this moment. */
-async function fails(
-  context: CallContext,
-  call: WriteCall['call'],
-  fault: Fault,
-  moment: 'beforeApply' | 'afterApply',
-  answer: sendUnaryData<Buffer>,
-): Promise<boolean> {
-  switch (fault.kind) {
-    case 'drop':
-      if (fault.when === moment) context.dropConnection(call.getPeer());
-      return fault.when === moment;
-    case 'stall':
-      if (fault.when === moment) await context.faults.stall();
-      return false;
-    case 'refuse':
-      if ((fault.when ?? 'beforeApply') !== moment) return false;
-      answer(refusalOf(fault.reason, context.maxAppendSize));
-      return true;
-    case 'duplicate':
-    case 'cut':
-      return false;
+  async function settles(moment: Moment): Promise<boolean> {
+    const met = await meetFault(context, call.getPeer(), fault, moment);
+    if (typeof met === 'object') answer(refusalOf(met.refused, context.maxAppendSize));
+    return met !== 'goOn';
   }
 }
 
@@ -230,8 +212,8 @@ async function serveRead(
   outlet: Outlet,
   serve: () => Promise<void>,
 ): Promise<void> {
-  if (fault?.kind === 'drop') return context.dropConnection(peer);
-  if (fault?.kind === 'stall') await outlet.wait((wake) => context.faults.stall().then(wake));
-  if (fault?.kind === 'refuse') return outlet.fail(refusalOf(fault.reason, context.maxAppendSize));
-  await serve();
+  const met = await meetFaultOfRead(context, peer, fault);
+  if (met === 'silence') return;
+  if (met === 'goOn') return serve();
+  outlet.fail(refusalOf(met.refused, context.maxAppendSize));
 }
