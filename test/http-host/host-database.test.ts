@@ -12,6 +12,8 @@ import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
 
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 const HOSTS_AT_ONCE = 4;
 
 async function opened(url: string, options?: HostDatabaseOptions) {

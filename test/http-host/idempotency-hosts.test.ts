@@ -13,7 +13,9 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
 
-const POLLING = { timeout: 15_000, interval: 10 };
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const POLLING = { timeout: 30_000, interval: 10 };
 const CUSTOMER = 1000000005;
 const SCOPE = ['7', 'live', 'createPayment', 'k'];
 

@@ -6,8 +6,10 @@ import {
   openSharedCheckpoints,
 } from '@counterfoil/http-host/host-database';
 import fc from 'fast-check';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 async function opened(url: string): Promise<HostDatabase> {
   const database = await openHostDatabase(url);
