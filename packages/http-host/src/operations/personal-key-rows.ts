@@ -67,10 +67,12 @@ export class KeyRows {
     this.#pool = pool;
   }
 
-  /** The rows of those who have one. */
+  /**
+   * The rows of those who have one. Not a named statement: its plan, made while the table was small,
+   * would read all of it long after it has grown.
+   */
   async find(subjects: readonly Subject[]): Promise<readonly CustomerKey[]> {
     const rows = await this.#ask<KeyRow>({
-      name: 'personal-keys-find',
       text: `
         SELECT kept.tenant, kept.sandbox, kept.customer, kept.wrapped
         FROM unnest($1::bigint[], $2::boolean[], $3::bigint[]) AS wanted (tenant, sandbox, customer)
@@ -137,7 +139,6 @@ export class KeyRows {
     let after: readonly (string | boolean)[] = ['-1', false, '-1'];
     for (;;) {
       const rows: readonly KeyRow[] = await this.#ask<KeyRow>({
-        name: 'personal-keys-page',
         text: `
           SELECT tenant, sandbox, customer, wrapped FROM ${KEY_TABLE}
           WHERE (tenant, sandbox, customer) > ($1::bigint, $2::boolean, $3::bigint)
