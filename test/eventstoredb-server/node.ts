@@ -1,7 +1,13 @@
 // One node of the protocol server: a port, the services on it, and its place in the cluster.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
-import { type handleUnaryCall, Server, ServerCredentials, type StatusObject } from '@grpc/grpc-js';
+import {
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  type StatusObject,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
 import { batchAppendHandler } from './batch-append.ts';
 import type { Faults, Operation } from './faults.ts';
 import { supportedMethods } from './features.ts';
