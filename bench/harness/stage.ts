@@ -4,7 +4,7 @@ import type { RunPostgres } from './postgres.ts';
 
 /** How large a run is. */
 export interface Setting {
-  /** `--quick`: smaller data and shorter rounds, the whole bench in less than five minutes. */
+  /** `--quick`: smaller data and shorter rounds, the whole bench in some minutes. */
   readonly quick: boolean;
   /** Rounds that count, after one that does not. */
   readonly rounds: number;
