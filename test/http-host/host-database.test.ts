@@ -124,13 +124,20 @@ it('goes on when its connections are killed, idle or not, and tells of the idle 
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
-it('ends a statement that takes too long', async () => {
-  const { pool } = await opened(await newDatabase());
+it('ends a statement that takes too long, and lets each see what was committed before', async () => {
+  const url = await newDatabase();
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  const name = new URL(url).pathname.slice(1);
+  await admin.query(`ALTER DATABASE ${name} SET default_transaction_isolation = 'serializable'`);
+  await admin.end();
+  const { pool } = await opened(url);
   const { rows } = await pool.query(
     `SELECT current_setting('statement_timeout') AS statement,
-            current_setting('idle_in_transaction_session_timeout') AS idle`,
+            current_setting('idle_in_transaction_session_timeout') AS idle,
+            current_setting('transaction_isolation') AS isolation`,
   );
-  expect(rows).toEqual([{ statement: '15s', idle: '15s' }]);
+  expect(rows).toEqual([{ statement: '15s', idle: '15s', isolation: 'read committed' }]);
 });
 
 it('keeps the first mark of a name, whichever host says it', async () => {

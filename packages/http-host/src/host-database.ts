@@ -26,6 +26,13 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** For a server that does not answer at all, so that it cannot end the statement itself. */
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** Each statement sees what was committed before it, whatever the database's own default is. */
+const SESSION = `
+  SELECT set_config('default_transaction_isolation', 'read committed', false),
+    set_config('statement_timeout', '${STATEMENT_TIMEOUT_MS}', false),
+    set_config('idle_in_transaction_session_timeout', '${STATEMENT_TIMEOUT_MS}', false)`;
 
 /**
  * The tables, as their owners declare them, under names that sort in the order in which they came to
@@ -82,9 +89,12 @@ export async function openHostDatabase(
   await migrate(url, place);
   const pool = makePool(url, {
     max: connections,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    // Awaited by the pool. Not told in the greeting: poolers refuse greetings that they do not know.
+    onConnect: async (client) => {
+      await client.query(SESSION);
+    },
   });
   // Not the error itself: the driver hangs its connection onto it, with all that it knows.
   pool.on('error', (error) =>
