@@ -3,7 +3,7 @@ import type { AppendRequest, AppendResult, Expected, StreamName } from '@counter
 import { EventStoreError } from '@counterfoil/core';
 import type { Calls, Patience } from './calls.ts';
 import type { Appended } from './client.ts';
-import { type MarkedEvent, newAttempt, propose } from './envelope.ts';
+import { newAttempt, propose } from './envelope.ts';
 import type { KnownStream, KnownStreams } from './known-streams.ts';
 import { type Place, positionOf } from './positions.ts';
 import type { StreamNames } from './stream-names.ts';
@@ -142,20 +142,19 @@ export class Appender {
 
   /** The stream holds the command: by this call, when an attempt without an answer had come through. */
   async #repeated({ request, attempt, patience }: Sending, last: number): Promise<AppendResult> {
-    const { stream, command } = request;
+    const { stream, events, command } = request;
     const [found] = await this.#parts.reader.read(stream, last, 1, patience);
     if (found === undefined) {
       throw new EventStoreError('corrupt', `${stream} has lost its event ${last}`);
     }
-    return resultOf(found, command.fingerprint, attempt);
+    const { id, revision, position, commandFingerprint } = found.event;
+    if (found.attempt === attempt) {
+      if (id === events.at(-1)?.id) return { outcome: 'appended', revision, position };
+      throw new EventStoreError('corrupt', `${stream} holds a part of an append up to ${last}`);
+    }
+    if (commandFingerprint !== command.fingerprint) return { outcome: 'command-id-reused' };
+    return { outcome: 'repeated', revision, position };
   }
-}
-
-function resultOf(found: MarkedEvent, fingerprint: string, attempt: string): AppendResult {
-  const { revision, position, commandFingerprint } = found.event;
-  if (found.attempt === attempt) return { outcome: 'appended', revision, position };
-  if (commandFingerprint !== fingerprint) return { outcome: 'command-id-reused' };
-  return { outcome: 'repeated', revision, position };
 }
 
 function fits(expected: Expected, actual: number): boolean {

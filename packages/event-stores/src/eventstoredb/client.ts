@@ -81,6 +81,7 @@ interface ClientClass {
 }
 
 let serials = 0;
+let kindOfProcess: ClientKind | undefined;
 
 export async function loadClient(options: ClientOptions): Promise<ClientMaker> {
   const { kind, url } = options;
@@ -107,6 +108,11 @@ export async function loadClient(options: ClientOptions): Promise<ClientMaker> {
 
 async function classOf(kind: ClientKind): Promise<ClientClass> {
   const name = PACKAGES[kind];
+  // Both keep their messages in one global object, where the second overwrites those of the first.
+  kindOfProcess ??= kind;
+  if (kindOfProcess !== kind) {
+    throw new TypeError(`one process cannot use ${name} and ${PACKAGES[kindOfProcess]}`);
+  }
   let loaded: Record<string, unknown>;
   try {
     loaded =
