@@ -18,9 +18,9 @@ import {
   type Walked,
 } from '../read-model-store.ts';
 import { kept, textArray, unkept } from './postgres-arrays.ts';
-import { type Changes, changesOf, MadeTwice, type Step, stepsOf } from './postgres-changes.ts';
+import { type Changes, changesOf, MadeTwice, type Step } from './postgres-changes.ts';
+import { Missing, tryCommit, WrittenTwice } from './postgres-commit.ts';
 import {
-  COMMIT_TIMEOUT_MS,
   codeOf,
   type Database,
   isDamage,
@@ -38,8 +38,6 @@ const AFTER_ALL_KEYS = '\u{10ffff}';
 const SUMMARY_PAGE = 5_000;
 const NO_COUNTS: Counts = new Map();
 
-/** What a commit needs not be durable by itself: with its checkpoint it is made again from the log. */
-const BEGIN_COMMIT = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL statement_timeout = ${COMMIT_TIMEOUT_MS}`;
 const BEGIN_LOAD_END = 'BEGIN; SET LOCAL statement_timeout = 0';
 const BEGIN_SUMMARY =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
@@ -150,13 +148,19 @@ export class PostgresBuild implements Build {
     this.#refuseReader();
     const { collections, trigrams, id } = this.#build;
     const tables = this.#tables;
-    await this.#soundly(() =>
+    const load = () =>
       this.#database.transaction(BEGIN_LOAD_END, async (client) => {
         const indices = indicesOf(tables, collections, trigrams);
         const analyses = tables.all(collections).map((table) => `ANALYZE ${table}`);
         // The commit of this waits for the disk, and with it for all that was written before.
         const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
-        await inOrder(client, [...indices, ...analyses, ready]);
+        for (const text of [...indices, ...analyses, ready]) await client.query(text);
+      });
+    await this.#soundly(() =>
+      this.#database.patiently(async () => {
+        // Only the answer to a first try may have been lost.
+        const [state] = await this.#row('state');
+        if (state === 'loading') await load();
       }),
     );
     this.info = { ...this.info, state: 'ready' };
@@ -322,7 +326,7 @@ export class PostgresBuild implements Build {
   }
 
   /** A column of the build's row. Throws `no-such-build` when it was dropped. */
-  async #row(column: 'position' | 'damage' | 'id'): Promise<readonly unknown[]> {
+  async #row(column: 'position' | 'damage' | 'state' | 'id'): Promise<readonly unknown[]> {
     const [row] = await this.#database.read({
       text: `SELECT ${column} FROM ${this.#builds} WHERE id = $1`,
       values: [this.#build.id],
@@ -369,118 +373,23 @@ export class PostgresBuild implements Build {
     commit: Commit,
     tried: { changes: Changes; token: string },
   ): Promise<CommitResult> {
-    const { changes, token } = tried;
-    const steps = stepsOf(changes, {
-      tables: this.#tables,
-      specs: this.#specs,
-      partitionIds: this.#partitionIds,
-    });
     try {
-      await this.#database.transaction(BEGIN_COMMIT, async (client) => {
-        // All is sent before the first answer; a commit that turns out to be stale is rolled back.
-        const guarded = this.#guard(client, commit, token);
-        const rest = this.#restOf(commit, changes);
-        const written = Promise.allSettled(
-          [...steps, ...rest].map((each) => this.#run(client, each)),
-        );
-        // What a stale commit does in vain may fail, too: that is not its reason.
-        if ((await guarded) !== 1) throw new Refused({ outcome: 'stale' });
-        const counts = (await written).map(countOf);
-        for (const [index, step] of steps.entries()) judge(step, counts[index]);
-      });
+      return await tryCommit(
+        {
+          database: this.#database,
+          id: this.#build.id,
+          projection: this.info.projection,
+          tables: this.#tables,
+          specs: this.#specs,
+          partitionIds: this.#partitionIds,
+        },
+        { ...tried, commit },
+      );
     } catch (error) {
-      if (error instanceof Refused) return this.#settled(error.result, token);
       if (error instanceof WrittenTwice) return this.#duplicateOf(error.step);
       if (error instanceof Missing) throw this.condemn(error.message);
       throw error;
     }
-    return { outcome: 'committed' };
-  }
-
-  /** Takes the build's row: whoever comes second waits here, and finds that the checkpoint moved. */
-  async #guard(client: pg.PoolClient, commit: Commit, token: string): Promise<number> {
-    const { expected, checkpoint, epoch, changes, lastEventTime } = commit;
-    const { projection } = this.info;
-    const behindMs =
-      lastEventTime === undefined ? 0 : Math.max(0, Date.now() - Date.parse(lastEventTime));
-    return this.#run(client, {
-      text: `UPDATE ${this.#builds} SET position = $2, revision = revision + $3, last_commit = $4,
-               behind_ms = $5
-             WHERE id = $1 AND position IS NOT DISTINCT FROM $6 AND epoch = $7
-               AND last_commit IS DISTINCT FROM $4
-             RETURNING pg_notify($8, $9)`,
-      values: [
-        this.#build.id,
-        checkpoint ?? null,
-        changes.length > 0 ? 1 : 0,
-        token,
-        behindMs,
-        expected ?? null,
-        epoch,
-        this.#database.schema,
-        projection,
-      ],
-      isNamed: true,
-    });
-  }
-
-  #restOf(commit: Commit, { touched }: Changes): readonly Statement[] {
-    const { partitions, parkedStreams, parkedEvents } = this.#tables;
-    const { park = [], unpark = [] } = commit;
-    const rest: Statement[] = [];
-    if (touched.length > 0) {
-      rest.push({
-        text: `UPDATE ${partitions} SET revision = revision + 1 WHERE name = ANY($1::text[])`,
-        values: [textArray(touched)],
-        isNamed: true,
-      });
-    }
-    if (unpark.length > 0) {
-      const values = [textArray(unpark)];
-      for (const table of [parkedEvents, parkedStreams]) {
-        rest.push({ text: `DELETE FROM ${table} WHERE stream = ANY($1::text[])`, values });
-      }
-    }
-    if (park.length > 0) {
-      const streams = textArray(park.map(({ event }) => event.stream));
-      rest.push(
-        {
-          text: `INSERT INTO ${parkedStreams} (stream, error)
-                 SELECT DISTINCT ON (stream) stream, error
-                 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY u (stream, error, at)
-                 ORDER BY stream, at ON CONFLICT DO NOTHING`,
-          values: [streams, textArray(park.map(({ error }) => error))],
-        },
-        {
-          text: `INSERT INTO ${parkedEvents} (stream, event, revision)
-                 SELECT * FROM unnest($1::text[], $2::text[], $3::int8[])`,
-          values: [
-            streams,
-            textArray(park.map(({ event }) => JSON.stringify(event))),
-            park.map(({ event }) => event.revision),
-          ],
-        },
-      );
-    }
-    return rest;
-  }
-
-  async #run(
-    client: pg.PoolClient,
-    { text, values = [], isNamed = false }: Statement,
-  ): Promise<number> {
-    const name = isNamed ? this.#database.nameOf(text) : {};
-    const { rowCount } = await client.query({ ...name, text, values: [...values] });
-    return rowCount ?? 0;
-  }
-
-  /** A try whose answer was lost may have been carried out: then it is the last commit of all. */
-  async #settled(refused: CommitResult, token: string): Promise<CommitResult> {
-    const rows = await this.#database.read({
-      text: `SELECT 1 FROM ${this.#builds} WHERE id = $1 AND last_commit = $2`,
-      values: [this.#build.id, token],
-    });
-    return rows.length > 0 ? { outcome: 'committed' } : refused;
   }
 
   /** A commit that could not be begun is stale all the same when it comes too late. */
@@ -534,45 +443,6 @@ export class PostgresBuild implements Build {
     if (spec === undefined) throw new RangeError(`no collection ${collection}`);
     return spec;
   }
-}
-
-/** Ends the transaction of a commit that is not to be. */
-class Refused extends Error {
-  readonly result: CommitResult;
-
-  constructor(result: CommitResult) {
-    super(result.outcome);
-    this.result = result;
-  }
-}
-
-class WrittenTwice extends Error {
-  readonly step: Step;
-
-  constructor(step: Step) {
-    super(`${step.collection} has a document already`);
-    this.step = step;
-  }
-}
-
-class Missing extends Error {}
-
-function countOf(settled: PromiseSettledResult<number>): number {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
-}
-
-function judge(step: Step, count = 0): void {
-  const { expected, does, collection } = step;
-  if (expected === undefined || expected === count) return;
-  if (does === 'make') throw new WrittenTwice(step);
-  throw new Missing(
-    `${collection} lacks ${expected - count} of the documents that it is to replace`,
-  );
-}
-
-async function inOrder(client: pg.PoolClient, texts: readonly string[]): Promise<void> {
-  for (const text of texts) await client.query(text);
 }
 
 function documentOf(row: readonly unknown[]): Document {

@@ -81,6 +81,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly schema: string;
   readonly connections?: number | undefined;
+  /** Waits out an outage in reads as in writes. */
+  readonly isPatient: boolean;
 }
 
 export type Rows = readonly (readonly unknown[])[];
@@ -92,12 +94,14 @@ export class Database {
   readonly #config: pg.ClientConfig;
   readonly #pool: pg.Pool;
   readonly #writers: pg.Pool;
+  readonly #isPatient: boolean;
   readonly #names = new Map<string, string>();
   #made = 0;
   #renamed = performance.now();
   #closed: Promise<void> | undefined;
 
-  constructor({ url, schema, connections = DEFAULT_CONNECTIONS }: DatabaseOptions) {
+  constructor({ url, schema, connections = DEFAULT_CONNECTIONS, isPatient }: DatabaseOptions) {
+    this.#isPatient = isPatient;
     if (!SCHEMA_NAME.test(schema)) throw new RangeError(`not a name of a schema: ${schema}`);
     this.schema = schema;
     const { place, config } = configOf(url);
@@ -127,8 +131,9 @@ export class Database {
     return poolOf({ ...config, max: 1 });
   }
 
-  /** Reads: tried once more when the connection is lost. */
+  /** Reads: tried once more when the connection is lost, or for a while where nobody waits for it. */
   async read(statement: Statement): Promise<Rows> {
+    if (this.#isPatient) return (await this.write(statement)).rows;
     this.refuseWhenClosed();
     try {
       return (await this.#run(statement)).rows;
@@ -154,7 +159,7 @@ export class Database {
       try {
         return await work();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isPassing(error) && !isUnavailable(error)) throw error;
         if (performance.now() > end) throw this.#unavailable(error);
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
@@ -239,6 +244,7 @@ export class Database {
 
   /** Not with the error itself: the driver hangs its connection onto it, with all that it knows. */
   #unavailable(error: unknown): ReadModelError {
+    if (error instanceof ReadModelError) return error;
     const text = `the read models at ${this.place} cannot be reached: ${reasonOf(error)}`;
     return new ReadModelError('unavailable', text);
   }
@@ -256,6 +262,10 @@ export function isPassing(error: unknown): boolean {
     PASSING_CLASSES.has(code.slice(0, 2)) ||
     PASSING_CLASSES.has(code.slice(0, 3))
   );
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ReadModelError && error.code === 'unavailable';
 }
 
 export function isDamage(error: unknown): boolean {

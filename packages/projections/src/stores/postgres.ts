@@ -1,5 +1,6 @@
 /** The PostgreSQL read-model store: a catalog that many processes share, and tables of its own for each build. */
 
+import { randomUUID } from 'node:crypto';
 import type { ProjectionMessage } from '../progress.ts';
 import {
   type Build,
@@ -86,7 +87,7 @@ export class PostgresStore implements PostgresReadModelStore {
 
   private constructor(options: PostgresReadModelOptions) {
     const { url, schema = DEFAULT_SCHEMA, connections, readOnly = false, told } = options;
-    this.#database = new Database({ url, schema, connections });
+    this.#database = new Database({ url, schema, connections, isPatient: !readOnly });
     this.#isReadOnly = readOnly;
     this.#marksDamage = options.marksDamage ?? !readOnly;
     this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
@@ -145,36 +146,33 @@ export class PostgresStore implements PostgresReadModelStore {
     this.#refuseReader();
     const { projection, version, collections, purpose } = request;
     const state = purpose === 'load' ? 'loading' : 'ready';
-    const trigrams = this.#trigrams;
-    const known = await this.#database.transaction(BEGIN, async (client) => {
-      const { rows: made } = await client.query<{ made: number }>(
-        `INSERT INTO ${this.#table('counters')} AS c VALUES ($1, 1)
-         ON CONFLICT (projection) DO UPDATE SET made = c.made + 1 RETURNING made`,
-        [projection],
-      );
-      const build = made[0]?.made ?? 0;
-      const { rows } = await client.query<{ id: number }>(
-        `INSERT INTO ${this.#table('builds')}
-           (projection, build, version, state, layout, collections, trigrams)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-        [
-          projection,
-          build,
-          version,
-          state,
-          LAYOUT,
-          JSON.stringify(collections),
-          trigrams !== undefined,
-        ],
-      );
-      const id = rows[0]?.id ?? 0;
-      const tables = this.#tablesOf(id);
-      for (const text of tablesOf(tables, collections)) await client.query(text);
-      if (state === 'ready') {
-        for (const text of indicesOf(tables, collections, trigrams)) await client.query(text);
-      }
-      const info: BuildInfo = { projection, build, version, state };
-      return { id, info, layout: LAYOUT, collections, hasTrigrams: trigrams !== undefined };
+    const hasTrigrams = this.#trigrams !== undefined;
+    const info = { projection, version, state } as const;
+    // Tells this build from others, should it have been made and only the answer be lost.
+    const token = randomUUID();
+    const known = await this.#database.patiently(async () => {
+      const [made] = await this.#known(projection, 'last_commit = $2', [token]);
+      if (made !== undefined) return made;
+      return this.#database.transaction(BEGIN, async (client) => {
+        const { rows } = await client.query<{ id: number; build: number }>(
+          `WITH counted AS (
+             INSERT INTO ${this.#table('counters')} AS c VALUES ($1, 1)
+             ON CONFLICT (projection) DO UPDATE SET made = c.made + 1 RETURNING made
+           )
+           INSERT INTO ${this.#table('builds')}
+             (projection, build, version, state, layout, collections, trigrams, last_commit)
+           SELECT $1, made, $2, $3, $4, $5, $6, $7 FROM counted RETURNING id, build`,
+          [projection, version, state, LAYOUT, JSON.stringify(collections), hasTrigrams, token],
+        );
+        const { id = 0, build = 0 } = rows[0] ?? {};
+        const tables = this.#tablesOf(id);
+        for (const text of tablesOf(tables, collections)) await client.query(text);
+        if (state === 'ready') {
+          const indices = indicesOf(tables, collections, this.#trigrams);
+          for (const text of indices) await client.query(text);
+        }
+        return { id, info: { ...info, build }, layout: LAYOUT, collections, hasTrigrams };
+      });
     });
     return this.#opened(known, {});
   }
@@ -238,8 +236,10 @@ export class PostgresStore implements PostgresReadModelStore {
 
   async dropBuild(projection: string, build: number): Promise<void> {
     this.#refuseReader();
-    await this.#database.patiently(() =>
-      this.#database.transaction(BEGIN, async (client) => {
+    let tries = 0;
+    await this.#database.patiently(() => {
+      tries += 1;
+      return this.#database.transaction(BEGIN, async (client) => {
         const found = await client.query<{ id: number; collections: string; is_live: boolean }>(
           `SELECT id, collections, EXISTS (
              SELECT FROM ${this.#table('live')} l WHERE l.projection = $1 AND l.build = $2
@@ -248,6 +248,8 @@ export class PostgresStore implements PostgresReadModelStore {
           [projection, build],
         );
         const [row] = found.rows;
+        // Of a try before, only the answer may have been lost.
+        if (row === undefined && tries > 1) return;
         if (row === undefined || row.is_live) {
           const what = `build ${build} of ${projection} is live or gone`;
           throw new ReadModelError('no-such-build', what);
@@ -256,8 +258,8 @@ export class PostgresStore implements PostgresReadModelStore {
         const collections = JSON.parse(row.collections) as readonly CollectionSpec[];
         const tables = this.#tablesOf(row.id).all(collections);
         await client.query(`DROP TABLE IF EXISTS ${tables.join(', ')}`);
-      }),
-    );
+      });
+    });
     this.#open.delete(idOf(projection, build));
   }
 
