@@ -18,13 +18,14 @@ import { LogWriter } from './postgres/log-writer.ts';
 import { Backoff } from './postgres/patience.ts';
 import { BEFORE_ALL, partsOf } from './postgres/positions.ts';
 import { checkSchemaName, migrate } from './postgres/schema.ts';
-import { placeOf, readingPool } from './postgres/sessions.ts';
+import { placeOf, readingPool, type Server } from './postgres/sessions.ts';
 import { Watcher } from './postgres/watcher.ts';
 
 const DEFAULT_SCHEMA = 'counterfoil_log';
 const DEFAULT_POOL_SIZE = 4;
 const DEFAULT_BATCHES_UNDER_WAY = 1;
 const DEFAULT_POLL_INTERVAL_MS = 500;
+const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 const DEFAULT_BATCH_SIZE = 256;
 /** Events of one answer of the server. */
@@ -41,6 +42,8 @@ export interface PostgresEventStoreOptions {
   readonly batchesUnderWay?: number;
   /** How often the log is looked at when nobody tells that it has grown; 500 ms when absent. */
   readonly pollIntervalMs?: number;
+  /** How long the server may work at one statement before it is given up; 30 seconds when absent. */
+  readonly statementTimeoutMs?: number;
   /**
    * For how long an append, a read or a look at the head is tried again while the server cannot be
    * reached, before it fails with `unavailable`; 30 seconds when absent.
@@ -59,12 +62,15 @@ export async function openPostgresEventStore(
   const { url, schema = DEFAULT_SCHEMA } = options;
   checkSchemaName(schema);
   const place = placeOf(url, schema);
-  const pool = readingPool(url, options.poolSize ?? DEFAULT_POOL_SIZE);
+  const { statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS } = options;
+  const server = { url, statementTimeoutMs };
+  const pool = readingPool(server, options.poolSize ?? DEFAULT_POOL_SIZE);
   try {
     await migrate(pool, schema, place);
     const reader = new LogReader(pool, schema);
     return new PostgresEventStore({
       options,
+      server,
       schema,
       place,
       pool,
@@ -79,6 +85,7 @@ export async function openPostgresEventStore(
 
 interface Parts {
   readonly options: PostgresEventStoreOptions;
+  readonly server: Server;
   readonly schema: string;
   readonly place: string;
   readonly pool: pg.Pool;
@@ -96,16 +103,15 @@ class PostgresEventStore implements EventStore {
   readonly #stop = new AbortController();
   #closing: Promise<void> | undefined;
 
-  constructor({ options, schema, place, pool, reader, head }: Parts) {
-    const { url } = options;
+  constructor({ options, server, schema, place, pool, reader, head }: Parts) {
     this.#place = place;
     this.#pool = pool;
     this.#reader = reader;
     this.#retryForMs = options.retryForMs ?? DEFAULT_RETRY_FOR_MS;
     const pollMs = options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS;
-    this.#watcher = new Watcher({ url, schema, place, pollMs }, head);
+    this.#watcher = new Watcher({ server, schema, place, pollMs }, head);
     this.#writer = new LogWriter({
-      url,
+      server,
       schema,
       place,
       lanes: options.batchesUnderWay ?? DEFAULT_BATCHES_UNDER_WAY,

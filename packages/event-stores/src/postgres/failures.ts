@@ -44,6 +44,7 @@ const SQL_STATE = /^[0-9A-Z]{5}$/;
 
 export function kindOf(error: unknown): FailureKind {
   if (error instanceof EventStoreError) return error.code;
+  if (error instanceof TypeError || error instanceof RangeError) return 'request';
   const state = stateOf(error);
   // Without a state it is the network's: refused, reset, timed out, ended.
   if (state === undefined) return 'passing';

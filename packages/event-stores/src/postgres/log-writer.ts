@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { APPEND_PARAMETERS, type BatchRow, checkRequest, pack, resultAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';
 import { Backoff } from './patience.ts';
-import { connect, letGo } from './sessions.ts';
+import { connect, letGo, type Server } from './sessions.ts';
 
 /** Each stream of a batch is a lock, of which a server has some thousands for all its clients. */
 const MAX_BATCH_COMMANDS = 256;
@@ -13,7 +13,7 @@ const MAX_BATCH_COMMANDS = 256;
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 
 export interface WriterOptions {
-  readonly url: string;
+  readonly server: Server;
   readonly schema: string;
   /** Names the log in messages. */
   readonly place: string;
@@ -165,7 +165,7 @@ export class LogWriter {
 
   /** The answer comes when the transaction is committed. */
   async #send(lane: Lane, batch: readonly Pending[]): Promise<BatchRow> {
-    lane.client ??= await connect(this.#options.url, lane.name, () => this.#drop(lane));
+    lane.client ??= await connect(this.#options.server, lane.name, () => this.#drop(lane));
     const values = [...pack(batch.map(({ request }) => request))];
     const query = { ...this.#statement, values, rowMode: 'array' as const };
     const { rows } = await lane.client.query<[...BatchRow]>(query);

@@ -2,10 +2,17 @@
 import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-const STATEMENT_TIMEOUT_MS = 30_000;
-const LOCK_TIMEOUT_MS = 10_000;
 /** An answer that has not come by then never comes: the server would have ended the statement. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+const ANSWER_TIMEOUT_FACTOR = 1.25;
+/** A wait for a stream that another host appends to ends before the statement that waits. */
+const LOCK_TIMEOUT_FACTOR = 0.5;
+
+/** How a log is reached. */
+export interface Server {
+  readonly url: string;
+  /** How long the server may work at one statement. */
+  readonly statementTimeoutMs: number;
+}
 
 /**
  * What each connection has for its life. Set by a statement, for a pooler refuses most of it when a
@@ -13,50 +20,56 @@ const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
  * by its indices alone: a plan that was made while the log was empty must not stay a scan when it has
  * grown. A lost client is noticed within a minute, so that it does not hold the horizon back.
  */
-const SETTINGS: readonly (readonly [name: string, value: string])[] = [
-  ['default_transaction_isolation', 'read committed'],
-  ['statement_timeout', String(STATEMENT_TIMEOUT_MS)],
-  ['lock_timeout', String(LOCK_TIMEOUT_MS)],
-  ['transaction_timeout', String(STATEMENT_TIMEOUT_MS)],
-  ['idle_in_transaction_session_timeout', String(STATEMENT_TIMEOUT_MS)],
-  ['tcp_keepalives_idle', '30'],
-  ['tcp_keepalives_interval', '10'],
-  ['tcp_keepalives_count', '3'],
-  ['enable_seqscan', 'off'],
-  ['enable_bitmapscan', 'off'],
-  ['enable_hashjoin', 'off'],
-  ['enable_mergejoin', 'off'],
-  ['jit', 'off'],
-  ['plan_cache_mode', 'force_generic_plan'],
-];
+function settingsOf({ statementTimeoutMs }: Server): Readonly<Record<string, string>> {
+  const limit = String(statementTimeoutMs);
+  return {
+    default_transaction_isolation: 'read committed',
+    statement_timeout: limit,
+    lock_timeout: String(Math.ceil(statementTimeoutMs * LOCK_TIMEOUT_FACTOR)),
+    transaction_timeout: limit,
+    idle_in_transaction_session_timeout: limit,
+    tcp_keepalives_idle: '30',
+    tcp_keepalives_interval: '10',
+    tcp_keepalives_count: '3',
+    enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
+    jit: 'off',
+    plan_cache_mode: 'force_generic_plan',
+  };
+}
 const APPLY_SETTINGS = `
   SELECT set_config(wanted.name, wanted.value, false)
   FROM unnest($1::text[], $2::text[]) AS wanted(name, value)
   JOIN pg_settings AS known ON known.name = wanted.name`;
 
-function configOf(url: string, role: string): pg.ClientConfig {
+function configOf({ url, statementTimeoutMs }: Server, role: string): pg.ClientConfig {
   return {
     connectionString: url,
     application_name: `counterfoil log ${role}`,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, statementTimeoutMs),
+    query_timeout: Math.ceil(statementTimeoutMs * ANSWER_TIMEOUT_FACTOR),
     keepAlive: true,
   };
 }
 
-async function prepare(client: pg.ClientBase): Promise<void> {
-  const names = SETTINGS.map(([name]) => name);
-  const values = SETTINGS.map(([, value]) => value);
-  await client.query(APPLY_SETTINGS, [names, values]);
+async function prepare(client: pg.ClientBase, server: Server): Promise<void> {
+  const settings = settingsOf(server);
+  await client.query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)]);
 }
 
 /** A connection of its own. Tells `onLoss` when it breaks, whether or not something waits for it. */
-export async function connect(url: string, role: string, onLoss: () => void): Promise<pg.Client> {
-  const client = new pg.Client(configOf(url, role));
+export async function connect(
+  server: Server,
+  role: string,
+  onLoss: () => void,
+): Promise<pg.Client> {
+  const client = new pg.Client(configOf(server, role));
   client.on('error', onLoss);
   try {
     await client.connect();
-    await prepare(client);
+    await prepare(client, server);
     return client;
   } catch (error) {
     letGo(client);
@@ -70,8 +83,9 @@ export function letGo(client: pg.Client): void {
 }
 
 /** Connections for reading: each is taken for one statement and never kept while a caller thinks. */
-export function readingPool(url: string, size: number): pg.Pool {
-  const pool = new pg.Pool({ ...configOf(url, 'reader'), max: size, onConnect: prepare });
+export function readingPool(server: Server, size: number): pg.Pool {
+  const onConnect = (client: pg.ClientBase) => prepare(client, server);
+  const pool = new pg.Pool({ ...configOf(server, 'reader'), max: size, onConnect });
   // Lost while it was idle: the pool makes another when one is needed.
   pool.on('error', () => undefined);
   return pool;

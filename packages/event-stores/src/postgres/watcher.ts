@@ -5,13 +5,13 @@ import { Bell } from '../bell.ts';
 import { kindOf, portError } from './failures.ts';
 import { Backoff } from './patience.ts';
 import { BEFORE_ALL, positionOf } from './positions.ts';
-import { connect, letGo } from './sessions.ts';
+import { connect, letGo, type Server } from './sessions.ts';
 
 /** While something older than the newest event is under way: what ends without a commit tells nobody. */
 const UNSETTLED_POLL_MS = 25;
 
 export interface WatcherOptions {
-  readonly url: string;
+  readonly server: Server;
   readonly schema: string;
   readonly place: string;
   readonly pollMs: number;
@@ -109,9 +109,9 @@ export class Watcher {
   /** Looks until the connection is lost, which it throws, or until the end. */
   async #follow(backoff: Backoff): Promise<void> {
     const { signal } = this.#stop;
-    const { url, schema, pollMs } = this.#options;
+    const { server, schema, pollMs } = this.#options;
     let isLost = false;
-    const client = await connect(url, 'watcher', () => {
+    const client = await connect(server, 'watcher', () => {
       isLost = true;
       this.#look();
     });

@@ -1,0 +1,358 @@
+/** The PostgreSQL store when things go wrong: lost connections, refusals of the server, bad requests. */
+import type { AppendRequest, EventStore, StoredEvent } from '@counterfoil/core';
+import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Appender } from './support/appender-process.ts';
+import { newAppend, wholeLog } from './support/appends.ts';
+import { Cuttable } from './support/cuttable.ts';
+import { appendOfType, beforeEventOfType, newLog } from './support/postgres-log.ts';
+
+const TIMEOUT_MS = 120_000;
+const WAIT = { timeout: 30_000, interval: 10 };
+const KILL_RUNS = 8;
+const EVENTS_PER_APPEND = 3;
+const WRITERS = 32;
+
+const KILL_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND application_name LIKE 'counterfoil log%'`;
+
+const appenders: Appender[] = [];
+afterEach(async () => {
+  await Promise.all(appenders.splice(0).map((appender) => appender.kill()));
+});
+
+/** Every acknowledged command is in the log once and whole, and every stream is without a hole. */
+function expectLogOf(log: readonly StoredEvent[], requests: readonly AppendRequest[]): void {
+  const wanted = requests.flatMap(({ events }) => events.map(({ id }) => id));
+  expect(log.map((event) => event.id).sort()).toEqual(wanted.sort());
+  const next = new Map<string, number>();
+  for (const event of log) {
+    expect(event.revision).toBe(next.get(event.stream) ?? 0);
+    next.set(event.stream, event.revision + 1);
+  }
+  const positions = log.map((event) => event.position);
+  expect(positions).toEqual([...new Set(positions)].sort());
+}
+
+function followAll(store: EventStore): StoredEvent[] {
+  const seen: StoredEvent[] = [];
+  const controller = new AbortController();
+  onTestFinished(() => controller.abort());
+  void (async () => {
+    for await (const batch of store.subscribe({ batchSize: 7, signal: controller.signal })) {
+      seen.push(...batch);
+    }
+  })();
+  return seen;
+}
+
+describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
+  it('killed backends lose and double nothing, for writers and subscribers', async () => {
+    const log = await newLog();
+    const hosts = [await log.openHost(), await log.openHost({ batchesUnderWay: 2 })];
+    const killer = await log.connect();
+    const seen = followAll(hosts[0] as EventStore);
+    const done: AppendRequest[] = [];
+    const plan = fc.array(
+      fc.record({ stream: fc.nat(3), events: fc.integer({ min: 1, max: 3 }), kills: fc.nat(4) }),
+      { minLength: 8, maxLength: 40 },
+    );
+    const streams = Array.from({ length: 4 }, () => newAppend().stream);
+    const property = fc.asyncProperty(plan, async (steps) => {
+      let kills: Promise<unknown> = Promise.resolve();
+      const results = await Promise.all(
+        steps.map(async ({ stream, events, kills: dice }, index) => {
+          const request = newAppend(events, { stream: streams[stream] ?? '' } as object);
+          done.push(request);
+          if (dice === 0) kills = kills.then(() => killer.query(KILL_ALL));
+          const result = await hosts[index % 2]?.append(request);
+          // Whoever asks again is told of the same place, however the first answer was found.
+          const again = await hosts[(index + 1) % 2]?.append(request);
+          expect(again).toEqual({ ...result, outcome: 'repeated' });
+          return result;
+        }),
+      );
+      await kills;
+      // An append whose first answer was lost is told as repeated: it is settled by asking again.
+      for (const result of results) expect(['appended', 'repeated']).toContain(result?.outcome);
+    });
+    await fc.assert(property, { numRuns: KILL_RUNS });
+    expectLogOf(await wholeLog(hosts[1] as EventStore), done);
+    const ids = (await wholeLog(hosts[0] as EventStore)).map((event) => event.id);
+    await vi.waitUntil(() => seen.length >= ids.length, WAIT);
+    expect(seen.map((event) => event.id)).toEqual(ids);
+  });
+
+  it('an append whose answer is lost is settled by asking again', async () => {
+    const log = await newLog();
+    const way = await Cuttable.before(log.url);
+    const store = await log.openHost({ url: way.url });
+    await store.append(newAppend());
+    const request = newAppend(2);
+    const beside = await log.openHost();
+    way.way = 'answers-cut';
+    const answer = store.append(request);
+    await vi.waitUntil(async () => (await beside.read(request.stream)).length === 2, WAIT);
+    way.way = 'cut';
+    way.way = 'open';
+    expect(await answer).toMatchObject({ outcome: 'repeated', revision: 1 });
+    expect(await beside.read(request.stream)).toHaveLength(2);
+  });
+
+  it('waits for a server that comes back, and goes on where it was', async () => {
+    const log = await newLog();
+    const way = await Cuttable.before(log.url);
+    const store = await log.openHost({ url: way.url });
+    const seen = followAll(store);
+    const first = newAppend();
+    await store.append(first);
+    await vi.waitUntil(() => seen.length === 1, WAIT);
+    way.way = 'cut';
+    const requests = Array.from({ length: 5 }, () => newAppend());
+    const answers = requests.map((request) => store.append(request));
+    const read = store.read(first.stream);
+    const head = store.head();
+    const beside = newAppend();
+    await (await log.openHost()).append(beside);
+    way.way = 'open';
+    for (const answer of await Promise.all(answers)) {
+      expect(answer).toMatchObject({ outcome: 'appended', revision: 0 });
+    }
+    expect(await read).toHaveLength(1);
+    expect(await head).toBeDefined();
+    await vi.waitUntil(() => seen.length === 7, WAIT);
+    expectLogOf(seen, [first, ...requests, beside]);
+  });
+
+  it('does not wait for ever for a server that has stopped to answer', async () => {
+    const log = await newLog();
+    const way = await Cuttable.before(log.url);
+    const store = await log.openHost({ url: way.url, statementTimeoutMs: 1_000 });
+    const seen = followAll(store);
+    const first = newAppend();
+    await store.append(first);
+    await vi.waitUntil(() => seen.length === 1, WAIT);
+    way.way = 'stalled';
+    const stalled = newAppend();
+    const calls = [store.append(stalled), store.read(first.stream), store.head()] as const;
+    await vi.waitUntil(() => way.lost > 0, WAIT);
+    way.way = 'open';
+    const [appended, read, head] = await Promise.all(calls);
+    expect(appended).toMatchObject({ outcome: 'appended' });
+    expect(read).toHaveLength(1);
+    expect(head).toBeDefined();
+    await vi.waitUntil(() => seen.length === 2, WAIT);
+    expectLogOf(await wholeLog(store), [first, stalled]);
+  });
+
+  it('tells that the server cannot be reached when its time is up, and never the password', async () => {
+    const log = await newLog();
+    const way = await Cuttable.before(log.url);
+    const url = new URL(way.url);
+    url.password = 'secret-of-the-log';
+    const store = await log.openHost({ url: url.href, retryForMs: 50 });
+    way.way = 'cut';
+    const failures = await Promise.allSettled([
+      store.append(newAppend()),
+      store.read(newAppend().stream),
+      store.head(),
+      openPostgresEventStore({ url: url.href }),
+    ]);
+    for (const failure of failures) {
+      expect(failure).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+      if (failure.status === 'rejected') expect(String(failure.reason)).not.toContain('secret');
+    }
+    way.way = 'open';
+    await vi.waitUntil(async () => (await store.append(newAppend())).outcome === 'appended', WAIT);
+  });
+
+  it.each([1, 200])('a host that is killed has lost nothing of %i commands', async (count) => {
+    const log = await newLog();
+    const appender = new Appender(log.url, WRITERS);
+    appenders.push(appender);
+    await appender.acknowledged(count);
+    const acknowledged = await appender.kill();
+    const store = await log.openHost();
+    // What it had sent may still be at work: its streams' locks go with it.
+    const kept = new Map<string, number>();
+    for (const event of await wholeLog(store)) {
+      kept.set(event.commandId, (kept.get(event.commandId) ?? 0) + 1);
+    }
+    for (const command of acknowledged) expect(kept.get(command)).toBe(EVENTS_PER_APPEND);
+    for (const events of kept.values()) expect(events).toBe(EVENTS_PER_APPEND);
+    expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
+  });
+});
+
+describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
+  it.each([
+    ['53100', 'full'],
+    ['25006', 'read-only'],
+    ['42501', 'read-only'],
+    ['XX001', 'corrupt'],
+    ['42P01', 'corrupt'],
+    ['54000', 'too-large'],
+    ['53200', 'unavailable'],
+    ['40P01', 'unavailable'],
+    ['57014', 'unavailable'],
+    ['F0000', 'unavailable'],
+  ])('%s is told as %s, and the next append is tried anew', async (state, code) => {
+    const log = await newLog();
+    const store = await log.openHost({ retryForMs: 50 });
+    const client = await log.connect();
+    const raise = `RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '${state}'`;
+    await beforeEventOfType(client, 'Refused', raise);
+    const failed = store.append(appendOfType('Refused'));
+    await expect(failed).rejects.toMatchObject({ name: 'EventStoreError', code });
+    expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
+    expect(await wholeLog(store)).toHaveLength(1);
+  });
+
+  it('an append that the server cannot store fails alone', async () => {
+    const log = await newLog();
+    const store = await log.openHost();
+    const client = await log.connect();
+    const raise = `RAISE EXCEPTION 'not a number' USING ERRCODE = '22003'`;
+    await beforeEventOfType(client, 'Poison', raise);
+    const answers = await Promise.allSettled([
+      store.append(newAppend()),
+      store.append(appendOfType('Poison')),
+      store.append(newAppend()),
+    ]);
+    expect(answers).toMatchObject([
+      { value: { outcome: 'appended' } },
+      { reason: { name: 'TypeError' } },
+      { value: { outcome: 'appended' } },
+    ]);
+    expect(await wholeLog(store)).toHaveLength(2);
+  });
+
+  it('tries again what passes', async () => {
+    const log = await newLog();
+    const store = await log.openHost();
+    const client = await log.connect();
+    await client.query('CREATE SEQUENCE tries');
+    const raise = `IF nextval('tries') < 4 THEN
+      RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF`;
+    await beforeEventOfType(client, 'Late', raise);
+    expect(await store.append(appendOfType('Late'))).toMatchObject({ outcome: 'appended' });
+    expect(await wholeLog(store)).toHaveLength(1);
+  });
+
+  it('never changes an event', async () => {
+    const log = await newLog();
+    const store = await log.openHost();
+    await store.append(newAppend());
+    const client = await log.connect();
+    for (const change of [
+      `UPDATE counterfoil_log.events SET data = '{}'`,
+      'DELETE FROM counterfoil_log.events',
+      'TRUNCATE counterfoil_log.events',
+    ]) {
+      await expect(client.query(change)).rejects.toThrow('events are never changed');
+    }
+  });
+});
+
+describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
+  it('refuses what PostgreSQL cannot give back as it was, and that alone', async () => {
+    const log = await newLog();
+    const store = await log.openHost();
+    const [event] = newAppend().events;
+    if (event === undefined) throw new Error('an append has an event');
+    const with_ = (parts: object) =>
+      store.append(newAppend(1, { events: [{ ...event, ...parts }] }));
+    const answers = await Promise.allSettled([
+      store.append(newAppend()),
+      with_({ data: 'a\u0000b' }),
+      with_({ type: 'a\ud800b' }),
+      with_({ data: undefined }),
+      with_({ schemaVersion: 2 ** 31 }),
+      with_({ data: 'x'.repeat(65 * 1024 * 1024) }),
+      store.append(newAppend(1, { stream: 's'.repeat(1_025) as AppendRequest['stream'] })),
+      store.append(newAppend()),
+    ]);
+    expect(answers).toMatchObject([
+      { value: { outcome: 'appended' } },
+      { reason: { name: 'TypeError' } },
+      { reason: { name: 'TypeError' } },
+      { reason: { name: 'TypeError' } },
+      { reason: { name: 'TypeError' } },
+      { reason: { code: 'too-large' } },
+      { reason: { code: 'too-large' } },
+      { value: { outcome: 'appended' } },
+    ]);
+    expect(await wholeLog(store)).toHaveLength(2);
+  });
+
+  it('takes the longest names that it promises, and many large appends at once', async () => {
+    const log = await newLog();
+    const store = await log.openHost();
+    const longest = newAppend(1, {
+      stream: Array.from({ length: 1_024 / 32 }, () => crypto.randomUUID().slice(0, 32)).join(
+        '',
+      ) as AppendRequest['stream'],
+    });
+    expect(await store.append(longest)).toMatchObject({ outcome: 'appended' });
+    const [event] = newAppend().events;
+    if (event === undefined) throw new Error('an append has an event');
+    const data = JSON.stringify('größe '.repeat(300_000));
+    const requests = Array.from({ length: 6 }, () =>
+      newAppend(1, { events: [{ ...event, data }] }),
+    );
+    await Promise.all(requests.map((request) => store.append(request)));
+    for (const { stream } of requests) expect((await store.read(stream))[0]?.data).toBe(data);
+  });
+
+  it('readers and many subscriptions share one connection without waiting for each other for ever', async () => {
+    const log = await newLog();
+    const store = await log.openHost({ poolSize: 1 });
+    const requests = Array.from({ length: 4 }, () => newAppend(2));
+    for (const request of requests) await store.append(request);
+    const readAll = async () => {
+      let read = 0;
+      for await (const batch of store.subscribe({ untilHead: true, batchSize: 3 })) {
+        for (const { stream } of batch) read += (await store.read(stream)).length;
+      }
+      return read;
+    };
+    expect(await Promise.all(Array.from({ length: 12 }, readAll))).toEqual(Array(12).fill(16));
+  });
+});
+
+describe('postgres: schema', { timeout: TIMEOUT_MS }, () => {
+  it('is made once, however many open an empty database at the same time', async () => {
+    const log = await newLog();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => log.openHost()));
+    await Promise.all(stores.map((store) => store.append(newAppend())));
+    expect(await wholeLog(stores[0] as EventStore)).toHaveLength(4);
+  });
+
+  it('is refused when a newer build has made it', async () => {
+    const log = await newLog();
+    await (await log.openHost()).close();
+    const client = await log.connect();
+    await client.query(
+      `INSERT INTO counterfoil_log.migrations (name, timestamp) VALUES ('2099-01-01-more', 'x')`,
+    );
+    await expect(openPostgresEventStore({ url: log.url })).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringContaining('2099-01-01-more'),
+    });
+  });
+
+  it('keeps logs in different schemas apart, and refuses a name that needs quotes', async () => {
+    const log = await newLog();
+    const [one, two] = [
+      await log.openHost({ schema: 'one' }),
+      await log.openHost({ schema: 'two' }),
+    ];
+    const request = newAppend();
+    await one.append(request);
+    expect(await wholeLog(two)).toEqual([]);
+    expect(await two.append(request)).toMatchObject({ outcome: 'appended' });
+    await expect(log.openHost({ schema: 'No; DROP' })).rejects.toThrow(RangeError);
+  });
+});
