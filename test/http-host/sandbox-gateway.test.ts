@@ -31,7 +31,8 @@ import {
 } from './sandbox-desk.ts';
 
 /** For a process that knows no packages by their names. */
-const FACE = new URL('../../packages/http-host/src/gateways/index.ts', import.meta.url).href;
+const ROOT = new URL('../../', import.meta.url);
+const FACE = new URL('packages/http-host/src/gateways/index.ts', ROOT).href;
 
 describe('the table of outcomes', () => {
   it('has valid and different numbers, a card for each behaviour, and one to approve per network', () => {
@@ -246,7 +247,7 @@ describe('news of the gateway', () => {
 });
 
 describe('the books of a file', () => {
-  it('lose nothing that was answered when the process is killed', async () => {
+  it('lose nothing that was answered when the process is killed', { timeout: 60_000 }, async () => {
     const path = newPath();
     const script = `
       import { openSandboxGateway } from ${JSON.stringify(FACE)};
