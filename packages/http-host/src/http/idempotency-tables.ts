@@ -83,8 +83,11 @@ const CLAIM = sql`
       kept.status, kept.content_type, kept.body, kept.is_text, kept.headers,
       kept.recorded_at_ms, kept.expires_at_ms
     FROM unnest(wanted, mine) WITH ORDINALITY AS want (key, is_held, place)
-    LEFT JOIN counterfoil_host.answers AS kept
-      ON kept.key = want.key AND kept.expires_at_ms > now_ms
+    -- One by one, by the index: a plan from when the table was small must not read all of it later.
+    LEFT JOIN LATERAL (
+      SELECT * FROM counterfoil_host.answers AS answer
+      WHERE answer.key = want.key AND answer.expires_at_ms > now_ms LIMIT 1
+    ) AS kept ON true
     ORDER BY want.place;
   END $$`;
 
