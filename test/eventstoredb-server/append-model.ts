@@ -9,6 +9,8 @@ import { type ClientKind, startProtocolServer } from './server.ts';
 const STREAMS = 3;
 const MAX_COMMANDS = 25;
 const MAX_EVENTS = 3;
+/** A machine that others use as well takes its time for thousands of appends. */
+const MODEL_TIMEOUT_MS = 120_000;
 /** How many commands are under way at a time. */
 const RACING = 4;
 
@@ -38,7 +40,7 @@ const command: fc.Arbitrary<Command> = fc.record({
 });
 
 export function appendModelSuite(kind: ClientKind): void {
-  describe(`random appends and the client ${kind}`, () => {
+  describe(`random appends and the client ${kind}`, { timeout: MODEL_TIMEOUT_MS }, () => {
     test('one after the other do what the model says', async () => {
       await withClient(kind, async (client) => {
         await fc.assert(

@@ -58,6 +58,8 @@ export interface Followed {
   readonly checkpoints: readonly Position[];
   readonly confirmed: boolean;
   readonly timesCaughtUp: number;
+  /** What the server said of the place, each time. */
+  readonly caughtUpAt: readonly unknown[];
   /** What the subscription ended with. */
   readonly failed: string | undefined;
   stop(): Promise<void>;
@@ -77,7 +79,7 @@ export interface TestClient {
 }
 
 interface RawSubscription extends AsyncIterable<{ event?: RecordedEvent }> {
-  on(event: string, listener: () => void): unknown;
+  on(event: string, listener: (place?: unknown) => void): unknown;
   unsubscribe(): Promise<void>;
 }
 
@@ -194,7 +196,8 @@ function follow(
 ): Followed {
   const events: RecordedEvent[] = [];
   const checkpoints: Position[] = [];
-  const state = { confirmed: false, timesCaughtUp: 0, failed: undefined as string | undefined };
+  const caughtUpAt: unknown[] = [];
+  const state = { confirmed: false, failed: undefined as string | undefined };
   const checkpointReached = async (_: unknown, position: Position) => {
     checkpoints.push(position);
   };
@@ -210,8 +213,8 @@ function follow(
   subscription.on('confirmation', () => {
     state.confirmed = true;
   });
-  subscription.on('caughtUp', () => {
-    state.timesCaughtUp += 1;
+  subscription.on('caughtUp', (place) => {
+    caughtUpAt.push(place);
   });
   const reading = (async () => {
     try {
@@ -223,11 +226,12 @@ function follow(
   return {
     events,
     checkpoints,
+    caughtUpAt,
     get confirmed() {
       return state.confirmed;
     },
     get timesCaughtUp() {
-      return state.timesCaughtUp;
+      return caughtUpAt.length;
     },
     get failed() {
       return state.failed;

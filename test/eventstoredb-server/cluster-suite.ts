@@ -5,10 +5,14 @@ import { events, newStream } from './protocol-suite.ts';
 import { type ClientKind, type ProtocolCluster, startProtocolCluster } from './server.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 5 };
+/** For a whole case, on a machine that others use as well. */
+const TIMEOUT_MS = 30_000;
 const LEADER_ONLY = { requiresLeader: true };
 
 export function clusterSuite(kind: ClientKind): void {
-  describe(`a cluster of the protocol server and the client ${kind}`, () => {
+  describe(`a cluster of the protocol server and the client ${kind}`, {
+    timeout: TIMEOUT_MS,
+  }, () => {
     let cluster: ProtocolCluster;
     let client: TestClient;
 

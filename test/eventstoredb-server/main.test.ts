@@ -8,6 +8,8 @@ import { openClient } from './clients.ts';
 import { events, newStream } from './protocol-suite.ts';
 import { startProtocolServer } from './server.ts';
 
+/** A process takes its time to start. */
+const TIMEOUT_MS = 30_000;
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 /** Appends a batch through the older client, after the newer one was loaded. */
@@ -22,7 +24,7 @@ const BOTH_CLIENTS = `
   process.exit();
 `;
 
-test('it prints its connection string, and serves', async () => {
+test('it prints its connection string, and serves', { timeout: TIMEOUT_MS }, async () => {
   const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill());
   const [printed] = (await once(child.stdout, 'data')) as [Buffer];
@@ -34,7 +36,9 @@ test('it prints its connection string, and serves', async () => {
 });
 
 // Why the tests of the two clients stand in two files. A client that mends it is noticed here.
-test('both clients in one process break the batch appends of the older', async () => {
+test('both clients in one process break the batch appends of the older', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const server = await startProtocolServer();
   onTestFinished(() => server.close());
   const { stdout } = await promisify(execFile)(

@@ -14,6 +14,8 @@ import type { ClientKind } from './server.ts';
 
 /** What a real server may take to answer; the protocol server needs a fraction. */
 const PATIENCE = { timeout: 10_000, interval: 5 };
+/** For a whole case, on a machine that others use as well. */
+const TIMEOUT_MS = 30_000;
 const ONE_MEBIBYTE = 1024 * 1024;
 
 export interface ServerUnderTest {
@@ -23,7 +25,7 @@ export interface ServerUnderTest {
 }
 
 export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
-  describe(`${server.name} and the client ${kind}`, () => {
+  describe(`${server.name} and the client ${kind}`, { timeout: TIMEOUT_MS }, () => {
     let client: TestClient;
     let close: () => Promise<void>;
 
@@ -79,6 +81,19 @@ export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
         const stream = await streamOf(500);
         const events = await client.readStream(stream);
         expect(events.map(({ revision }) => Number(revision))).toEqual([...Array(500).keys()]);
+      });
+
+      test('leave out what the metadata of the stream hides', async () => {
+        const stream = await streamOf(5);
+        const hide = (data: object) => client.append(`$$${stream}`, [{ type: '$metadata', data }]);
+        const read = async () =>
+          (await client.readStream(stream)).map(({ revision }) => Number(revision));
+        await hide({ $maxCount: 2 });
+        expect(await read()).toEqual([3, 4]);
+        await hide({ $tb: 1 });
+        expect(await read()).toEqual([1, 2, 3, 4]);
+        await hide({});
+        expect(await read()).toEqual([0, 1, 2, 3, 4]);
       });
 
       test('fail where there is no stream', async () => {
