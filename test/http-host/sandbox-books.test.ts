@@ -498,7 +498,9 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       await expect(second.refund(other)).rejects.toThrow(IdempotencyKeyReused);
     });
 
-    it('list every request in order, over pages, while writing goes on', async () => {
+    it('list every request in order, over pages, while writing goes on', {
+      timeout: 60_000,
+    }, async () => {
       const gateway = open(newPlace());
       const { idempotencyKey: _, ...request } = await chargeRequest(gateway, 'approve');
       for (let each = 0; each < 1_001; each += 1) {
