@@ -70,6 +70,10 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
       expect(await other.append(request)).toMatchObject({ outcome: 'appended' });
       expect(await other.read(request.stream)).toHaveLength(2);
     }
+    // Neither does its own host wait for the one that is held open.
+    const own = newAppend();
+    expect(await held.append(own)).toMatchObject({ outcome: 'appended' });
+    requests.push(own);
     // The subscriber has looked at a log that has all of them, and shows none of them.
     expect(await other.head()).toBe((first as { position: Position }).position);
     expect(seen.map((event) => event.id)).toEqual([before.events[0]?.id]);

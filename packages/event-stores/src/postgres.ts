@@ -23,7 +23,8 @@ import { Watcher } from './postgres/watcher.ts';
 
 const DEFAULT_SCHEMA = 'counterfoil_log';
 const DEFAULT_POOL_SIZE = 4;
-const DEFAULT_BATCHES_UNDER_WAY = 1;
+/** A second one, so that a batch which waits for a stream of another host does not hold up the others. */
+const DEFAULT_BATCHES_UNDER_WAY = 2;
 const DEFAULT_POLL_INTERVAL_MS = 500;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
@@ -38,7 +39,7 @@ export interface PostgresEventStoreOptions {
   readonly schema?: string;
   /** Connections for reading, beside one for watching and one for each batch; 4 when absent. */
   readonly poolSize?: number;
-  /** Batches of appends that may be under way at once; 1 when absent. */
+  /** Batches of appends that may be under way at once; 2 when absent. */
   readonly batchesUnderWay?: number;
   /** How often the log is looked at when nobody tells that it has grown; 500 ms when absent. */
   readonly pollIntervalMs?: number;

@@ -126,14 +126,11 @@ BEGIN
     stream, id, type, time, command_id, command_fingerprint, data, metadata
   )
   SELECT
-    written, e.tenant, e.at, firsts[e.command] + e.at - starts[e.command], e.schema_version,
-    e.at = starts[e.command] + command_events[e.command] - 1,
-    streams[command_streams[e.command]], e.id, e.type, e.time,
-    command_ids[e.command], command_fingerprints[e.command], e.data, e.metadata
-  FROM unnest(
-    event_commands, event_ids, event_types, event_schema_versions, event_tenants, event_times,
-    event_data, event_metadata
-  ) WITH ORDINALITY AS e(command, id, type, schema_version, tenant, time, data, metadata, at)
+    written, event_tenants[e.at], e.at, firsts[e.command] + e.at - starts[e.command],
+    event_schema_versions[e.at], e.at = starts[e.command] + command_events[e.command] - 1,
+    streams[command_streams[e.command]], event_ids[e.at], event_types[e.at], event_times[e.at],
+    command_ids[e.command], command_fingerprints[e.command], event_data[e.at], event_metadata[e.at]
+  FROM unnest(event_commands) WITH ORDINALITY AS e(command, at)
   WHERE firsts[e.command] >= 0;
 END $function$`;
 }
