@@ -14,9 +14,11 @@ import {
   SqliteIdempotencyStore,
   uuidV7,
 } from '@counterfoil/http-host/http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
 import { API_KEY, type Bench, type ErrorBody, JSON_HEADERS, startBench } from './listening-host.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-answers-'));
