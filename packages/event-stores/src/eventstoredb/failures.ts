@@ -60,8 +60,8 @@ export function lastingCode(error: unknown, purpose: Purpose): EventStoreErrorCo
     return purpose === 'append' ? 'read-only' : 'unavailable';
   }
   if (code === RESOURCE_EXHAUSTED && /larger than max/i.test(text)) return 'too-large';
-  const isFull = code === RESOURCE_EXHAUSTED || /(no|not enough) space/i.test(text);
-  if (isFull && purpose === 'append') return 'full';
+  // A connection that is asked for too much says RESOURCE_EXHAUSTED too, and that passes.
+  if (purpose === 'append' && /(no|not enough) space/i.test(text)) return 'full';
   if (code === INVALID_ARGUMENT || code === UNIMPLEMENTED || type === 'invalid-argument') {
     return 'unavailable';
   }
