@@ -231,7 +231,8 @@ export class PostgresBuild implements Build {
       isNamed: true,
     });
     const bodies = new Map(rows.map((row) => documentOf(row)).map(({ key, body }) => [key, body]));
-    return keys.map((key) => bodies.get(key));
+    // Half a character is kept as the sign for one that is unknown, as SQLite does.
+    return keys.map((key) => bodies.get(key.toWellFormed()));
   }
 
   async list(collection: string, options: ListOptions): Promise<readonly Document[]> {
