@@ -2,11 +2,11 @@
 import type { handleBidiStreamingCall, ServerDuplexStream, StatusObject } from '@grpc/grpc-js';
 import { batchBadRequest, batchOutcome, batchTimeout, batchTooLarge } from './append-answers.ts';
 import { expectedOf, proposedEventOf, sizeOnDisk } from './append-request.ts';
+import type { CallContext } from './call-context.ts';
 import type { Fault, Moment, Refusal } from './faults.ts';
 import type { Expected, ProposedEvent } from './log.ts';
 import { meetFault } from './meet-fault.ts';
 import { millisecondsOf, streamIdentifier, streamNameOf, uuidOf } from './messages.ts';
-import type { CallContext } from './node.ts';
 import { refusalOf } from './refusals.ts';
 import { Fields, type Message } from './wire.ts';
 

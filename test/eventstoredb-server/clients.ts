@@ -1,6 +1,7 @@
 // The two real clients behind one face, so that the server's tests are written once.
 import { randomUUID } from 'node:crypto';
-import type { Expected, Position } from './log.ts';
+import type { Expected } from './log.ts';
+import type { Position } from './position.ts';
 import type { ClientKind } from './server.ts';
 
 export interface EventData {

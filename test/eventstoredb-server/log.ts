@@ -1,15 +1,11 @@
 // The log that the protocol server serves: streams, their order in $all, and the rules of appending.
 import { randomUUID } from 'node:crypto';
 import { encodeEvent } from './event-message.ts';
+import { isBefore, type Position } from './position.ts';
 import { MAX_REVISION, type StreamMetadata, streamMetadataOf } from './stream-metadata.ts';
 
 /** The stream's revision that an append expects. */
 export type Expected = 'any' | 'noStream' | 'streamExists' | bigint;
-
-export interface Position {
-  readonly commit: bigint;
-  readonly prepare: bigint;
-}
 
 export interface ProposedEvent {
   readonly id: string;
@@ -327,10 +323,6 @@ export class Log {
   #notify(): void {
     for (const follower of this.#followers) follower();
   }
-}
-
-export function isBefore(left: Position, right: Position): boolean {
-  return left.commit === right.commit ? left.prepare < right.prepare : left.commit < right.commit;
 }
 
 function positionOf(event: LogEvent): Position {

@@ -1,6 +1,7 @@
 // What a call goes through when a fault is set for it.
+
+import type { CallContext } from './call-context.ts';
 import type { Fault, Moment, Refusal } from './faults.ts';
-import type { CallContext } from './node.ts';
 
 /** `silence`: the call is never answered, its connection is gone or the whole node. */
 export type Met = 'goOn' | 'silence' | { readonly refused: Refusal };

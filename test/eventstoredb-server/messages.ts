@@ -1,5 +1,5 @@
 // The protocol's small messages that several parts share, and where its fields stand.
-import type { Position } from './log.ts';
+import type { Position } from './position.ts';
 import { Fields, Message } from './wire.ts';
 
 const UUID_HALF = 64;

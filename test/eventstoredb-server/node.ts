@@ -9,6 +9,7 @@ import {
   type sendUnaryData,
 } from '@grpc/grpc-js';
 import { batchAppendHandler } from './batch-append.ts';
+import type { CallContext } from './call-context.ts';
 import type { Faults, Operation } from './faults.ts';
 import { supportedMethods } from './features.ts';
 import type { Log } from './log.ts';
@@ -19,20 +20,6 @@ import { FEATURES_SERVICE, GOSSIP_SERVICE, STREAMS_SERVICE } from './services.ts
 import { appendHandler, deleteHandler, readHandler, tombstoneHandler } from './streams-service.ts';
 import type { SubscriptionOptions } from './subscriptions.ts';
 import { type Fields, Message } from './wire.ts';
-
-/** What the handlers of a node's calls share. */
-export interface CallContext {
-  readonly log: Log;
-  readonly faults: Faults;
-  readonly maxAppendSize: number;
-  readonly subscriptions: SubscriptionOptions;
-  count(operation: Operation): void;
-  /** Why this node does not take a call with such headers. */
-  refusalFor(metadata: { get(key: string): readonly unknown[] }): StatusObject | undefined;
-  dropConnection(peer: string): void;
-  /** Ends the node, as its process would be ended. */
-  die(): void;
-}
 
 export interface Member extends Endpoint {
   readonly id: string;

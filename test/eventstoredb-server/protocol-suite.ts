@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   type TestClient,
 } from './clients.ts';
-import { isBefore, type Position } from './log.ts';
+import { isBefore, type Position } from './position.ts';
 import type { ClientKind } from './server.ts';
 
 /** What a real server may take to answer; the protocol server needs a fraction. */

@@ -1,6 +1,7 @@
 // What a client asks to read: the request's message, checked, as a plain value.
-import type { Position } from './log.ts';
+
 import { streamNameOf } from './messages.ts';
+import type { Position } from './position.ts';
 import type { Fields } from './wire.ts';
 
 export interface EventFilter {

@@ -5,7 +5,8 @@ import { type Cluster, ServerNode } from './node.ts';
 import type { Endpoint } from './refusals.ts';
 
 export type { Fault, FaultSwitch, Moment, Operation, Refusal } from './faults.ts';
-export type { LogEvent, Position } from './log.ts';
+export type { LogEvent } from './log.ts';
+export type { Position } from './position.ts';
 
 /** The client that a connection string is for. */
 export type ClientKind = 'eventstore' | 'kurrentdb';

@@ -9,12 +9,13 @@ import type {
 } from '@grpc/grpc-js';
 import { appendedAnswer, wrongExpectedVersionAnswer } from './append-answers.ts';
 import { expectedOf, proposedEventOf, sizeOnDisk } from './append-request.ts';
+import type { CallContext } from './call-context.ts';
 import type { Fault, Moment, Operation } from './faults.ts';
-import type { AppendOutcome, Expected, Position, ProposedEvent } from './log.ts';
+import type { AppendOutcome, Expected, ProposedEvent } from './log.ts';
 import { meetFault, meetFaultOfRead } from './meet-fault.ts';
 import { positionMessage, streamNameOf } from './messages.ts';
-import type { CallContext } from './node.ts';
 import { Outlet } from './outlet.ts';
+import type { Position } from './position.ts';
 import { readRequestOf } from './read-request.ts';
 import { read } from './reads.ts';
 import {

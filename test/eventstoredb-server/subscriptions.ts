@@ -2,9 +2,10 @@
 // passes over events.
 import { randomUUID } from 'node:crypto';
 import type { StatusObject } from '@grpc/grpc-js';
-import type { Log, LogEvent, Position } from './log.ts';
+import type { Log, LogEvent } from './log.ts';
 import { positionMessage, timestampMessage } from './messages.ts';
 import type { Outlet, Sent } from './outlet.ts';
+import type { Position } from './position.ts';
 import type { EventFilter, ReadRequest } from './read-request.ts';
 import { invalidPosition, streamDeleted } from './refusals.ts';
 import { Message } from './wire.ts';
