@@ -12,7 +12,7 @@ import type {
 import { EventStoreError } from '@counterfoil/core';
 import type pg from 'pg';
 import { Bell } from './bell.ts';
-import { kindOf, portError } from './postgres/failures.ts';
+import { kindOf, mayPass, portError } from './postgres/failures.ts';
 import { LogReader } from './postgres/log-reader.ts';
 import { LogWriter } from './postgres/log-writer.ts';
 import { Backoff } from './postgres/patience.ts';
@@ -67,7 +67,7 @@ export async function openPostgresEventStore(
   const server = { url, statementTimeoutMs };
   const pool = readingPool(server, options.poolSize ?? DEFAULT_POOL_SIZE);
   try {
-    await migrate(pool, schema, place);
+    await migrate(pool, { server, schema, place });
     const reader = new LogReader(pool, schema);
     return new PostgresEventStore({
       options,
@@ -225,9 +225,8 @@ class PostgresEventStore implements EventStore {
       try {
         return await work();
       } catch (error) {
-        const kind = kindOf(error);
         if (this.#isOver(signal)) break;
-        if (kind !== 'passing' && kind !== 'unavailable') throw portError(error, this.#place);
+        if (!mayPass(error)) throw portError(error, this.#place);
       }
       await this.#nap(backoff, signal);
     }

@@ -10,17 +10,18 @@ import { FOREIGN_TRANSACTIONS } from './functions.ts';
  */
 export type FailureKind = 'passing' | 'foreign' | 'request' | EventStoreErrorCode;
 
+/** Among others on a standby. */
+const READ_ONLY_TRANSACTION = '25006';
 /** Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const BY_STATE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   [FOREIGN_TRANSACTIONS, 'foreign'],
-  ['25006', 'read-only'], // read_only_sql_transaction
+  [READ_ONLY_TRANSACTION, 'read-only'],
   ['42501', 'read-only'], // insufficient_privilege
   ['53100', 'full'], // disk_full
   ['54000', 'too-large'], // program_limit_exceeded
   ['23505', 'corrupt'], // unique_violation: under the streams' locks nobody else can have written it
   ['XX001', 'corrupt'], // data_corrupted
   ['XX002', 'corrupt'], // index_corrupted
-  ['25001', 'corrupt'], // a pooler between has opened a transaction of its own
   ['42P01', 'corrupt'], // undefined_table
   ['42703', 'corrupt'], // undefined_column
   ['42883', 'corrupt'], // undefined_function
@@ -49,6 +50,16 @@ export function kindOf(error: unknown): FailureKind {
   // Without a state it is the network's: refused, reset, timed out, ended.
   if (state === undefined) return 'passing';
   return BY_STATE.get(state) ?? BY_CLASS.get(state.slice(0, 2)) ?? 'unavailable';
+}
+
+/**
+ * Whether whoever follows the log goes on trying: also while a server is a standby for a moment, or a
+ * password is being changed.
+ */
+export function mayPass(error: unknown): boolean {
+  const kind = kindOf(error);
+  const isStandby = stateOf(error) === READ_ONLY_TRANSACTION;
+  return kind === 'passing' || kind === 'foreign' || kind === 'unavailable' || isStandby;
 }
 
 /** Whether the connection itself was lost, or may have been. */

@@ -165,7 +165,10 @@ export class LogWriter {
 
   /** The answer comes when the transaction is committed. */
   async #send(lane: Lane, batch: readonly Pending[]): Promise<BatchRow> {
-    lane.client ??= await connect(this.#options.server, lane.name, () => this.#drop(lane));
+    lane.client ??= await connect(this.#options.server, lane.name, (lost) => {
+      // News of a former one is none of the present one.
+      if (lane.client === lost) this.#drop(lane);
+    });
     const values = [...pack(batch.map(({ request }) => request))];
     const query = { ...this.#statement, values, rowMode: 'array' as const };
     const { rows } = await lane.client.query<[...BatchRow]>(query);

@@ -4,6 +4,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type pg from 'pg';
 import { appendFunction, beginEraFunction, settledHeadFunction } from './functions.ts';
+import { readingPool, type Server } from './sessions.ts';
 
 const MIGRATION_TABLE = 'migrations';
 const MIGRATION_LOCK_TABLE = 'migrations_lock';
@@ -74,11 +75,19 @@ export function checkSchemaName(schema: string): void {
   throw new RangeError(`not a schema of up to 48 letters, digits and _ in lower case: ${schema}`);
 }
 
+export interface Log {
+  readonly server: Server;
+  readonly schema: string;
+  /** Names the log in messages. */
+  readonly place: string;
+}
+
 /**
  * Applies the migrations that are missing, whoever else may be at it: they run under a lock. Refuses
  * a server that is too old and a log of a newer build, before anything is changed.
  */
-export async function migrate(pool: pg.Pool, schema: string, place: string): Promise<void> {
+export async function migrate(pool: pg.Pool, log: Log): Promise<void> {
+  const { schema, place } = log;
   await checkServer(pool, place);
   const migrations = migrationsOf(schema);
   const applied = await appliedMigrations(pool, schema);
@@ -90,8 +99,9 @@ export async function migrate(pool: pg.Pool, schema: string, place: string): Pro
     );
   }
   if (applied.length === Object.keys(migrations).length) return;
-  // The pool stays open: only what kysely needs to end is not given to it.
-  const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  // A migration may work for long, and so may those whose turn it is to wait.
+  const ownPool = readingPool({ ...log.server, statementTimeoutMs: 0 }, 1);
+  const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: ownPool }) });
   const migrator = new Migrator({
     db: database,
     provider: { getMigrations: async () => migrations },
@@ -99,8 +109,12 @@ export async function migrate(pool: pg.Pool, schema: string, place: string): Pro
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: MIGRATION_LOCK_TABLE,
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  try {
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+  } finally {
+    await database.destroy();
+  }
 }
 
 async function checkServer(pool: pg.Pool, place: string): Promise<void> {

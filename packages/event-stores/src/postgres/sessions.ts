@@ -10,7 +10,7 @@ const LOCK_TIMEOUT_FACTOR = 0.5;
 /** How a log is reached. */
 export interface Server {
   readonly url: string;
-  /** How long the server may work at one statement. */
+  /** How long the server may work at one statement; 0 for as long as it takes. */
   readonly statementTimeoutMs: number;
 }
 
@@ -48,7 +48,7 @@ function configOf({ url, statementTimeoutMs }: Server, role: string): pg.ClientC
   return {
     connectionString: url,
     application_name: `counterfoil log ${role}`,
-    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, statementTimeoutMs),
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, statementTimeoutMs || CONNECT_TIMEOUT_MS),
     query_timeout: Math.ceil(statementTimeoutMs * ANSWER_TIMEOUT_FACTOR),
     keepAlive: true,
   };
@@ -59,14 +59,14 @@ async function prepare(client: pg.ClientBase, server: Server): Promise<void> {
   await client.query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)]);
 }
 
-/** A connection of its own. Tells `onLoss` when it breaks, whether or not something waits for it. */
+/** A connection of its own. Tells `onLoss` of it when it breaks, whether or not something waits for it. */
 export async function connect(
   server: Server,
   role: string,
-  onLoss: () => void,
+  onLoss: (lost: pg.Client) => void,
 ): Promise<pg.Client> {
   const client = new pg.Client(configOf(server, role));
-  client.on('error', onLoss);
+  client.on('error', () => onLoss(client));
   try {
     await client.connect();
     await prepare(client, server);

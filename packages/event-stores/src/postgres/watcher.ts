@@ -2,7 +2,7 @@
 import type { Position } from '@counterfoil/core';
 import type pg from 'pg';
 import { Bell } from '../bell.ts';
-import { kindOf, portError } from './failures.ts';
+import { kindOf, mayPass, portError } from './failures.ts';
 import { Backoff } from './patience.ts';
 import { BEFORE_ALL, positionOf } from './positions.ts';
 import { connect, letGo, type Server } from './sessions.ts';
@@ -94,8 +94,7 @@ export class Watcher {
         await this.#follow(backoff);
       } catch (error) {
         if (signal.aborted) return;
-        const kind = kindOf(error);
-        if (kind !== 'passing' && kind !== 'foreign' && kind !== 'unavailable') {
+        if (!mayPass(error)) {
           this.#failure = portError(error, this.#options.place);
           this.bell.ring();
           return;
