@@ -9,6 +9,9 @@ const { values } = parseArgs({
   },
 });
 const every = values['system-event-every'];
+for (const [name, value] of Object.entries(values)) {
+  if (!/^\d+$/.test(value)) throw new RangeError(`--${name} takes a whole number, not ${value}`);
+}
 const server = await startProtocolServer({
   port: Number(values.port),
   ...(every === undefined ? {} : { systemEventEvery: Number(every) }),
