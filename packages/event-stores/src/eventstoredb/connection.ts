@@ -15,8 +15,10 @@ export class Connection {
   #current: Lease | undefined;
   #leader: Endpoint | undefined;
 
+  /** Makes the first client at once, so that a wrong URL is told here. */
   constructor(make: ClientMaker) {
     this.#make = make;
+    this.#current = { client: make(undefined), users: 0 };
   }
 
   get users(): number {
