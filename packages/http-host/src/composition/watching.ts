@@ -34,6 +34,12 @@ function addChecks(get: Get): void {
   readiness.add('event-store', async () => {
     await events.head();
   });
+  const database = get(PART.hostDatabase);
+  if (database !== undefined) {
+    readiness.add('host-database', async () => {
+      await database.pool.query('SELECT');
+    });
+  }
   if (log !== undefined) readiness.add('disk', () => expectRoom(dirname(log)));
   readiness.add('projections', () => {
     if (!projecting.running) throw new Error('the projections are not running');
