@@ -112,7 +112,7 @@ export class LogWriter {
    */
   #takeBatch(): readonly Pending[] {
     const batch: Pending[] = [];
-    const rest: Pending[] = [];
+    let rest: Pending[] = [];
     const held = new Set<StreamName>();
     const commands = new Set<string>();
     let length = 0;
@@ -123,7 +123,7 @@ export class LogWriter {
         batch.length >= MAX_BATCH_COMMANDS ||
         (batch.length > 0 && (length + pending.length > MAX_BATCH_LENGTH || batch[0]?.alone));
       if (isFull) {
-        rest.push(...this.#queue.slice(index));
+        rest = rest.concat(this.#queue.slice(index));
         break;
       }
       const waits =

@@ -88,6 +88,8 @@ export function readingPool(server: Server, size: number): pg.Pool {
   const pool = new pg.Pool({ ...configOf(server, 'reader'), max: size, onConnect });
   // Lost while it was idle: the pool makes another when one is needed.
   pool.on('error', () => undefined);
+  // Lost while somebody has it between two statements: the next one fails, the process does not.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
