@@ -1,7 +1,6 @@
 /** Puts the host together from the parts that `composition/` provides, and gives it a beginning and an end. */
 import 'reflect-metadata';
 import { mkdirSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import type { EventStore } from '@counterfoil/core';
 import { LedgerView, Progress, type ReadModelStore } from '@counterfoil/projections';
@@ -26,14 +25,13 @@ import { refuseLostEvents } from './doctor/lost-events.ts';
 import type { GatewayRegistry } from './gateways/registry.ts';
 import { type HostDatabase, openHostDatabase } from './host-database.ts';
 import { createLogger, type Logger } from './http/logging.ts';
-import { uuidV7 } from './http/uuid.ts';
 import type { Ledger } from './operations/ledger.ts';
 import { openPersonalKeys } from './operations/open-personal-keys.ts';
 import type { Payments } from './operations/payments.ts';
 import type { ReadSide } from './operations/read-side.ts';
 import type { Tenants } from './operations/tenants.ts';
 import type { TestClock } from './operations/test-clock.ts';
-import { ONLY_HOST } from './projecting/project.ts';
+import { holderFor } from './projecting/holder.ts';
 import { ProjectionThread } from './projecting/projecting.ts';
 import type { TimedWorks } from './reactors/timed-work.ts';
 import {
@@ -70,10 +68,17 @@ export interface Host {
 export interface ComposeOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /**
+   * False for one piece of work beside hosts that may be running: where stores are shared, nothing
+   * works by itself then, and whoever leads or projects goes on doing so. True when absent.
+   */
+  readonly serves?: boolean;
 }
 
 /** Opens the stores of a configuration and starts everything but the listening. */
-export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
+export async function compose(given: Config, options: ComposeOptions = {}): Promise<Host> {
+  const { serves = true } = options;
+  const config = serves ? given : { ...given, runProjections: false };
   makeFolders(config);
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const opening = new AsyncDisposableStack();
@@ -81,7 +86,7 @@ export async function compose(config: Config, options: ComposeOptions = {}): Pro
     const opened = await open(config, logger, opening);
     const container = rootContainer.createChildContainer();
     register(container, { config, logger, ...opened }, options);
-    return start(container);
+    return start(container, serves);
   } catch (error) {
     await opening.disposeAsync();
     throw error;
@@ -126,7 +131,6 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
   if (hostDatabase !== undefined) {
     await agreeOnLog({ database: hostDatabase, events, readModels });
   }
-  const holder = hostDatabase === undefined ? ONLY_HOST : newHolder();
   return {
     hostDatabase,
     events,
@@ -137,7 +141,7 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
     readModels,
     sharedReadModels,
     leases,
-    holder,
+    holder: holderFor(config),
   };
 }
 
@@ -180,7 +184,7 @@ function getFrom(container: DependencyContainer): Get {
 }
 
 /** Starts the parts that work by themselves, and hands out the host. */
-function start(container: DependencyContainer): Host {
+function start(container: DependencyContainer, serves: boolean): Host {
   const get = getFrom(container);
   const stopping = new AbortController();
   const logger = get(PART.logger);
@@ -193,7 +197,8 @@ function start(container: DependencyContainer): Host {
   const testClock = get(PART.testClock);
   const projecting = get(PART.projecting);
   const mailing = get(PART.mailing);
-  const reactors = react(get, stopping.signal);
+  const isOnlyHost = get(PART.hostDatabase) === undefined;
+  const reactors = serves || isOnlyHost ? react(get, stopping.signal) : Promise.resolve();
   watchHost(get);
   return {
     config: get(PART.config),
@@ -261,7 +266,7 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   } finally {
     await database.close();
   }
-  const holder = newHolder();
+  const holder = holderFor(config);
   const projecting = new ProjectionThread(projectionsOf(config, { holder, masterKey }), {
     progress: new Progress(),
     logger,
@@ -272,9 +277,4 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       logger.flush();
     },
   };
-}
-
-/** The name of one process among those that want the same leases. */
-function newHolder(): string {
-  return `${hostname()}-${uuidV7()}`;
 }

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { type Destination, MAX_MOVE_SECONDS } from '../operations/test-clock.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { type ReachedClock, RemoteClock } from './remote-clock.ts';
-import { withHost } from './session.ts';
+import { withOnlyHost } from './session.ts';
 
 const SECOND_MS = 1_000;
 
@@ -39,7 +39,7 @@ export function addClockCommands(program: Command): void {
 
 function atPlace(command: Command): Command {
   return command
-    .option('--url <url>', 'of a running host; the data folder of a stopped one when absent')
+    .option('--url <url>', 'of a running host; the stores of stopped ones when absent')
     .addOption(
       new Option('--key <key>', 'an API key with the scope clock:write, for --url').env(
         'COUNTERFOIL_API_KEY',
@@ -63,7 +63,7 @@ async function withClock(
   if (!readConfig(process.env).testClock) {
     throw new ConfigError(['TEST_CLOCK must be 1: there is no clock to move without it']);
   }
-  return withHost(async ({ testClock }) => {
+  return withOnlyHost(async ({ testClock }) => {
     if (testClock === undefined) throw new Error('a host with TEST_CLOCK=1 has a test clock');
     await work({
       now: async () => testClock.now(),

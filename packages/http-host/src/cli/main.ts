@@ -28,6 +28,7 @@ const EXPECTED = new Set([
   'ClockRefused',
   'EventStoreError',
   'HostDatabaseError',
+  'HostsAtWork',
   'NothingToExamine',
   'ReadModelError',
   'Refusal',

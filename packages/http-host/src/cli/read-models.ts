@@ -16,8 +16,9 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
-import { ONLY_HOST } from '../projecting/project.ts';
-import { openEventStore, openReadModels } from '../stores.ts';
+import { holderFor } from '../projecting/holder.ts';
+import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
+import { hostDatabaseUrlOf, openEventStore, openReadModels } from '../stores.ts';
 
 const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
 
@@ -53,7 +54,7 @@ export function addReadModelCommands(program: Command): void {
   parked.command('list').action(() => withStores(({ store }) => listParked(store)));
   parked
     .command('retry')
-    .description('Apply the parked events of a stream again; the host must be stopped')
+    .description('Apply the parked events of a stream again; with files the host must be stopped')
     .argument('<projection>', ONE_OF_ALL, projectionOf)
     .argument('<stream>', 'the name of the stream')
     .action((projection: Projection, stream: string) =>
@@ -71,37 +72,54 @@ interface Stores {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly vault: AnyVault | undefined;
+  /** Names this process to others that may want the same leases. */
+  readonly holder: string;
+  /** Where several processes share the read models, and leases are renewed beside the work. */
+  readonly leaseTtlMs: number | undefined;
 }
 
 /**
  * Beside a running host: the log is only read, and a build of its own is in nobody's way. With
- * `alone` the log is opened as a host opens it, which is refused while one runs.
+ * `alone` a log beside read models in files is opened as a host opens it, which is refused while one
+ * runs; hosts that share their read models take turns.
  */
 async function withStores<Result>(
   work: (stores: Stores) => Promise<Result>,
   { alone = false }: { alone?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig(process.env);
-  const events = await openEventStore(config.eventStoreUrl, { follow: !alone });
+  const { eventStoreUrl, eventStoreClient: client, readModelUrl } = config;
+  const isShared = hostDatabaseUrlOf(config) !== undefined;
+  const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
+  // Closed in any case: what is connected to a server would keep the process from its end.
+  await using opened = new AsyncDisposableStack();
+  const closing = <Opened extends Closable>(each: Opened): Opened =>
+    opened.adopt(each, async () => each.close());
+  const events = closing(
+    await openEventStore(eventStoreUrl, { follow: isShared || !alone, client }),
+  );
   const vault = await openKeysToRead(config);
-  const store = await openReadModels(config.readModelUrl);
-  try {
-    return await work({ events, store, vault });
-  } finally {
-    await store.close();
-    await vault?.close();
-    await events.close();
-  }
+  if (vault !== undefined) closing(vault);
+  const store = closing(await openReadModels(readModelUrl));
+  return await work({ events, store, vault, holder: holderFor(config), leaseTtlMs });
+}
+
+interface Closable {
+  close(): unknown;
 }
 
 const SHOW_EVERY_EVENTS = 100_000;
 
-async function rebuildOne(stores: Stores, projection: Projection, keep: boolean): Promise<void> {
+async function rebuildOne(
+  { leaseTtlMs, ...stores }: Stores,
+  projection: Projection,
+  keep: boolean,
+): Promise<void> {
   let shown = 0;
   const rebuilt = await rebuild({
     ...stores,
+    ...(leaseTtlMs === undefined ? { holder: `cli-${process.pid}` } : { leaseTtlMs }),
     projection,
-    holder: `cli-${process.pid}`,
     now: Date.now,
     onProgress({ phase, events }) {
       if (phase === 'loading' && events - shown < SHOW_EVERY_EVENTS) return;
@@ -132,8 +150,15 @@ async function listParked(store: ReadModelStore): Promise<void> {
   }
 }
 
+/** By a clock so far ahead the lease of a worker has run out, however lately it was renewed. */
+const TAKE_OVER_MS = 2 * SHARED_LEASE_TTL_MS;
+
+/**
+ * As the worker, for this one stream. A worker that is at work on shared read models is passed over: it
+ * can write nothing from then on, waits for the lease like any other, and goes on right afterwards.
+ */
 async function retryParked(
-  { events, store, vault }: Stores,
+  { events, store, vault, holder, leaseTtlMs }: Stores,
   projection: Projection,
   stream: string,
 ): Promise<void> {
@@ -148,8 +173,10 @@ async function retryParked(
     store,
     vault,
     projections: PROJECTIONS,
-    holder: ONLY_HOST,
-    now: Date.now,
+    holder,
+    ...(leaseTtlMs === undefined
+      ? { now: Date.now }
+      : { now: () => Date.now() + TAKE_OVER_MS, leaseTtlMs }),
     signal: stopping.signal,
     // What is parked was read, so there is a checkpoint, and it is told of at once.
     notify: () => resolve(),

@@ -1,4 +1,5 @@
 /** `counterfoil start`: the host, with or without the demo tenant, until it is told to stop. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { compose, type Host } from '../composition-root.ts';
 import { ConfigError, readConfig } from '../config.ts';
@@ -12,6 +13,9 @@ import {
 } from '../demo/demo-tenant.ts';
 import { renderReport } from '../demo/online-retail/report.ts';
 import { Refusal } from '../http/errors.ts';
+import { holderFor } from '../projecting/holder.ts';
+import { Lease, SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
+import { hostDatabaseUrlOf } from '../stores.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { onceToldToStop } from './signals.ts';
 
@@ -20,6 +24,8 @@ const SHOWN_ORDER_ID = 536368;
 const SHOWN_DAY = '2010-12-01';
 /** Of a few seconds each: read models of a demo that take longer are not being made at all. */
 const MAX_WAITS = 60;
+/** How often a host looks whether another one is done with the sales. */
+const LOOK_PAUSE_MS = 200;
 
 interface StartOptions {
   readonly demo?: boolean;
@@ -53,11 +59,13 @@ export function addStartCommand(program: Command): void {
 }
 
 async function runDemo(host: Host): Promise<void> {
-  await onboardDemoTenant(host);
-  await readModelsCaughtUp(host);
-  const { report, news } = await withProgressBar('Importing a month of real sales', (onProgress) =>
-    importDemoSales(host, onProgress),
-  );
+  const { report, news } = await oneAtATime(host, async () => {
+    await onboardDemoTenant(host);
+    await readModelsCaughtUp(host);
+    return withProgressBar('Importing a month of real sales', (onProgress) =>
+      importDemoSales(host, onProgress),
+    );
+  });
   if (news) console.log(`\n${renderReport(report)}`);
   const apiKey = await demoKey(host);
   await readModelsCaughtUp(host);
@@ -65,6 +73,22 @@ async function runDemo(host: Host): Promise<void> {
   // Before the first request can be read: whoever finds the host ready finds the credentials too.
   const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
   console.log(welcome(credentials, await shownTransaction(credentials)));
+}
+
+/**
+ * Of hosts that start on one database at once the first imports, and the others then find all of it
+ * there. Whoever takes over from one that was killed goes on where it broke off.
+ */
+async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
+  const { config, readModels } = host;
+  if (hostDatabaseUrlOf(config) === undefined) return work();
+  const wanted = { name: 'demo', holder: holderFor(config), ttlMs: SHARED_LEASE_TTL_MS };
+  for (let looks = 1; ; looks += 1) {
+    const lease = await Lease.take(readModels, wanted);
+    if (lease !== undefined) return work().finally(() => lease.release());
+    if (looks === 1) console.log('Waiting for another host that imports the sales…');
+    await sleep(LOOK_PAUSE_MS);
+  }
 }
 
 /** Read models that were lost are made again first, which may take longer than a request would wait. */

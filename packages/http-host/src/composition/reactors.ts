@@ -13,7 +13,7 @@ import { openSharedCheckpoints } from '../reactors/checkpoints-postgres.ts';
 import { deadlineWorks } from '../reactors/deadlines.ts';
 import { followErasures, letGoOfErased } from '../reactors/erasures.ts';
 import { FollowerProgress } from '../reactors/follower-progress.ts';
-import { whileLeading } from '../reactors/leadership.ts';
+import { LEADERSHIP, whileLeading } from '../reactors/leadership.ts';
 import { followNotices } from '../reactors/notices.ts';
 import { Sweeper } from '../reactors/sweeper.ts';
 import { type TimedWork, TimedWorks } from '../reactors/timed-work.ts';
@@ -121,7 +121,7 @@ export async function react(get: Get, signal: AbortSignal): Promise<void> {
   }
   const [leases, holder, logger] = [get(PART.leases), get(PART.holder), get(PART.logger)];
   await Promise.all([
-    whileLeading({ leases, name: 'reactors', holder, logger, signal }, work),
+    whileLeading({ leases, name: LEADERSHIP, holder, logger, signal }, work),
     letGoOfErased({
       events: get(PART.events),
       erasure: get(PART.erasure),

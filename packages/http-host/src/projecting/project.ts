@@ -10,13 +10,8 @@ import {
   type ReadModelStore,
 } from '@counterfoil/projections';
 import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
+import { ONLY_HOST } from './holder.ts';
 import type { FromThread } from './messages.ts';
-
-/**
- * Names the host of a log that only one can have: the lease of a killed one is taken up at once by
- * its successor.
- */
-export const ONLY_HOST = 'host';
 
 export interface ProjectOptions {
   readonly events: EventStore;

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestLogger } from '../http/endpoint.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from './lease.ts';
 
+/** Who holds it does all that one host at a time does. */
+export const LEADERSHIP = 'reactors';
+
 /** How often a host that does not lead asks for the lease. */
 const POLL_MS = 500;
 

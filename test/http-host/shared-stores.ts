@@ -1,0 +1,80 @@
+/** One PostgreSQL that hosts and commands share: hosts run here, commands in processes of their own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { type Running, startHost } from '../e2e/running-host.ts';
+import { newDatabase } from '../setup/databases.ts';
+import type { Ran } from './doctor-findings.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
+/** Commands wait for nobody for so long. */
+const PATIENCE_MS = 60_000;
+
+export class SharedStores {
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+
+  private constructor(url: string, env: Readonly<Record<string, string>>) {
+    this.url = url;
+    this.env = env;
+  }
+
+  /** Empty; they end with the test. The variables of the environment are for hosts and commands alike. */
+  static async open(env: Readonly<Record<string, string>> = {}): Promise<SharedStores> {
+    const url = await newDatabase();
+    const masterKey = Buffer.alloc(32, 7).toString('base64');
+    const stores = { EVENT_STORE_URL: url, READ_MODEL_URL: url };
+    return new SharedStores(url, { ...stores, MASTER_KEY: masterKey, ...env });
+  }
+
+  /** A host in this process, with a folder of its own; it ends with the test. */
+  async startHost(): Promise<Running> {
+    const running = await startHost({ onDisk: true, env: this.env });
+    onTestFinished(() => running.close());
+    return running;
+  }
+
+  /** Runs a command as an operator does who has no folder of any host. */
+  async run(...words: readonly string[]): Promise<Ran> {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
+    const { PATH } = process.env;
+    const child = spawn(process.execPath, [CLI, ...words], {
+      env: { PATH, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env },
+      timeout: PATIENCE_MS,
+      killSignal: 'SIGKILL',
+    });
+    const written = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => {
+      written.out += String(chunk);
+    });
+    child.stderr.on('data', (chunk) => {
+      written.err += String(chunk);
+    });
+    try {
+      const [code] = (await once(child, 'close')) as [number | null];
+      return { code, ...written };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** What a command prints that is expected to do what it is told. */
+  async done(...words: readonly string[]): Promise<string> {
+    const ran = await this.run(...words);
+    expect(ran, words.join(' ')).toMatchObject({ code: 0, err: '' });
+    return ran.out;
+  }
+
+  /** What a command says that is expected to refuse: a sentence, and no stack. */
+  async refused(...words: readonly string[]): Promise<string> {
+    const ran = await this.run(...words);
+    expect(ran, words.join(' ')).toMatchObject({ code: 1, out: '' });
+    expect(ran.err).not.toMatch(/^\s+at /m);
+    return ran.err;
+  }
+}
