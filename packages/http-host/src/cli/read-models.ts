@@ -94,7 +94,9 @@ async function withStores<Result>(
   // Closed in any case: what is connected to a server would keep the process from its end.
   await using opened = new AsyncDisposableStack();
   const closing = <Opened extends Closable>(each: Opened): Opened =>
-    opened.adopt(each, async () => each.close());
+    opened.adopt(each, async () => {
+      await each.close();
+    });
   const events = closing(
     await openEventStore(eventStoreUrl, { follow: isShared || !alone, client }),
   );
