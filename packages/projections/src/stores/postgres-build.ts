@@ -151,16 +151,18 @@ export class PostgresBuild implements Build {
     const load = () =>
       this.#database.transaction(BEGIN_LOAD_END, async (client) => {
         const indices = indicesOf(tables, collections, trigrams);
-        const analyses = tables.all(collections).map((table) => `ANALYZE ${table}`);
         // The commit of this waits for the disk, and with it for all that was written before.
         const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
-        for (const text of [...indices, ...analyses, ready]) await client.query(text);
+        for (const text of [...indices, ready]) await client.query(text);
       });
     await this.#soundly(() =>
       this.#database.patiently(async () => {
         // Only the answer to a first try may have been lost.
         const [state] = await this.#row('state');
-        if (state === 'loading') await load();
+        if (state !== 'loading') return;
+        // Before the indices, which it then need not clean: with it they can answer by themselves.
+        await this.#vacuum('ANALYZE', tables.all(collections));
+        await load();
       }),
     );
     this.info = { ...this.info, state: 'ready' };
@@ -195,13 +197,17 @@ export class PostgresBuild implements Build {
   async scrub(): Promise<void> {
     this.#refuseReader();
     const tables = this.#build.collections.map(({ name }) => this.#tables.of(name));
+    // The indices hold hashes alone: to go through all of each would take minutes.
     await this.#soundly(() =>
-      this.#database.alone(async (client) => {
-        await client.query('SET statement_timeout = 0');
-        // The indices hold hashes alone: to go through all of each would take minutes.
-        await client.query(`VACUUM (INDEX_CLEANUP OFF, TRUNCATE OFF) ${tables.join(', ')}`);
-      }),
+      this.#database.patiently(() => this.#vacuum('INDEX_CLEANUP OFF, TRUNCATE OFF', tables)),
     );
+  }
+
+  async #vacuum(options: string, tables: readonly string[]): Promise<void> {
+    await this.#database.alone(async (client) => {
+      await client.query('SET statement_timeout = 0');
+      await client.query(`VACUUM (${options}) ${tables.join(', ')}`);
+    });
   }
 
   async summary(): Promise<Summary> {

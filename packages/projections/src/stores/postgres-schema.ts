@@ -192,7 +192,10 @@ export function indicesOf(
       for (const field of fieldsOf(spec)) {
         if (spec.fields?.[field] === 'stored') continue;
         const column = columnOf(field);
-        made.push(`CREATE INDEX ON ${table} (part, ${column}, sort) WHERE ${column} IS NOT NULL`);
+        // Behind the order: what they rule out is seen in the index, and its row is not looked up.
+        const companions = spec.companions?.[field]?.map(columnOf) ?? [];
+        const columns = ['part', column, 'sort', ...companions].join(', ');
+        made.push(`CREATE INDEX ON ${table} (${columns}) WHERE ${column} IS NOT NULL`);
       }
     }
   }

@@ -10,7 +10,7 @@ const MAX_LANES = 2_000;
 /** Values that are merged where much is skipped; each has to be counted through. */
 const MAX_SKIPPED_LANES = 16;
 /** So far conditions are counted to find the narrowest; up to so many matches are gathered and sorted. */
-export const PROBE_LIMIT = 2_000;
+export const PROBE_LIMIT = 500;
 /** Entries before the one that is skipped to: mostly they tell how many share its place. */
 const TIES_SEEN = 32;
 /** Fewer matches are passed over by reading them; more than the ties that are seen. */
@@ -46,12 +46,14 @@ export type Counts = ReadonlyMap<string, number>;
 
 export class Walker {
   readonly #table: string;
+  readonly #spec: CollectionSpec;
   readonly #part: number;
   readonly #walk: Walk;
   readonly #terms: readonly Term[];
 
   constructor({ table, spec, part }: Walkable, walk: Walk) {
     this.#table = table;
+    this.#spec = spec;
     this.#part = part;
     this.#walk = walk;
     this.#terms = walk.where.map((condition) => termOf(spec, condition));
@@ -168,6 +170,12 @@ export class Walker {
       ) rest ORDER BY sort DESC, key LIMIT ${limit} OFFSET ${skip} - (SELECT n FROM above)`;
   }
 
+  /** Whether the index of the one that leads has the other behind its order. */
+  #isCompanion({ field, values }: Term, lead: Term | undefined): boolean {
+    if (lead === undefined || values.length !== 1) return false;
+    return this.#spec.companions?.[lead.field]?.includes(field) ?? false;
+  }
+
   /**
    * What stands after WHERE. Only the columns of the index that leads are written plainly: `0 +` hides
    * the others from the planner, which would choose between indices by what it remembers of the table.
@@ -182,7 +190,7 @@ export class Walker {
     for (const term of this.#terms) {
       const isLead = term === lead;
       if (isLead && lane !== undefined) all.push(`${term.column} = ${lane}`);
-      else all.push(equality(parameters, term, isLead));
+      else all.push(equality(parameters, term, isLead || this.#isCompanion(term, lead)));
     }
     const sort = isByKey ? '(0 + sort)' : 'sort';
     if (orRange === undefined) {
@@ -219,17 +227,17 @@ interface Window {
 function equality(
   parameters: Parameters,
   { field, column, values }: Term,
-  isLead: boolean,
+  isPlain: boolean,
 ): string {
   if (field === 'key') {
     const keys = values.map((value) => kept(String(value)));
     return `${column} = ANY(${parameters.add(keys, 'text[]')})`;
   }
-  const plain = isLead ? column : `(0 + ${column})`;
+  const shown = isPlain ? column : `(0 + ${column})`;
   const [only] = values;
   return values.length === 1
-    ? `${plain} = ${parameters.add(only, 'int8')}`
-    : `${plain} = ANY(${parameters.add(values, 'int8[]')})`;
+    ? `${shown} = ${parameters.add(only, 'int8')}`
+    : `${shown} = ANY(${parameters.add(values, 'int8[]')})`;
 }
 
 function termOf(spec: CollectionSpec, { field, anyOf }: Condition): Term {
