@@ -39,7 +39,7 @@ export interface PostgresEventStoreOptions {
   readonly schema?: string;
   /** Connections for reading, beside one for watching and one for each batch; 4 when absent. */
   readonly poolSize?: number;
-  /** Batches of appends that may be under way at once; 2 when absent. */
+  /** Batches of appends that may be under way at once, when the one before takes long; 2 when absent. */
   readonly batchesUnderWay?: number;
   /** How often the log is looked at when nobody tells that it has grown; 500 ms when absent. */
   readonly pollIntervalMs?: number;

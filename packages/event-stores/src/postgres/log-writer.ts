@@ -9,6 +9,11 @@ import { connect, letGo, type Server } from './sessions.ts';
 
 /** Each stream of a batch is a lock, of which a server has some thousands for all its clients. */
 const MAX_BATCH_COMMANDS = 256;
+/**
+ * When a batch has been under way for so long, another may begin beside it. Not before: two halves
+ * cost more than one whole, and what usually takes so long is a wait for a stream of another host.
+ */
+const OVERTAKE_AFTER_MS = 20;
 /** In UTF-16 units of data and metadata. */
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 
@@ -40,17 +45,19 @@ interface Lane {
   readonly backoff: Backoff;
   client: pg.Client | undefined;
   isBusy: boolean;
+  /** When its batch was taken. */
+  beganAt: number;
 }
 
 export class LogWriter {
   readonly #options: WriterOptions;
   readonly #statement: { readonly name: string; readonly text: string };
   readonly #lanes: readonly Lane[];
-  readonly #stop = new AbortController();
   #queue: Pending[] = [];
   /** Streams of the batches under way: no two of them hold the same one. */
   readonly #streamsUnderWay = new Set<StreamName>();
   #isScheduled = false;
+  #overtaking: NodeJS.Timeout | undefined;
   #idle: (() => void) | undefined;
 
   constructor(options: WriterOptions) {
@@ -62,6 +69,7 @@ export class LogWriter {
       backoff: new Backoff(),
       client: undefined,
       isBusy: false,
+      beganAt: 0,
     }));
   }
 
@@ -81,7 +89,7 @@ export class LogWriter {
         this.#idle = resolve;
       });
     }
-    this.#stop.abort();
+    clearTimeout(this.#overtaking);
     for (const lane of this.#lanes) if (lane.client !== undefined) letGo(lane.client);
   }
 
@@ -98,12 +106,27 @@ export class LogWriter {
   #begin(): void {
     for (const lane of this.#lanes) {
       if (lane.isBusy) continue;
+      if (this.#mustWait()) break;
       const batch = this.#takeBatch();
       if (batch.length === 0) break;
       void this.#run(lane, batch);
     }
     const isIdle = this.#queue.length === 0 && !this.#lanes.some((lane) => lane.isBusy);
     if (isIdle) this.#idle?.();
+  }
+
+  /** Whether a batch has begun just now; looks again when it has had its time. */
+  #mustWait(): boolean {
+    const newest = Math.max(
+      ...this.#lanes.map(({ isBusy, beganAt }) => (isBusy ? beganAt : -Infinity)),
+    );
+    const waitMs = newest + OVERTAKE_AFTER_MS - performance.now();
+    if (waitMs <= 0 || this.#queue.length === 0) return false;
+    this.#overtaking ??= setTimeout(() => {
+      this.#overtaking = undefined;
+      this.#begin();
+    }, waitMs);
+    return true;
   }
 
   /**
@@ -147,6 +170,7 @@ export class LogWriter {
 
   async #run(lane: Lane, batch: readonly Pending[]): Promise<void> {
     lane.isBusy = true;
+    lane.beganAt = performance.now();
     let pauseMs = 0;
     try {
       const row = await this.#send(lane, batch);
