@@ -10,12 +10,13 @@ import type {
   SubscribeOptions,
 } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
+import { measure } from './append-request.ts';
 import { Appender } from './eventstoredb/appender.ts';
 import { Calls } from './eventstoredb/calls.ts';
 import { type ClientKind, type ClientMaker, loadClient } from './eventstoredb/client.ts';
 import { Connection, ConnectionPool } from './eventstoredb/connection.ts';
 import { parseClusterUrl } from './eventstoredb/connection-string.ts';
-import { measure } from './eventstoredb/envelope.ts';
+import { refuseChanging } from './eventstoredb/envelope.ts';
 import { type ConnectionNews, Follower } from './eventstoredb/follower.ts';
 import { KnownStreams } from './eventstoredb/known-streams.ts';
 import { Landmarks } from './eventstoredb/landmarks.ts';
@@ -128,6 +129,7 @@ class EventStoreDb implements EventStore {
     if (measure(request) > MAX_APPEND_LENGTH) {
       throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
     }
+    refuseChanging(request);
     return this.#appender.append(request);
   }
 

@@ -153,12 +153,15 @@ export function describeFollowFaults(client: ClientKind): void {
     });
 
     it('is reached through a node that is not the leader', async () => {
-      const { store } = await openCluster(2);
+      const { cluster, store } = await openCluster(2);
       const live = follow(store);
       const ids = await appendEach(store, 3);
       await vi.waitUntil(() => live.length >= ids.length, WAIT);
       expect(idsOf(live)).toEqual(ids);
       expect(await store.head()).toBe(live.at(-1)?.position);
+      // A follower may be behind: it refuses the first call of each connection, and is left.
+      const { append = 0, read = 0, subscribe = 0 } = cluster.nodes[2]?.calls ?? {};
+      expect(append + read + subscribe).toBeLessThanOrEqual(2);
     });
 
     it('has no leader for a while, and appends wait for one', async () => {

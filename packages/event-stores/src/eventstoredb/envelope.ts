@@ -101,29 +101,15 @@ function parsed(text: string): { readonly value: unknown; readonly survives: boo
   }
 }
 
-/** Throws on fields that the server would not keep, before any of them is sent. */
-export function measure({ stream, events, command }: AppendRequest): number {
-  if (events.length === 0) throw new RangeError('an append has at least one event');
-  expectTexts(stream, command.id, command.fingerprint);
+/** Throws on fields that the server would not keep as they are, before any of them is sent. */
+export function refuseChanging({ stream, events }: AppendRequest): void {
   if (!stream.isWellFormed()) throw new TypeError('the name of a stream must be well-formed');
-  let length = 0;
-  for (const { id, type, schemaVersion, tenantId, time, data, metadata } of events) {
-    expectTexts(id, type, time, data, metadata);
+  for (const { id, type } of events) {
     if (!UUID.test(id)) throw new TypeError('the id of an event must be a UUID in lower case');
     if (type === '' || !type.isWellFormed() || type.startsWith('$')) {
       throw new TypeError('the type of an event must be well-formed and not begin with $');
     }
-    if (!Number.isSafeInteger(schemaVersion) || !Number.isSafeInteger(tenantId)) {
-      throw new TypeError('a field of the append that must be a whole number is not');
-    }
-    length += data.length + metadata.length;
   }
-  return length;
-}
-
-function expectTexts(...values: readonly unknown[]): void {
-  if (values.every((value) => typeof value === 'string')) return;
-  throw new TypeError('a field of the append that must be text is not');
 }
 
 /** An event with the mark of the call that has appended it. */
