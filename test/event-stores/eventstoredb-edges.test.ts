@@ -186,7 +186,10 @@ describe('conflicts', () => {
 
 describe('a connection has room for 100 streams', { timeout: TIMEOUT_MS }, () => {
   it('the client: two clients with the same URL share one connection, and its room', async () => {
-    const [first, second] = [bare(), bare()];
+    // Of its own, as a connection to the one of this file would be shared too.
+    const full = await startProtocolServer();
+    onTestFinished(() => full.close());
+    const [first, second] = [bare('', full), bare('', full)];
     for (let place = 0; place < 100; place += 1) {
       const subscription = first.subscribeToAll({ fromPosition: 'end' });
       await once(subscription, 'confirmation');
