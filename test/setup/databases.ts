@@ -1,7 +1,6 @@
 /** Databases for tests: each is empty, belongs to one test, and goes with it. */
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
+import { createDatabaseOn, type EmptyDatabase } from './empty-database.ts';
 
 /** The URL of a new database, which is dropped at the end of the test, whoever is still connected. */
 export async function newDatabase(): Promise<string> {
@@ -11,24 +10,6 @@ export async function newDatabase(): Promise<string> {
 }
 
 /** For those who drop it themselves. */
-export async function createDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
-  const server = inject('postgresUrl');
-  const name = `counterfoil_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    drop: () => onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
-  };
-}
-
-async function onServer(connectionString: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+export async function createDatabase(): Promise<EmptyDatabase> {
+  return createDatabaseOn(inject('postgresUrl'));
 }

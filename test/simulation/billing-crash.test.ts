@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from './caller.ts';
 import { DAY_MS, faultsOf, type Member, readMembers, takenBy } from './club.ts';
+import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice } from './load.ts';
 
 const KILLS = Number(process.env['BILLING_KILLS'] ?? '5');
 const MEMBERS = 24;

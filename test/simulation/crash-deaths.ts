@@ -1,7 +1,8 @@
 /** The ways in which the kill test ends a host: at instants drawn from a seed, wherever it is then. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dice } from './dice.ts';
 import type { KilledHost } from './killed-host.ts';
-import type { Dice, Load } from './load.ts';
+import type { Load } from './load.ts';
 
 /** Each of them ends with SIGKILL. */
 export type Way = 'under load' | 'while it stops' | 'while it starts';

@@ -4,8 +4,9 @@ import type { SandboxGateway } from '@counterfoil/http-host/gateways';
 import { type OpenIntent, openIntents, PROJECTIONS } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Deaths } from './crash-deaths.ts';
+import { Dice } from './dice.ts';
 import { type Beside, KilledHost } from './killed-host.ts';
-import { Dice, Load, type Sent } from './load.ts';
+import { Load, type Sent } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
 import { isOpen, readStory, type Story } from './told.ts';
 

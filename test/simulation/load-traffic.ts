@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Answer, Caller } from './caller.ts';
-import type { Dice, Load, Sent } from './load.ts';
+import type { Dice } from './dice.ts';
+import type { Load, Sent } from './load.ts';
 
 /** Callers at the same time; a host that answers slowly is asked less often. */
 const CALLERS = 24;

@@ -1,8 +1,9 @@
 /** Mixed traffic for a while: no request is lost, memory stays flat, read models keep up. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { Dice } from './dice.ts';
 import { type CountedSample, growthOf, sampleOf, watch } from './host-figures.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice, Load } from './load.ts';
+import { Load } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
 import { Traffic } from './load-traffic.ts';
 

@@ -1,8 +1,8 @@
 /** kill -9 while mails are handed over: each arrives, and one that comes twice can be told by its id. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { MailServer, type TakenMail } from '../e2e/mail-server.ts';
+import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice } from './load.ts';
 
 const SEED = Number(process.env['FC_SEED']);
 const ROUNDS = 6;

@@ -2,8 +2,8 @@
 import { decodeEvent, fold, MonthlyCap, type TenantId } from '@counterfoil/core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Answer, Json } from './caller.ts';
+import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice } from './load.ts';
 
 const KILLS = 6;
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */

@@ -2,9 +2,10 @@
 import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from './caller.ts';
+import { Dice } from './dice.ts';
 import { sampleOf } from './host-figures.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice, Load, type Sent } from './load.ts';
+import { Load, type Sent } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
 import { readStory } from './told.ts';
 

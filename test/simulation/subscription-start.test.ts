@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Answer, Json } from './caller.ts';
+import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice } from './load.ts';
 
 const SEED = Number(process.env['FC_SEED']);
 const ROUNDS = 6;

@@ -2,8 +2,8 @@
 import { decodeEvent } from '@counterfoil/core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Json } from './caller.ts';
+import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
-import { Dice } from './load.ts';
 
 const KILLS = 4;
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */

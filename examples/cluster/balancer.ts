@@ -1,0 +1,158 @@
+/** A small balancer: each request to a host that is ready, and again to the other when one goes away. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, Caller, type Credentials, type Json } from '@counterfoil/test/caller';
+import type { Member } from './member.ts';
+
+/** How often each host is asked whether it is ready. */
+const LOOK_MS = 150;
+const LOOK_LIMIT_MS = 2_000;
+/** Before the next try of a request that was not decided. */
+const PAUSE_MS = 60;
+/** A host that says nothing for so long is left for the other. */
+const ANSWER_LIMIT_MS = 20_000;
+/** All hosts may be down for a while; longer than this is a fault. */
+const DECIDED_LIMIT_MS = 180_000;
+const FIRST_SERVER_ERROR = 500;
+const TRANSIENT = ['idempotency_in_flight', 'concurrent_update'];
+
+export interface Request {
+  readonly path: string;
+  /** A GET when absent. */
+  readonly body?: Json;
+  readonly key?: string;
+}
+
+export interface Answered extends Answer {
+  readonly by: Member;
+}
+
+export class Balancer {
+  readonly #hosts: readonly Member[];
+  readonly #ready = new Set<Member>();
+  readonly #stopping = new AbortController();
+  readonly #looking: Promise<unknown>;
+  #next = 0;
+  /** Answers that decided something. */
+  answers = 0;
+  /** Tries that decided nothing: the host went away, or asked to try again. */
+  repeats = 0;
+  /** What a host answers that has met a fault of its own. */
+  readonly internalErrors: string[] = [];
+
+  constructor(hosts: readonly Member[]) {
+    this.#hosts = hosts;
+    this.#looking = Promise.all(hosts.map((host) => this.#look(host)));
+  }
+
+  isReady(host: Member): boolean {
+    return this.#ready.has(host);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#looking;
+  }
+
+  async #look(host: Member): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      if (await isReady(host.url)) this.#ready.add(host);
+      else this.#ready.delete(host);
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /**
+   * Sends a request until it is decided, to one host after the other; with `elsewhere`, not to that
+   * host as long as another one is ready.
+   */
+  async send(
+    request: Request,
+    as: Credentials,
+    { elsewhere }: { readonly elsewhere?: Member } = {},
+  ): Promise<Answered> {
+    const until = Date.now() + DECIDED_LIMIT_MS;
+    while (Date.now() < until) {
+      const host = this.#choose(elsewhere);
+      const answer = host && (await this.#try(host, request, as));
+      if (answer !== undefined) return answer;
+      await sleep(PAUSE_MS);
+    }
+    throw new Error(`${request.path} ${request.key ?? ''} was not decided in time`);
+  }
+
+  /** Sends a request to one host until it is decided. */
+  async sendTo(host: Member, request: Request, as: Credentials): Promise<Answered> {
+    const until = Date.now() + DECIDED_LIMIT_MS;
+    while (Date.now() < until) {
+      const answer = await this.#try(host, request, as);
+      if (answer !== undefined) return answer;
+      await sleep(PAUSE_MS);
+    }
+    throw new Error(`${host.name} did not decide ${request.path} ${request.key ?? ''} in time`);
+  }
+
+  /** One try, whatever comes of it; rejects when the host is gone. */
+  async once(host: Member, request: Request, as: Credentials): Promise<Answered> {
+    const { path, body, key } = request;
+    const caller = new Caller(() => host.url, as);
+    const asked = body === undefined ? caller.get(path) : caller.post(path, body, key);
+    return { ...(await within(asked, ANSWER_LIMIT_MS)), by: host };
+  }
+
+  #choose(elsewhere: Member | undefined): Member | undefined {
+    const ready = this.#hosts.filter((host) => this.#ready.has(host));
+    const others = ready.filter((host) => host !== elsewhere);
+    const among = others.length === 0 ? ready : others;
+    this.#next += 1;
+    return among[this.#next % Math.max(1, among.length)];
+  }
+
+  /** Undefined: not decided. */
+  async #try(host: Member, request: Request, as: Credentials): Promise<Answered | undefined> {
+    let answer: Answered;
+    try {
+      answer = await this.once(host, request, as);
+    } catch {
+      // Gone, or going: it is asked for nothing until it says again that it is ready.
+      this.#ready.delete(host);
+      this.repeats += 1;
+      return undefined;
+    }
+    const { code } = answer.body;
+    if (code === 'internal_error') {
+      this.internalErrors.push(`${host.name} ${request.path} ${request.key ?? ''}`);
+    }
+    if (answer.status >= FIRST_SERVER_ERROR || TRANSIENT.includes(code)) {
+      this.repeats += 1;
+      return undefined;
+    }
+    this.answers += 1;
+    return answer;
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  if (url === '') return false;
+  try {
+    const signal = AbortSignal.timeout(LOOK_LIMIT_MS);
+    const answer = await fetch(`${url}/readyz`, { signal });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function within<Value>(asked: Promise<Value>, limitMs: number): Promise<Value> {
+  const answered = new AbortController();
+  const tooLate = sleep(limitMs, undefined, { signal: answered.signal }).then(() => {
+    throw new Error(`no answer within ${limitMs} ms`);
+  });
+  tooLate.catch(() => undefined);
+  try {
+    return await Promise.race([asked, tooLate]);
+  } finally {
+    answered.abort();
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Two hosts and two workers on one log and one PostgreSQL, killed at random while customers pay:
+ * `npx -y pnpm@12 example:cluster [--seconds 60] [--seed 7] [--log postgres|eventstoredb]`. Ends with
+ * 0 only if every claim about what is left holds.
+ */
+import { BadOption, type Options, readOptions, USAGE } from './options.ts';
+import { run } from './run.ts';
+
+const INTERRUPTED = 130;
+const MISUSED = 2;
+
+try {
+  await within(readOptions(process.argv.slice(2)));
+} catch (error) {
+  if (!(error instanceof BadOption)) throw error;
+  console.error(`${error.message}\n${USAGE}`);
+  process.exitCode = MISUSED;
+}
+
+/** Whatever is started goes with this process, also when it is interrupted. */
+async function within(options: Options): Promise<void> {
+  const making = new AsyncDisposableStack();
+  let ending: Promise<void> | undefined;
+  const end = () => {
+    ending ??= making.disposeAsync();
+    return ending;
+  };
+  let isInterrupted = false;
+  const interrupt = async () => {
+    if (isInterrupted) return;
+    isInterrupted = true;
+    console.log('\nInterrupted: everything that was started is ended');
+    await end().catch(() => undefined);
+    process.exit(INTERRUPTED);
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    if (!(await run(options, making)) && !isInterrupted) process.exitCode = 1;
+  } catch (error) {
+    // What was under way when everything was taken away has nothing to tell.
+    if (!isInterrupted) throw error;
+  } finally {
+    await end();
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}

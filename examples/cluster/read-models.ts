@@ -1,0 +1,113 @@
+/** The read models against a replay of the log, and the books in them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeRecord, journal, openerOf, toMajor } from '@counterfoil/core';
+import { LedgerView, PROJECTIONS, rebuild } from '@counterfoil/projections';
+import type { Credentials } from '@counterfoil/test/caller';
+import type { Story } from '@counterfoil/test/told';
+import type { Balancer } from './balancer.ts';
+import type { Claim } from './claim.ts';
+import type { Inside } from './cluster.ts';
+import type { Member } from './member.ts';
+
+const LOOK_MS = 250;
+const MOST_LOOKS = 480;
+const MOST_ACCOUNTS = 1_000;
+
+/** Waits until every live build has applied the whole log; throws when that takes too long. */
+export async function caughtUp({ events, readModels }: Inside): Promise<void> {
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const head = await events.head();
+    const places = await Promise.all(
+      PROJECTIONS.map(async ({ name }) => (await readModels.live(name))?.checkpoint()),
+    );
+    if (places.every((place) => place === head)) return;
+    await sleep(LOOK_MS);
+  }
+  throw new Error('the read models do not catch up with the log');
+}
+
+/** A replay of the log into new builds gives the documents that are live. */
+export async function equalToRebuilt(inside: Inside): Promise<Claim> {
+  const { events, readModels: store, keys: vault } = inside;
+  const problems: string[] = [];
+  let replayed = 0;
+  for (const projection of PROJECTIONS) {
+    const shared = { events, store, vault, projection, holder: 'example', now: Date.now };
+    const rebuilt = await rebuild(shared);
+    replayed = Math.max(replayed, rebuilt.events);
+    const { differences, parked } = rebuilt;
+    if (differences === undefined) problems.push(`${projection.name} has no live build to compare`);
+    for (const { collection, live, rebuilt: other } of differences ?? []) {
+      const [before, after] = [live?.count, other?.count];
+      problems.push(`${projection.name} ${collection}: ${before} documents live, ${after} rebuilt`);
+    }
+    for (const { stream } of parked) problems.push(`${projection.name} could not apply ${stream}`);
+    await store.dropBuild(projection.name, rebuilt.build);
+  }
+  const facts = `${PROJECTIONS.length} projections replayed ${replayed} events`;
+  return { says: 'read models equal a fresh rebuild', facts, problems };
+}
+
+interface Shown {
+  readonly balancer: Balancer;
+  readonly hosts: readonly Member[];
+  readonly as: Credentials;
+}
+
+/** Debits equal credits in the journal of the whole log, and the accounts are what it adds up to. */
+export async function balancedBooks(story: Story, inside: Inside, shown: Shown): Promise<Claim> {
+  const problems: string[] = [];
+  const { sumMinor, entries } = await journalOf(inside);
+  for (const [currency, minor] of sumMinor) {
+    if (minor !== 0n) problems.push(`the journal is off by ${minor} ${currency}`);
+  }
+  const { tenantId } = shown.as;
+  const view = new LedgerView(inside.readModels);
+  const { accounts } = await view.accounts({ tenantId, limit: MOST_ACCOUNTS });
+  const live = accounts.map((each) =>
+    lineOf(`${each.merchantAccountId}/${each.currency}/${each.account}`, each.debit, each.credit),
+  );
+  const told = toldAccounts(story, `${tenantId}/live/`);
+  if (String(live.sort()) !== String(told.sort())) {
+    problems.push(`the accounts are ${live}, and the events add up to ${told}`);
+  }
+  for (const host of shown.hosts) {
+    const path = '/api/ledger/trial-balance';
+    const { body } = await shown.balancer.sendTo(host, { path }, shown.as);
+    if (body.balanced !== true) problems.push(`${host.name} shows ${JSON.stringify(body)}`);
+  }
+  const facts = `${entries} journal entries, ${accounts.length} accounts, a trial balance at each host`;
+  return { says: 'books balanced', facts, problems };
+}
+
+/** Debit less credit of all entries by currency, and how many there are. */
+async function journalOf({ events, keys }: Inside) {
+  const sumMinor = new Map<string, bigint>();
+  let entries = 0;
+  for await (const batch of events.subscribe({ untilHead: true })) {
+    const opener = await openerOf(keys, batch);
+    for (const stored of batch) {
+      const entry = journal(decodeRecord(stored, opener).event);
+      if (entry === undefined) continue;
+      entries += 1;
+      for (const { currency, debitMinor, creditMinor } of entry.lines) {
+        sumMinor.set(currency, (sumMinor.get(currency) ?? 0n) + debitMinor - creditMinor);
+      }
+    }
+  }
+  return { sumMinor, entries };
+}
+
+function toldAccounts({ balances }: Story, prefix: string): string[] {
+  return [...balances]
+    .filter(([key]) => key.startsWith(prefix))
+    .map(([key, { debitMinor, creditMinor }]) => {
+      const account = key.slice(prefix.length);
+      const currency = account.split('/')[1] ?? '';
+      return lineOf(account, toMajor(debitMinor, currency), toMajor(creditMinor, currency));
+    });
+}
+
+function lineOf(account: string, debit: number, credit: number): string {
+  return `${account} ${debit} ${credit}`;
+}

@@ -1,0 +1,192 @@
+/** One run: the storm, the calm after it, and what is then proven. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Dice } from '@counterfoil/test/dice';
+import { readStory, type Story } from '@counterfoil/test/told';
+import { SingleBar } from 'cli-progress';
+import { exactlyOnce, sameAnswers } from './acknowledged.ts';
+import { Balancer } from './balancer.ts';
+import { type Claim, tell } from './claim.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { noSecondEffect, stillOpen } from './gateway-books.ts';
+import { Killer } from './killer.ts';
+import { Load } from './load.ts';
+import type { Options } from './options.ts';
+import { balancedBooks, caughtUp, equalToRebuilt } from './read-models.ts';
+import { sharedKeys, sharedRateLimit } from './shared-limits.ts';
+import { Watcher } from './watcher.ts';
+
+const LOOK_MS = 250;
+const START_LIMIT_MS = 180_000;
+/** An unknown outcome is asked for after five seconds, and again after a minute. */
+const SETTLED_LIMIT_MS = 180_000;
+const SETTLED_LOOK_MS = 2_000;
+const SECOND_MS = 1_000;
+/** Longer than a lease lasts, and than both workers take to start again when both were killed. */
+const LONGEST_STANDSTILL_MS = 45_000;
+
+interface Parts {
+  readonly cluster: Cluster;
+  readonly balancer: Balancer;
+  readonly load: Load;
+  readonly watcher: Watcher;
+}
+
+/** Answers whether every claim holds. What was started ends with `making`. */
+export async function run(options: Options, making: AsyncDisposableStack): Promise<boolean> {
+  const { seconds, seed } = options;
+  console.log(`seed ${seed}: two hosts and two workers, killed at random for ${seconds} s`);
+  const cluster = await startCluster(options, making);
+  console.log(cluster.described);
+  const balancer = new Balancer(cluster.hosts);
+  making.defer(() => balancer.stop());
+  await allUp(cluster, balancer);
+  const load = new Load({ balancer, as: cluster.shop, seed });
+  await load.ask('payment', '/v1/payments', load.drawPayment(new Dice(seed)));
+  const { readModelUrl, inside } = cluster;
+  const watcher = await Watcher.start({ readModelUrl, events: inside.events });
+  making.defer(() => watcher.stop());
+  const parts = { cluster, balancer, load, watcher };
+  await storm(parts, options);
+  console.log('No more kills: waiting until everything is settled');
+  await allUp(cluster, balancer);
+  const story = await settled(cluster);
+  const claims = await prove(parts, { seed, story });
+  for (const claim of claims) tell(claim);
+  tellFigures(parts, options);
+  return claims.every(({ problems }) => problems.length === 0);
+}
+
+async function allUp({ members, hosts }: Cluster, balancer: Balancer): Promise<void> {
+  const until = Date.now() + START_LIMIT_MS;
+  const isUp = () =>
+    members.every((member) => member.isAtWork) && hosts.every((host) => balancer.isReady(host));
+  while (!isUp()) {
+    const faults = members.flatMap((member) => member.faults);
+    if (faults.length > 0 || Date.now() > until) {
+      throw new Error(`the cluster does not come up: ${faults.join('\n')}`);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Load and kills at the same time. */
+async function storm(
+  { cluster, balancer, load, watcher }: Parts,
+  { seconds, seed }: Options,
+): Promise<void> {
+  const bar = new SingleBar({
+    format:
+      'Storm [{bar}] {value} of {total} s, {requests} requests, {kills} kills, {takeovers} takeovers',
+    noTTYOutput: true,
+    notTTYSchedule: 5 * SECOND_MS,
+  });
+  const figures = () => ({
+    requests: balancer.answers,
+    kills: killsOf(cluster.members),
+    takeovers: watcher.takeovers,
+  });
+  const ending = new AbortController();
+  bar.start(seconds, 0, figures());
+  const running = Promise.all([
+    load.run(ending.signal),
+    new Killer(cluster.members, new Dice(seed + 1)).run(ending.signal),
+  ]);
+  for (let second = 1; second <= seconds; second += 1) {
+    await sleep(SECOND_MS);
+    bar.update(second, figures());
+  }
+  ending.abort();
+  await running;
+  bar.update(seconds, figures());
+  bar.stop();
+}
+
+function killsOf(members: Cluster['members']): number {
+  return members.reduce((sum, { kills }) => sum + kills, 0);
+}
+
+/** Waits until no outcome is to be found out that the gateway has, and the read models have it all. */
+async function settled({ inside }: Cluster): Promise<Story> {
+  const until = Date.now() + SETTLED_LIMIT_MS;
+  for (;;) {
+    const story = await readStory(inside.events, { vault: inside.keys });
+    const open = await stillOpen(story, inside);
+    if (open.length === 0) {
+      await caughtUp(inside);
+      return story;
+    }
+    if (Date.now() > until) throw new Error(`not settled: ${open.join(', ')}`);
+    await sleep(SETTLED_LOOK_MS);
+  }
+}
+
+async function prove(
+  { cluster, balancer, load, watcher }: Parts,
+  { seed }: { readonly seed: number; readonly story: Story },
+): Promise<readonly Claim[]> {
+  const { hosts, shop: as, inside } = cluster;
+  const races = { balancer, load, dice: new Dice(seed + 2), name: `race-${seed}` };
+  const limit = await sharedRateLimit(cluster, balancer);
+  const keys = await sharedKeys(cluster, races);
+  await settled(cluster);
+  const same = await sameAnswers(load.sent, { balancer, hosts, as });
+  // What the repeated keys brought about would be here: nothing.
+  const story = await settled(cluster);
+  return [
+    await exactlyOnce({ story, sent: load.sent }, inside),
+    same,
+    readYourWrites(load),
+    await equalToRebuilt(inside),
+    await balancedBooks(story, inside, { balancer, hosts, as }),
+    await noSecondEffect(story, inside),
+    limit,
+    keys,
+    oneWorker(cluster, watcher),
+    noFaults(cluster, balancer),
+  ];
+}
+
+function readYourWrites({ looks, unseen, failures }: Load): Claim {
+  const facts = `${looks} details and searches at the other host`;
+  return { says: 'what was acknowledged is seen', facts, problems: [...unseen, ...failures] };
+}
+
+/** A lease that is lost and won again without a death would be a loop of workers that fight. */
+function oneWorker({ workers }: Cluster, watcher: Watcher): Claim {
+  const { takeovers, longestStandstillMs, looks } = watcher;
+  const kills = killsOf(workers);
+  const problems = [...watcher.faults];
+  if (takeovers > kills) problems.push(`${takeovers} takeovers after ${kills} kills`);
+  if (longestStandstillMs > LONGEST_STANDSTILL_MS) problems.push('they stood still for too long');
+  const facts = `${takeovers} takeovers after ${kills} kills of workers, the read models stood still for ${inSeconds(longestStandstillMs)} s at most, epochs and checkpoints only grew in ${looks} looks`;
+  return { says: 'one worker applies at a time', facts, problems };
+}
+
+function noFaults({ members }: Cluster, { internalErrors }: Balancer): Claim {
+  const problems = members.flatMap(({ name, faults }) =>
+    faults.map((fault) => `${name}: ${fault}`),
+  );
+  const facts = `${members.length} processes, started ${killsOf(members) + members.length} times`;
+  const errors = internalErrors.map((where) => `an internal error: ${where}`);
+  return { says: 'no process failed by itself', facts, problems: [...problems, ...errors] };
+}
+
+function tellFigures(
+  { cluster, balancer, watcher, load }: Parts,
+  { seconds, seed }: Options,
+): void {
+  const { hosts, workers } = cluster;
+  const { answers, repeats } = balancer;
+  console.log(
+    [
+      `seed ${seed}: ${answers} requests answered (${load.sent.length} commands, ${repeats} tries repeated)`,
+      `${killsOf(hosts)} kills of hosts and ${killsOf(workers)} of workers in ${seconds} s`,
+      `${watcher.takeovers} takeovers of the projections and ${watcher.leaderships} of the hosts' own work`,
+      `longest standstill ${inSeconds(watcher.longestStandstillMs)} s`,
+    ].join('; '),
+  );
+}
+
+function inSeconds(ms: number): string {
+  return (ms / SECOND_MS).toFixed(1);
+}

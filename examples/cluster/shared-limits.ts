@@ -1,0 +1,77 @@
+/** What hosts must know of each other: how much a tenant has asked for, and which keys are taken. */
+import type { Dice } from '@counterfoil/test/dice';
+import type { Answered, Balancer, Request } from './balancer.ts';
+import type { Claim } from './claim.ts';
+import { type Cluster, NARROW_LIMIT } from './cluster.ts';
+import type { Load } from './load.ts';
+
+/** Several times the limit. */
+const HAMMERED = 3 * NARROW_LIMIT;
+const RACES = 25;
+const WINDOW_MS = 60_000;
+
+/** A limit is one limit, however many hosts are asked. */
+export async function sharedRateLimit(
+  { hosts, narrow }: Cluster,
+  balancer: Balancer,
+): Promise<Claim> {
+  const beganMs = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: HAMMERED }, (_, index) => {
+      const host = hosts[index % hosts.length];
+      if (host === undefined) throw new Error('there is no host');
+      return balancer.once(host, { path: '/v1/payments' }, narrow);
+    }),
+  );
+  const tookMs = performance.now() - beganMs;
+  const granted = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  const by = hosts.map(
+    ({ name }) => `${granted.filter((each) => each.by.name === name).length} by ${name}`,
+  );
+  const problems: string[] = [];
+  if (granted.length !== NARROW_LIMIT) problems.push(`${granted.length} were granted`);
+  if (granted.length + refused.length !== HAMMERED) problems.push('some were answered otherwise');
+  if (tookMs >= WINDOW_MS) problems.push('it took longer than the window of the limit');
+  const facts = `of ${HAMMERED} requests at once ${granted.length} granted (${by.join(', ')}), with a limit of ${NARROW_LIMIT} a minute`;
+  return { says: 'a rate limit holds across hosts', facts, problems };
+}
+
+/** The same key at both hosts at the same moment: one of them acts, and nobody is told otherwise. */
+export async function sharedKeys(
+  { hosts, shop }: Cluster,
+  {
+    balancer,
+    load,
+    dice,
+    name,
+  }: {
+    readonly balancer: Balancer;
+    readonly load: Load;
+    readonly dice: Dice;
+    readonly name: string;
+  },
+): Promise<Claim> {
+  const problems: string[] = [];
+  let inFlight = 0;
+  for (let race = 1; race <= RACES; race += 1) {
+    const request = {
+      path: '/v1/payments',
+      body: load.drawPayment(dice),
+      key: `${name}-${race}`,
+    } satisfies Request;
+    const answers = await Promise.all(hosts.map((host) => balancer.once(host, request, shop)));
+    const decided = answers.filter(({ body }) => body.code !== 'idempotency_in_flight');
+    inFlight += answers.length - decided.length;
+    const told = new Set(decided.map(textOf));
+    if (told.size !== 1) problems.push(`${request.key} was told ${[...told].join(' and ')}`);
+    const [answer] = decided;
+    if (answer !== undefined) load.keep({ deed: 'payment', ...request, answer });
+  }
+  const facts = `${RACES} keys at both hosts at once; ${inFlight} were told that the other is at it`;
+  return { says: 'an idempotency key holds across hosts', facts, problems };
+}
+
+function textOf({ status, body }: Answered): string {
+  return `${status} ${JSON.stringify(body)}`;
+}
