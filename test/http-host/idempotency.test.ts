@@ -204,6 +204,24 @@ describe('who is erased', () => {
   });
 });
 
+describe('repetitions that come together', () => {
+  it('are all answered from what is kept, or refused as another request', async () => {
+    const idempotency = new Idempotency({
+      store: new MemoryIdempotencyStore(),
+      secret: Buffer.alloc(32),
+      onStoreFailure: (error) => expect.unreachable(String(error)),
+    });
+    const scope = ['7', 'live', 'createPayment', 'k'];
+    const ask = (fingerprint: string) =>
+      idempotency.run({ scope, fingerprint }, async () => entry('one', 0).answer);
+    await ask('one');
+    const [first, second, other] = await Promise.allSettled([ask('one'), ask('one'), ask('two')]);
+    const kept = { status: 'fulfilled', value: { body: entry('one', 0).answer.body } };
+    expect([first, second]).toMatchObject([kept, kept]);
+    expect(other).toMatchObject({ reason: { code: 'idempotency_key_reused' } });
+  });
+});
+
 describe('over HTTP', () => {
   it('replays the first answer, whatever the order of the fields', async () => {
     const bench = await startBench();

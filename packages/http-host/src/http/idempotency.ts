@@ -108,6 +108,8 @@ interface IdempotentRequest {
 /** A request whose answer is being made. */
 interface UnderWay {
   readonly fingerprint: string;
+  /** What was kept under the key before: then it is only being read. Settles before the work begins. */
+  readonly found: Promise<IdempotencyEntry | undefined>;
   /** False for one that may still learn that the key is another request's. */
   isAtWork: boolean;
   /** What was forgotten since it began: its answer may have been made of what it had read before. */
@@ -145,13 +147,18 @@ export class Idempotency {
     const key = JSON.stringify(request.scope);
     const current = this.#inFlight.get(key);
     if (current !== undefined) {
+      // Repetitions that come together are all answered, and not just the first of them.
+      const kept = await current.found;
+      if (kept !== undefined) return replay(kept, fingerprint);
       throw inFlight(current.isAtWork && current.fingerprint !== fingerprint);
     }
     // Taken before the first await, so that of two racing requests only one comes through.
-    const underWay: UnderWay = { fingerprint, isAtWork: false, forgotten: [] };
+    const claiming = this.#claim({ key, fingerprint, nowMs: this.#now() });
+    const found = claiming.then(entryOf, () => undefined);
+    const underWay: UnderWay = { fingerprint, found, isAtWork: false, forgotten: [] };
     this.#inFlight.set(key, underWay);
     try {
-      const claim = await this.#claim({ key, fingerprint, nowMs: this.#now() });
+      const claim = await claiming;
       if (claim.kind === 'answered') return replay(claim.entry, fingerprint);
       if (claim.kind === 'elsewhere') throw inFlight(claim.isAnotherRequest);
       underWay.isAtWork = true;
@@ -205,6 +212,10 @@ export class Idempotency {
       this.#store.sweep(recordedAtMs, SWEEP_LIMIT).catch(this.#onStoreFailure);
     }
   }
+}
+
+function entryOf(claim: Claim): IdempotencyEntry | undefined {
+  return claim.kind === 'answered' ? claim.entry : undefined;
 }
 
 const ALONE: Claim = { kind: 'granted', release: () => undefined };
