@@ -1,6 +1,5 @@
 /** A person who is erased is gone from every read model, live or rebuilt, and no amount has moved. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AnyVault,
@@ -17,31 +16,16 @@ import {
   PROJECTIONS,
   Progress,
   type Projection,
-  type ReadModelStore,
   rebuild,
   transactions,
 } from '@counterfoil/projections';
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DistantTicketVault, TicketVault } from '../core/ticket-vault.ts';
+import { adapters, folder } from './adapters.ts';
 import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'counterfoil-erasure-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-const adapters: readonly [string, () => ReadModelStore][] = [
-  ['memory', createMemoryReadModelStore],
-  [
-    'sqlite',
-    () => {
-      files += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${files}.db`) });
-    },
-  ],
-];
 
 /** Where the keys may stand. */
 const vaults: readonly [string, (tickets: TicketVault) => AnyVault][] = [
@@ -196,7 +180,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
     await fc.assert(
       fc.asyncProperty(moves, async (story) => {
         const vault = new TicketVault();
-        const here = world(open(), vaultOf(vault));
+        const here = world(await open(), vaultOf(vault));
         const erased = await play(here, vault, story);
         for (const projection of PROJECTIONS) {
           expect((await rebuilt(here, projection, vaultOf(vault))).differences).toEqual([]);
@@ -218,7 +202,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
   it('moves no amount and no entry of the books', { timeout: 60_000 }, async () => {
     const story: Move[] = Array.from({ length: 30 }, (_, number) => ({ kind: 'pay', number }));
     const vault = new TicketVault();
-    const here = world(open(), vaultOf(vault));
+    const here = world(await open(), vaultOf(vault));
     await play(here, vault, story);
     const before = await books(here);
     const amounts = await amountsOf(here);
@@ -239,7 +223,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
 
   it('shows the record with nobody in it', async () => {
     const vault = new TicketVault();
-    const here = world(open(), vaultOf(vault));
+    const here = world(await open(), vaultOf(vault));
     const stream = paymentStream(A.PAYMENT);
     const paid = [A.submitted(), A.started(), A.captured()];
     await append(here.events, { stream, vault }, [...paid, A.refundRequested(), A.refunded()]);
