@@ -74,6 +74,27 @@ describe('an append', () => {
   });
 });
 
+describe('an append that breaks off', () => {
+  test('before its end leaves nothing of what had come', async () => {
+    const stream = newStream();
+    const event = new Message().message(2, proposed());
+    const broken = new Promise<ServiceError | null>((resolve) => {
+      const path = `${STREAMS}/Append`;
+      const call = client.makeClientStreamRequest(path, asSent, asFields, resolve);
+      call.write(toStream(stream).encode());
+      call.write(event.encode());
+    });
+    // What comes later on the same connection is answered: so the event is there.
+    await append([toStream(newStream()), event]);
+    server.dropConnections();
+    expect(await broken).toMatchObject({ code: status.UNAVAILABLE });
+    // By now the server has heard of the end of the one before.
+    await append([toStream(newStream()), event]);
+    const answer = (await append([toStream(stream)])) as Fields;
+    expect(answer.message(1)?.has(2)).toBe(true);
+  });
+});
+
 describe('a batch append', () => {
   test('may come in parts', async () => {
     const stream = newStream();

@@ -44,7 +44,9 @@ export function appendHandler(context: CallContext): handleClientStreamingCall<F
       if (append === undefined) append = startOf(request);
       else take(append, request, context.maxAppendSize);
     });
-    call.on('end', () => {
+    // The library ends a call whose connection broke before it says that it was cancelled.
+    call.on('end', () => setImmediate(finish));
+    const finish = () => {
       if (call.cancelled) return;
       if (append === undefined) return answer(invalidArgument('The options are missing.'));
       const { stream, expected, events, refusal } = append;
@@ -53,7 +55,7 @@ export function appendHandler(context: CallContext): handleClientStreamingCall<F
         if (twice) context.log.append(stream, expected, events);
         return appendAnswer(stream, expected, context.log.append(stream, expected, events));
       });
-    });
+    };
     // A call that breaks off is answered nothing; it must not end the process.
     call.on('error', () => undefined);
   };
