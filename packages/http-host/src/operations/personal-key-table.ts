@@ -2,6 +2,7 @@
 import type { DistantVault, PersonalDataVault, Subject } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
+import { RoundTrips } from '../round-trips.ts';
 import type { CustomerKeys, KeyState } from './customer-keys.ts';
 import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
 import { KEY_TABLE, KeyRows } from './personal-key-rows.ts';
@@ -30,6 +31,9 @@ export interface PersonalKeyTableOptions {
 type HeldKey = UsableKey | Error;
 type KeysByName = Map<string, HeldKey>;
 
+type Wanted = ReadonlyMap<string, Subject>;
+type KeyTrips = RoundTrips<Wanted, KeysByName>;
+
 /** A look into the table; what is forgotten while it lasts must not be remembered by it. */
 interface Look {
   readonly forgotten: Set<string>;
@@ -47,8 +51,8 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
   readonly #onClose: () => Promise<void>;
   readonly #keys = new LRUCache<string, UsableKey>({ max: MAX_KEYS });
   readonly #looks = new Set<Look>();
-  readonly #openings = new Rounds((wanted) => this.#looking((look) => this.#read(wanted, look)));
-  readonly #sealings = new Rounds((wanted) => this.#looking((look) => this.#make(wanted, look)));
+  readonly #openings = together((wanted) => this.#looking((look) => this.#read(wanted, look)));
+  readonly #sealings = together((wanted) => this.#looking((look) => this.#make(wanted, look)));
 
   constructor({
     pool,
@@ -121,7 +125,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
     return this.#onClose();
   }
 
-  async #held(subjects: readonly Subject[], rounds: Rounds): Promise<PersonalDataVault> {
+  async #held(subjects: readonly Subject[], trips: KeyTrips): Promise<PersonalDataVault> {
     const held: KeysByName = new Map();
     const unknown = new Map<string, Subject>();
     for (const subject of subjects) {
@@ -131,7 +135,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
       else held.set(name, known);
     }
     if (unknown.size > 0) {
-      const found = await rounds.join(unknown);
+      const found = await trips.ask(unknown);
       for (const name of unknown.keys()) {
         const key = found.get(name);
         if (key !== undefined) held.set(name, key);
@@ -151,7 +155,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
   }
 
   /** The keys of those who have one. */
-  async #read(wanted: ReadonlyMap<string, Subject>, look: Look): Promise<KeysByName> {
+  async #read(wanted: Wanted, look: Look): Promise<KeysByName> {
     const found: KeysByName = new Map();
     for (const { subject, wrapped } of await this.#rows.find([...wanted.values()])) {
       const name = nameOf(subject);
@@ -163,7 +167,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
   }
 
   /** The keys of all of them. */
-  async #make(wanted: ReadonlyMap<string, Subject>, look: Look): Promise<KeysByName> {
+  async #make(wanted: Wanted, look: Look): Promise<KeysByName> {
     const neighbours = new Map(wanted);
     for (const subject of wanted.values()) {
       const before = { ...subject, customerId: subject.customerId - 1 };
@@ -234,31 +238,12 @@ class KeysAtHand implements PersonalDataVault {
   }
 }
 
-/** What is wanted while a round is under way goes into the next one, all of it together. */
-class Rounds {
-  readonly #round: (wanted: ReadonlyMap<string, Subject>) => Promise<KeysByName>;
-  #last: Promise<unknown> = Promise.resolve();
-  #next: { wanted: Map<string, Subject>; found: Promise<KeysByName> } | undefined;
-
-  constructor(round: (wanted: ReadonlyMap<string, Subject>) => Promise<KeysByName>) {
-    this.#round = round;
-  }
-
-  join(wanted: ReadonlyMap<string, Subject>): Promise<KeysByName> {
-    this.#next ??= this.#plan();
-    for (const [name, subject] of wanted) this.#next.wanted.set(name, subject);
-    return this.#next.found;
-  }
-
-  #plan() {
-    const wanted = new Map<string, Subject>();
-    const found = this.#last.then(() => {
-      this.#next = undefined;
-      return this.#round(wanted);
-    });
-    this.#last = found.catch(() => undefined);
-    return { wanted, found };
-  }
+/** All who ask at once are given the keys of all of them. */
+function together(look: (wanted: Wanted) => Promise<KeysByName>): KeyTrips {
+  return new RoundTrips(async (asked) => {
+    const found = await look(new Map(asked.flatMap((wanted) => [...wanted])));
+    return asked.map(() => found);
+  });
 }
 
 /** Those without a key, and after the last one of a tenant those who will come next. */

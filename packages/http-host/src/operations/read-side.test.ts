@@ -41,6 +41,7 @@ describe('a read on a log that other hosts write to', () => {
     const ask = () => new Promise<Position>((resolve) => answers.push(resolve));
     const readSide = new ReadSide(progress, undefined, ask);
     const before = readSide.caughtUp(1);
+    expect(await isDone(before)).toBe(false);
     const after = [readSide.caughtUp(1), readSide.caughtUp(2)];
     expect(answers).toHaveLength(1);
     answers[0]?.(at('1'));

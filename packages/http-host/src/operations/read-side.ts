@@ -3,6 +3,7 @@ import type { Position, TenantId } from '@counterfoil/core';
 import type { Progress } from '@counterfoil/projections';
 import { LRUCache } from 'lru-cache';
 import { refuse } from '../http/errors.ts';
+import { RoundTrips } from '../round-trips.ts';
 
 /** Longer than the read models are ever behind in sound operation. */
 const WAIT_MS = 5_000;
@@ -18,12 +19,18 @@ export class ReadSide {
   /** What tenants were told of before this process began lies before it. */
   readonly #headAtStart: Position | undefined;
   /** Given where other hosts write too: what a tenant was told by one of them lies before the head. */
-  readonly #headNow: HeadOf | undefined;
+  readonly #headNow: RoundTrips<undefined, Position | undefined> | undefined;
 
   constructor(progress: Progress, headAtStart: Position | undefined, headOf?: HeadOf) {
     this.#progress = progress;
     this.#headAtStart = headAtStart;
-    this.#headNow = headOf && shared(headOf);
+    if (headOf !== undefined) {
+      // Never an answer that was under way: it may be of a moment before they came who ask.
+      this.#headNow = new RoundTrips(async (asked) => {
+        const head = await headOf();
+        return asked.map(() => head);
+      });
+    }
   }
 
   /** A tenant was told that its events up to this position are kept. */
@@ -35,7 +42,7 @@ export class ReadSide {
   /** Waits until what the tenant was told of can be read; refuses when that takes too long. */
   async caughtUp(tenantId: number): Promise<void> {
     const told = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
-    const position = later(told, await this.#headNow?.());
+    const position = later(told, await this.#headNow?.ask(undefined));
     if (position === undefined) return;
     if (await this.#progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refuse('overloaded', 'The read models are behind; repeat in a moment', {
@@ -47,33 +54,4 @@ export class ReadSide {
 function later(one: Position | undefined, other: Position | undefined): Position | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one < other ? other : one;
-}
-
-/**
- * Those who ask while a question is under way share the next one: the answer under way may be of a
- * moment before they came.
- */
-function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let underWay: Promise<unknown> | undefined;
-  let next: Promise<Answer> | undefined;
-  const begin = () => {
-    const asked = ask();
-    underWay = asked.then(
-      () => undefined,
-      () => undefined,
-    );
-    const mine = underWay;
-    void mine.then(() => {
-      if (underWay === mine) underWay = undefined;
-    });
-    return asked;
-  };
-  return () => {
-    if (underWay === undefined) return begin();
-    next ??= underWay.then(() => {
-      next = undefined;
-      return begin();
-    });
-    return next;
-  };
 }

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
+import { RoundTrips } from '../../round-trips.ts';
 import {
   COLUMNS,
   chargeIn,
@@ -25,8 +26,6 @@ import type { Charge } from './charge-state.ts';
 import { type RequestId, requestIdOf, requestIdOfTransaction } from './references.ts';
 
 const PAGE_SIZE = 500;
-/** What one round trip carries; the rest takes the next. */
-const MAX_AT_ONCE = 500;
 /** Each race that is lost means that another host has changed the charge, and a charge has an end. */
 const MAX_RACES = 1_000;
 
@@ -132,10 +131,10 @@ interface NumberedRow extends Row {
   readonly sequence: string;
 }
 
-interface Waiting<Asked> {
-  readonly asked: Asked;
-  resolve(row: Row | undefined): void;
-  reject(error: unknown): void;
+/** What a request id stands for is wanted; with a charge, once that is added where it stands for nothing. */
+interface Asked {
+  readonly requestId: RequestId;
+  readonly charge?: NewCharge;
 }
 
 export interface PostgresBooksOptions {
@@ -152,10 +151,7 @@ export function openPostgresBooks(options: PostgresBooksOptions): Books {
 class PostgresBooks implements Books {
   readonly #pool: Pool;
   readonly #gatewayId: number;
-  #charges: Waiting<NewCharge>[] = [];
-  #looks: Waiting<RequestId>[] = [];
-  /** Settled when nothing waits any more; undefined while nothing does. */
-  #emptying: Promise<void> | undefined;
+  readonly #roundTrips = new RoundTrips<Asked, Row | undefined>((asked) => this.#carry(asked));
 
   constructor({ pool, gatewayId }: PostgresBooksOptions) {
     this.#pool = pool;
@@ -168,67 +164,37 @@ class PostgresBooks implements Books {
       // It would fail the others that travel with it.
       throw new TypeError('the books keep no text with NUL or half a character');
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Row | undefined>();
-    this.#charges.push({ asked: charge, resolve, reject });
-    this.#beginEmptying();
-    const before = await promise;
+    const before = await this.#roundTrips.ask({ requestId: charge.requestId, charge });
     return before === undefined ? newlyReceived(charge) : receivedIn(before, idempotencyKey);
   }
 
   /** Behind the charges that were handed in before: whoever asks for his own charge finds it. */
   #look(requestId: RequestId): Promise<Row | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<Row | undefined>();
-    this.#looks.push({ asked: requestId, resolve, reject });
-    this.#beginEmptying();
-    return promise;
+    return this.#roundTrips.ask({ requestId });
   }
 
-  /** What comes in one turn of the event loop, and while an answer is awaited, travels together. */
-  #beginEmptying(): void {
-    this.#emptying ??= this.#empty();
-  }
-
-  async #empty(): Promise<void> {
-    await new Promise(setImmediate);
-    while (this.#charges.length + this.#looks.length > 0) {
-      const charges = this.#charges.splice(0, MAX_AT_ONCE);
-      const looks = this.#charges.length > 0 ? [] : this.#looks.splice(0);
-      try {
-        await this.#roundTrips(charges, looks);
-      } catch (error) {
-        for (const { reject } of [...charges, ...looks]) reject(error);
-      }
-    }
-    this.#emptying = undefined;
-  }
-
-  async #roundTrips(
-    charges: readonly Waiting<NewCharge>[],
-    looks: readonly Waiting<RequestId>[],
-  ): Promise<void> {
+  /** Answers what was in the books before: nothing for a charge that is added now. */
+  async #carry(asked: readonly Asked[]): Promise<readonly (Row | undefined)[]> {
+    const charges = asked.flatMap(({ charge }) => (charge === undefined ? [] : [charge]));
     const added = charges.length > 0 ? await this.#insertCharges(charges) : new Set<RequestId>();
-    const repeated: Waiting<NewCharge>[] = [];
-    for (const waiting of charges) {
-      // Of two under one key in a batch the first is the new one.
-      if (added.delete(waiting.asked.requestId)) waiting.resolve(undefined);
-      else repeated.push(waiting);
-    }
-    if (repeated.length + looks.length === 0) return;
-    const rows = await this.#find([
-      ...repeated.map(({ asked }) => asked.requestId),
-      ...looks.map(({ asked }) => asked),
-    ]);
-    for (const { asked, resolve, reject } of repeated) {
-      const row = rows.get(asked.requestId);
-      if (row === undefined) reject(new Error('a charge was neither added nor found'));
-      else resolve(row);
-    }
-    for (const { asked, resolve } of looks) resolve(rows.get(asked));
+    // Of two under one key in a batch the first is the new one.
+    const isNew = asked.map(
+      ({ requestId, charge }) => charge !== undefined && added.delete(requestId),
+    );
+    const sought = asked.filter((_, index) => !isNew[index]).map(({ requestId }) => requestId);
+    const rows = sought.length > 0 ? await this.#find(sought) : new Map<RequestId, Row>();
+    return asked.map(({ requestId, charge }, index) => {
+      if (isNew[index]) return undefined;
+      const row = rows.get(requestId);
+      if (row === undefined && charge !== undefined) {
+        throw new Error('a charge was neither added nor found');
+      }
+      return row;
+    });
   }
 
-  async #insertCharges(charges: readonly Waiting<NewCharge>[]): Promise<Set<RequestId>> {
-    const each = <Value>(read: (charge: NewCharge) => Value) =>
-      charges.map(({ asked }) => read(asked));
+  async #insertCharges(charges: readonly NewCharge[]): Promise<Set<RequestId>> {
+    const each = <Value>(read: (charge: NewCharge) => Value) => charges.map(read);
     const { rows } = await this.#pool.query<{ request_id: string }>({
       name: 'gateway-add-charges',
       text: ADD_CHARGES,
@@ -325,7 +291,7 @@ class PostgresBooks implements Books {
 
   /** A number is given before the entry is there, so one that is still being made may be passed over. */
   async *records({ newest }: RecordsReading = {}): AsyncGenerator<SandboxRecord> {
-    await this.#emptying;
+    await this.#roundTrips.rest();
     let last = newest === undefined ? '0' : await this.#sequenceBefore(newest);
     for (;;) {
       const { rows } = await this.#pool.query<NumberedRow>({
@@ -359,7 +325,7 @@ class PostgresBooks implements Books {
 
   /** The pool is another's. */
   async close(): Promise<void> {
-    await this.#emptying;
+    await this.#roundTrips.rest();
   }
 }
 
