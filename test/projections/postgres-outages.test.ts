@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -171,19 +172,11 @@ describe('a commit whose connection is lost', () => {
   });
 
   it('is not made again when only its answer was lost', async () => {
-    const url = await newDatabase();
-    const build = await made(url);
-    // The commit of a trigger's making is killed after it can no longer fail.
-    await onServer(
-      url,
-      `CREATE SEQUENCE tries;
-       CREATE FUNCTION once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-         IF nextval('tries') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
-         RETURN NULL; END $$;
-       CREATE CONSTRAINT TRIGGER at_commit AFTER UPDATE ON counterfoil_read_models.builds
-         DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION once()`,
-    );
+    const lossy = await losingAnswers(await newDatabase());
+    const build = await made(lossy.url);
+    lossy.loseNextCommit();
     expect(await build.commit(commit)).toEqual({ outcome: 'committed' });
+    expect(lossy.lost()).toBe(1);
     expect(await build.commit(commit)).toEqual({ outcome: 'stale' });
     expect(await build.revision()).toBe(1);
   });
@@ -290,16 +283,13 @@ describe('workers of several processes', () => {
     const positionNow = async () => (await (await store.live('ledger'))?.checkpoint()) ?? '';
     await vi.waitUntil(async () => (await positionNow()) > '', TIMEOUT_MS);
     const first = (await holderNow()) ?? '';
-    const killed = performance.now();
     workers.get(first)?.kill('SIGKILL');
-    await vi.waitUntil(async () => (await holderNow()) !== first, TIMEOUT_MS);
-    const tookMs = performance.now() - killed;
+    // Within the lease and its poll, on a busy machine too, and sooner than half a minute.
+    await vi.waitUntil(async () => (await holderNow()) !== first, 15 * leaseTtlMs);
     const [other] = [...workers].filter(([name]) => name !== first).map(([, each]) => each);
     if (other !== undefined && other.exitCode === null) await once(other, 'exit');
     expect(other?.exitCode).toBe(0);
     expect(await summariesOf(store)).toEqual(await truthOf(payments));
-    // Not a measurement: within the lease and its poll, with room for a machine that is busy.
-    expect(tookMs).toBeLessThan(20 * leaseTtlMs);
   });
 
   it('of which both have the lease apply each event once', { timeout: TIMEOUT_MS }, async () => {
@@ -312,6 +302,39 @@ describe('workers of several processes', () => {
     expect(await summariesOf(one)).toEqual(await truthOf(60));
   });
 });
+
+/** Stands before the server, and cuts the line when it says that it has committed. */
+async function losingAnswers(url: string) {
+  const behind = new URL(url);
+  let isArmed = false;
+  let lost = 0;
+  const proxy = createServer((client) => {
+    const server = connect(Number(behind.port), behind.hostname);
+    const end = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const each of [client, server]) each.on('error', end).on('close', end);
+    client.on('data', (chunk) => server.write(chunk));
+    server.on('data', (chunk) => {
+      if (isArmed && chunk.includes('COMMIT\0')) {
+        isArmed = false;
+        lost += 1;
+        end();
+      } else if (!client.destroyed) client.write(chunk);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.close();
+  });
+  const before = new URL(url);
+  before.port = String((proxy.address() as AddressInfo).port);
+  const loseNextCommit = () => {
+    isArmed = true;
+  };
+  return { url: before.href, loseNextCommit, lost: () => lost };
+}
 
 function worker(args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL('./postgres-worker.ts', import.meta.url));
