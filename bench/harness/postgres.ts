@@ -41,6 +41,16 @@ export class RunPostgres {
     return this.#create('');
   }
 
+  /** Lends a new database, and drops it whatever comes of it. */
+  async inDatabase<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
+    const database = await this.newDatabase();
+    try {
+      return await work(database.url);
+    } finally {
+      await database.drop();
+    }
+  }
+
   /** A database with all that is in another, to which nobody is connected at the moment. */
   copyOf({ name }: PostgresDatabase): Promise<PostgresDatabase> {
     return this.#create(` TEMPLATE ${name} STRATEGY file_copy`);
@@ -85,10 +95,17 @@ export class RunPostgres {
   }
 }
 
-/** The first value of the answer, as text. */
-async function statement(connectionString: string, text: string): Promise<string> {
-  const client = new pg.Client({ connectionString });
+export async function connect(config: string | pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config);
+  // A connection that was lost is told by the next query. Without a listener it would end the run.
+  client.on('error', () => undefined);
   await client.connect();
+  return client;
+}
+
+/** The first value of the answer, as text. */
+async function statement(url: string, text: string): Promise<string> {
+  const client = await connect(url);
   try {
     const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' });
     return String(rows[0]?.[0] ?? '');

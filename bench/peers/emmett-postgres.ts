@@ -1,5 +1,5 @@
 /** Emmett's command handler on its own PostgreSQL event store, with the same commands and the same data. */
-import pg from 'pg';
+import { connect } from '../harness/postgres.ts';
 import { type Emmett, emmettOn } from './emmett.ts';
 
 /** Opens a store with the pool that it makes by itself: ten connections. */
@@ -15,8 +15,7 @@ export async function openEmmettPostgres(
 
 /** How many events Emmett has in a database, counted by another connection. */
 export async function emmettEvents(url: string): Promise<number> {
-  const client = new pg.Client(url);
-  await client.connect();
+  const client = await connect(url);
   try {
     const { rows } = await client.query<{ events: string }>(
       'SELECT count(*) AS events FROM emt_messages',

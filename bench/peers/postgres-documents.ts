@@ -1,7 +1,8 @@
 /** The changes of read models written to the very tables of Counterfoil by plain statements, with nothing else around them. */
 import { createHash } from 'node:crypto';
 import type { Change, Document, FieldValue } from '@counterfoil/projections';
-import pg from 'pg';
+import type pg from 'pg';
+import { connect } from '../harness/postgres.ts';
 
 const SCHEMA = 'counterfoil_read_models';
 /** Rows and checkpoint can be made again from the log: Counterfoil's own commits do not wait either. */
@@ -42,8 +43,7 @@ export class PostgresDocuments {
   }
 
   static async open(url: string): Promise<PostgresDocuments> {
-    const client = new pg.Client(url);
-    await client.connect();
+    const client = await connect(url);
     return new PostgresDocuments(client, await tablesOf(client));
   }
 

@@ -1,6 +1,6 @@
 /** The same search records in PostgreSQL, with the same indices and queries. */
-import pg from 'pg';
-import type { PostgresDatabase } from '../harness/postgres.ts';
+import type pg from 'pg';
+import { connect, type PostgresDatabase } from '../harness/postgres.ts';
 import { columnOf, indexedFields, type NaiveRow, RECORDS } from './naive-sqlite.ts';
 
 const ROWS_AN_INSERT = 2_000;
@@ -30,8 +30,7 @@ export async function openPostgresSearch(
   rows: Iterable<NaiveRow>,
   say: (what: string) => void,
 ): Promise<PostgresSearch> {
-  const client = new pg.Client(database.local);
-  await client.connect();
+  const client = await connect(database.local);
   const close = async () => {
     await client.end();
     await database.drop();

@@ -1,6 +1,7 @@
 /** The limit that PostgreSQL and its driver set: prepared inserts and selects on one connection, and nothing else. */
 import type { StoredEvent, StreamName } from '@counterfoil/core';
-import pg from 'pg';
+import type pg from 'pg';
+import { connect } from '../harness/postgres.ts';
 
 const TABLE = `
   CREATE TABLE events (
@@ -51,8 +52,7 @@ export class RawPostgres {
   }
 
   static async open(url: string): Promise<RawPostgres> {
-    const client = new pg.Client(url);
-    await client.connect();
+    const client = await connect(url);
     await client.query(TABLE);
     return new RawPostgres(client);
   }

@@ -114,33 +114,37 @@ export const postgresLog: Stage = {
   },
 };
 
-async function ownRate(
+function ownRate(
   postgres: RunPostgres,
   sent: readonly Sent[],
   concurrent: number,
 ): Promise<number> {
-  const database = await postgres.newDatabase();
-  const store = await openPostgresEventStore({ url: database.url });
-  const rate = await commandsASecond(store, sent, concurrent);
-  await store.close();
-  await database.drop();
-  return rate;
+  return postgres.inDatabase(async (url) => {
+    const store = await openPostgresEventStore({ url });
+    try {
+      return await commandsASecond(store, sent, concurrent);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 /** As many rows in a commit as there are callers who could share one. */
-async function rawRate(
+function rawRate(
   postgres: RunPostgres,
   events: readonly StoredEvent[],
   perCommit: number,
 ): Promise<number> {
-  const database = await postgres.newDatabase();
-  const raw = await RawPostgres.open(database.url);
-  const begin = performance.now();
-  await raw.insert(events, perCommit);
-  const seconds = secondsSince(begin);
-  await raw.close();
-  await database.drop();
-  return events.length / seconds;
+  return postgres.inDatabase(async (url) => {
+    const raw = await RawPostgres.open(url);
+    try {
+      const begin = performance.now();
+      await raw.insert(events, perCommit);
+      return events.length / secondsSince(begin);
+    } finally {
+      await raw.close();
+    }
+  });
 }
 
 function emmettRate(
@@ -150,18 +154,24 @@ function emmettRate(
 ): Measure {
   const few = events.slice(0, quick ? QUICK_EMMETT_COMMANDS : EMMETT_COMMANDS);
   const commands = few.map((stored) => ({ stream: stored.stream, event: jsonEventOf(stored) }));
-  return async () => {
-    const database = await postgres.newDatabase();
-    const emmett = await openEmmettPostgres(database.url);
-    const seconds = await secondsOf(commands, concurrent, ({ stream, event }) =>
-      emmett.carryOut(stream, event),
-    );
-    await emmett.close();
-    const written = await emmettEvents(database.url);
-    if (written !== commands.length) throw new Error(`emmett-postgres wrote ${written} events`);
-    await database.drop();
-    return commands.length / seconds;
+  const rateIn = async (url: string) => {
+    const emmett = await openEmmettPostgres(url);
+    try {
+      const seconds = await secondsOf(commands, concurrent, ({ stream, event }) =>
+        emmett.carryOut(stream, event),
+      );
+      return commands.length / seconds;
+    } finally {
+      await emmett.close();
+    }
   };
+  return () =>
+    postgres.inDatabase(async (url) => {
+      const rate = await rateIn(url);
+      const written = await emmettEvents(url);
+      if (written !== commands.length) throw new Error(`emmett-postgres wrote ${written} events`);
+      return rate;
+    });
 }
 
 /** One long stream on each side. */

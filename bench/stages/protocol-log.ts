@@ -3,7 +3,7 @@
  * the adapter can do at most. The server keeps its log in memory, so no figure is a durable one.
  */
 import { join } from 'node:path';
-import type { StoredEvent } from '@counterfoil/core';
+import type { EventStore, StoredEvent } from '@counterfoil/core';
 import { openEventStoreDb } from '@counterfoil/event-stores/eventstoredb';
 import type { Sent } from '../data/payments.ts';
 import { once } from '../harness/once.ts';
@@ -102,30 +102,46 @@ function startServer(): Promise<ServerProcess> {
   return ServerProcess.start({ args: [SERVER], says: SAYS_URL });
 }
 
-async function ownRate(sent: readonly Sent[], concurrent: number): Promise<number> {
+/** Opens something on a server of its own, and closes both whatever comes of it. */
+async function onServer<Opened extends { close(): Promise<void> }>(
+  open: (url: string) => Promise<Opened>,
+  work: (opened: Opened) => Promise<number>,
+): Promise<number> {
   const server = await startServer();
-  const store = await openEventStoreDb({ url: server.at, prefix: PREFIX });
-  const rate = await commandsASecond(store, sent, concurrent);
-  await store.close();
-  await server.stop();
-  return rate;
+  try {
+    const opened = await open(server.at);
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    await server.stop();
+  }
 }
 
-async function bareRate(events: readonly StoredEvent[], concurrent: number): Promise<number> {
-  const server = await startServer();
-  const client = new BareClient(server.at);
+function openStore(url: string): Promise<EventStore> {
+  return openEventStoreDb({ url, prefix: PREFIX });
+}
+
+function ownRate(sent: readonly Sent[], concurrent: number): Promise<number> {
+  return onServer(openStore, (store) => commandsASecond(store, sent, concurrent));
+}
+
+function bareRate(events: readonly StoredEvent[], concurrent: number): Promise<number> {
   const made = events.map(clientEventOf);
-  const seconds = await secondsOf(made, concurrent, (one) => client.append(one));
-  await client.close();
-  await server.stop();
-  return events.length / seconds;
+  return onServer(
+    async (url) => new BareClient(url),
+    async (client) =>
+      made.length / (await secondsOf(made, concurrent, (one) => client.append(one))),
+  );
 }
 
 /** One log, read by both sides. */
 async function wholeLog({ say }: Setting, events: readonly StoredEvent[]) {
   say('protocol-catch-up: writing the log');
   const server = await startServer();
-  const store = await openEventStoreDb({ url: server.at, prefix: PREFIX });
+  const store = await openStore(server.at);
   await appendAll(store, events);
   const client = new BareClient(server.at);
   return {
