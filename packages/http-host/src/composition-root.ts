@@ -38,6 +38,7 @@ import {
   dataFilesOf,
   fileOf,
   hostDatabaseUrlOf,
+  isInMemory,
   openEventStore,
   openReadModels,
   openSharedReadModels,
@@ -120,14 +121,13 @@ async function open(config: Config, logger: Logger, opening: AsyncDisposableStac
   );
   replaceDamagedReadModels(config, logger);
   const progress = new Progress();
-  const inFiles = fileOf(readModelUrl) !== undefined;
-  const told = () => progress.position;
+  const isWrittenElsewhere = !isInMemory(config);
+  const reading = { readOnly: isWrittenElsewhere, told: () => progress.position };
   const sharedReadModels =
-    hostDatabase && closing(await openSharedReadModels(readModelUrl, { told }));
-  const readModels =
-    sharedReadModels ?? closing(await openReadModels(readModelUrl, { readOnly: inFiles, told }));
-  // Queries have the files of their read models read-only; a lease is written beside them.
-  const leases = inFiles ? closing(await openReadModels(readModelUrl)) : readModels;
+    hostDatabase && closing(await openSharedReadModels(readModelUrl, reading));
+  const readModels = sharedReadModels ?? closing(await openReadModels(readModelUrl, reading));
+  // Queries have their read models read-only; a lease is written beside them.
+  const leases = isWrittenElsewhere ? closing(await openReadModels(readModelUrl)) : readModels;
   if (hostDatabase !== undefined) {
     await agreeOnLog({ database: hostDatabase, events, readModels });
   }

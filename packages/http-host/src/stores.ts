@@ -165,14 +165,11 @@ export async function openReadModels(
   url: string,
   options: ReadModelOptions = {},
 ): Promise<ReadModelStore> {
-  const { told } = options;
   switch (engineOf(url)) {
     case 'memory':
       return createMemoryReadModelStore();
-    case 'sqlite': {
-      const marks = told !== undefined && { told, marksDamage: true };
-      return openSqliteReadModelStore({ path: pathOf(url), ...options, ...marks });
-    }
+    case 'sqlite':
+      return openSqliteReadModelStore({ path: pathOf(url), ...marking(options) });
     default:
       return openSharedReadModels(url, options);
   }
@@ -184,7 +181,12 @@ export async function openSharedReadModels(
   options: ReadModelOptions = {},
 ): Promise<PostgresReadModelStore> {
   const { openPostgresReadModelStore } = await import('@counterfoil/projections/postgres');
-  return openPostgresReadModelStore({ url, ...options });
+  return openPostgresReadModelStore({ url, ...marking(options) });
+}
+
+/** Whoever hears of a worker leaves a mark for it where a read finds damage. */
+function marking({ told, ...options }: ReadModelOptions) {
+  return { ...options, ...(told !== undefined && { told, marksDamage: true }) };
 }
 
 function pathOf(url: string): string {
