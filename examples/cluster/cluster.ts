@@ -18,7 +18,7 @@ import type { ReadModelStore } from '@counterfoil/projections';
 import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
 import type { Credentials } from '@counterfoil/test/caller';
-import { Member } from './member.ts';
+import { compileOnce, Member } from './member.ts';
 import type { Options } from './options.ts';
 import { openServers } from './stores.ts';
 
@@ -80,8 +80,7 @@ export async function startCluster(
     ...shared,
     PORT: '0',
     GATEWAY_TIMEOUT_MS: String(GATEWAY_TIMEOUT_MS),
-    // A process that is started dozens of times need not compile its sources every time.
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    ...(await compileOnce(join(folder, 'compiled'))),
   };
   const made = (role: 'host' | 'worker', names: readonly string[]) =>
     names.map((name) => new Member({ name, role, env: { ...env, ...own(name) } }));

@@ -8,6 +8,10 @@ const LEAST_PAUSE_MS = 500;
 const MOST_PAUSE_MS = 4_000;
 /** How long a killed one stays away. */
 const MOST_AWAY_MS = 1_500;
+/** One in so many may hit a process that is only just starting. */
+const ONE_IN_EARLY = 6;
+/** One in so many may hit the last host, or the last worker, that is at work. */
+const ONE_IN_LAST = 4;
 
 export class Killer {
   readonly #members: readonly Member[];
@@ -31,11 +35,17 @@ export class Killer {
     await Promise.all(this.#returning);
   }
 
-  /** One that is at work, or, at times, one that is only just starting. */
+  /** One that is at work, mostly; and mostly one that leaves another of its kind at work. */
   async #killOne(): Promise<void> {
-    const isSparing = this.#dice.roll(4) > 0;
+    const [isEarly, isLast] = [
+      this.#dice.roll(ONE_IN_EARLY) === 0,
+      this.#dice.roll(ONE_IN_LAST) === 0,
+    ];
     const candidates = this.#members.filter(
-      (member) => member.isRunning && (member.isAtWork || !isSparing),
+      (member) =>
+        member.isRunning &&
+        (member.isAtWork || isEarly) &&
+        (isLast || this.#members.some((other) => isPeer(other, member) && other.isAtWork)),
     );
     const member = candidates[this.#dice.roll(Math.max(1, candidates.length))];
     const awayMs = this.#dice.roll(MOST_AWAY_MS);
@@ -47,4 +57,8 @@ export class Killer {
     });
     this.#returning.add(returning);
   }
+}
+
+function isPeer(other: Member, member: Member): boolean {
+  return other !== member && other.role === member.role;
 }

@@ -23,6 +23,20 @@ const AT_WORK: Readonly<Record<Role, RegExp>> = {
   worker: /works on the (read models)/,
 };
 
+/**
+ * A process that is started dozens of times need not compile its sources every time. It would keep
+ * what it compiled at its end, which a killed one has not: so one that ends at once does it for all.
+ */
+export async function compileOnce(folder: string): Promise<Readonly<Record<string, string>>> {
+  const env = { NODE_COMPILE_CACHE: folder };
+  const { PATH } = process.env;
+  await once(
+    spawn(process.execPath, [CLI, '--help'], { env: { PATH, ...env }, stdio: 'ignore' }),
+    'exit',
+  );
+  return env;
+}
+
 export interface MemberOptions {
   readonly name: string;
   readonly role: Role;

@@ -21,8 +21,8 @@ const START_LIMIT_MS = 180_000;
 const SETTLED_LIMIT_MS = 180_000;
 const SETTLED_LOOK_MS = 2_000;
 const SECOND_MS = 1_000;
-/** Longer than a lease lasts, and than both workers take to start again when both were killed. */
-const LONGEST_STANDSTILL_MS = 45_000;
+/** Far longer than a lease lasts, and than both workers take to start again when both were killed. */
+const LONGEST_STANDSTILL_MS = 90_000;
 
 interface Parts {
   readonly cluster: Cluster;
