@@ -253,19 +253,14 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** Starts a worker beside hosts that share a log. Throws a ConfigError where no host would see its work. */
+/**
+ * Starts a worker beside hosts that share a log. Throws a ConfigError where no host would see its work,
+ * and what a host throws that is given another key or another log than those before it.
+ */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const logger = createLogger({ level: config.logLevel });
-  const database = await openDatabaseOf(config, logger);
-  if (database === undefined) {
-    throw new ConfigError(['READ_MODEL_URL must be a postgres:// URL for a worker']);
-  }
   const masterKey = loadMasterKey(config);
-  try {
-    await agreeOnMasterKey(database, masterKey);
-  } finally {
-    await database.close();
-  }
+  await agreeWithHosts(config, { masterKey, logger });
   const holder = holderFor(config);
   const projecting = new ProjectionThread(projectionsOf(config, { holder, masterKey }), {
     progress: new Progress(),
@@ -277,4 +272,23 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
       logger.flush();
     },
   };
+}
+
+async function agreeWithHosts(
+  config: Config,
+  { masterKey, logger }: { masterKey: Buffer; logger: Logger },
+): Promise<void> {
+  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const database = await openDatabaseOf(config, logger);
+  if (database === undefined) {
+    throw new ConfigError(['READ_MODEL_URL must be a postgres:// URL for a worker']);
+  }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => database.close());
+  await agreeOnMasterKey(database, masterKey);
+  const events = await openEventStore(eventStoreUrl, { follow: true, client: eventStoreClient });
+  opened.defer(() => events.close());
+  const readModels = await openReadModels(readModelUrl, { readOnly: true });
+  opened.defer(() => readModels.close());
+  await agreeOnLog({ database, events, readModels });
 }
