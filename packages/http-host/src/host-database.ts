@@ -103,6 +103,56 @@ export async function openHostDatabase(
   return { pool, place, close: () => pool.end() };
 }
 
+/** A host database for those who only look at it. */
+export interface ReadHostDatabase extends HostDatabase {
+  /** False where no host has ever started on it. */
+  readonly hasTables: boolean;
+}
+
+/** Connects and changes nothing, whatever is asked. Throws for the tables of another version. */
+export async function openHostDatabaseToRead(url: string): Promise<ReadHostDatabase> {
+  const place = placeOf(url);
+  const pool = makePool(url, {
+    max: DEFAULT_CONNECTIONS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    onConnect: async (client) => {
+      await client.query(SESSION);
+      await client.query('SET default_transaction_read_only = on');
+    },
+  });
+  // Who asks next is told.
+  pool.on('error', () => undefined);
+  try {
+    const hasTables = await hasTablesOfHosts(pool);
+    if (hasTables) await refuseOtherVersion(pool, place);
+    return { pool, place, hasTables, close: () => pool.end() };
+  } catch (error) {
+    await pool.end();
+    if (error instanceof HostDatabaseError) throw error;
+    throw new HostDatabaseError(
+      'unavailable',
+      `the host database ${place} cannot be read: ${reasonOf(error)}`,
+    );
+  }
+}
+
+async function hasTablesOfHosts(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ made: boolean }>(
+    `SELECT to_regclass('${HOST_SCHEMA}.kysely_migration') IS NOT NULL AS made`,
+  );
+  return rows[0]?.made === true;
+}
+
+async function refuseOtherVersion(pool: pg.Pool, place: string): Promise<void> {
+  const made = await madeMigrations(pool);
+  if (made.some(isUnknown)) throw newer(place, made.filter(isUnknown));
+  if (made.length === Object.keys(MIGRATIONS).length) return;
+  throw new HostDatabaseError(
+    'unavailable',
+    `the host database ${place} is that of an earlier version of this program: start a host of this one first`,
+  );
+}
+
 /** Never the password, and nothing of a URL that is none: a part of it may be one. */
 function placeOf(url: string): string {
   const { protocol, hostname, port, pathname } = URL.parse(url) ?? {};
@@ -141,13 +191,10 @@ async function migrate(url: string, place: string): Promise<void> {
     });
     const { error } = await migrator.migrateToLatest();
     if (error === undefined) return;
-    const unknown = await unknownMigrations(pool).catch((): readonly string[] => []);
-    if (unknown.length > 0) {
-      throw new HostDatabaseError(
-        'newer',
-        `the host database ${place} is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
-      );
-    }
+    const unknown = (await madeMigrations(pool).catch((): readonly string[] => [])).filter(
+      isUnknown,
+    );
+    if (unknown.length > 0) throw newer(place, unknown);
     throw new HostDatabaseError(
       'unavailable',
       `the host database ${place} cannot be used: ${reasonOf(error)}`,
@@ -158,11 +205,22 @@ async function migrate(url: string, place: string): Promise<void> {
   }
 }
 
-async function unknownMigrations(pool: pg.Pool): Promise<readonly string[]> {
+function newer(place: string, unknown: readonly string[]): HostDatabaseError {
+  return new HostDatabaseError(
+    'newer',
+    `the host database ${place} is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
+  );
+}
+
+function isUnknown(migration: string): boolean {
+  return !Object.hasOwn(MIGRATIONS, migration);
+}
+
+async function madeMigrations(pool: pg.Pool): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT name FROM ${HOST_SCHEMA}.kysely_migration ORDER BY name`,
   );
-  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  return rows.map(({ name }) => name);
 }
 
 /** Of several addresses that were tried in vain, the error is one without words. */

@@ -1,4 +1,4 @@
-/** `counterfoil doctor`: examines a data folder, says what is wrong with it and what to do. */
+/** `counterfoil doctor`: examines what a host keeps, says what is wrong with it and what to do. */
 import { tmpdir } from 'node:os';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
@@ -28,7 +28,9 @@ interface DoctorOptions {
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('Examine the data folder, beside a running host or without one; changes nothing')
+    .description(
+      'Examine the data folder, or the log and the database that hosts share, beside running hosts or without any; changes nothing',
+    )
     .option('--quick', 'only what takes seconds: no events, no rebuild')
     .option('--json', 'the findings as JSON')
     .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
@@ -67,10 +69,11 @@ function markOf(findings: readonly Finding[]): string | undefined {
 }
 
 /** What is wrong, worst first, each piece of advice once, under what it is for. */
-function summaryOf({ folder, hostRuns, head, verdict, checks }: Examination): string {
+function summaryOf(examination: Examination): string {
+  const { folder, database, hostRuns, head, verdict, checks } = examination;
   const findings = checks.flatMap((checked) => checked.findings);
   const state = hostRuns ? 'a host is running on it' : 'no host is running on it';
-  const lines = ['', `${folder}: log up to position ${head ?? '0'}; ${state}.`];
+  const lines = ['', `${database ?? folder}: log up to position ${head ?? '0'}; ${state}.`];
   for (const severity of ['damage', 'warning'] as const) {
     const alike = Map.groupBy(
       findings.filter((finding) => finding.severity === severity),
@@ -90,5 +93,5 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   sound: 'Sound.',
   warnings: 'Nothing is lost or wrong; see the warnings above.',
   damage:
-    'Something is lost or wrong. Copy the folder before you change anything in it, then begin with the first piece of advice.',
+    'Something is lost or wrong. Copy what was examined before you change anything in it, then begin with the first piece of advice.',
 };

@@ -2,15 +2,12 @@
 import { existsSync } from 'node:fs';
 import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
 import type { DataFiles } from '../stores.ts';
-import type { Examined } from './examined.ts';
+import { ADVICE_ON_FILES } from './advice.ts';
+import type { Examined, Examining } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import { databasesIn } from './folder.ts';
-import { KEYS_ADVICE } from './personal-keys.ts';
 
 const MAX_FAULTS = 5;
-
-export const LOG_ADVICE =
-  'Stop the host and copy the whole folder away before anything else. Restore events.db from the newest backup that the doctor finds sound, ask the gateway about what came after it, and have the disk examined.';
 
 const COPY_ADVICE =
   'Copy the folder to where this user may write, and examine the copy (DATA_DIR=copy counterfoil doctor); or run the doctor as the owner of the folder.';
@@ -19,10 +16,10 @@ const COPY_ADVICE =
 function adviceFor(path: string, files: DataFiles): string {
   if (path === files.events) {
     return existsSync(`${path}-wal`)
-      ? `If events.db was just put back from a backup, its -wal and -shm belong to the file before it: remove both and examine it again. Else: ${LOG_ADVICE}`
-      : LOG_ADVICE;
+      ? `If events.db was just put back from a backup, its -wal and -shm belong to the file before it: remove both and examine it again. Else: ${ADVICE_ON_FILES.log}`
+      : ADVICE_ON_FILES.log;
   }
-  if (path === files.keys) return KEYS_ADVICE;
+  if (path === files.keys) return ADVICE_ON_FILES.keys;
   if (path === files.gateway) {
     return 'Stop the host and restore sandbox-gateway.db from a backup; without one move it away: its older charges can then not be captured, voided or refunded.';
   }
@@ -56,6 +53,15 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
     onProgress('Databases', done, paths.length);
   }
   return findings.made(`${counted(paths.length, 'database')}, PRAGMA ${check}`);
+}
+
+/** The same of a log in a file whose host keeps everything else in a database. */
+export function checkLogFile(path: string, { quick }: Pick<Examining, 'quick'>): Checked {
+  const findings = new Findings('pages');
+  for (const fault of faultsOf(path, !quick)) {
+    findings.damage(`${path} is damaged: ${fault}`, ADVICE_ON_FILES.log);
+  }
+  return findings.made('the log; PostgreSQL is not looked into');
 }
 
 /** A table that each database has from its beginning. */

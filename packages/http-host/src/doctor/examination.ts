@@ -1,9 +1,17 @@
-/** Examines a data folder: every check in its order, each as far as the ones before it allow. */
+/** Examines what a host keeps: every check in its order, each as far as the ones before it allow. */
 import type { EventStore, Position } from '@counterfoil/core';
 import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
 import type { ReadModelStore } from '@counterfoil/projections';
 import type { Config } from '../config.ts';
-import { dataFilesOf, isFile, openEventStore, openReadModels, readModelFiles } from '../stores.ts';
+import {
+  dataFilesOf,
+  hostDatabaseUrlOf,
+  isFile,
+  openEventStore,
+  openReadModels,
+  readModelFiles,
+} from '../stores.ts';
+import { ADVICE_ON_FILES } from './advice.ts';
 import { checkDatabases } from './databases.ts';
 import type { Examined } from './examined.ts';
 import {
@@ -15,11 +23,13 @@ import {
   verdictOn,
 } from './finding.ts';
 import { checkFiles, checkMasterKey, hostRuns } from './folder.ts';
-import { checkAnswers, checkGatewayFile } from './gateway-books.ts';
+import { checkGatewayFile } from './gateway-books.ts';
+import { checkAnswersFile } from './kept-answers.ts';
 import { checkOrder, checkStreams } from './log.ts';
 import { checkLoss, checkLossOfAll } from './lost-events.ts';
 import { checkPersonalKeys } from './personal-keys.ts';
 import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
+import { examineShared } from './shared-examination.ts';
 
 export interface ExaminationOptions {
   readonly quick: boolean;
@@ -33,6 +43,8 @@ export interface ExaminationOptions {
 
 export interface Examination {
   readonly folder: string;
+  /** Where hosts share what they keep: host, port and name of their database. */
+  readonly database?: string;
   readonly hostRuns: boolean;
   /** The last position of the log when the examination began. */
   readonly head: Position | undefined;
@@ -42,20 +54,14 @@ export interface Examination {
 
 const IN_QUICK = 'left out by --quick';
 
-/** There is no data folder to examine: the log is in memory. */
+/** There is nothing to examine: the log is in memory. */
 export class NothingToExamine extends Error {
   override readonly name = 'NothingToExamine';
 }
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */
 export async function examine(config: Config, options: ExaminationOptions): Promise<Examination> {
-  const files = dataFilesOf(config);
-  if (files === undefined) {
-    throw new NothingToExamine('the log is in memory: there is no data folder to examine');
-  }
-  const { quick, nowMs, onProgress, onChecked } = options;
-  const runs = hostRuns(files);
-  const unlocked = { config, files, hostRuns: runs, quick, nowMs, onProgress };
+  const { onChecked, ...how } = options;
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
     for (const each of checked) {
@@ -63,12 +69,30 @@ export async function examine(config: Config, options: ExaminationOptions): Prom
       onChecked(each);
     }
   };
+  const url = hostDatabaseUrlOf(config);
+  const found =
+    url === undefined
+      ? await examineFolder(config, how, add)
+      : await examineShared({ config, url, add, ...how });
+  return { folder: config.dataDir, ...found, verdict: verdictOn(checks), checks };
+}
+
+async function examineFolder(
+  config: Config,
+  { scratch, ...how }: Omit<ExaminationOptions, 'onChecked'>,
+  add: Add,
+): Promise<Pick<Examination, 'hostRuns' | 'head'>> {
+  const files = dataFilesOf(config);
+  if (files === undefined) {
+    throw new NothingToExamine('the log is in memory: there is no data folder to examine');
+  }
+  const runs = hostRuns(files);
+  const unlocked = { config, files, hostRuns: runs, advice: ADVICE_ON_FILES, ...how };
   const { checked, keys } = await checkPersonalKeys(unlocked);
   const examined: Examined = { ...unlocked, keys };
   try {
     add(checkFiles(examined), checkMasterKey(examined), checked, checkDatabases(examined));
-    const head = await examineLog(examined, options.scratch, add);
-    return { folder: config.dataDir, hostRuns: runs, head, verdict: verdictOn(checks), checks };
+    return { hostRuns: runs, head: await examineLog(examined, scratch, add) };
   } finally {
     await keys?.close();
   }
@@ -107,7 +131,7 @@ async function examineLog(
   }
   try {
     const { head } = inspection;
-    const log = examined.quick ? [] : [checkOrder(inspection, examined)];
+    const log = examined.quick ? [] : [await checkOrder(inspection, examined)];
     if (!examined.quick) log.push(...(await checkStreams(inspection, examined)));
     for (const check of examined.quick ? (['order', 'streams', 'journal'] as const) : []) {
       log.push(new Findings(check).leftOut(IN_QUICK));
@@ -121,11 +145,12 @@ async function examineLog(
         add(
           await checkLoss(examined, events),
           await checkGatewayFile(examined, { events, streams: inspection }),
-          await checkAnswers(examined, { events }),
+          await checkAnswersFile(examined, events),
         );
       }
       const isSound = verdictOn(log) !== 'damage';
-      await examineReadModels(examined, isSound ? { events, head } : undefined, scratch, add);
+      const total = inspection.events;
+      await examineReadModels(examined, isSound ? { events, total } : undefined, scratch, add);
     });
     return head;
   } finally {
@@ -154,7 +179,7 @@ async function withFollower(
 
 interface SoundLog {
   readonly events: EventStore | undefined;
-  readonly head: Position | undefined;
+  readonly total: number;
 }
 
 async function examineReadModels(
@@ -175,13 +200,13 @@ async function examineReadModels(
     return;
   }
   try {
-    add(await checkParked(store), await checkOpenIntents(store, examined));
+    add(await checkParked(store, examined), await checkOpenIntents(store, examined));
     if (examined.quick) add(findings.leftOut(IN_QUICK));
     else if (log?.events === undefined) {
       add(findings.leftOut('there is no sound log to make them from'));
     } else {
-      const { events, head } = log;
-      add(await checkReadModels(examined, { events, head, store, scratch }));
+      const { events, total } = log;
+      add(await checkReadModels(examined, { events, total, store, scratch }));
     }
   } finally {
     await store.close();

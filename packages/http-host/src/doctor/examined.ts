@@ -1,19 +1,25 @@
-/** The folder under examination, as every check sees it. */
+/** What is under examination, as every check sees it. */
 import type { Config } from '../config.ts';
 import type { CustomerVault } from '../operations/customer-keys.ts';
 import type { DataFiles } from '../stores.ts';
+import type { Advice } from './advice.ts';
 
-/** What every check is told of the folder. */
-export interface Examined {
+/** What every check is told, wherever a host keeps what it keeps. */
+export interface Examining {
   readonly config: Config;
-  readonly files: DataFiles;
   /** Opens what events tell of persons; undefined where there are none that can be used. */
   readonly keys: CustomerVault | undefined;
-  /** Whether a host has the log open for writing. */
+  /** Whether a host is at work on it. */
   readonly hostRuns: boolean;
   /** The quick examination reads what is small, and the newest of what is large. */
   readonly quick: boolean;
   readonly nowMs: number;
+  readonly advice: Advice;
   /** How far a long check has come. */
   readonly onProgress: (title: string, done: number, total: number) => void;
+}
+
+/** A host that keeps everything in files. */
+export interface Examined extends Examining {
+  readonly files: DataFiles;
 }

@@ -147,7 +147,7 @@ function findAccess(findings: Findings, path: string): void {
   }
 }
 
-function findReadable(
+export function findReadable(
   findings: Findings,
   path: string,
   { holds, advice }: { readonly holds: string; readonly advice: string },
@@ -167,7 +167,7 @@ function findLeftovers(findings: Findings, path: string): void {
   }
 }
 
-const KEY_ADVICE =
+export const MASTER_KEY_ADVICE =
   'Set MASTER_KEY (or put back secrets.json) as it was when the data was made. Without that key the gateway credentials cannot be opened, and customers and cards are not known again.';
 
 /** Whether the key at hand is the one that the data was made under. */
@@ -179,8 +179,9 @@ export function checkMasterKey({ config }: Examined): Checked {
   try {
     const state = probeMasterKey(config);
     if (state === 'wrong')
-      findings.damage('the data was made under another master key', KEY_ADVICE);
-    if (state === 'lost') findings.damage('the master key of the data is missing', KEY_ADVICE);
+      findings.damage('the data was made under another master key', MASTER_KEY_ADVICE);
+    if (state === 'lost')
+      findings.damage('the master key of the data is missing', MASTER_KEY_ADVICE);
     if (state === 'unmarked' && existsSync(join(config.dataDir, 'events.db'))) {
       findings.warn(
         'master-key.check is missing: a wrong master key would not be noticed',
@@ -189,7 +190,7 @@ export function checkMasterKey({ config }: Examined): Checked {
     }
     return findings.made(config.masterKey === undefined ? 'secrets.json' : 'MASTER_KEY');
   } catch (error) {
-    findings.damage(reasonOf(error), KEY_ADVICE);
+    findings.damage(reasonOf(error), MASTER_KEY_ADVICE);
     return findings.made('secrets.json');
   }
 }

@@ -1,11 +1,10 @@
-/** Holds the sandbox gateway's own books, and the answers kept for repetitions, against the log. */
+/** Holds the sandbox gateway's own books against the log. */
 import {
   type EventStore,
   type Executor,
   load,
   type PersonalDataVault,
   type StreamName,
-  streamName,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -20,14 +19,13 @@ import {
 } from '../gateways/sandbox/references.ts';
 import { createStateCache } from '../operations/state-cache.ts';
 import { isFile } from '../stores.ts';
-import type { Examined } from './examined.ts';
+import type { Examined, Examining } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import type { LogStreams } from './log-streams.ts';
 
 /** What the quick examination looks at: loss is at the end. */
 const NEWEST = 1_000;
 const PROGRESS_EVERY = 500;
-const PAGE_ANSWERS = 500;
 /** Payments whose charges are looked for together. */
 const PAGE_PAYMENTS = 500;
 
@@ -86,7 +84,7 @@ function hasBooks(path: string): boolean {
  * first; every charge that the log was told of is in the books, which were written before.
  */
 export async function checkGateway(
-  { quick, onProgress }: Pick<Examined, 'quick' | 'onProgress'>,
+  { quick, onProgress }: Pick<Examining, 'quick' | 'onProgress'>,
   both: BothBooks,
 ): Promise<Checked> {
   const findings = new Findings('gateway');
@@ -284,70 +282,4 @@ function differenceOf(
   if (refund?.status === 'Refunded' && !isDone) return 'the log has the refund as paid';
   if (refund?.status === 'RefundFailed' && isDone) return 'the log has the refund as failed';
   return undefined;
-}
-
-const LOST_ANSWER_ADVICE =
-  'Events are lost: a customer was told of this payment. Restore a newer events.db if there is one; else compare the payment with the gateway.';
-
-/** Every payment that an answer told of is in the log. */
-export async function checkAnswers(
-  { files, quick }: Examined,
-  { events }: { events: EventStore },
-): Promise<Checked> {
-  const findings = new Findings('answers');
-  if (!isFile(files.answers)) return findings.leftOut('no answers are kept');
-  let answers = 0;
-  try {
-    for (const { stream, key } of acknowledgedIn(files.answers, quick ? NEWEST : undefined)) {
-      answers += 1;
-      const [first] = await events.read(stream, { limit: 1 });
-      if (first !== undefined) continue;
-      findings.damage(
-        `the request of key ${key} was answered with success, and the log has no ${stream}`,
-        LOST_ANSWER_ADVICE,
-      );
-    }
-  } catch (error) {
-    return findings.leftOut(`broke off after ${answers} answers: ${reasonOf(error)}`);
-  }
-  return findings.made(
-    `${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`,
-  );
-}
-
-interface Acknowledged {
-  readonly key: string;
-  readonly stream: StreamName;
-}
-
-function* acknowledgedIn(path: string, newest: number | undefined): Generator<Acknowledged> {
-  const database = openForReading(path);
-  try {
-    const page = database.prepare(
-      `SELECT rowid, key, body FROM answer WHERE status < 300 AND rowid < ? ORDER BY rowid DESC LIMIT ${PAGE_ANSWERS}`,
-    );
-    let before = Number.MAX_SAFE_INTEGER;
-    for (let read = 0; newest === undefined || read < newest; read += PAGE_ANSWERS) {
-      const rows = page.all(before);
-      for (const row of rows) {
-        const told = acknowledged(String(row['key']), row['body']);
-        if (told !== undefined) yield told;
-      }
-      const end = rows.at(-1);
-      if (end === undefined) return;
-      before = Number(end['rowid']);
-    }
-  } finally {
-    database.close();
-  }
-}
-
-/** Undefined for an answer that is not about a payment of the Card API. */
-function acknowledged(key: string, body: unknown): Acknowledged | undefined {
-  const [tenant, , operation, name] = JSON.parse(key) as readonly string[];
-  const text = body instanceof Uint8Array ? Buffer.from(body).toString() : String(body);
-  const told = JSON.parse(text) as { readonly id?: unknown; readonly paymentId?: unknown };
-  const id = operation === 'refundPayment' ? told.paymentId : told.id;
-  if (typeof id !== 'string' || tenant === undefined || name === undefined) return undefined;
-  return { key: name, stream: streamName('transaction', Number(tenant) as TenantId, id) };
 }

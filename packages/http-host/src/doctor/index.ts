@@ -1,4 +1,4 @@
-/** The face of the doctor: examines the data folder of a host, for the command line and for programs. */
+/** The face of the doctor: examines what a host keeps, for the command line and for programs. */
 export {
   type Examination,
   type ExaminationOptions,

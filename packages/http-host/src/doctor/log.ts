@@ -1,8 +1,8 @@
 /** Goes through the whole log twice: by position for its order, by stream for what it tells. */
-import type { LogInspection } from '@counterfoil/event-stores/sqlite';
-import { LOG_ADVICE } from './databases.ts';
-import type { Examined } from './examined.ts';
+import type { Position } from '@counterfoil/core';
+import type { Examining } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import type { LogWalks } from './log-streams.ts';
 import { StreamFollower } from './streams.ts';
 import { TrialBalance } from './trial-balance.ts';
 
@@ -13,25 +13,33 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CLOCK_ADVICE =
   'Nothing in the log is to be changed: its order is that of positions. Set up time synchronisation, and know that refund windows, expiries and due dates of these events follow the wrong clock.';
 
-/** Positions without holes, and times that go forward. */
-export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Examined): Checked {
+/** Positions that rise, without holes where the log has none, and times that go forward. */
+export async function checkOrder(
+  log: LogWalks,
+  { nowMs, onProgress, advice }: Examining,
+): Promise<Checked> {
   const findings = new Findings('order');
   let events = 0;
   let latestMs = Number.NEGATIVE_INFINITY;
   let isBehind = false;
+  let before: Position | undefined;
   try {
-    for (const page of inspection.inOrder()) {
+    for await (const page of log.inOrder()) {
       for (const { position, time, missingBefore } of page) {
         events += 1;
+        if (before !== undefined && position <= before) {
+          findings.damage(`position ${position} comes after ${before}`, advice.log);
+        }
+        before = position;
         if (missingBefore > 0) {
           findings.damage(
             `${missingBefore} positions before ${position} are missing: events are lost`,
-            LOG_ADVICE,
+            advice.log,
           );
         }
         const ms = INSTANT.test(time) ? Date.parse(time) : Number.NaN;
         if (Number.isNaN(ms)) {
-          findings.damage(`the event at position ${position} has no time: ${time}`, LOG_ADVICE);
+          findings.damage(`the event at position ${position} has no time: ${time}`, advice.log);
           continue;
         }
         const wasBehind = isBehind;
@@ -44,10 +52,10 @@ export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Exa
         }
         latestMs = Math.max(latestMs, ms);
       }
-      onProgress('Order of the log', events, inspection.events);
+      onProgress('Order of the log', events, log.events);
     }
   } catch (error) {
-    findings.damage(`the log can be read no further: ${reasonOf(error)}`, LOG_ADVICE);
+    findings.damage(`the log can be read no further: ${reasonOf(error)}`, advice.log);
     return findings.leftOut(`broke off after ${events} events`);
   }
   if (latestMs > nowMs + TOLERATED_STEP_MS) {
@@ -61,32 +69,32 @@ export function checkOrder(inspection: LogInspection, { nowMs, onProgress }: Exa
 
 /** Every stream with its events, and the journal that follows from them. */
 export async function checkStreams(
-  inspection: LogInspection,
-  { onProgress, keys, hostRuns }: Examined,
+  log: LogWalks,
+  { onProgress, keys, hostRuns, advice }: Examining,
 ): Promise<readonly [streams: Checked, journal: Checked]> {
   const findings = new Findings('streams');
   const journalFindings = new Findings('journal');
   const trialBalance = new TrialBalance(journalFindings);
-  const follower = new StreamFollower({ findings, trialBalance, keys, hostRuns });
+  const follower = new StreamFollower({ findings, trialBalance, keys, hostRuns, advice });
   let events = 0;
   try {
-    for (const page of inspection.byStream()) {
+    for await (const page of log.byStream()) {
       await follower.take(page);
       events += page.length;
-      onProgress('Events and streams', events, inspection.events);
+      onProgress('Events and streams', events, log.events);
     }
   } catch (error) {
     const reason = reasonOf(error);
-    findings.damage(`the streams can be read no further: ${reason}`, LOG_ADVICE);
+    findings.damage(`the streams can be read no further: ${reason}`, advice.log);
     const skipped = `broke off after ${events} events`;
     return [findings.leftOut(skipped), journalFindings.leftOut(skipped)];
   }
   await follower.end();
   trialBalance.end();
-  if (events < inspection.events) {
+  if (events < log.events) {
     findings.damage(
-      `the index of streams leads to ${events} of ${inspection.events} events: some streams look shorter than they are`,
-      LOG_ADVICE,
+      `the index of streams leads to ${events} of ${log.events} events: some streams look shorter than they are`,
+      advice.log,
     );
   }
   return [

@@ -7,7 +7,7 @@ import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 
-/** A file that has seen the log up to this position. */
+/** What has seen the log up to this position: a file, or a row of a database. */
 export interface Witness {
   readonly path: string;
   readonly position: Position;
@@ -81,7 +81,10 @@ function hasRows(path: string, table: string): boolean {
   }
 }
 
-function beyond(witnesses: readonly Witness[], head: Position | undefined): readonly Witness[] {
+export function beyond(
+  witnesses: readonly Witness[],
+  head: Position | undefined,
+): readonly Witness[] {
   return witnesses.filter(({ position }) => head === undefined || position > head);
 }
 
@@ -127,11 +130,12 @@ export function keptMark({ logMark }: DataFiles): string | undefined {
   return readFileSync(logMark, 'utf8').trim() || undefined;
 }
 
-const ANOTHER = 'this is another log than the one of this folder: its first event is not the same';
+export const ANOTHER =
+  'this is another log than the one that belongs here: its first event is not the same';
 const ANOTHER_ADVICE =
   'Is events.db, or an events.db-wal beside it, that of another folder? Put back the right one. If this log is meant to take its place, remove log.check, idempotency.db, reactors.db and the files of the read models.';
 
-function lossOf({
+export function lossOf({
   path,
   position,
   head,
@@ -139,7 +143,7 @@ function lossOf({
   return `the log ends at position ${endOf(head)}, but ${path} has read it up to ${position}: events are lost, or an older log was put back`;
 }
 
-function endOf(head: Position | undefined): string {
+export function endOf(head: Position | undefined): string {
   return head ?? '0';
 }
 

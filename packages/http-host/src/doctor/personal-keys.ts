@@ -3,15 +3,10 @@ import type { Customer, StoredEvent, Subject } from '@counterfoil/core';
 import type { CustomerVault } from '../operations/customer-keys.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
 import { isFile } from '../stores.ts';
+import type { Advice } from './advice.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 import { keptMark } from './lost-events.ts';
-
-export const KEYS_ADVICE =
-  'Stop the host and restore keys.db from the newest backup that the doctor finds sound. Without the keys nobody can read who paid; amounts and books are not touched by it.';
-
-const RETURNED_ADVICE =
-  'keys.db was put back from a backup made before the erasure. Stop the host, remove reactors.db, and start it: it erases again whoever the log says is erased.';
 
 export interface CheckedKeys {
   readonly checked: Checked;
@@ -23,13 +18,14 @@ export async function checkPersonalKeys({
   config,
   files,
   quick,
+  advice,
 }: Omit<Examined, 'keys'>): Promise<CheckedKeys> {
   const findings = new Findings('personal-keys');
   if (!isFile(files.keys)) {
     if (isFile(files.events)) {
       findings.warn(
         `there are no keys of customers: ${files.keys} does not exist`,
-        `Nothing, if no host that keeps them was ever started here. Else: ${KEYS_ADVICE}`,
+        `Nothing, if no host that keeps them was ever started here. Else: ${advice.keys}`,
       );
     }
     return { checked: findings.made('none'), keys: undefined };
@@ -40,17 +36,17 @@ export async function checkPersonalKeys({
     const mark = keptMark(files);
     const firstEvent = await keys?.firstEvent();
     if (mark !== undefined && firstEvent !== undefined && mark !== firstEvent) {
-      findings.damage(`${files.keys} is of another log`, KEYS_ADVICE);
+      findings.damage(`${files.keys} is of another log`, advice.keys);
     }
     if (quick) return { checked: findings.made('not one by one'), keys };
     const customers =
       (await keys?.check((customer) =>
-        findings.damage(`the key of customer ${customer} does not open`, KEYS_ADVICE),
+        findings.damage(`the key of customer ${customer} does not open`, advice.keys),
       )) ?? 0;
     return { checked: findings.made(counted(customers, 'customer')), keys };
   } catch (error) {
     await keys?.close();
-    findings.damage(`${files.keys} cannot be used: ${reasonOf(error)}`, KEYS_ADVICE);
+    findings.damage(`${files.keys} cannot be used: ${reasonOf(error)}`, advice.keys);
     return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
   }
 }
@@ -59,7 +55,7 @@ export async function checkPersonalKeys({
 export async function judgeErasure(
   findings: Findings,
   customer: Customer.Customer,
-  { tenantId, stream, keys, hostRuns }: Pick<StoredEvent, 'tenantId' | 'stream'> & KeysAndHost,
+  { tenantId, stream, keys, hostRuns, advice }: Pick<StoredEvent, 'tenantId' | 'stream'> & Whose,
 ): Promise<void> {
   const { sandbox, customerId, erasureRequestedAt, erasedAt } = customer;
   if (erasureRequestedAt !== null && erasedAt === null && !hostRuns) {
@@ -69,11 +65,12 @@ export async function judgeErasure(
     );
   }
   if (erasedAt !== null && (await hasKey(keys, { tenantId, sandbox, customerId }))) {
-    findings.damage(`${stream}: the customer is erased, and has a key again`, RETURNED_ADVICE);
+    findings.damage(`${stream}: the customer is erased, and has a key again`, advice.returnedKeys);
   }
 }
 
-interface KeysAndHost {
+interface Whose {
+  readonly advice: Advice;
   readonly keys: CustomerVault | undefined;
   readonly hostRuns: boolean;
 }

@@ -16,7 +16,7 @@ import {
   rebuild,
 } from '@counterfoil/projections';
 import { LAST_ASK_MS } from '../reactors/sweeper.ts';
-import type { Examined } from './examined.ts';
+import type { Examining } from './examined.ts';
 import { type Checked, counted, Findings, reasonOf } from './finding.ts';
 
 const OPEN_PAGE = 200;
@@ -27,7 +27,10 @@ function rebuildAdvice(projection: string): string {
 }
 
 /** Streams that wait because one of their events could not be applied. */
-export async function checkParked(store: ReadModelStore): Promise<Checked> {
+export async function checkParked(
+  store: ReadModelStore,
+  { advice }: Pick<Examining, 'advice'>,
+): Promise<Checked> {
   const findings = new Findings('parked');
   let builds = 0;
   try {
@@ -44,10 +47,7 @@ export async function checkParked(store: ReadModelStore): Promise<Checked> {
     }
   } catch (error) {
     if (error instanceof ReadModelError && error.code === 'damaged') {
-      findings.damage(
-        reasonOf(error),
-        'Start the host, which makes the read model anew. The log is the truth: nothing is lost.',
-      );
+      findings.damage(reasonOf(error), advice.readModels);
     }
     return findings.leftOut(`the read models cannot be read: ${reasonOf(error)}`);
   }
@@ -57,7 +57,7 @@ export async function checkParked(store: ReadModelStore): Promise<Checked> {
 /** Intents that no sweeper asks about any more: it gives up after its last ask, until the next start. */
 export async function checkOpenIntents(
   store: ReadModelStore,
-  { nowMs }: Examined,
+  { nowMs }: Pick<Examining, 'nowMs'>,
 ): Promise<Checked> {
   const findings = new Findings('open-intents');
   let open = 0;
@@ -94,13 +94,14 @@ function tellForgotten(findings: Findings, intent: OpenIntent): void {
 interface Comparing {
   readonly events: EventStore;
   readonly store: ReadModelStore;
-  readonly head: Position | undefined;
+  /** How many events are in it, as far as is known. */
+  readonly total: number;
   /** Where the rebuilt read models are made and removed again. */
   readonly scratch: string;
 }
 
 /** Each live read model beside one that is made anew from the log, at the same position. */
-export async function checkReadModels(examined: Examined, comparing: Comparing): Promise<Checked> {
+export async function checkReadModels(examined: Examining, comparing: Comparing): Promise<Checked> {
   const findings = new Findings('read-models');
   const compared: string[] = [];
   for (const projection of PROJECTIONS) {
@@ -132,13 +133,14 @@ interface Compared extends Comparing {
 
 async function compare(
   findings: Findings,
-  { events, head, scratch, projection, live }: Compared,
-  { onProgress, keys }: Examined,
+  { events, total, scratch, projection, live }: Compared,
+  { onProgress, keys }: Examining,
 ): Promise<void> {
   const { name } = projection;
   // The live one first: beside a running host it moves on, and the new one can be made up to any position.
   const expected = await live.summary();
   const { position } = expected;
+  const head = await events.head();
   if (position !== undefined && (head === undefined || position > head)) return;
   const folder = mkdtempSync(join(scratch, 'counterfoil-doctor-'));
   const store = openSqliteReadModelStore({ path: join(folder, 'rebuilt.db') });
@@ -151,7 +153,7 @@ async function compare(
       holder: HOLDER,
       now: Date.now,
       onProgress: ({ events: done }) =>
-        onProgress(`Read model ${name}`, done, Math.max(done, Number(position ?? 0))),
+        onProgress(`Read model ${name}`, done, Math.max(done, total)),
     });
     const build = await store.openBuild(name, rebuilt.build);
     for (const difference of differencesOf(expected, await build.summary())) {

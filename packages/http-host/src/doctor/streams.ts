@@ -20,12 +20,12 @@ import {
   type TenantId,
   Transaction,
 } from '@counterfoil/core';
-import type { InspectedEvent } from '@counterfoil/event-stores/sqlite';
 import { reference } from '@counterfoil/projections';
 import type { CustomerVault } from '../operations/customer-keys.ts';
-import { LOG_ADVICE } from './databases.ts';
+import type { Advice } from './advice.ts';
 import { type Findings, reasonOf } from './finding.ts';
-import { judgeErasure, KEYS_ADVICE } from './personal-keys.ts';
+import type { WalkedEvent } from './log-streams.ts';
+import { judgeErasure } from './personal-keys.ts';
 import type { TrialBalance } from './trial-balance.ts';
 
 interface Folding {
@@ -46,12 +46,18 @@ const AGGREGATES: Readonly<Record<string, Folding>> = {
   transaction: Transaction,
 };
 
-const UNKNOWN_ADVICE =
-  'If a newer build of the host wrote it, run that build. Else treat it as damage: restore events.db from a backup.';
 const FOREIGN_ID_ADVICE =
   'Nothing, if a program of your own appended these events. The host derives ids from commands, and so recognises what it has done.';
 const INVARIANT_ADVICE =
-  'Do not correct it in the file. Compare the payment with the gateway, and report it with its events: a rule of the domain was broken.';
+  'Do not correct it in the log. Compare the payment with the gateway, and report it with its events: a rule of the domain was broken.';
+
+interface Following {
+  readonly id: string;
+  readonly fingerprint: string;
+  index: number;
+  /** Whether the log marks the last event of an append. */
+  readonly isMarked: boolean;
+}
 
 /** The stream that the walk is in. */
 interface Current {
@@ -61,7 +67,7 @@ interface Current {
   state: unknown;
   nextRevision: number;
   /** Of the append that is under way. */
-  command: { readonly id: string; readonly fingerprint: string; index: number } | undefined;
+  command: Following | undefined;
   /** A stream with a damaged event is not folded any further. */
   broken: boolean;
 }
@@ -77,6 +83,7 @@ export interface StreamFollowing {
   readonly trialBalance: TrialBalance;
   readonly keys: CustomerVault | undefined;
   readonly hostRuns: boolean;
+  readonly advice: Advice;
 }
 
 /** Takes the events of the log by stream and revision, in bounded memory: one stream at a time. */
@@ -85,6 +92,7 @@ export class StreamFollower {
   readonly #trialBalance: TrialBalance;
   readonly #keys: CustomerVault | undefined;
   readonly #hostRuns: boolean;
+  readonly #advice: Advice;
   /** Opens what the page under way tells of persons. */
   #opener: PersonalDataVault | undefined;
   #current: Current | undefined;
@@ -92,18 +100,19 @@ export class StreamFollower {
   #customers: Ended[] = [];
   #streams = 0;
 
-  constructor({ findings, trialBalance, keys, hostRuns }: StreamFollowing) {
+  constructor({ findings, trialBalance, keys, hostRuns, advice }: StreamFollowing) {
     this.#findings = findings;
     this.#trialBalance = trialBalance;
     this.#keys = keys;
     this.#hostRuns = hostRuns;
+    this.#advice = advice;
   }
 
   get streams(): number {
     return this.#streams;
   }
 
-  async take(page: readonly InspectedEvent[]): Promise<void> {
+  async take(page: readonly WalkedEvent[]): Promise<void> {
     const intact = page.filter((event) => event.intact).map(({ stored }) => stored);
     this.#opener = await openerOf(this.#keys, intact);
     for (const event of page) this.#follow(event);
@@ -116,13 +125,13 @@ export class StreamFollower {
     await this.#judgeCustomers();
   }
 
-  #follow({ stored, intact, endsCommand }: InspectedEvent): void {
+  #follow({ stored, intact, endsCommand }: WalkedEvent): void {
     const current = this.#streamOf(stored);
     this.#followRevision(current, stored);
     if (!intact) {
       current.broken = true;
       current.command = undefined;
-      this.#findings.damage(`${placeOf(stored)} does not match its checksum`, LOG_ADVICE);
+      this.#findings.damage(`${placeOf(stored)} does not match its checksum`, this.#advice.log);
       return;
     }
     this.#followCommand(current, stored, endsCommand);
@@ -135,10 +144,10 @@ export class StreamFollower {
       const { name: stream, tenantId, state } = ended;
       this.#customers.push({ stream, tenantId, customer: state as Customer.Customer });
     }
-    if (ended?.command === undefined) return;
+    if (ended?.command?.isMarked !== true) return;
     this.#findings.damage(
       `${ended.name} ends within an append: command ${ended.command.id} has no last event`,
-      LOG_ADVICE,
+      this.#advice.log,
     );
   }
 
@@ -146,7 +155,7 @@ export class StreamFollower {
     const customers = this.#customers;
     this.#customers = [];
     for (const { customer, ...place } of customers) {
-      const whose = { ...place, keys: this.#keys, hostRuns: this.#hostRuns };
+      const whose = { ...place, keys: this.#keys, hostRuns: this.#hostRuns, advice: this.#advice };
       await judgeErasure(this.#findings, customer, whose);
     }
   }
@@ -159,11 +168,14 @@ export class StreamFollower {
     const aggregate =
       AGGREGATES[category] ?? (reference.categories.has(category) ? Reference : undefined);
     if (aggregate === undefined) {
-      this.#findings.warn(`${stream} is of a kind that this build does not know`, UNKNOWN_ADVICE);
+      this.#findings.warn(
+        `${stream} is of a kind that this build does not know`,
+        this.#advice.unknown,
+      );
     } else if (!stream.startsWith(`${category}-${tenantId}-`)) {
       this.#findings.damage(
         `${stream} holds an event of tenant ${tenantId}: tenants are told apart by the name of the stream`,
-        LOG_ADVICE,
+        this.#advice.log,
       );
     }
     this.#current = {
@@ -183,30 +195,35 @@ export class StreamFollower {
       current.broken = true;
       this.#findings.damage(
         `${stream} goes from revision ${current.nextRevision - 1} to ${revision}: events between are missing`,
-        LOG_ADVICE,
+        this.#advice.log,
       );
     }
     current.nextRevision = revision + 1;
   }
 
   /** The events of one append stand together, under one fingerprint; the last one is marked. */
-  #followCommand(current: Current, stored: StoredEvent, endsCommand: boolean): void {
+  #followCommand(current: Current, stored: StoredEvent, endsCommand: boolean | undefined): void {
     const { commandId, commandFingerprint, stream } = stored;
     const under = current.command;
-    if (under !== undefined && under.id !== commandId) {
+    if (under?.isMarked === true && under.id !== commandId) {
       this.#findings.damage(
         `${stream}: command ${under.id} has no last event before ${placeOf(stored)}`,
-        LOG_ADVICE,
+        this.#advice.log,
       );
     }
     const command =
       under?.id === commandId
         ? under
-        : { id: commandId, fingerprint: commandFingerprint, index: 0 };
+        : {
+            id: commandId,
+            fingerprint: commandFingerprint,
+            index: 0,
+            isMarked: endsCommand !== undefined,
+          };
     if (command.fingerprint !== commandFingerprint) {
       this.#findings.damage(
         `${placeOf(stored)}: command ${commandId} has two fingerprints, so a repeat of it is not known again`,
-        LOG_ADVICE,
+        this.#advice.log,
       );
     }
     if (!current.broken && stored.id !== eventIdOf(commandId, stream, command.index)) {
@@ -216,7 +233,7 @@ export class StreamFollower {
       );
     }
     command.index += 1;
-    current.command = endsCommand ? undefined : command;
+    current.command = endsCommand === true ? undefined : command;
   }
 
   #fold(current: Current, stored: StoredEvent): void {
@@ -229,7 +246,7 @@ export class StreamFollower {
       current.broken = true;
       this.#findings.damage(
         `${placeOf(stored)} is a ${event.type}, which does not belong into such a stream`,
-        LOG_ADVICE,
+        this.#advice.log,
       );
       return;
     }
@@ -237,7 +254,10 @@ export class StreamFollower {
       current.state = aggregate.evolve(current.state as never, event as never);
     } catch (error) {
       current.broken = true;
-      this.#findings.damage(`${placeOf(stored)} cannot follow: ${reasonOf(error)}`, LOG_ADVICE);
+      this.#findings.damage(
+        `${placeOf(stored)} cannot follow: ${reasonOf(error)}`,
+        this.#advice.log,
+      );
       return;
     }
     if (aggregate === (Transaction as Folding))
@@ -249,7 +269,7 @@ export class StreamFollower {
       return decodeEvent(stored, this.#opener);
     } catch (error) {
       current.broken = true;
-      const advice = isSealedEvent(stored) ? KEYS_ADVICE : UNKNOWN_ADVICE;
+      const advice = isSealedEvent(stored) ? this.#advice.keys : this.#advice.unknown;
       this.#findings.damage(`position ${stored.position}: ${reasonOf(error)}`, advice);
       return undefined;
     }
