@@ -122,16 +122,14 @@ export class PostgresBuild implements Build {
   async parked(): Promise<readonly ParkedStream[]> {
     const { parkedStreams, parkedEvents } = this.#tables;
     const rows = await this.#select({
-      text: `SELECT s.stream, s.error, e.event FROM ${parkedStreams} s
-             JOIN ${parkedEvents} e ON e.stream = s.stream ORDER BY s.stream, e.revision`,
+      text: `SELECT s.stream, e.revision, json_build_array(s.error, e.event)::text
+             FROM ${parkedStreams} s JOIN ${parkedEvents} e ON e.stream = s.stream
+             ORDER BY s.stream, e.revision`,
     });
     const streams = new Map<string, { stream: string; error: string; events: StoredEvent[] }>();
-    for (const row of rows) {
-      const [stream, error, event] = row.map((text) => unkept(String(text))) as [
-        string,
-        string,
-        string,
-      ];
+    for (const [name, , told] of rows) {
+      const stream = unkept(String(name));
+      const [error = '', event = ''] = (JSON.parse(String(told)) as string[]).map(unkept);
       const parked = streams.get(stream) ?? { stream, error, events: [] };
       parked.events.push(JSON.parse(event) as StoredEvent);
       streams.set(stream, parked);
@@ -140,7 +138,9 @@ export class PostgresBuild implements Build {
   }
 
   async parkedStreams(): Promise<ReadonlySet<string>> {
-    const rows = await this.#select({ text: `SELECT stream FROM ${this.#tables.parkedStreams}` });
+    const rows = await this.#select({
+      text: `SELECT stream, NULL::int8, NULL::text FROM ${this.#tables.parkedStreams}`,
+    });
     return new Set(rows.map(([stream]) => unkept(String(stream))));
   }
 
@@ -305,7 +305,7 @@ export class PostgresBuild implements Build {
     return memory === undefined ? ask() : memory.recall(question, ask);
   }
 
-  /** Reads; of a reader that follows the live build, only while it is this one. */
+  /** Reads a text, a number and a text; of a reader that follows the live build, only while it is this one. */
   async #select(statement: Statement): Promise<Rows> {
     if (!this.#options.isWatched) return this.#soundly(() => this.#database.read(statement));
     const { projection, build } = this.info;
