@@ -356,7 +356,8 @@ export const ERRORS = {
   overloaded: {
     status: 503,
     title: 'The service has too much to do',
-    description: 'Nothing was done; repeat after the seconds that Retry-After names.',
+    description:
+      'Nothing was done, unless the message says that it may have been; repeat after the seconds that Retry-After names.',
     transient: true,
   },
   gateway_timeout: {

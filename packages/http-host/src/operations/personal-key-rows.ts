@@ -13,6 +13,7 @@ import {
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
+import { isBrokenOff } from '../database-failures.ts';
 import type { CustomerKey } from './personal-key-file.ts';
 
 /** Where the keys stand, for people. */
@@ -185,7 +186,7 @@ export class KeyRows {
       try {
         return (await this.#pool.query<Row>(query)).rows;
       } catch (error) {
-        if (pauseMs === undefined || !isPassing(error)) throw failureOf(error);
+        if (pauseMs === undefined || !isBrokenOff(error)) throw failureOf(error);
         await sleep(pauseMs);
       }
     }
@@ -213,13 +214,6 @@ function keyOf(row: KeyRow): CustomerKey {
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : undefined;
-}
-
-/** Connections that broke, servers that restart, and transactions that met another. */
-function isPassing(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code === undefined) return /connection terminated/i.test((error as Error).message);
-  return /^(08|40|53300|57P0|E[A-Z]{3})/.test(code);
 }
 
 const CODES: Readonly<Record<string, EventStoreErrorCode>> = {
