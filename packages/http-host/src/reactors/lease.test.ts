@@ -66,4 +66,24 @@ describe('a lease', () => {
     await lease?.release();
     expect(released).toEqual([]);
   });
+
+  it('is lost in time when the store does not say whose it is', async () => {
+    let asked = 0;
+    const store: LeaseStore = {
+      acquireLease() {
+        asked += 1;
+        return asked < 3 ? Promise.resolve(1) : new Promise(() => undefined);
+      },
+      releaseLease: async () => undefined,
+    };
+    const lease = await Lease.take(store, { name: NAME, holder: 'one', ttlMs: MINUTE });
+    // It was renewed once, after a third of its time.
+    await vi.advanceTimersByTimeAsync(MINUTE + MINUTE / 3 - 1);
+    expect(lease?.lost.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(lease?.lost.aborted).toBe(true);
+    const askedUntilThen = asked;
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(asked).toBe(askedUntilThen);
+  });
 });

@@ -19,17 +19,27 @@ interface Wanted {
   readonly ttlMs?: number;
 }
 
+interface Taken {
+  readonly epoch: number;
+  readonly askedAtMs: number;
+}
+
 export class Lease {
   readonly #store: LeaseStore;
   readonly #wanted: Required<Wanted>;
   readonly #lost = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #renewals: NodeJS.Timeout;
+  #expiry: NodeJS.Timeout | undefined;
+  /** By a clock that is never set. */
+  #heldUntilMs: number;
 
-  private constructor(store: LeaseStore, wanted: Required<Wanted>, epoch: number) {
+  private constructor(store: LeaseStore, wanted: Required<Wanted>, taken: Taken) {
     this.#store = store;
     this.#wanted = wanted;
-    this.#timer = setInterval(() => void this.#renew(epoch), wanted.ttlMs / RENEWALS_A_TTL);
-    this.#timer.unref();
+    this.#heldUntilMs = taken.askedAtMs + wanted.ttlMs;
+    const renew = () => void this.#renew(taken.epoch);
+    this.#renewals = setInterval(renew, wanted.ttlMs / RENEWALS_A_TTL).unref();
+    this.#expire();
   }
 
   /** Undefined while another holds it. */
@@ -37,8 +47,10 @@ export class Lease {
     store: LeaseStore,
     { name, holder, now = Date.now, ttlMs = TTL_MS }: Wanted,
   ): Promise<Lease | undefined> {
+    const askedAtMs = performance.now();
     const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-    return epoch === undefined ? undefined : new Lease(store, { name, holder, now, ttlMs }, epoch);
+    if (epoch === undefined) return undefined;
+    return new Lease(store, { name, holder, now, ttlMs }, { epoch, askedAtMs });
   }
 
   /** Fires when another may have it: what is begun is ended, and nothing more is begun. */
@@ -47,7 +59,7 @@ export class Lease {
   }
 
   async release(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#stop();
     if (!this.#lost.signal.aborted) {
       await this.#store.releaseLease(this.#wanted.name, this.#wanted.holder);
     }
@@ -55,12 +67,31 @@ export class Lease {
 
   async #renew(epoch: number): Promise<void> {
     const { name, holder, now, ttlMs } = this.#wanted;
+    const askedAtMs = performance.now();
     try {
       const held = await this.#store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-      if (held !== epoch) this.#lost.abort();
+      if (held !== epoch) this.#lose();
+      this.#heldUntilMs = Math.max(this.#heldUntilMs, askedAtMs + ttlMs);
     } catch {
       // Nobody knows whose it is: somebody else's, to be safe.
-      this.#lost.abort();
+      this.#lose();
     }
+  }
+
+  /** A store that waits out an outage answers a renewal when the time may long be over. */
+  #expire(): void {
+    const leftMs = this.#heldUntilMs - performance.now();
+    if (leftMs <= 0) this.#lose();
+    else this.#expiry = setTimeout(() => this.#expire(), leftMs).unref();
+  }
+
+  #lose(): void {
+    this.#stop();
+    this.#lost.abort();
+  }
+
+  #stop(): void {
+    clearInterval(this.#renewals);
+    clearTimeout(this.#expiry);
   }
 }
