@@ -1,6 +1,6 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
+import { type Decoded, decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
@@ -55,6 +55,11 @@ export async function runProjections(options: ProjectorOptions): Promise<void> {
 
 export function createProjector(options: ProjectorOptions): Projector {
   return new FollowingProjector(options);
+}
+
+interface DecodedBatch {
+  readonly batch: readonly StoredEvent[];
+  readonly decoded: readonly Decoded[];
 }
 
 class FollowingProjector implements Projector {
@@ -188,26 +193,41 @@ class FollowingProjector implements Projector {
     const { events, maxBatchEvents = MAX_BATCH_EVENTS, untilHead = false } = this.#options;
     const after = earliest(this.#folders.map(({ checkpoint }) => checkpoint));
     if (after !== undefined) this.#caughtUp(after, []);
+    const reading = new AbortController();
     const subscription = events.subscribe({
       ...(after === undefined ? {} : { after }),
       batchSize: maxBatchEvents,
       untilHead,
-      signal,
+      signal: AbortSignal.any([signal, reading.signal]),
     });
-    for await (const batch of subscription) {
-      const last = batch.at(-1);
-      if (last === undefined) continue;
-      await this.#apply(batch, last.position);
-      this.#caughtUp(last.position, batch);
-      if (signal.aborted) return;
+    try {
+      for await (const { batch, decoded } of oneAhead(this.#decoded(subscription))) {
+        const last = batch.at(-1);
+        if (last === undefined) continue;
+        await this.#apply(batch, decoded, last.position);
+        this.#caughtUp(last.position, batch);
+        if (signal.aborted) return;
+      }
+    } finally {
+      // What is being read ahead is waited for otherwise, and may never come.
+      reading.abort();
     }
   }
 
-  async #apply(batch: readonly StoredEvent[], position: Position): Promise<void> {
-    // Decoded once for all projections, and only what one of them reads.
+  /** Decoded once for all projections, and only what one of them reads. */
+  async *#decoded(batches: AsyncIterable<readonly StoredEvent[]>): AsyncGenerator<DecodedBatch> {
+    for await (const batch of batches) {
+      const wanted = batch.filter((stored) => this.#folders.some((folder) => folder.reads(stored)));
+      yield { batch, decoded: await decodeAll(wanted, this.#options.vault) };
+    }
+  }
+
+  async #apply(
+    batch: readonly StoredEvent[],
+    decoded: readonly Decoded[],
+    position: Position,
+  ): Promise<void> {
     if (batch.some(({ type }) => type === ERASURE)) await this.#dropBuildsOfThePast();
-    const wanted = batch.filter((stored) => this.#folders.some((folder) => folder.reads(stored)));
-    const decoded = await decodeAll(wanted, this.#options.vault);
     // Side by side: while a server writes what one has folded, the next one folds.
     const applied = await Promise.allSettled(
       this.#folders.map((folder) => folder.apply(decoded, position)),
@@ -236,6 +256,19 @@ class FollowingProjector implements Projector {
     const last = batch.at(-1);
     const behindMs = last === undefined ? 0 : Math.max(0, now() - Date.parse(last.time));
     notify?.({ type: 'caught-up-to', position, events: batch.length, behindMs });
+  }
+}
+
+/** Asks for the next one while the last one is being worked on. */
+async function* oneAhead<Each>(source: AsyncGenerator<Each>): AsyncGenerator<Each> {
+  let next = source.next();
+  for (;;) {
+    const { done, value } = await next;
+    if (done === true) return;
+    next = source.next();
+    // Whoever asks for it is told; nobody may ask.
+    next.catch(() => undefined);
+    yield value;
   }
 }
 
