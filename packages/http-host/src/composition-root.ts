@@ -33,6 +33,7 @@ import type { Tenants } from './operations/tenants.ts';
 import type { TestClock } from './operations/test-clock.ts';
 import { holderFor } from './projecting/holder.ts';
 import { ProjectionThread } from './projecting/projecting.ts';
+import type { LeaseStore } from './reactors/lease.ts';
 import type { TimedWorks } from './reactors/timed-work.ts';
 import {
   dataFilesOf,
@@ -50,6 +51,8 @@ export interface Host {
   readonly logger: Logger;
   readonly events: EventStore;
   readonly readModels: ReadModelStore;
+  /** For work that one host at a time does. */
+  readonly leases: LeaseStore;
   readonly ledger: Ledger;
   readonly tenants: Tenants;
   readonly payments: Payments;
@@ -205,6 +208,7 @@ function start(container: DependencyContainer, serves: boolean): Host {
     logger,
     events,
     readModels,
+    leases: get(PART.leases),
     ledger: get(PART.ledger),
     tenants: get(PART.tenants),
     payments: get(PART.payments),
@@ -250,6 +254,8 @@ function start(container: DependencyContainer, serves: boolean): Host {
 
 /** A process that brings the read models up to date, and does nothing else. */
 export interface RunningWorker {
+  /** Resolves when it can take its turn: the read models are prepared, by it or by another. */
+  readonly started: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -262,11 +268,14 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const masterKey = loadMasterKey(config);
   await agreeWithHosts(config, { masterKey, logger });
   const holder = holderFor(config);
+  const { promise: started, resolve } = Promise.withResolvers<void>();
   const projecting = new ProjectionThread(projectionsOf(config, { holder, masterKey }), {
     progress: new Progress(),
     logger,
+    onStarted: resolve,
   });
   return {
+    started,
     async close() {
       await projecting.stop(undefined);
       logger.flush();

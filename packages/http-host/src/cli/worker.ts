@@ -13,6 +13,7 @@ export function addWorkerCommand(program: Command): void {
       const forced = production ? { NODE_ENV: 'production' } : {};
       const worker: RunningWorker = await runWorker(readConfig({ ...process.env, ...forced }));
       onceToldToStop(() => worker.close());
-      console.log('Counterfoil works on the read models');
+      // A supervisor that waits for this may then end the worker that was there before.
+      void worker.started.then(() => console.log('Counterfoil works on the read models'));
     });
 }

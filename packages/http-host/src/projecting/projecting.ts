@@ -28,12 +28,15 @@ export interface Projecting {
 interface Options {
   readonly progress: Progress;
   readonly logger: RequestLogger;
+  /** Told when the read models are prepared, and again after each fault. */
+  readonly onStarted?: () => void;
 }
 
 /** Told of everything that the projections say. */
-function receive({ progress, logger }: Options, message: FromThread): void {
+function receive({ progress, logger, onStarted }: Options, message: FromThread): void {
   switch (message.type) {
     case 'started':
+      onStarted?.();
       return;
     case 'rebuilding':
       logger.debug(message.progress, 'rebuilding a read model');
