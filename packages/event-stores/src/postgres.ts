@@ -11,11 +11,10 @@ import type {
 } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
 import type pg from 'pg';
-import { Bell } from './bell.ts';
+import { BackOff } from './back-off.ts';
 import { kindOf, mayPass, portError } from './postgres/failures.ts';
 import { LogReader } from './postgres/log-reader.ts';
 import { LogWriter } from './postgres/log-writer.ts';
-import { Backoff } from './postgres/patience.ts';
 import { BEFORE_ALL, partsOf } from './postgres/positions.ts';
 import { checkSchemaName, migrate } from './postgres/schema.ts';
 import { placeOf, readingPool, type Server } from './postgres/sessions.ts';
@@ -203,7 +202,7 @@ class PostgresEventStore implements EventStore {
   /** Tries again until the limit for whoever waits for an answer has passed. */
   async #bounded<Result>(work: () => Promise<Result>): Promise<Result> {
     const expiresAt = performance.now() + this.#retryForMs;
-    const backoff = new Backoff();
+    const backOff = new BackOff();
     for (;;) {
       try {
         return await work();
@@ -211,7 +210,7 @@ class PostgresEventStore implements EventStore {
         const isOver = this.#closing !== undefined || performance.now() > expiresAt;
         if (isOver || kindOf(error) !== 'passing') throw portError(error, this.#place);
       }
-      await this.#nap(backoff);
+      await this.#nap(backOff);
     }
   }
 
@@ -220,7 +219,7 @@ class PostgresEventStore implements EventStore {
     work: () => Promise<Result>,
     signal: AbortSignal | undefined,
   ): Promise<Result | undefined> {
-    const backoff = new Backoff();
+    const backOff = new BackOff();
     while (!this.#isOver(signal)) {
       try {
         return await work();
@@ -228,14 +227,14 @@ class PostgresEventStore implements EventStore {
         if (this.#isOver(signal)) break;
         if (!mayPass(error)) throw portError(error, this.#place);
       }
-      await this.#nap(backoff, signal);
+      await this.#nap(backOff, signal);
     }
     return undefined;
   }
 
-  async #nap(backoff: Backoff, signal?: AbortSignal): Promise<void> {
+  async #nap(backOff: BackOff, signal?: AbortSignal): Promise<void> {
     const signals = signal === undefined ? [this.#stop.signal] : [this.#stop.signal, signal];
-    await new Bell().wait(AbortSignal.any(signals), backoff.nextMs());
+    await backOff.pause(AbortSignal.any(signals));
   }
 
   #refuseWhenClosed(): void {

@@ -1,5 +1,5 @@
 /** Calls to the server: bounded in number, repeated while they fail in a way that may pass, typed when not. */
-import { backOff } from './back-off.ts';
+import { BackOff } from '../back-off.ts';
 import type { LogClient } from './client.ts';
 import type { Connection } from './connection.ts';
 import { failure, lastingCode, type Purpose } from './failures.ts';
@@ -48,6 +48,7 @@ export class Calls {
 /** How long one piece of work is tried again. */
 export class Patience {
   readonly #until: number;
+  readonly #backOff = new BackOff();
   #attempts = 0;
 
   constructor(retryMs: number) {
@@ -62,6 +63,6 @@ export class Patience {
     if (Date.now() >= this.#until || this.#attempts >= MAX_ATTEMPTS) {
       throw failure('unavailable', `${doing}, after ${this.#attempts} attempts`, error);
     }
-    await backOff(this.#attempts - 1);
+    await this.#backOff.pause();
   }
 }

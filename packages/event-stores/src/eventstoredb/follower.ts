@@ -1,7 +1,7 @@
 /** Follows the log: one subscription after the other, each from where the one before it ended. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredEvent } from '@counterfoil/core';
-import { backOff } from './back-off.ts';
+import { BackOff } from '../back-off.ts';
 import type { Followed, Subscription } from './client.ts';
 import type { ConnectionPool } from './connection.ts';
 import { decode } from './envelope.ts';
@@ -37,8 +37,8 @@ export class Follower {
   readonly #options: FollowOptions;
   /** All up to here has been taken, or is not of this log. */
   #seen: Place;
-  /** Subscriptions in a row that have brought nothing. */
-  #failures = 0;
+  /** Longer after each subscription in a row that has brought nothing. */
+  readonly #backOff = new BackOff();
 
   constructor(parts: FollowerParts, options: FollowOptions) {
     this.#parts = parts;
@@ -63,8 +63,7 @@ export class Follower {
         connection.giveBack(lease);
       }
       if (signal.aborted || this.#isDone()) return;
-      await backOff(this.#failures, signal);
-      this.#failures += 1;
+      await this.#backOff.pause(signal);
     }
   }
 
@@ -119,7 +118,7 @@ export class Follower {
   }
 
   #take(item: Followed, batch: StoredEvent[]): void {
-    this.#failures = 0;
+    this.#backOff.reset();
     if ('checkpoint' in item) {
       this.#pass(item.checkpoint);
       return;

@@ -2,9 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
+import { BackOff } from '../back-off.ts';
 import { APPEND_PARAMETERS, type BatchRow, checkRequest, pack, resultAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';
-import { Backoff } from './patience.ts';
 import { connect, letGo, type Server } from './sessions.ts';
 
 /** Each stream of a batch is a lock, of which a server has some thousands for all its clients. */
@@ -42,7 +42,7 @@ interface Pending {
 
 interface Lane {
   readonly name: string;
-  readonly backoff: Backoff;
+  readonly backOff: BackOff;
   client: pg.Client | undefined;
   isBusy: boolean;
   /** When its batch was taken. */
@@ -66,7 +66,7 @@ export class LogWriter {
     this.#statement = { name: 'append', text };
     this.#lanes = Array.from({ length: options.lanes }, (_, index) => ({
       name: `writer ${index + 1}`,
-      backoff: new Backoff(),
+      backOff: new BackOff(),
       client: undefined,
       isBusy: false,
       beganAt: 0,
@@ -174,7 +174,7 @@ export class LogWriter {
     let pauseMs = 0;
     try {
       const row = await this.#send(lane, batch);
-      lane.backoff.reset();
+      lane.backOff.reset();
       if (row[0] !== null) this.#options.onCommit();
       for (const [index, { resolve }] of batch.entries()) resolve(resultAt(row, index));
     } catch (error) {
@@ -214,13 +214,13 @@ export class LogWriter {
     const kind = kindOf(error);
     if (kind === 'passing') {
       this.#tryAgain(batch, error);
-      return lane.backoff.nextMs();
+      return lane.backOff.nextMs();
     }
     if (kind === 'foreign') {
       const failure = await this.#beginEra(lane);
       if (failure !== undefined) this.#drop(lane);
       this.#tryAgain(batch, failure ?? error);
-      return lane.backoff.nextMs();
+      return lane.backOff.nextMs();
     }
     const mayBeOne = kind === 'request' || kind === 'too-large';
     if (mayBeOne && batch.length > 1) {

@@ -1,9 +1,9 @@
 /** Keeps looking how far the log is settled: when told by LISTEN/NOTIFY, and by itself from time to time. */
 import type { Position } from '@counterfoil/core';
 import type pg from 'pg';
+import { BackOff } from '../back-off.ts';
 import { Bell } from '../bell.ts';
 import { kindOf, mayPass, portError } from './failures.ts';
-import { Backoff } from './patience.ts';
 import { BEFORE_ALL, positionOf } from './positions.ts';
 import { connect, letGo, type Server } from './sessions.ts';
 
@@ -88,10 +88,10 @@ export class Watcher {
 
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
-    const backoff = new Backoff();
+    const backOff = new BackOff();
     while (!signal.aborted) {
       try {
-        await this.#follow(backoff);
+        await this.#follow(backOff);
       } catch (error) {
         if (signal.aborted) return;
         if (!mayPass(error)) {
@@ -99,14 +99,13 @@ export class Watcher {
           this.bell.ring();
           return;
         }
-        const nap = new Bell();
-        await nap.wait(signal, backoff.nextMs());
+        await backOff.pause(signal);
       }
     }
   }
 
   /** Looks until the connection is lost, which it throws, or until the end. */
-  async #follow(backoff: Backoff): Promise<void> {
+  async #follow(backOff: BackOff): Promise<void> {
     const { signal } = this.#stop;
     const { server, schema, pollMs } = this.#options;
     let isLost = false;
@@ -121,7 +120,7 @@ export class Watcher {
       while (!signal.aborted && !isLost) {
         this.#isWanted = false;
         const isNewest = await this.#lookOnce(client);
-        backoff.reset();
+        backOff.reset();
         if (!this.#isWanted) await this.#knock.wait(signal, isNewest ? pollMs : UNSETTLED_POLL_MS);
       }
     } finally {
