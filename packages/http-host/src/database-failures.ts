@@ -2,8 +2,8 @@
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html): the same may succeed when it is asked again. */
 const BROKEN_OFF = /^(08|40|53300|57P0)/;
-/** It works too long, waits for a lock too long, or takes no writes: a standby, or a full disk. */
-const HELD_UP = /^(53|57|55P03|25006|25P0)/;
+/** It works too long, waits for a lock too long, takes no connections, or no writes: a standby, or a full disk. */
+const HELD_UP = /^(53|57|55000|55P03|25006|25P0)/;
 const NETWORK: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',

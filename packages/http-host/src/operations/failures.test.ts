@@ -36,6 +36,7 @@ describe('a failure below the HTTP layer', () => {
     ['a connection is refused by too many others', '53300'],
     ['a server ends', '57P01'],
     ['a statement takes too long', '57014'],
+    ['a database takes no connections', '55000'],
     ['a lock is not to be had', '55P03'],
     ['two transactions met', '40P01'],
     ['a standby takes no writes', '25006'],

@@ -41,13 +41,14 @@ const MAX_NAMED = 150;
 const NAMED_FOR_MS = 600_000;
 
 /** SQLSTATE classes and codes of an outage that passes. */
-const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '57P']);
+const PASSING_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57P']);
 const PASSING: ReadonlySet<string> = new Set([
   '40001', // a replica had to give way to what it replays, or two transactions met
   '40P01', // deadlock
-  '53300', // too many connections
+  '55000', // the database takes no connections for now
   '55P03', // a lock was not to be had in time
   '25P03', // idle in transaction for too long
+  '57014', // it took too long, or was cancelled
 ]);
 const NETWORK: ReadonlySet<string> = new Set([
   'ECONNREFUSED',

@@ -1,0 +1,94 @@
+/** Two hosts whose database takes nobody for a while: callers are told to come again, and nothing is lost. */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { newEmail } from './customer-requests.ts';
+import { type Answer, type Caller, expectRefusal, type Json, USER_EMAIL } from './running-host.ts';
+import { SHARED_ENGINES, spread, TwoHosts } from './two-hosts.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const POLLING = { timeout: 60_000, interval: 100 };
+/** Longer than a connection is waited for, and shorter than a caller's patience. */
+const MOST_MS = 25_000;
+
+/** Runs statements beside the database of a URL, on its server. */
+async function onServer(...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const nameOf = (url: string | undefined) => new URL(url ?? '').pathname.slice(1);
+
+async function refuseConnections(name: string): Promise<void> {
+  await onServer(
+    `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
+  );
+}
+
+async function takeConnections(name: string): Promise<void> {
+  await onServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+}
+
+/** Whatever touches the log, the read models, or the tables of the hosts. */
+function asksOf(payment: Json): readonly ((caller: Caller) => Promise<Answer>)[] {
+  const { id, customerId, email } = payment;
+  const claims = { email, parentCompanyId: 0, userEmail: USER_EMAIL };
+  return [
+    (caller) => caller.pay({}, { 'Idempotency-Key': randomUUID() }),
+    (caller) => caller.pay(),
+    (caller) => caller.refund(id, { amount: 1 }),
+    (caller) => caller.search({ emails: [email] }),
+    (caller) => caller.detail(id, { getSearchData: true }),
+    (caller) => caller.get(`/v1/payments/${id}`),
+    (caller) => caller.get('/v1/payments?limit=1'),
+    (caller) => caller.get(`/customers/${customerId}`),
+    (caller) => caller.post('/customers', { email: newEmail() }),
+    (caller) => caller.send('DELETE', `/customers/${customerId}`, undefined),
+    (caller) => caller.get('/api/ledger/trial-balance'),
+    (caller) =>
+      caller.post('/customerapi/unsubscribe', { ...claims, parentCompanyId: caller.tenantId }),
+  ];
+}
+
+describe.each(SHARED_ENGINES)('while PostgreSQL takes nobody, two hosts on %s', (engine) => {
+  it('tell everybody to come again, and go on by themselves afterwards', async () => {
+    const both = await TwoHosts.start(engine);
+    onTestFinished(() => both.close());
+    const callers = await both.openTenant(41);
+    const paid = await callers[0].paid({ email: newEmail() });
+    const name = nameOf(both.env['READ_MODEL_URL']);
+    onTestFinished(() => takeConnections(name));
+    await refuseConnections(name);
+    const asks = asksOf(paid);
+    const begun = performance.now();
+    const answers = await spread(callers, 4 * asks.length, (caller, index) => {
+      const ask = asks[Math.floor(index / 2) % asks.length] as (typeof asks)[number];
+      return ask(caller);
+    });
+    expect(performance.now() - begun).toBeLessThan(MOST_MS);
+    for (const answer of answers) {
+      expectRefusal(answer, 503, 'overloaded');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(answer.text).not.toMatch(/postgres|127\.0\.0\.1|\.ts:/i);
+    }
+    for (const { url } of [both.first, both.second]) {
+      await vi.waitUntil(async () => (await fetch(`${url}/readyz`)).status === 503, POLLING);
+      expect((await fetch(`${url}/livez`)).status).toBe(200);
+    }
+    await takeConnections(name);
+    for (const { url } of [both.first, both.second]) {
+      await vi.waitUntil(async () => (await fetch(`${url}/readyz`)).status === 200, POLLING);
+    }
+    const email = newEmail();
+    const later = await callers[1].paid({ email });
+    expect(await callers[0].found({ emails: [email] })).toEqual([later.id]);
+    expect(await callers[0].found({ emails: [paid.email] })).toEqual([paid.id]);
+  });
+});
