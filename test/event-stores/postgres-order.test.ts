@@ -72,10 +72,13 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     }
     // Neither does its own host wait for the one that is held open.
     const own = newAppend();
-    expect(await held.append(own)).toMatchObject({ outcome: 'appended' });
+    const newest = (await held.append(own)) as { outcome: string; position: Position };
+    expect(newest.outcome).toBe('appended');
     requests.push(own);
     // The subscriber has looked at a log that has all of them, and shows none of them.
     expect(await other.head()).toBe((first as { position: Position }).position);
+    // Which does not keep anybody from knowing how far it goes.
+    expect(await other.newest?.()).toBe(newest.position);
     expect(seen.map((event) => event.id)).toEqual([before.events[0]?.id]);
 
     await gate.open();

@@ -64,8 +64,14 @@ export interface EventStore {
    * no event with a smaller position can still appear.
    */
   subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]>;
-  /** The position of the last event; undefined for an empty log. */
+  /** The position of the last event that a subscription may deliver; undefined for an empty log. */
   head(): Promise<Position | undefined>;
+  /**
+   * The position of the newest event, of a log where it may be hidden from subscriptions while one
+   * before it can still appear: what any host has acknowledged stands no further. Undefined for an
+   * empty log. Where a store has no such thing, it is the head.
+   */
+  newest?(): Promise<Position | undefined>;
   /** Waits for appends under way and frees the store. Later calls fail with `closed`. */
   close(): Promise<void>;
 }

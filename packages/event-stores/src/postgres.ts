@@ -182,6 +182,11 @@ class PostgresEventStore implements EventStore {
     return head === BEFORE_ALL ? undefined : head;
   }
 
+  async newest(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    return this.#bounded(() => this.#reader.newest());
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -73,6 +73,15 @@ export class LogReader {
     }
   }
 
+  /** The newest event of all, whatever can still appear before it. */
+  async newest(): Promise<Position | undefined> {
+    const text = `SELECT transaction, ordinal FROM ${this.#schema}.events
+      ORDER BY transaction DESC, ordinal DESC LIMIT 1`;
+    const query = { name: 'newest', text, rowMode: 'array' as const };
+    const [row] = (await this.#pool.query<[transaction: string, ordinal: number]>(query)).rows;
+    return row && positionOf(...row);
+  }
+
   async #events(name: string, text: string, values: unknown[]): Promise<readonly StoredEvent[]> {
     const { rows } = await this.#pool.query<[...Row]>({ name, text, values, rowMode: 'array' });
     return rows.map(eventOf);

@@ -15,8 +15,14 @@ import { PART, type Provide } from './parts.ts';
 export function provideReadSide(provide: Provide): void {
   provide(PART.readSide, (get) => {
     const events = get(PART.events);
-    const headNow = isShared(get(PART.config).eventStoreUrl) ? () => events.head() : undefined;
-    return new ReadSide(get(PART.progress), get(PART.headAtStart), headNow);
+    // Not the head, where there is a newer event: another host may have acknowledged that already.
+    const newest = () => (events.newest === undefined ? events.head() : events.newest());
+    const isOneOfSeveral = isShared(get(PART.config).eventStoreUrl);
+    return new ReadSide(
+      get(PART.progress),
+      get(PART.headAtStart),
+      isOneOfSeveral ? newest : undefined,
+    );
   });
   provide(PART.referenceView, (get) => new ReferenceView(get(PART.readModels)));
   provide(PART.projecting, (get) => {

@@ -10,25 +10,25 @@ const WAIT_MS = 5_000;
 /** A tenant that falls out of memory has not written for long, and its writes have long arrived. */
 const MAX_TENANTS = 100_000;
 
-/** Asks for the last position of the log. */
-type HeadOf = () => Promise<Position | undefined>;
+/** Asks for a position behind which no host has acknowledged anything yet. */
+type AskNewest = () => Promise<Position | undefined>;
 
 export class ReadSide {
   readonly #progress: Progress;
   readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
   /** What tenants were told of before this process began lies before it. */
   readonly #headAtStart: Position | undefined;
-  /** Given where other hosts write too: what a tenant was told by one of them lies before the head. */
-  readonly #headNow: RoundTrips<undefined, Position | undefined> | undefined;
+  /** Given where other hosts write too: what a tenant was told by one of them stands no further. */
+  readonly #newest: RoundTrips<undefined, Position | undefined> | undefined;
 
-  constructor(progress: Progress, headAtStart: Position | undefined, headOf?: HeadOf) {
+  constructor(progress: Progress, headAtStart: Position | undefined, askNewest?: AskNewest) {
     this.#progress = progress;
     this.#headAtStart = headAtStart;
-    if (headOf !== undefined) {
+    if (askNewest !== undefined) {
       // Never an answer that was under way: it may be of a moment before they came who ask.
-      this.#headNow = new RoundTrips(async (asked) => {
-        const head = await headOf();
-        return asked.map(() => head);
+      this.#newest = new RoundTrips(async (asked) => {
+        const newest = await askNewest();
+        return asked.map(() => newest);
       });
     }
   }
@@ -42,7 +42,7 @@ export class ReadSide {
   /** Waits until what the tenant was told of can be read; refuses when that takes too long. */
   async caughtUp(tenantId: number): Promise<void> {
     const told = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
-    const position = later(told, await this.#headNow?.ask(undefined));
+    const position = later(told, await this.#newest?.ask(undefined));
     if (position === undefined) return;
     if (await this.#progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refuse('overloaded', 'The read models are behind; repeat in a moment', {
