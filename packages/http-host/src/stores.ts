@@ -131,6 +131,12 @@ export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
+/**
+ * Longer than a cluster takes to choose another leader. Callers of a host are told sooner than those
+ * who have all the time that a server can be away.
+ */
+const PATIENCE_MS = 8_000;
+
 /** Opens the log for writing; with `follow`, one in a file for reading beside the process that writes. */
 export async function openEventStore(
   url: string,
@@ -144,11 +150,11 @@ export async function openEventStore(
     case 'eventstoredb': {
       // Loaded only when chosen, as their drivers are.
       const { openEventStoreDb } = await import('@counterfoil/event-stores/eventstoredb');
-      return openEventStoreDb({ url, client });
+      return openEventStoreDb({ url, client, ...(!follow && { retryMs: PATIENCE_MS }) });
     }
     case 'postgres': {
       const { openPostgresEventStore } = await import('@counterfoil/event-stores/postgres');
-      return openPostgresEventStore({ url });
+      return openPostgresEventStore({ url, ...(!follow && { retryForMs: PATIENCE_MS }) });
     }
   }
 }
