@@ -80,11 +80,11 @@ async function runDemo(host: Host): Promise<void> {
  * there. Whoever takes over from one that was killed goes on where it broke off.
  */
 async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
-  const { config, readModels } = host;
+  const { config, leases } = host;
   if (hostDatabaseUrlOf(config) === undefined) return work();
   const wanted = { name: 'demo', holder: holderFor(config), ttlMs: SHARED_LEASE_TTL_MS };
   for (let looks = 1; ; looks += 1) {
-    const lease = await Lease.take(readModels, wanted);
+    const lease = await Lease.take(leases, wanted);
     if (lease !== undefined) return work().finally(() => lease.release());
     if (looks === 1) console.log('Waiting for another host that imports the sales…');
     await sleep(LOOK_PAUSE_MS);
