@@ -123,13 +123,18 @@ export class Balancer {
     if (code === 'internal_error') {
       this.internalErrors.push(`${host.name} ${request.path} ${request.key ?? ''}`);
     }
-    if (answer.status >= FIRST_SERVER_ERROR || TRANSIENT.includes(code)) {
+    if (!isDecided(answer)) {
       this.repeats += 1;
       return undefined;
     }
     this.answers += 1;
     return answer;
   }
+}
+
+/** Whether there is no reason to ask again. */
+export function isDecided({ status, body }: Answered): boolean {
+  return status < FIRST_SERVER_ERROR && !TRANSIENT.includes(body.code);
 }
 
 async function isReady(url: string): Promise<boolean> {

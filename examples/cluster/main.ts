@@ -3,6 +3,7 @@
  * `npx -y pnpm@12 example:cluster [--seconds 60] [--seed 7] [--log postgres|eventstoredb]`. Ends with
  * 0 only if every claim about what is left holds.
  */
+import { startCluster } from './cluster.ts';
 import { BadOption, type Options, readOptions, USAGE } from './options.ts';
 import { run } from './run.ts';
 
@@ -19,7 +20,10 @@ try {
 
 /** Whatever is started goes with this process, also when it is interrupted. */
 async function within(options: Options): Promise<void> {
+  const { seconds, seed } = options;
+  console.log(`seed ${seed}: two hosts and two workers, killed at random for ${seconds} s`);
   const making = new AsyncDisposableStack();
+  const starting = startCluster(options, making);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= making.disposeAsync();
@@ -30,13 +34,15 @@ async function within(options: Options): Promise<void> {
     if (isInterrupted) return;
     isInterrupted = true;
     console.log('\nInterrupted: everything that was started is ended');
+    // What is half made could not be taken away again.
+    await starting.catch(() => undefined);
     await end().catch(() => undefined);
     process.exit(INTERRUPTED);
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
-    if (!(await run(options, making)) && !isInterrupted) process.exitCode = 1;
+    if (!(await run(options, await starting, making)) && !isInterrupted) process.exitCode = 1;
   } catch (error) {
     // What was under way when everything was taken away has nothing to tell.
     if (!isInterrupted) throw error;

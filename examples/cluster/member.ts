@@ -13,6 +13,8 @@ const FAULT = /"level":(50|60)/;
 const CARD = new RegExp(SANDBOX_CARDS.map(({ number }) => number).join('|'));
 /** Of the lines written last, for whoever has to find out why it ended. */
 const KEPT_LINES = 20;
+/** More than a host takes to answer what is under way. */
+const ORDERLY_END_MS = 20_000;
 
 export type Role = 'host' | 'worker';
 
@@ -54,6 +56,7 @@ export class Member {
   #child: ChildProcess | undefined;
   /** The process that was told to end, or killed. */
   #ending: ChildProcess | undefined;
+  #isDismissed = false;
   #saidAt = '';
 
   constructor({ name, role, env }: MemberOptions) {
@@ -79,7 +82,7 @@ export class Member {
 
   /** Starts it, and waits for nothing. */
   start(): void {
-    if (this.isRunning) return;
+    if (this.isRunning || this.#isDismissed) return;
     const child = spawn(process.execPath, [CLI, COMMAND[this.role]], {
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,13 +112,17 @@ export class Member {
     await this.#end('SIGKILL');
   }
 
-  /** Lets it end in order. */
+  /** Lets it end in order, for good: whoever would start it again finds that it stays away. */
   async stop(): Promise<void> {
+    this.#isDismissed = true;
+    const late = setTimeout(() => this.abandon(), ORDERLY_END_MS);
     await this.#end('SIGTERM');
+    clearTimeout(late);
   }
 
   /** For the last moment of this process, when nothing can be waited for. */
   abandon(): void {
+    this.#isDismissed = true;
     this.#ending = this.#child;
     this.#child?.kill('SIGKILL');
   }

@@ -6,7 +6,7 @@ import { SingleBar } from 'cli-progress';
 import { exactlyOnce, sameAnswers } from './acknowledged.ts';
 import { Balancer } from './balancer.ts';
 import { type Claim, tell } from './claim.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { noSecondEffect, stillOpen } from './gateway-books.ts';
 import { Killer } from './killer.ts';
 import { Load } from './load.ts';
@@ -31,11 +31,13 @@ interface Parts {
   readonly watcher: Watcher;
 }
 
-/** Answers whether every claim holds. What was started ends with `making`. */
-export async function run(options: Options, making: AsyncDisposableStack): Promise<boolean> {
-  const { seconds, seed } = options;
-  console.log(`seed ${seed}: two hosts and two workers, killed at random for ${seconds} s`);
-  const cluster = await startCluster(options, making);
+/** Answers whether every claim holds. What is started here ends with `making`. */
+export async function run(
+  options: Options,
+  cluster: Cluster,
+  making: AsyncDisposableStack,
+): Promise<boolean> {
+  const { seed } = options;
   console.log(cluster.described);
   const balancer = new Balancer(cluster.hosts);
   making.defer(() => balancer.stop());
