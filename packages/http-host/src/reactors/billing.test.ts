@@ -38,7 +38,7 @@ import { References } from '../operations/references.ts';
 import { Tenants } from '../operations/tenants.ts';
 import { Billing, CONCURRENCY } from './billing.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
-import type { LeaseStore } from './lease.ts';
+import { type LeaseStore, SHARED_LEASE_TTL_MS } from './lease.ts';
 import { PolicyReactor } from './policies.ts';
 import { Sweeper } from './sweeper.ts';
 
@@ -639,6 +639,24 @@ describe('two hosts on one log', () => {
     await world.store.releaseLease('billing', 'another');
     await host.round();
     expect(await world.capturedOf(id, 2)).toBe(1);
+  });
+
+  it('wait no longer for one that died over its bills than for one that led', async () => {
+    const asked: (number | undefined)[] = [];
+    const leases: LeaseStore = {
+      ...NO_LEASE,
+      async acquireLease({ ttlMs }) {
+        asked.push(ttlMs);
+        return 1;
+      },
+    };
+    const host = await open();
+    const id = await host.subscribe();
+    world.nowMs += 30 * DAY;
+    await world.project();
+    await world.process('next', leases).round();
+    expect(await world.capturedOf(id, 2)).toBe(1);
+    expect(asked).toEqual([SHARED_LEASE_TTL_MS]);
   });
 
   it('charge each cycle once though both believe that they hold it, in any order', async () => {

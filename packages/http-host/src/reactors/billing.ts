@@ -16,7 +16,7 @@ import { inParallel } from '../in-parallel.ts';
 import { type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { type Rebills, rebillId } from '../operations/rebills.ts';
-import { Lease, type LeaseStore } from './lease.ts';
+import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from './lease.ts';
 import type { TimedWork } from './timed-work.ts';
 
 /** Of one reading of the list; what is done leaves it. */
@@ -135,7 +135,7 @@ export class Billing implements TimedWork {
     this.#forgetOldPauses();
     if (!(await this.#hasWork())) return;
     const { leases, holder } = this.#options;
-    const lease = await Lease.take(leases, { name: this.name, holder });
+    const lease = await Lease.take(leases, { name: this.name, holder, ttlMs: SHARED_LEASE_TTL_MS });
     if (lease === undefined) return;
     const ending = AbortSignal.any([stopping, lease.lost]);
     try {
