@@ -148,13 +148,10 @@ export class PostgresBuild implements Build {
     this.#refuseReader();
     const { collections, trigrams, id } = this.#build;
     const tables = this.#tables;
-    const load = () =>
-      this.#database.transaction(BEGIN_LOAD_END, async (client) => {
-        const indices = indicesOf(tables, collections, trigrams);
-        // The commit of this waits for the disk, and with it for all that was written before.
-        const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
-        for (const text of [...indices, ready]) await client.query(text);
-      });
+    const indices = indicesOf(tables, collections, trigrams);
+    // The commit of this waits for the disk, and with it for all that was written before.
+    const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
+    const load = [BEGIN_LOAD_END, ...indices, ready, 'COMMIT'];
     await this.#soundly(() =>
       this.#database.patiently(async () => {
         // Only the answer to a first try may have been lost.
@@ -162,7 +159,10 @@ export class PostgresBuild implements Build {
         if (state !== 'loading') return;
         // Before the indices, which it then need not clean: with it they can answer by themselves.
         await this.#vacuum('ANALYZE', tables.all(collections));
-        await load();
+        // An index of many documents takes longer than any answer that is waited for elsewhere.
+        await this.#database.alone(async (client) => {
+          for (const text of load) await client.query(text);
+        });
       }),
     );
     this.info = { ...this.info, state: 'ready' };

@@ -7,6 +7,8 @@ const DEFAULT_CONNECTIONS = 8;
 /** A worker writes the commits of its projections side by side. */
 const WRITING_CONNECTIONS = 6;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that is gone without a word is noticed also by those who wait for long. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Far more than any query needs: one that takes it is stuck. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 /** For a server that does not answer at all, and so cannot end the statement itself. */
@@ -192,7 +194,7 @@ export class Database {
     }
   }
 
-  /** Runs work on a connection that ends with it. */
+  /** Runs work on a connection that ends with it, and waits for answers as long as they take. */
   async alone<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = this.client();
     await client.connect();
@@ -302,6 +304,7 @@ function configOf(text: string): { place: string; config: pg.ClientConfig } {
     application_name: APPLICATION_NAME,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     options: `${SETTINGS.map((setting) => `-c ${setting}`).join(' ')} ${theirs}`.trim(),
   };
   return { place, config };

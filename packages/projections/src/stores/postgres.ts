@@ -43,7 +43,7 @@ export interface PostgresReadModelOptions {
    * Writers do unless told otherwise; a reader does when told to.
    */
   readonly marksDamage?: boolean;
-  /** The most connections that queries share; 8 when absent. Writers have up to 3 besides. */
+  /** The most connections that queries share; 8 when absent. Writers have up to 6 besides. */
   readonly connections?: number;
 }
 
