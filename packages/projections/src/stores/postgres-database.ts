@@ -1,6 +1,7 @@
 /** The connections of a PostgreSQL read-model store: statements that outlive a lost one, and named errors. */
 import pg from 'pg';
 import { ReadModelError } from '../read-model-store.ts';
+import { BackOff } from './back-off.ts';
 
 const APPLICATION_NAME = 'counterfoil-read-models';
 const DEFAULT_CONNECTIONS = 8;
@@ -35,8 +36,6 @@ const SETTINGS = [
 
 /** How long what can be done twice is tried again while the server is away. */
 const PATIENCE_MS = 20_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
 
 /** Shapes of statements that are kept prepared in every connection; further ones are parsed each time. */
 const MAX_NAMED = 150;
@@ -156,16 +155,20 @@ export class Database {
 
   /** Repeats work that an outage broke off. What is thrown at its end is a `ReadModelError`. */
   async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
-    const end = performance.now() + PATIENCE_MS;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const backOff = new BackOff();
+    let end = Number.POSITIVE_INFINITY;
+    for (;;) {
       this.refuseWhenClosed();
       try {
         return await work();
       } catch (error) {
         if (!isPassing(error) && !isUnavailable(error)) throw error;
-        if (performance.now() > end) throw this.#unavailable(error);
+        const now = performance.now();
+        if (now > end) throw this.#unavailable(error);
+        // From the first failure on: the work itself may have taken long.
+        end = Math.min(end, now + PATIENCE_MS);
       }
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random() / 2)));
+      await backOff.pause();
     }
   }
 

@@ -1,14 +1,13 @@
 /** How far the read models reach, for hosts whose projections run elsewhere. */
 import type { Position } from '@counterfoil/core';
 import type { ProjectionMessage } from '../progress.ts';
+import { BackOff } from './back-off.ts';
 import type { Database } from './postgres-database.ts';
 
 /** Notifications may be lost with a connection, and a replica has none. */
 const POLL_MS = 250;
 /** A server that has not answered by then is taken for gone. */
 const QUERY_TIMEOUT_MS = 10_000;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
 
 interface Following {
   readonly projections: readonly string[];
@@ -20,15 +19,12 @@ interface Following {
 export async function followProgress(database: Database, following: Following): Promise<void> {
   const { signal } = following;
   const follower = new Follower(database, following);
-  let pauseMs = FIRST_PAUSE_MS;
+  const backOff = new BackOff();
   while (!signal.aborted) {
     try {
-      await follower.follow(() => {
-        pauseMs = FIRST_PAUSE_MS;
-      });
+      await follower.follow(() => backOff.reset());
     } catch {
-      await pause(pauseMs * (0.5 + Math.random() / 2), signal);
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      await backOff.pause(signal);
     }
   }
 }
@@ -117,17 +113,4 @@ class Bell {
       if (this.#hasRung) this.#wake();
     });
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-    if (signal.aborted) done();
-  });
 }

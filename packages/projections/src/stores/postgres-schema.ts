@@ -1,5 +1,5 @@
 /** The tables of the PostgreSQL read models: a catalog that migrations make, and those of each build. */
-import { type Kysely, PostgresDialect, Kysely as Query, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { type CollectionSpec, ReadModelError } from '../read-model-store.ts';
 import { type Database, reasonOf } from './postgres-database.ts';
@@ -49,7 +49,7 @@ export async function migrate(database: Database): Promise<void> {
   const { schema, place } = database;
   const pool = database.migrating();
   const migrations = catalogOf(schema);
-  const kysely = new Query<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     const migrator = new Migrator({
       db: kysely,
