@@ -45,8 +45,9 @@ export async function run(
   const load = new Load({ balancer, as: cluster.shop, seed });
   await load.ask('payment', '/v1/payments', load.drawPayment(new Dice(seed)));
   const { readModelUrl, inside } = cluster;
-  const watcher = await Watcher.start({ readModelUrl, events: inside.events });
+  const watcher = new Watcher({ readModelUrl, events: inside.events });
   making.defer(() => watcher.stop());
+  await watcher.start();
   const parts = { cluster, balancer, load, watcher };
   await storm(parts, options);
   console.log('No more kills: waiting until everything is settled');

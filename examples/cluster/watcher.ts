@@ -47,20 +47,21 @@ export class Watcher {
   #reached = '';
   #movedAtMs = performance.now();
 
-  private constructor({ events }: WatcherOptions, client: pg.Client) {
+  constructor({ readModelUrl, events }: WatcherOptions) {
     this.#events = events;
-    this.#client = client;
+    this.#client = new pg.Client({ connectionString: readModelUrl });
+    // A connection that breaks fails the look that is under way, or the next one.
+    this.#client.on('error', () => undefined);
   }
 
-  static async start(options: WatcherOptions): Promise<Watcher> {
-    const client = new pg.Client({ connectionString: options.readModelUrl });
-    await client.connect();
-    const watcher = new Watcher(options, client);
-    await watcher.#look();
+  async start(): Promise<void> {
+    await this.#client.connect();
+    await this.#look();
     // What was before does not count.
-    Object.assign(watcher, { takeovers: 0, leaderships: 0, longestStandstillMs: 0 });
-    watcher.#looking = watcher.#watch();
-    return watcher;
+    Object.assign(this, { takeovers: 0, leaderships: 0, longestStandstillMs: 0 });
+    this.#looking = this.#watch().catch((error: Error) => {
+      this.faults.push(`nobody could be watched any more: ${error.message}`);
+    });
   }
 
   async stop(): Promise<void> {
