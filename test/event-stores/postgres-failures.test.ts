@@ -241,6 +241,32 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
     expect(await wholeLog(store)).toHaveLength(1);
   });
 
+  it('follows on when there is room again to look at the log', async () => {
+    const log = await newLog();
+    const store = await log.openHost({ pollIntervalMs: 10 });
+    const client = await log.connect();
+    const { rows } = await client.query<{ made: string }>(
+      `SELECT pg_get_functiondef('counterfoil_log.settled_head'::regproc) AS made`,
+    );
+    const next = store.subscribe()[Symbol.asyncIterator]().next();
+    await client.query('CREATE SEQUENCE looks');
+    await client.query(`
+      CREATE OR REPLACE FUNCTION counterfoil_log.settled_head(
+        OUT transaction bigint, OUT ordinal int, OUT is_newest boolean
+      ) LANGUAGE plpgsql AS $function$
+      BEGIN
+        PERFORM nextval('looks');
+        RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '53100';
+      END $function$`);
+    await vi.waitUntil(async () => {
+      const { rowCount } = await client.query('SELECT FROM looks WHERE last_value > 1');
+      return rowCount === 1;
+    }, WAIT);
+    await client.query(rows[0]?.made ?? '');
+    expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
+    expect(await next).toMatchObject({ done: false });
+  });
+
   it('never changes an event', async () => {
     const log = await newLog();
     const store = await log.openHost();

@@ -52,14 +52,12 @@ export function kindOf(error: unknown): FailureKind {
   return BY_STATE.get(state) ?? BY_CLASS.get(state.slice(0, 2)) ?? 'unavailable';
 }
 
-/**
- * Whether whoever follows the log goes on trying: also while a server is a standby for a moment, or a
- * password is being changed.
- */
+/** Among them: a password is being changed, or a disk is full, of which to be told takes room as well. */
+const PASSING: ReadonlySet<FailureKind> = new Set(['passing', 'foreign', 'unavailable', 'full']);
+
+/** Whether whoever follows the log goes on trying: also while a server is a standby for a moment. */
 export function mayPass(error: unknown): boolean {
-  const kind = kindOf(error);
-  const isStandby = stateOf(error) === READ_ONLY_TRANSACTION;
-  return kind === 'passing' || kind === 'foreign' || kind === 'unavailable' || isStandby;
+  return PASSING.has(kindOf(error)) || stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
 /** Whether the connection itself was lost, or may have been. */
