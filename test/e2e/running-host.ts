@@ -443,7 +443,8 @@ export const CART = [
   },
 ];
 
-const POLLING = { timeout: 15_000, interval: 20 };
+/** The bound is for machines and engines that are slow; nobody waits for it when all is well. */
+const POLLING = { timeout: 60_000, interval: 20 };
 
 /** Asks until the answer is as wanted; throws when that does not happen within a bound. */
 export async function eventually<Value>(
