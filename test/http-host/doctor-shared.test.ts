@@ -272,6 +272,24 @@ describe('the log', () => {
     expect(schemas).toBe(0);
   });
 
+  it('that is older than the database is taken when hosts may make the rest again', async () => {
+    await changeEvents(
+      `DELETE FROM counterfoil_log.events WHERE transaction = (
+         SELECT max(transaction) FROM counterfoil_log.events
+       )`,
+    );
+    const start = () => startHost({ onDisk: true, env: envOf(url) });
+    await expect(start()).rejects.toThrow(/events are lost/);
+    // As docs/operations.md has it.
+    await change('DROP SCHEMA counterfoil_read_models CASCADE');
+    await change('DELETE FROM counterfoil_host.places');
+    await change('DELETE FROM counterfoil_host.answers');
+    expect(complaintsOf(await examined({ quick: true }))).toEqual([]);
+    const running = await start();
+    onTestFinished(() => running.close());
+    await vi.waitUntil(async () => (await fetch(`${running.url}/readyz`)).status === 200, POLLING);
+  });
+
   it('that misses an event within a stream is found', async () => {
     await changeEvents(
       `DELETE FROM counterfoil_log.events WHERE stream LIKE '%${paymentId}' AND revision = 1`,

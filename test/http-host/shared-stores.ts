@@ -13,7 +13,15 @@ import type { Ran } from './doctor-findings.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 /** Commands wait for nobody for so long. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 280_000;
+
+/** A command that is under way. */
+export interface Begun {
+  readonly said: () => string;
+  readonly hasEnded: () => boolean;
+  readonly stop: () => void;
+  readonly ended: Promise<Ran>;
+}
 
 export class SharedStores {
   readonly url: string;
@@ -41,6 +49,11 @@ export class SharedStores {
 
   /** Runs a command as an operator does who has no folder of any host. */
   async run(...words: readonly string[]): Promise<Ran> {
+    return this.begin(...words).ended;
+  }
+
+  /** One that goes on until it is told to stop. */
+  begin(...words: readonly string[]): Begun {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
     const { PATH } = process.env;
     const child = spawn(process.execPath, [CLI, ...words], {
@@ -55,12 +68,16 @@ export class SharedStores {
     child.stderr.on('data', (chunk) => {
       written.err += String(chunk);
     });
-    try {
-      const [code] = (await once(child, 'close')) as [number | null];
-      return { code, ...written };
-    } finally {
+    const ended = once(child, 'close').then(([code]) => {
       rmSync(folder, { recursive: true, force: true });
-    }
+      return { code: code as number | null, ...written };
+    });
+    return {
+      said: () => written.out + written.err,
+      hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+      stop: () => child.kill('SIGTERM'),
+      ended,
+    };
   }
 
   /** What a command prints that is expected to do what it is told. */
