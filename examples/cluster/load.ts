@@ -131,6 +131,13 @@ export class Load {
     await this.#payBack(answer, path, dice);
   }
 
+  /** So many payments, each looked for at the other host as soon as it is acknowledged. */
+  async lookAcross(dice: Dice, times: number): Promise<void> {
+    for (let look = 0; look < times; look += 1) {
+      await this.#look(await this.ask('payment', '/v1/payments', this.drawPayment(dice)), dice);
+    }
+  }
+
   async #unsubscribe({ email }: Json, dice: Dice): Promise<void> {
     if (dice.roll(2) === 0) return;
     await this.ask('unsubscribe', '/customerapi/unsubscribe', { ...this.#claims, email });
