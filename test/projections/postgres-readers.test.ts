@@ -1,5 +1,5 @@
 /** Readers of the PostgreSQL read models: swaps under their hands, and word of how far the models reach. */
-import type { Position } from '@counterfoil/core';
+import type { Position, StoredEvent } from '@counterfoil/core';
 import {
   type Build,
   Progress,
@@ -94,6 +94,29 @@ it('goes over to the live build in the middle of a query, even when its own was 
   await writer.dropBuild('sample', 2);
   expect(await everythingIn(model)).toEqual(saying('four', 3));
   expect(await everythingIn(await reader.live('sample'))).toEqual(saying('four', 3));
+});
+
+it('tells a reader what is parked, as it tells the writer', async () => {
+  const schema = newSchema();
+  const writer = await opened(schema);
+  const reader = await opened(schema, { readOnly: true });
+  const build = await buildIn(writer);
+  await writer.makeLive('sample', 1);
+  const event = {
+    stream: 'sample-1-a',
+    revision: 0,
+    data: '{"text":"\\u0000 \\" \u2603"}',
+  } as StoredEvent;
+  const later = { ...event, revision: 1 };
+  const checkpoint = '1' as Position;
+  const park = [event, later].map((each) => ({ event: each, error: 'no "reason"' }));
+  await build.commit({ expected: undefined, checkpoint, epoch: 0, changes: [], park });
+  const model = await reader.live('sample');
+  expect(await model?.parkedStreams()).toEqual(new Set(['sample-1-a']));
+  expect(await model?.parked()).toEqual(await build.parked());
+  expect(await model?.parked()).toEqual([
+    { stream: 'sample-1-a', error: 'no "reason"', events: [event, later] },
+  ]);
 });
 
 it.each(['get', 'list', 'walk', 'grep', 'revision', 'checkpoint', 'summary', 'isSound'] as const)(
