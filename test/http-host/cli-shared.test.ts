@@ -61,6 +61,10 @@ it('onboards where no host runs, and a host that starts later finds it', async (
   const stores = await SharedStores.open();
   await stores.done('tenants', 'onboard', String(TENANT), 'Shared');
   const key = /^key: (\S+)$/m.exec(await stores.done('keys', 'create', String(TENANT)))?.[1] ?? '';
+  // A command that took them would leave them behind where it is killed.
+  const database = await connected(stores);
+  const { rows } = await database.query('SELECT name FROM counterfoil_read_models.leases');
+  expect(rows).toEqual([]);
   const running = await stores.startHost();
   await vi.waitUntil(() => isServed(running, key), POLLING);
 });
