@@ -67,6 +67,24 @@ export function describeAppendFaults(client: ClientKind): void {
       }
     });
 
+    it('is told as done though it was read before its answer came', async () => {
+      const store = await openHere();
+      const { stream } = newAppend();
+      await store.append(newAppend(1, { stream, expected: { kind: 'noStream' } }));
+      server().faults.set({ on: 'append', kind: 'stall', when: 'afterApply' });
+      const expected = { kind: 'exact', revision: 0 } as const;
+      const appending = store.append(newAppend(1, { stream, expected }));
+      await vi.waitUntil(() => server().faults.stalled > 0);
+      expect(await store.read(stream)).toHaveLength(2);
+      server().faults.release();
+      expect(await appending).toMatchObject({ outcome: 'appended', revision: 1 });
+      const next = { kind: 'exact', revision: 1 } as const;
+      expect(await store.append(newAppend(1, { stream, expected: next }))).toMatchObject({
+        outcome: 'appended',
+        revision: 2,
+      });
+    });
+
     const refusals: readonly (readonly [Refusal, string])[] = [
       ['diskFull', 'full'],
       ['appendTooLarge', 'too-large'],

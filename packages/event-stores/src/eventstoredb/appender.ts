@@ -76,8 +76,10 @@ export class Appender {
       if (!fits(expected, known.revision)) {
         if (isFresh) return { outcome: 'conflict', actual: known.revision };
       } else {
-        const answer = await this.#send(sending, known.revision);
-        if (answer !== 'conflict') return this.#appended(sending, known.revision, answer);
+        // Whoever reads the stream meanwhile may learn of these very events before their answer comes.
+        const before = known.revision;
+        const answer = await this.#send(sending, before);
+        if (answer !== 'conflict') return this.#appended(sending, before, answer);
       }
       await this.#refresh(stream, patience);
       isFresh = true;
