@@ -4,8 +4,8 @@ import type { Dice } from '@counterfoil/test/dice';
 import type { Member } from './member.ts';
 
 /** Between one kill and the next. */
-const LEAST_PAUSE_MS = 500;
-const MOST_PAUSE_MS = 4_000;
+const LEAST_PAUSE_MS = 300;
+const MOST_PAUSE_MS = 2_500;
 /** How long a killed one stays away. */
 const MOST_AWAY_MS = 1_500;
 /** One in so many may hit a process that is only just starting. */
