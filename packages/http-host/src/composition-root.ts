@@ -239,12 +239,14 @@ function start(container: DependencyContainer, serves: boolean): Host {
       // Of files, the worker's connections go last: only they can tidy the write-ahead logs away.
       const inFiles = fileOf(get(PART.config).readModelUrl) !== undefined;
       if (inFiles) await closeReadModels();
-      await projecting.stop(await events.head());
+      // Beside others nobody waits for the read models, nor asks a log that may be out of reach.
+      await projecting.stop(isOnlyHost ? await events.head() : undefined);
       if (!inFiles) await closeReadModels();
       await events.close();
       await get(PART.personalKeys).close();
       await get(PART.gateways).close();
       checkpoints.close();
+      await get(PART.sharedTurns)?.close();
       await get(PART.idempotencyStore).close();
       await get(PART.hostDatabase)?.close();
       logger.flush();

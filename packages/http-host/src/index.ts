@@ -14,3 +14,4 @@ export {
 } from './operations/payments.ts';
 export { ReadSide } from './operations/read-side.ts';
 export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './operations/tenants.ts';
+export { SharedTurns, type SharedTurnsOptions } from './reactors/shared-turns.ts';

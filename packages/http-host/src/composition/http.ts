@@ -9,6 +9,7 @@ import {
 import { openOrReplace } from '../damaged-files.ts';
 import { Readiness } from '../http/health.ts';
 import { Idempotency } from '../http/idempotency.ts';
+import { tellLostClaims } from '../http/idempotency-claims.ts';
 import { PostgresIdempotencyStore } from '../http/idempotency-postgres.ts';
 import { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
 import { Metrics } from '../http/metrics.ts';
@@ -35,9 +36,7 @@ export function provideHttp(provide: Provide): void {
       const path = ownFile(get(PART.config), 'answers');
       return openOrReplace(path, (each) => new SqliteIdempotencyStore(each), logger);
     }
-    const onLost = (claims: number) =>
-      logger.warn({ claims }, 'the connection that held the claims of requests was lost');
-    return new PostgresIdempotencyStore({ pool: database.pool, onLost });
+    return new PostgresIdempotencyStore({ pool: database.pool, onLost: tellLostClaims(logger) });
   });
   provide(PART.idempotency, (get) => {
     const logger = get(PART.logger);

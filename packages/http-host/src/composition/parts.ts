@@ -34,6 +34,7 @@ import type { Checkpoints } from '../reactors/checkpoints.ts';
 import type { FollowerProgress } from '../reactors/follower-progress.ts';
 import type { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import type { PolicyReactor } from '../reactors/policies.ts';
+import type { SharedTurns } from '../reactors/shared-turns.ts';
 import type { TimedWorks } from '../reactors/timed-work.ts';
 
 interface Closable {
@@ -81,6 +82,8 @@ export const PART = {
   subscriptions: part<Subscriptions>('subscriptions'),
   caps: part<MonthlyCaps>('caps'),
   gateways: part<GatewayRegistry>('gateways'),
+  /** Undefined where no other host is at work. */
+  sharedTurns: part<SharedTurns | undefined>('sharedTurns'),
   reactor: part<GatewayReactor>('reactor'),
   policies: part<PolicyReactor>('policies'),
   payments: part<Payments>('payments'),

@@ -4,6 +4,7 @@ import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
+import { tellLostClaims } from '../http/idempotency-claims.ts';
 import { CardTokens } from '../operations/card-tokens.ts';
 import { Cards } from '../operations/cards.ts';
 import { deriveKey } from '../operations/credential-vault.ts';
@@ -11,12 +12,17 @@ import { MonthlyCaps } from '../operations/monthly-caps.ts';
 import { Payments } from '../operations/payments.ts';
 import { GatewayReactor } from '../reactors/gateway-reactor.ts';
 import { PolicyReactor } from '../reactors/policies.ts';
+import { SharedTurns } from '../reactors/shared-turns.ts';
 import { ownFile } from '../stores.ts';
 import { type Get, PART, type Provide } from './parts.ts';
 
 export function providePayments(provide: Provide): void {
   provide(PART.gateways, (get) => gatewayRegistry([sandboxGateway(get)]));
   provide(PART.caps, (get) => new MonthlyCaps(get(PART.ledger)));
+  provide(PART.sharedTurns, (get) => {
+    const pool = get(PART.hostDatabase)?.pool;
+    return pool && new SharedTurns({ pool, onLost: tellLostClaims(get(PART.logger)) });
+  });
   provide(PART.reactor, (get) => {
     const { gatewayTimeoutMs } = get(PART.config);
     return new GatewayReactor({
@@ -27,6 +33,7 @@ export function providePayments(provide: Provide): void {
       vault: get(PART.vault),
       logger: get(PART.logger),
       gatewayTimeoutMs,
+      turns: get(PART.sharedTurns),
     });
   });
   provide(

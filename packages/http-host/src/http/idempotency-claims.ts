@@ -1,6 +1,7 @@
-/** Claims on idempotency keys: of several hosts that are given one key at the same moment, one answers. */
+/** Claims on idempotency keys, and on whatever else one host at a time may be at. */
 import type { Pool, PoolClient } from 'pg';
 import { RoundTrips } from '../round-trips.ts';
+import type { RequestLogger } from './endpoint.ts';
 
 /** Of a host whose machine is gone without a word, the server notices so soon that it is. */
 const KEEP_ALIVE = `
@@ -158,6 +159,11 @@ export class Claims {
     this.#connection?.release(true);
     this.#connection = undefined;
   }
+}
+
+/** For `onLost`. */
+export function tellLostClaims(logger: RequestLogger): (claims: number) => void {
+  return (claims) => logger.warn({ claims }, 'the connection that held the claims was lost');
 }
 
 async function claim(

@@ -17,7 +17,7 @@ import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import type { References } from '../operations/references.ts';
 import { OtherAccounts } from './other-accounts.ts';
-import { Turns } from './turns.ts';
+import { Turns, type TurnTaking } from './turns.ts';
 
 /** Never more accounts than this are tried for one payment. */
 const MAX_ATTEMPTS = 5;
@@ -31,6 +31,8 @@ export interface GatewayReactorOptions {
   readonly logger: RequestLogger;
   /** After this long without an answer the outcome is unknown. */
   readonly gatewayTimeoutMs: number;
+  /** Where several hosts may be at work on one payment; within this process when absent. */
+  readonly turns?: TurnTaking | undefined;
 }
 
 /** How an intent is finished. */
@@ -73,10 +75,11 @@ interface Intent {
 export class GatewayReactor {
   readonly #options: GatewayReactorOptions;
   readonly #otherAccounts: OtherAccounts;
-  readonly #turns = new Turns();
+  readonly #turns: TurnTaking;
 
   constructor(options: GatewayReactorOptions) {
     this.#options = options;
+    this.#turns = options.turns ?? new Turns();
     this.#otherAccounts = new OtherAccounts(options);
   }
 
@@ -136,7 +139,7 @@ export class GatewayReactor {
     transactionId: TransactionId,
     work: (payment: Payment) => Promise<Result>,
   ): Promise<Result> {
-    return this.#turns.take(`${tenantId}/${transactionId}`, async () => {
+    return this.#turns.take(`payment ${tenantId}/${transactionId}`, async () => {
       const stream = Transaction.streamOf({ tenantId, transactionId });
       const payment = await this.#options.ledger.stateOf(Transaction, stream);
       if (payment === null) throw refuse('not_found');

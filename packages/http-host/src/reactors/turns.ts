@@ -1,5 +1,10 @@
 /** One at a time for each name: whoever comes while another is at work waits for their turn. */
-export class Turns {
+export interface TurnTaking {
+  take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Within one process. */
+export class Turns implements TurnTaking {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,0 +1,83 @@
+/** Turns over several hosts: never two at one name, and nobody waits for the dead. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SharedTurns, type SharedTurnsOptions } from '@counterfoil/http-host';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import { newDatabase } from '../setup/databases.ts';
+
+const TIMEOUT_MS = 120_000;
+
+/** So many hosts on one database, each with turns and a pool of its own. */
+async function hosts(count: number, options: Omit<SharedTurnsOptions, 'pool'> = {}) {
+  const url = await newDatabase();
+  const opened: { database: HostDatabase; turns: SharedTurns }[] = [];
+  for (let host = 0; host < count; host += 1) {
+    const database = await openHostDatabase(url);
+    opened.push({ database, turns: new SharedTurns({ pool: database.pool, ...options }) });
+  }
+  onTestFinished(async () => {
+    for (const { database, turns } of opened) {
+      await turns.close();
+      await database.close();
+    }
+  });
+  return opened;
+}
+
+it('never has two at one name, whichever hosts ask', { timeout: TIMEOUT_MS }, async () => {
+  const opened = await hosts(3);
+  const work = fc.record({
+    host: fc.nat({ max: 2 }),
+    name: fc.constantFrom('a', 'b'),
+    steps: fc.nat({ max: 3 }),
+    fails: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(work, { minLength: 2, maxLength: 12 }), async (asked) => {
+      const atWork = new Set<string>();
+      let most = 0;
+      const ended = await Promise.allSettled(
+        asked.map(({ host, name, steps, fails }) =>
+          opened[host]?.turns.take(name, async () => {
+            expect(atWork.has(name)).toBe(false);
+            atWork.add(name);
+            most = Math.max(most, atWork.size);
+            for (let step = 0; step < steps; step += 1) await nextTurn();
+            atWork.delete(name);
+            if (fails) throw new Error('as it was to be');
+          }),
+        ),
+      );
+      const faults = ended.map(({ status }) => status === 'rejected');
+      expect(faults).toEqual(asked.map(({ fails }) => fails));
+      expect(most).toBeLessThanOrEqual(2);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('is free again when the host that had it is gone', { timeout: TIMEOUT_MS }, async () => {
+  const [one, other] = await hosts(2);
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const first = one?.turns.take('payment', async () => {
+    begin();
+    await gate;
+  });
+  await begun;
+  // As the server sees the death of a host: its connections end.
+  await one?.turns.close();
+  expect(await other?.turns.take('payment', async () => 'went on')).toBe('went on');
+  open();
+  await first;
+});
+
+it('refuses whoever waits too long for another host', { timeout: TIMEOUT_MS }, async () => {
+  const [one, other] = await hosts(2, { longestWaitMs: 50 });
+  await one?.turns.take('payment', async () => {
+    const waiting = other?.turns.take('payment', async () => 'never');
+    await expect(waiting).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await other?.turns.take('another', async () => 'at once')).toBe('at once');
+  });
+});
