@@ -2,8 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { startProtocolServer } from '../eventstoredb-server/server.ts';
+import { newDatabase } from '../setup/databases.ts';
 import { newEmail } from './customer-requests.ts';
-import { type Answer, type Caller, expectRefusal, type Json, USER_EMAIL } from './running-host.ts';
+import {
+  type Answer,
+  type Caller,
+  expectRefusal,
+  type Json,
+  startHost,
+  USER_EMAIL,
+} from './running-host.ts';
 import { SHARED_ENGINES, spread, TwoHosts } from './two-hosts.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
@@ -91,4 +100,13 @@ describe.each(SHARED_ENGINES)('while PostgreSQL takes nobody, two hosts on %s', 
     expect(await callers[0].found({ emails: [email] })).toEqual([later.id]);
     expect(await callers[0].found({ emails: [paid.email] })).toEqual([paid.id]);
   });
+});
+
+it('a host whose log is out of reach ends in order when it is told to', async () => {
+  const server = await startProtocolServer();
+  onTestFinished(() => server.close());
+  const env = { EVENT_STORE_URL: server.url, READ_MODEL_URL: await newDatabase() };
+  const running = await startHost({ env, onDisk: true });
+  await server.stop();
+  await expect(running.close()).resolves.toBeUndefined();
 });
