@@ -17,6 +17,8 @@ import { prepareProjector } from './project.ts';
 const RESTART_MS = 1_000;
 /** How long a shutdown lets the projections finish what the log holds. */
 const FLUSH_MS = 10_000;
+/** How long it waits for a thread that does not hear it, such as one that waits for a database. */
+const STOP_MS = 10_000;
 
 export interface Projecting {
   /** Whether the projections are following the log. */
@@ -97,7 +99,10 @@ export class ProjectionThread implements Projecting {
     }
     const stop: ToThread = { type: 'stop' };
     this.#worker.postMessage(stop);
+    // What it has not committed is done by whoever projects next.
+    const tooLate = setTimeout(() => void this.#worker.terminate(), STOP_MS);
     await this.#ended;
+    clearTimeout(tooLate);
   }
 }
 

@@ -1,19 +1,25 @@
 /** The projection thread in a host on files: it comes back after a fault, and nothing is missed. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
+import { Progress } from '@counterfoil/projections';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { compose } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../http/logging.ts';
+import { ProjectionThread } from './projecting.ts';
 
 const TENANT = 1 as TenantId;
 const OPERATOR = { actor: 'operator@example.com' };
 const POLLING = { timeout: 20_000, interval: 20 };
 const LIMIT_MS = 60_000;
+/** Less than a thread waits for a database that is away. */
+const SHUTDOWN_LIMIT_MS = 20_000;
 
 it(
   'starts again after a fault, and applies what came meanwhile',
@@ -70,4 +76,31 @@ it(
     expect((await fetch(`${url}/v1/payments`, { headers })).status).toBe(200);
   },
   LIMIT_MS,
+);
+
+it(
+  'ends with its host while it still waits for its database',
+  async () => {
+    let calls = 0;
+    const server = createServer((socket) => {
+      calls += 1;
+      socket.destroy();
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const data = {
+      eventStoreUrl: 'memory:',
+      eventStoreClient: 'eventstore',
+      readModelUrl: `postgres://nobody@127.0.0.1:${port}/nothing`,
+      holder: 'a host',
+      keys: undefined,
+    } as const;
+    const logger = createLogger({ level: 'silent' });
+    const thread = new ProjectionThread(data, { progress: new Progress(), logger });
+    await vi.waitUntil(() => calls > 0, POLLING);
+    await thread.stop(undefined);
+    expect(thread.running).toBe(false);
+  },
+  SHUTDOWN_LIMIT_MS,
 );
