@@ -111,9 +111,11 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
 
   /** A payment with a subscription, a refund and an end of it; each is seen at once. */
   async function expectRead(writer: Caller, reader: Caller): Promise<void> {
-    const email = newEmail();
+    // Who pays without it comes on record a moment after the answer.
+    const { id: registered, email } = await customersOf(() => writer).register();
     const body = { email, subscription: CLUB, card: card() };
     const { id, customerId, subscriptions } = await writer.paid(body);
+    expect(customerId).toBe(registered);
     const [subscription] = subscriptions;
     expect(await reader.found({ emails: [email] })).toEqual([id]);
     const listed = await reader.get(`/v1/payments?emails=${encodeURIComponent(email)}`);
@@ -193,6 +195,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
   it('forget at both a person whom one erases', async () => {
     const [here, there] = await newTenant();
     const email = `zebedee-${randomUUID()}@example.com`;
+    await customersOf(() => here).register({ email });
     const key = { 'Idempotency-Key': randomUUID() };
     const body = { email, subscription: CLUB, card: { ...card(), holder: 'Zebedee Quuxley' } };
     const paid = await here.pay(body, key);

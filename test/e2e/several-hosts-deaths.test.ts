@@ -9,6 +9,7 @@ import { MailServer } from './mail-server.ts';
 import {
   type Answer,
   type Caller,
+  eventually,
   type Json,
   openTenant,
   type Running,
@@ -137,8 +138,11 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
       expect(again.status, again.text).toBe(201);
       const { customerId, subscriptions } = again.body;
       expect(await opened.here.found({ emails: [emailOf(index)] })).toEqual([again.body.id]);
-      const customer = await opened.here.get(`/customers/${customerId}`);
-      expect([customer.status, customer.body.email]).toEqual([200, emailOf(index)]);
+      const customer = await eventually(
+        () => opened.here.get(`/customers/${customerId}`),
+        ({ status }) => status === 200,
+      );
+      expect(customer.body.email).toBe(emailOf(index));
       const [{ id }] = subscriptions;
       expect((await opened.here.get(`/v1/subscriptions/${id}`)).body.active).toBe(true);
     }
