@@ -1,7 +1,7 @@
 /** Where a host keeps what it keeps, and how the stores that a configuration names are opened. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createMemoryEventStore, type EventStore } from '@counterfoil/core';
+import { createMemoryEventStore, type EventStore, EventStoreError } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import {
   createMemoryReadModelStore,
@@ -150,13 +150,20 @@ export async function openEventStore(
     case 'eventstoredb': {
       // Loaded only when chosen, as their drivers are.
       const { openEventStoreDb } = await import('@counterfoil/event-stores/eventstoredb');
-      return openEventStoreDb({ url, client, ...(!follow && { retryMs: PATIENCE_MS }) });
+      const opening = openEventStoreDb({ url, client, ...(!follow && { retryMs: PATIENCE_MS }) });
+      return opening.catch(namingVariable);
     }
     case 'postgres': {
       const { openPostgresEventStore } = await import('@counterfoil/event-stores/postgres');
       return openPostgresEventStore({ url, ...(!follow && { retryForMs: PATIENCE_MS }) });
     }
   }
+}
+
+/** An URL that its adapter does not take is the operator's to mend. */
+function namingVariable(error: unknown): never {
+  if (!(error instanceof TypeError)) throw error;
+  throw new EventStoreError('unavailable', `EVENT_STORE_URL: ${error.message}`, { cause: error });
 }
 
 interface ReadModelOptions {
