@@ -168,7 +168,13 @@ const PAYMENT_RULES: readonly BrokenRule[] = [
   rule('amount_precision', { amount: 1.001, currency: 'GBP', items: [] }),
   rule('amount_precision', { amount: 1.5, currency: 'JPY', items: [] }),
   rule('currency_unknown', { currency: 'ZZZ' }),
-  rule('no_merchant_account', { amount: 1, currency: 'CHF', items: [] }),
+  // A plan of its own currency may have more decimals than this one, which is refused before.
+  rule('no_merchant_account', {
+    amount: 1,
+    currency: 'CHF',
+    items: [],
+    subscription: undefined,
+  }),
   rule('amount_precision', { subscription: { ...CLUB, rebillAmount: 0.001 }, currency: 'GBP' }),
   rule('amount_precision', {
     subscription: { ...CLUB, rebillAmount: 1.5 },
