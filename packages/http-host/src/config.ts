@@ -352,7 +352,7 @@ function url(schemes: Readonly<Record<string, unknown>>) {
     .string()
     .refine(
       (text) => names.some((name) => (name === IN_MEMORY ? text === name : isOf(name, text))),
-      `must begin with one of ${names.map(beginningOf).join(' ')}`,
+      `must begin with one of ${names.map(beginningOf).join(' ')}, and that of PostgreSQL be whole, as in postgres://user@host:5432/name`,
     );
 }
 
