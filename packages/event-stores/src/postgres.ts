@@ -1,4 +1,5 @@
 /** The event log in PostgreSQL: shared by any number of hosts, in a global order without gaps or waits. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AppendRequest,
   AppendResult,
@@ -28,6 +29,8 @@ const DEFAULT_POLL_INTERVAL_MS = 500;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
 const DEFAULT_BATCH_SIZE = 256;
+const LOOKS_AT_HEAD = 25;
+const LOOK_PAUSE_MS = 10;
 /** Events of one answer of the server. */
 const PAGE_ROWS = 1_000;
 
@@ -141,7 +144,7 @@ class PostgresEventStore implements EventStore {
 
   subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
     if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
-    const end = this.#lasting(() => this.#reader.head(), options.signal);
+    const end = this.#lasting(() => this.#headNow(), options.signal);
     // Whoever iterates hears of a failure; whoever never does is not to end the process with it.
     end.catch(() => undefined);
     return this.#batches(options, end);
@@ -178,7 +181,7 @@ class PostgresEventStore implements EventStore {
 
   async head(): Promise<Position | undefined> {
     this.#refuseWhenClosed();
-    const head = await this.#bounded(() => this.#reader.head());
+    const head = await this.#bounded(() => this.#headNow());
     return head === BEFORE_ALL ? undefined : head;
   }
 
@@ -202,6 +205,20 @@ class PostgresEventStore implements EventStore {
 
   #isOver(signal: AbortSignal | undefined): boolean {
     return this.#closing !== undefined || signal?.aborted === true;
+  }
+
+  /**
+   * The settled head, with all that was acknowledged when it was asked for: any transaction of the
+   * server may hold the newest events back for the moment in which nobody can tell what it is about.
+   * What stays open for longer is not waited for.
+   */
+  async #headNow(): Promise<Position> {
+    const newest = await this.#reader.newest();
+    for (let look = 1; ; look += 1) {
+      const head = await this.#reader.head();
+      if (newest === undefined || newest <= head || look === LOOKS_AT_HEAD) return head;
+      await sleep(LOOK_PAUSE_MS);
+    }
   }
 
   /** Tries again until the limit for whoever waits for an answer has passed. */
