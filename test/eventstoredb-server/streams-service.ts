@@ -101,27 +101,24 @@ function appendAnswer(
 }
 
 export function deleteHandler(context: CallContext): handleUnaryCall<Fields, Buffer> {
-  return (call, answer) => {
-    const options = call.request.message(1);
-    if (options === undefined) return answer(invalidArgument('The options are missing.'));
-    const stream = streamNameOf(options.message(1));
-    const expected = expectedOf(options);
-    void carryOut(context, { call, operation: 'delete', stream }, answer, () => {
-      const outcome = context.log.softDelete(stream, expected);
-      if (outcome.kind !== 'appended') return deletionRefusal(stream, expected, outcome);
-      return deletedAnswer(outcome.position);
-    });
-  };
+  return deletionHandler(context, (stream, expected) => context.log.softDelete(stream, expected));
 }
 
 export function tombstoneHandler(context: CallContext): handleUnaryCall<Fields, Buffer> {
+  return deletionHandler(context, (stream, expected) => context.log.tombstone(stream, expected));
+}
+
+function deletionHandler(
+  context: CallContext,
+  remove: (stream: string, expected: Expected) => ReturnType<typeof context.log.tombstone>,
+): handleUnaryCall<Fields, Buffer> {
   return (call, answer) => {
     const options = call.request.message(1);
     if (options === undefined) return answer(invalidArgument('The options are missing.'));
     const stream = streamNameOf(options.message(1));
     const expected = expectedOf(options);
     void carryOut(context, { call, operation: 'delete', stream }, answer, () => {
-      const outcome = context.log.tombstone(stream, expected);
+      const outcome = remove(stream, expected);
       if (outcome.kind !== 'appended') return deletionRefusal(stream, expected, outcome);
       return deletedAnswer(outcome.position);
     });

@@ -1,11 +1,12 @@
 /** The command line on stores that several hosts share: beside running hosts, and without any. */
-import { type CommandId, encodeEvent, streamName, type TenantId } from '@counterfoil/core';
+import type { TenantId } from '@counterfoil/core';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { PROJECTIONS } from '@counterfoil/projections';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openTenant, type Running } from '../e2e/running-host.ts';
 import { SharedStores } from './shared-stores.ts';
+import { appendUnknown } from './unknown-event.ts';
 
 const POLLING = { timeout: 30_000, interval: 50 };
 const TENANT = 4;
@@ -93,7 +94,8 @@ it('rebuilds, rolls back and retries what is parked beside a running host', asyn
   expect(await stores.done('read-models', 'parked', 'list')).toBe('');
 
   const stream = `transaction-${TENANT}-${id}`;
-  await appendUnknown(stores, id);
+  const events = await openPostgresEventStore({ url: stores.url });
+  await appendUnknown(events, TENANT as TenantId, id);
   await vi.waitUntil(
     async () => (await stores.done('read-models', 'parked', 'list')).includes(stream),
     POLLING,
@@ -159,31 +161,6 @@ it(
   },
   DEMO_MS + 60_000,
 );
-
-/** An event of a later version of the host: this one does not know it. */
-async function appendUnknown({ url }: SharedStores, id: string): Promise<void> {
-  const events = await openPostgresEventStore({ url });
-  const tenantId = TENANT as TenantId;
-  const at = new Date().toISOString();
-  const settled = { sandbox: false, merchantAccountId: 1, currency: 'GBP', amountMinor: 1n };
-  const encoded = encodeEvent({ type: 'PaymentSettled', ...settled, reference: 'r', at });
-  await events.append({
-    stream: streamName('transaction', tenantId, id),
-    events: [
-      {
-        ...encoded,
-        type: 'PaymentTeleported',
-        id: '0195a000-0000-8000-8000-000000000001',
-        tenantId,
-        time: at,
-        metadata: '{"actor":"a@example.com"}',
-      },
-    ],
-    expected: { kind: 'exists' },
-    command: { id: '0195a000-0000-8000-8000-000000000002' as CommandId, fingerprint: 'f' },
-  });
-  await events.close();
-}
 
 /** What an upgrade of the host would do for the event that waits: it can be read. */
 async function makeKnown(database: pg.Client): Promise<void> {

@@ -8,17 +8,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
-import {
-  type CommandId,
-  encodeEvent,
-  load,
-  streamName,
-  Tenant,
-  type TenantId,
-} from '@counterfoil/core';
+import { load, Tenant, type TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { PROJECTIONS } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { appendUnknown } from './unknown-event.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -455,7 +449,8 @@ describe('a stream that cannot be applied', () => {
       const first = await folder.start();
       const { id } = await pay(first.url, key);
       await first.stop();
-      await appendUnknown(folder, id);
+      const path = join(folder.path, 'events.db');
+      await appendUnknown(await openSqliteEventStore({ path }), 1 as TenantId, id);
 
       const { url, stop } = await folder.start();
       const other = await pay(url, key);
@@ -487,32 +482,6 @@ describe('a stream that cannot be applied', () => {
     COMMANDS_MS,
   );
 });
-
-/** An event of a later version of the host: this one does not know it. */
-async function appendUnknown(folder: Folder, id: string): Promise<void> {
-  const events = await openSqliteEventStore({ path: join(folder.path, 'events.db') });
-  const tenantId = 1 as TenantId;
-  const at = new Date().toISOString();
-  const reference = 'from the future';
-  const settled = { sandbox: false, merchantAccountId: 1, currency: 'GBP', amountMinor: 1n };
-  const encoded = encodeEvent({ type: 'PaymentSettled', ...settled, reference, at });
-  await events.append({
-    stream: streamName('transaction', tenantId, id),
-    events: [
-      {
-        ...encoded,
-        type: 'PaymentTeleported',
-        id: '0195a000-0000-8000-8000-000000000001',
-        tenantId,
-        time: at,
-        metadata: '{"actor":"a@example.com"}',
-      },
-    ],
-    expected: { kind: 'exists' },
-    command: { id: '0195a000-0000-8000-8000-000000000002' as CommandId, fingerprint: 'f' },
-  });
-  await events.close();
-}
 
 /** What an upgrade of the host would do for the event that waits: it can be read. */
 function makeKnown(folder: Folder): void {
