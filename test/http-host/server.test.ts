@@ -16,6 +16,13 @@ import {
 
 const CLOSE = { Connection: 'close' };
 
+/** A request that does something, on a connection to be kept. */
+function money(headers: Readonly<Record<string, string>> = {}): string {
+  const body = '{"amount":1}';
+  const framing = { 'Content-Type': 'application/json', 'Content-Length': String(body.length) };
+  return head('POST /things/1/money', { ...framing, ...headers }) + body;
+}
+
 interface RawCase {
   readonly name: string;
   readonly bytes: string | Uint8Array;
@@ -286,6 +293,62 @@ describe('read from the wire', () => {
     const answer = await converse(port, text);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
     expect(answer.indexOf('"id":"1"')).toBeLessThan(answer.indexOf('"id":"2"'));
+  });
+
+  it.each(['one by one', 'in a pipeline'])(
+    'ends a connection after its last answer, asked %s',
+    async (how) => {
+      const bench = await startBench({ limits: { maxRequestsPerSocket: 2 } });
+      const socket = connect(bench.port, '127.0.0.1');
+      const received = receive(socket);
+      const requests = [money({ 'X-Request-Id': 'a' }), money(), money()];
+      if (how === 'in a pipeline') socket.write(requests.join(''));
+      else {
+        socket.write(requests[0] ?? '');
+        await once(socket, 'data');
+        socket.write(requests.slice(1).join(''));
+      }
+      const answers = (await received).split(/(?=HTTP\/1\.1 )/);
+      expect(answers.map((answer) => answer.slice(0, 12))).toEqual([
+        'HTTP/1.1 201',
+        'HTTP/1.1 201',
+      ]);
+      expect(answers[0]).not.toMatch(/Connection: close/i);
+      expect(answers[1]).toMatch(/Connection: close\r\n/i);
+      expect(bench.effects).toBe(2);
+    },
+  );
+
+  it.each([
+    ['a head that is not trusted', doubled('Host', 'b').replace('Connection: close\r\n', ''), 400],
+    [
+      'a body that is not read',
+      head('POST /things', { 'Content-Type': 'application/json', 'Content-Length': '1048577' }) +
+        ' '.repeat(1_048_577),
+      413,
+    ],
+    ['an expectation that is not met', head('GET /things/1', { Expect: 'x', ...CLOSE }), 417],
+  ])('does not act on what follows %s', async (_what, first, status) => {
+    const bench = await startBench();
+    const answer = await converse(bench.port, first + money());
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    expect(bench.effects).toBe(0);
+  });
+
+  it('answers what was begun in a pipeline before it ends', async () => {
+    const bench = await startBench();
+    const entered = Promise.withResolvers<void>();
+    const open = Promise.withResolvers<void>();
+    bench.onMoney = async () => {
+      if (bench.effects === 2) entered.resolve();
+      await open.promise;
+    };
+    const answered = converse(bench.port, money() + money());
+    await entered.promise;
+    const closing = bench.server.close();
+    open.resolve();
+    expect((await answered).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 201']);
+    expect(await closing).toEqual({ drained: true });
   });
 
   it('does not act on a body that breaks off', async () => {

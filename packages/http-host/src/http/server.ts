@@ -88,6 +88,14 @@ export interface HttpServerOptions {
   readonly refusalOf?: (error: unknown) => Refusal | undefined;
 }
 
+/** What is known of an open connection. */
+interface Connection {
+  /** Begun so far. */
+  requests: number;
+  /** The one begun last. */
+  last: Exchange | undefined;
+}
+
 /** The outcome of a shutdown: whether every request under way was answered in time. */
 export interface CloseReport {
   readonly drained: boolean;
@@ -103,7 +111,7 @@ export class HttpServer {
   readonly #requestLogger: Logger;
   readonly #active = new Set<Exchange>();
   readonly #overload: Overload;
-  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Map<Socket, Connection>();
   #closing: Promise<CloseReport> | undefined;
 
   constructor(options: HttpServerOptions) {
@@ -127,7 +135,7 @@ export class HttpServer {
     });
     const { inFlight, connections } = FIGURES;
     metrics.gauge(...inFlight, () => this.#overload.inFlight);
-    metrics.gauge(...connections, () => this.#sockets.size);
+    metrics.gauge(...connections, () => this.#connections.size);
     this.#server = this.#createServer();
   }
 
@@ -157,7 +165,7 @@ export class HttpServer {
     let drained = true;
     // Also closes the connections that wait for another request; not those that wait for a first.
     this.#server.close(() => resolve());
-    for (const socket of this.#sockets) {
+    for (const socket of this.#connections.keys()) {
       if (socket.bytesRead === 0) socket.destroy();
     }
     const graceEnd = setTimeout(() => {
@@ -186,13 +194,12 @@ export class HttpServer {
       noDelay: true,
     });
     server.maxConnections = limits.maxConnections;
-    server.maxRequestsPerSocket = limits.maxRequestsPerSocket;
     server.timeout = limits.socketTimeoutMs;
     // A limit would hide the headers beyond it, duplicates among them; their size is bounded.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
+      this.#connections.set(socket, { requests: 0, last: undefined });
+      socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', (request, response) => this.#begin(request, response, 'none'));
     server.on('checkContinue', (request, response) => this.#begin(request, response, 'continue'));
@@ -205,9 +212,19 @@ export class HttpServer {
     return server;
   }
 
+  /**
+   * Begins to answer a request, unless one before it is the last of its connection: what follows
+   * that one must not be acted upon (RFC 9112, section 9.6).
+   */
   #begin(request: IncomingMessage, response: ServerResponse, expects: Exchange['expects']): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined || connection.last?.mustClose === true) return;
     const head = readHead(request.rawHeaders);
     const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
+    connection.requests += 1;
+    connection.last = exchange;
+    // Counted here: node answers the requests beyond its own limit by itself, with a bare 503.
+    if (connection.requests >= this.#limits.maxRequestsPerSocket) exchange.mustClose = true;
     this.#active.add(exchange);
     this.#overload.begin(exchange.startedAtMs);
     void this.#answer(exchange);
@@ -230,7 +247,7 @@ export class HttpServer {
     const { request, response, head, endpoint, startedAtMs } = exchange;
     const isUnread = announcesBody(head) && !request.complete;
     if (isUnread && !this.#isWorthDraining(exchange)) exchange.mustClose = true;
-    if (this.#closing !== undefined) exchange.mustClose = true;
+    if (this.#closing !== undefined && this.#isLast(exchange)) exchange.mustClose = true;
     response.writeHead(answer.status, headersOf(exchange, answer));
     if (isUnread && exchange.mustClose && exchange.broken === undefined) {
       this.#endAfterRest(exchange, answer);
@@ -241,6 +258,11 @@ export class HttpServer {
     const method = request.method ?? '';
     this.#metrics.observeRequest({ method, route: endpoint?.path, status: answer.status }, seconds);
     logRequest(this.#requestLogger, exchange, answer.status);
+  }
+
+  /** Whether no other request has been begun on the connection since. */
+  #isLast(exchange: Exchange): boolean {
+    return this.#connections.get(exchange.request.socket)?.last === exchange;
   }
 
   /** Whether what is still to come of an unread body is little enough to keep the connection for. */
