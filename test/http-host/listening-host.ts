@@ -83,6 +83,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const logger = createLogger({ level: 'info', destination });
   const keys = new Map([[keyDigest(API_KEY), RECORD]]);
   const readiness = new Readiness(() => {});
+  readiness.started();
   const metrics = new Metrics();
   const bench = {
     logs,

@@ -10,12 +10,14 @@ describe('readiness', () => {
     const failures: unknown[] = [];
     const readiness = new Readiness((name, error) => failures.push([name, String(error)]));
     readiness.add('log', () => {});
-    expect(await readiness.report()).toEqual({ ready: true, checks: { log: 'ok' } });
+    expect(await readiness.report()).toEqual({ status: 'starting', checks: { log: 'ok' } });
+    readiness.started();
+    expect(await readiness.report()).toEqual({ status: 'ok', checks: { log: 'ok' } });
     readiness.add('views', async () => {
       throw new Error('disk full');
     });
     expect(await readiness.report()).toEqual({
-      ready: false,
+      status: 'unavailable',
       checks: { log: 'ok', views: 'failed' },
     });
     expect(failures).toEqual([['views', 'Error: disk full']]);
@@ -42,7 +44,8 @@ describe('readiness', () => {
   it('ends for good when draining', async () => {
     const readiness = new Readiness(() => {});
     readiness.drain();
-    expect(await readiness.report()).toEqual({ ready: false, checks: {} });
+    readiness.started();
+    expect(await readiness.report()).toEqual({ status: 'unavailable', checks: {} });
   });
 
   it('needs no key', async () => {

@@ -585,9 +585,9 @@ describe('under pressure and at the end', () => {
 
   it('is not ready once it drains', async () => {
     const { server, readiness } = await startBench();
-    expect(await readiness.report()).toMatchObject({ ready: true });
+    expect(await readiness.report()).toMatchObject({ status: 'ok' });
     await server.close();
-    expect(await readiness.report()).toMatchObject({ ready: false });
+    expect(await readiness.report()).toMatchObject({ status: 'unavailable' });
   });
 
   it('cuts off what does not end within the grace, and says so', async () => {

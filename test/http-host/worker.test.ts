@@ -1,8 +1,9 @@
-/** A worker is held to what the hosts beside it have agreed on. */
+/** A worker: what it is held to, and the hosts that wait for it. */
 import { type CommandId, streamName, type TenantId } from '@counterfoil/core';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { openHostDatabase, setMarkOnce } from '@counterfoil/http-host/host-database';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startHost } from '../e2e/running-host.ts';
 import { SharedStores } from './shared-stores.ts';
 
 const TENANT = 4 as TenantId;
@@ -40,3 +41,32 @@ it('refuses to fill the read models of one log from another', { timeout: 120_000
   await agreeOnFirstEvent(stores, 'first-of-another-log');
   expect(await stores.refused('worker')).toMatch(/another log/);
 });
+
+it('lets a host begin that waits for its read models', { timeout: 120_000 }, async () => {
+  const stores = await SharedStores.open();
+  await appendTo(stores);
+  const lines: string[] = [];
+  const env = { ...stores.env, RUN_PROJECTIONS: 'false' };
+  let hasStarted = false;
+  const starting = startHost({ onDisk: true, env, lines }).then((running) => {
+    hasStarted = true;
+    onTestFinished(() => running.close());
+    return running;
+  });
+  const url = await vi.waitUntil(() => urlIn(lines), { timeout: 60_000 });
+  const early = await fetch(`${url}/readyz`);
+  expect(early.status).toBe(503);
+  expect(await early.json()).toMatchObject({ status: 'starting' });
+  expect(hasStarted).toBe(false);
+
+  const worker = stores.begin('worker');
+  await starting;
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ status: 'ok' });
+  worker.stop();
+  await worker.ended;
+});
+
+function urlIn(lines: readonly string[]): string | undefined {
+  const line = lines.find((each) => each.includes('"listening'));
+  return line === undefined ? undefined : JSON.parse(line).url;
+}

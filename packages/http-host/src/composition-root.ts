@@ -63,7 +63,10 @@ export interface Host {
   readonly books: LedgerView;
   /** With TEST_CLOCK=1 only. */
   readonly testClock: TestClock | undefined;
-  /** Starts to listen; answers the base URL. */
+  /**
+   * Starts to listen; answers the base URL when reads work: when the read models show all that the
+   * log held when it was opened. Until then `/readyz` says `starting`. Rejects when it is closed first.
+   */
   listen(): Promise<string>;
   /** Ends in order: no new requests, those under way answered, read models flushed, stores closed. */
   close(): Promise<void>;
@@ -190,6 +193,7 @@ function getFrom(container: DependencyContainer): Get {
 function start(container: DependencyContainer, serves: boolean): Host {
   const get = getFrom(container);
   const stopping = new AbortController();
+  const closing = new AbortController();
   const logger = get(PART.logger);
   const events = get(PART.events);
   // What may fail to open comes first, and what runs by itself last.
@@ -221,9 +225,14 @@ function start(container: DependencyContainer, serves: boolean): Host {
       const { port, host } = get(PART.config);
       await mailing.beginService();
       const { port: bound } = await server.listen(port, host);
-      return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+      logger.info({ url }, 'listening; ready when the read models are');
+      await readsWork(get, closing.signal);
+      get(PART.readiness).started();
+      return url;
     },
     async close() {
+      closing.abort(new Error('the host was closed before it was ready'));
       // Told first, so that whoever moves the clock gets an answer while the server closes.
       const clockStopped = testClock?.stop();
       await server.close();
@@ -254,6 +263,17 @@ function start(container: DependencyContainer, serves: boolean): Host {
   };
 }
 
+/** Waits until the read models show what the log held when it was opened; rejects when `signal` aborts. */
+async function readsWork(get: Get, signal: AbortSignal): Promise<void> {
+  const closed = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  await Promise.race([get(PART.projecting).started, closed]);
+  const headAtStart = get(PART.headAtStart);
+  if (headAtStart !== undefined) await get(PART.progress).reached(headAtStart, { signal });
+  signal.throwIfAborted();
+}
+
 /** A process that brings the read models up to date, and does nothing else. */
 export interface RunningWorker {
   /** Resolves when it can take its turn: the read models are prepared, by it or by another. */
@@ -270,14 +290,12 @@ export async function runWorker(config: Config): Promise<RunningWorker> {
   const masterKey = loadMasterKey(config);
   await agreeWithHosts(config, { masterKey, logger });
   const holder = holderFor(config);
-  const { promise: started, resolve } = Promise.withResolvers<void>();
   const projecting = new ProjectionThread(projectionsOf(config, { holder, masterKey }), {
     progress: new Progress(),
     logger,
-    onStarted: resolve,
   });
   return {
-    started,
+    started: projecting.started,
     async close() {
       await projecting.stop(undefined);
       logger.flush();

@@ -27,6 +27,12 @@ export type ProjectionRequest =
   | { readonly type: 'retry-parked'; readonly projection: string; readonly stream: string }
   | { readonly type: 'stop' };
 
+/** How long to wait: without a limit, for as long as it takes. */
+export interface WaitLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 interface Waiter {
   readonly position: Position;
   readonly done: (reached: boolean) => void;
@@ -58,19 +64,23 @@ export class Progress {
     }
   }
 
-  /** Whether the read models have reached a position, waiting for it no longer than the limit. */
-  async reached(position: Position, { timeoutMs }: { timeoutMs: number }): Promise<boolean> {
+  /** Whether the read models have reached a position, waiting for it no longer than the limits given. */
+  async reached(position: Position, { timeoutMs, signal }: WaitLimits): Promise<boolean> {
     if (this.#position !== undefined && position <= this.#position) return true;
+    if (signal?.aborted) return false;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         position,
         done: (reached) => {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', giveUp);
           this.#waiters.delete(waiter);
           resolve(reached);
         },
       };
-      const timer = setTimeout(() => waiter.done(false), timeoutMs);
+      const giveUp = () => waiter.done(false);
+      const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs);
+      signal?.addEventListener('abort', giveUp);
       this.#waiters.add(waiter);
     });
   }

@@ -8,11 +8,16 @@ export type ReadinessCheck = (signal: AbortSignal) => Promise<void> | void;
 
 const CHECK_TIMEOUT_MS = 2_000;
 
+export interface ReadinessReport {
+  readonly status: 'ok' | 'starting' | 'unavailable';
+  readonly checks: Record<string, 'ok' | 'failed'>;
+}
+
 /** Collects what must work before requests may come. */
 export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
   readonly #onFailure: (name: string, error: unknown) => void;
-  #draining = false;
+  #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
   /** `onFailure` is told why a check failed; the caller of /readyz is not. */
   constructor(onFailure: (name: string, error: unknown) => void) {
@@ -23,18 +28,25 @@ export class Readiness {
     this.#checks.set(name, check);
   }
 
+  /** Reads work: from now on the checks alone decide. */
+  started(): void {
+    if (this.#phase === 'starting') this.#phase = 'serving';
+  }
+
   /** From now on not ready, for good: the balancer shall send its requests elsewhere. */
   drain(): void {
-    this.#draining = true;
+    this.#phase = 'draining';
   }
 
   /** Runs all checks at once. */
-  async report(): Promise<{ ready: boolean; checks: Record<string, 'ok' | 'failed'> }> {
+  async report(): Promise<ReadinessReport> {
     const results = await Promise.all(
       [...this.#checks].map(async ([name, check]) => [name, await this.#run(name, check)] as const),
     );
-    const ready = !this.#draining && results.every(([, result]) => result === 'ok');
-    return { ready, checks: Object.fromEntries(results) };
+    const checks = Object.fromEntries(results);
+    if (this.#phase === 'starting') return { status: 'starting', checks };
+    const isSound = results.every(([, result]) => result === 'ok');
+    return { status: this.#phase === 'serving' && isSound ? 'ok' : 'unavailable', checks };
   }
 
   async #run(name: string, check: ReadinessCheck): Promise<'ok' | 'failed'> {
@@ -59,7 +71,9 @@ const Live = z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' });
 
 const Ready = z
   .object({
-    status: z.enum(['ok', 'unavailable']),
+    status: z.enum(['ok', 'starting', 'unavailable']).meta({
+      description: '`starting`: the read models do not yet show all that the log held at the start',
+    }),
     checks: z
       .record(z.string(), z.enum(['ok', 'failed']))
       .meta({ description: 'Each check by name' }),
@@ -91,15 +105,15 @@ export function healthEndpoints(readiness: Readiness, metrics: Metrics): Endpoin
       operationId: 'getReadiness',
       path: '/readyz',
       summary: 'May requests be sent here',
-      description: 'Not ready while a check fails, and from the beginning of a shutdown.',
+      description:
+        'Not ready until the read models show all that the log held at the start, while a check fails, and from the beginning of a shutdown.',
       responses: {
         200: { description: 'Ready', schema: Ready },
         503: { description: 'Not ready: send requests elsewhere', schema: Ready },
       },
       handle: async () => {
-        const { ready, checks } = await readiness.report();
-        const status = ready ? 'ok' : 'unavailable';
-        return { status: ready ? 200 : 503, body: { status, checks } };
+        const report = await readiness.report();
+        return { status: report.status === 'ok' ? 200 : 503, body: report };
       },
     }),
     endpoint({

@@ -23,6 +23,8 @@ const STOP_MS = 10_000;
 export interface Projecting {
   /** Whether the projections are following the log. */
   readonly running: boolean;
+  /** Resolves when the read models can be asked, by whichever worker prepared them. */
+  readonly started: Promise<void>;
   /** Lets the read models reach a position, then ends. */
   stop(position: Position | undefined): Promise<void>;
 }
@@ -30,15 +32,12 @@ export interface Projecting {
 interface Options {
   readonly progress: Progress;
   readonly logger: RequestLogger;
-  /** Told when the read models are prepared, and again after each fault. */
-  readonly onStarted?: () => void;
 }
 
-/** Told of everything that the projections say. */
-function receive({ progress, logger, onStarted }: Options, message: FromThread): void {
+/** Told of everything that the projections say after their start. */
+function receive({ progress, logger }: Options, message: FromThread): void {
   switch (message.type) {
     case 'started':
-      onStarted?.();
       return;
     case 'rebuilding':
       logger.debug(message.progress, 'rebuilding a read model');
@@ -54,6 +53,7 @@ function receive({ progress, logger, onStarted }: Options, message: FromThread):
 export class ProjectionThread implements Projecting {
   readonly #data: ProjectionThreadData;
   readonly #options: Options;
+  readonly #started = Promise.withResolvers<void>();
   #worker: Worker;
   #ended: Promise<void>;
   #running = false;
@@ -69,12 +69,17 @@ export class ProjectionThread implements Projecting {
     return this.#running;
   }
 
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
   #start(): [Worker, Promise<void>] {
     const { logger } = this.#options;
     const entry = new URL('./projection-worker.ts', import.meta.url);
     const worker = new Worker(entry, { workerData: this.#data, name: 'projections' });
     worker.on('message', (message: FromThread) => {
       if (message.type !== 'rebuilding') this.#running = true;
+      if (message.type === 'started') this.#started.resolve();
       receive(this.#options, message);
     });
     worker.on('error', (error) => logger.error({ err: error }, 'the projection thread failed'));
@@ -121,9 +126,12 @@ export class SharedProjections implements Projecting {
   readonly #stopping = new AbortController();
   readonly #following: Promise<void>;
   readonly #isNew: boolean;
+  /** Without a worker of its own, a host sees by their progress alone how the read models are. */
+  readonly started: Promise<void>;
 
   constructor({ store, own, isNew }: SharedReadModels, progress: Progress) {
     this.#own = own;
+    this.started = own?.started ?? Promise.resolve();
     this.#isNew = isNew;
     this.#progress = progress;
     const names = PROJECTIONS.map(({ name }) => name);
@@ -156,6 +164,7 @@ export class ProjectionInProcess implements Projecting {
   readonly #options: SharedStores;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
+  readonly #started = Promise.withResolvers<void>();
   #projector: Projector | undefined;
 
   constructor(options: SharedStores) {
@@ -170,11 +179,16 @@ export class ProjectionInProcess implements Projecting {
     return this.#projector !== undefined;
   }
 
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
   async #run(): Promise<void> {
     const { events, store, vault, holder } = this.#options;
     const { signal } = this.#stopping;
     const notify = (message: FromThread) => receive(this.#options, message);
     this.#projector = await prepareProjector({ events, store, vault, holder, signal, notify });
+    this.#started.resolve();
     await this.#projector.run();
   }
 
