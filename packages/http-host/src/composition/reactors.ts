@@ -20,7 +20,7 @@ import { type TimedWork, TimedWorks } from '../reactors/timed-work.ts';
 import { ownFile } from '../stores.ts';
 import { type Get, PART, type Provide } from './parts.ts';
 
-/** Beyond the gateway's own time, for the request that made an intent to record its outcome. */
+/** Beyond the gateway's own time, for the request that made a charge to record its outcome. */
 const SWEEP_GRACE_MS = 20_000;
 
 export function provideReactors(provide: Provide): void {

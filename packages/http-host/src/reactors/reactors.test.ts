@@ -469,6 +469,20 @@ describe('the schedule', () => {
     expect(await bench.payment(id)).toMatchObject({ status: 'Unknown' });
   });
 
+  it.each(['capture', 'void', 'refund'] as const)(
+    'asks about a %s without an answer after 5 s, like a charge',
+    async (operation) => {
+      const bench = await Bench.open();
+      const id = await bench.pay(APPROVE, { capture: operation === 'refund' });
+      bench.nowMs += SECOND;
+      bench.wire.cut = { operation, when: 'after' };
+      await bench.survive(followUp(bench, operation, { id, requestId: uuidV7() as TransactionId }));
+      const madeMs = bench.nowMs;
+      for (const ms of [0, 5 * SECOND - 1, 5 * SECOND]) await bench.sweepAt(madeMs + ms);
+      expect(bench.wire.askedAt.map((ms) => ms - madeMs)).toEqual([5 * SECOND]);
+    },
+  );
+
   it('gives an intent that comes right after another one a schedule of its own', async () => {
     const bench = await Bench.open();
     const id = await bench.pay(TIMEOUT_APPROVE);
@@ -479,7 +493,7 @@ describe('the schedule', () => {
     await bench.survive(followUp(bench, 'refund', { id, requestId: uuidV7() as TransactionId }));
     bench.wire.silent = true;
     bench.wire.askedAt.length = 0;
-    const due = [GRACE_MS, GRACE_MS + 5 * SECOND, GRACE_MS + MINUTE];
+    const due = [5 * SECOND, MINUTE, 5 * MINUTE];
     for (const ms of [0, ...due.flatMap((at) => [at - 1, at])]) await bench.sweepAt(madeMs + ms);
     expect(bench.wire.askedAt.map((ms) => ms - madeMs)).toEqual(due);
   });
@@ -496,7 +510,7 @@ describe('the schedule', () => {
     await bench.survive(refund());
     await bench.sweepAt(madeMs + 2 * SECOND);
     expect(bench.wire.askedAt).toEqual([]);
-    await bench.sweepAt(madeMs + GRACE_MS);
+    await bench.sweepAt(madeMs + 5 * SECOND);
     const statuses = (await bench.payment(id)).refunds.map(({ status }) => status);
     expect(statuses).toEqual(['Refunded', 'Refunded']);
   });

@@ -13,7 +13,10 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** When the gateway is asked about an unknown outcome, counted from the moment it became unknown. */
+/**
+ * When the gateway is asked about what it has not answered: a charge counted from the moment its outcome
+ * became unknown, a capture, void or refund from the moment it was asked for.
+ */
 const ASK_AFTER_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -41,7 +44,7 @@ export interface SweeperOptions {
   readonly reactor: GatewayReactor;
   readonly store: ReadModelStore;
   readonly logger: RequestLogger;
-  /** An intent that came up just now is in the hands of the request that made it for so long. */
+  /** A charge that was begun just now, on however many accounts, is in the hands of its request for so long. */
   readonly graceMs: number;
 }
 
@@ -138,7 +141,7 @@ export class Sweeper implements TimedWork {
   }
 
   #watch(
-    { status, changedAt }: OpenIntent,
+    { status, changedAt, reasons }: OpenIntent,
     { before, nowMs }: { before: Watch | undefined; nowMs: number },
   ): Watch {
     const changedMs = Date.parse(changedAt);
@@ -148,10 +151,11 @@ export class Sweeper implements TimedWork {
     const wasOpenAtStart = changedMs < this.#startedAtMs || age < 0;
     // What the process found open is asked about at once, and again soon if that goes wrong.
     const firstAskMs = wasOpenAtStart ? nowMs : fromMs + this.#options.graceMs;
+    // A request that still waits for its capture, void or refund has its turn, which the sweeper waits for.
     const dueMs =
-      status === 'Unknown'
-        ? ASK_AFTER_MS.map((afterMs) => fromMs + afterMs)
-        : [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs);
+      status !== 'Unknown' && (wasOpenAtStart || reasons.includes('payment'))
+        ? [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs)
+        : ASK_AFTER_MS.map((afterMs) => fromMs + afterMs);
     // A payment that changes all the time must not put off for ever what else is open in it.
     const nextMs = before?.dueMs[0];
     const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
