@@ -23,7 +23,7 @@ export interface PolicyFacts {
   /** Of the event's stream; of what it says, only what the order said is used. */
   readonly payment: Payment;
   readonly settings: Settings;
-  /** `allowInsufficientFundsRetries` of the payment's merchant account. */
+  /** `allowInsufficientFundsRetries` of the account of the subscription that the payment renews. */
   readonly retryInsufficientFunds: boolean;
 }
 

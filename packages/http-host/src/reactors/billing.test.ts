@@ -44,6 +44,7 @@ import { Sweeper } from './sweeper.ts';
 
 const TENANT = 1 as TenantId;
 const ACCOUNT = 11;
+const OTHER_ACCOUNT = 12;
 const BEGIN_MS = Date.parse('2026-01-31T12:00:00.000Z');
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -124,6 +125,7 @@ class World {
   readonly gateway = openSandboxGateway({ path: ':memory:', answerDelayMs: 1 });
   readonly vault = new CredentialVault(randomBytes(32));
   readonly lines: object[] = [];
+  accountIds: readonly number[] = [ACCOUNT];
   nowMs = BEGIN_MS;
 
   get now(): string {
@@ -197,7 +199,7 @@ class Process {
     const clock = { now: () => world.now };
     const ledger = new Ledger({ store: this.life.storeOf(world.events) }, clock, () => {});
     const references = new References(ledger, {
-      merchantAccountIdsOf: async () => [ACCOUNT],
+      merchantAccountIdsOf: async () => world.accountIds,
       companyIdsOf: async () => [1],
     });
     const note = (facts: object) => void world.lines.push(facts);
@@ -252,9 +254,12 @@ class Process {
       descriptor: 'TEA',
       defaultCurrency: 'GBP',
       currencies: [{ currency: 'GBP', gatewayCredentials }],
+      allowRetriesFromOtherMids: true,
       ...(maxPrice !== undefined && { maxPrice }),
     };
     await this.tenants.openMerchantAccount(TENANT, ACCOUNT, settings, SYSTEM);
+    const other = { ...settings, mid: '7012', allowInsufficientFundsRetries: true };
+    await this.tenants.openMerchantAccount(TENANT, OTHER_ACCOUNT, other, SYSTEM);
   }
 
   /** Sells a subscription that is charged every thirty days; answers its id. */
@@ -422,6 +427,17 @@ describe('billing', () => {
     await host.round();
     expect(await host.subscription(id)).toMatchObject({ renewals: 1, frozenAt: null, cycle: 6 });
     expect(await world.capturedOf(id, 5)).toBe(1);
+  });
+
+  it("does not retry a lack of money on another account's word", async () => {
+    const host = await open();
+    const id = await host.subscribe(NO_MONEY);
+    world.accountIds = [ACCOUNT, OTHER_ACCOUNT];
+    world.nowMs += 30 * DAY;
+    await host.round();
+    const attempts = (await host.payment(id, 2))?.attempts ?? [];
+    expect(attempts.map(({ route }) => route.merchantAccountId)).toEqual([ACCOUNT, OTHER_ACCOUNT]);
+    expect(await host.subscription(id)).toMatchObject({ freezeReason: 'insufficient-funds' });
   });
 
   it.each([

@@ -2,6 +2,7 @@
 
 import {
   Customer,
+  type MerchantAccount,
   Policies,
   type StoredEvent,
   type StreamName,
@@ -168,17 +169,26 @@ export class PolicyReactor {
 
   async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {
     const { references } = this.#options;
-    const route = Transaction.routeOf(payment);
-    const account =
-      route === undefined
-        ? null
-        : await references.merchantAccount(tenantId, route.merchantAccountId);
+    const account = await this.#billingAccount(tenantId, payment);
     return {
       tenantId,
       payment,
       settings: await references.settingsOf(tenantId),
       retryInsufficientFunds: account?.settings.allowInsufficientFundsRetries ?? false,
     };
+  }
+
+  /** The account of the subscription that a payment renews, whichever account has tried it last. */
+  async #billingAccount(
+    tenantId: TenantId,
+    payment: Payment,
+  ): Promise<MerchantAccount.MerchantAccount | null> {
+    const { subscriptionId } = payment;
+    if (subscriptionId === null || !Transaction.isRebill(payment)) return null;
+    const { ledger, references } = this.#options;
+    const stream = Subscription.streamOf({ tenantId, subscriptionId });
+    const subscription = await ledger.stateOf(Subscription, stream);
+    return subscription && references.merchantAccount(tenantId, subscription.merchantAccountId);
   }
 
   /** What the domain refuses for good is told, and the others go on. */
