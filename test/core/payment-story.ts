@@ -36,6 +36,7 @@ export const order: Transaction.Order = {
   applicationId: 1,
   applicationKind: 1,
   companyId: 11,
+  pinnedMerchantAccountId: null,
   shopId: null,
   campaignId: null,
   affiliateId: null,
@@ -79,6 +80,7 @@ export const ecommerceOrder: Transaction.Order = {
   ...order,
   applicationId: 2,
   applicationKind: 2,
+  pinnedMerchantAccountId: 2,
   shopId: 21,
   items: [lineItem(1, 2, 2_000n), lineItem(2, 3, 1_500n)],
 };

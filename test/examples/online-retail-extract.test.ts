@@ -200,6 +200,7 @@ const NOT_IN_THE_DATA = {
   applicationId: 2,
   applicationKind: Transaction.APPLICATION_KIND.Ecommerce,
   companyId: 1,
+  pinnedMerchantAccountId: null,
   shopId: 1,
   campaignId: null,
   affiliateId: null,

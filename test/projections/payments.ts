@@ -27,6 +27,7 @@ export function submitted(
     applicationId: 100,
     applicationKind: 2,
     companyId: 3,
+    pinnedMerchantAccountId: null,
     shopId: 4,
     campaignId: 5,
     affiliateId: 6,

@@ -148,6 +148,7 @@ export function order(): fc.Arbitrary<Order> {
 const NEUTRAL = {
   firstName: 'Ada',
   lastName: 'Lovelace',
+  pinnedMerchantAccountId: null,
   shopId: null,
   campaignId: null,
   affiliateId: null,

@@ -106,7 +106,9 @@ export const PaymentInput = z
     affiliateId: Id.optional(),
     productId: Id.optional(),
     pricePointId: Id.optional(),
-    merchantAccountId: Id.optional(),
+    merchantAccountId: Id.optional().meta({
+      description: 'Only this account is tried, also after a decline. Absent: those of the company',
+    }),
     walletPayA: z.boolean().optional(),
     walletPayB: z.boolean().optional(),
     sandbox: z.boolean().optional(),

@@ -48,12 +48,13 @@ export class OtherAccounts {
     return { route: await routeTo({ tenantId, account, skipped }, this.#options), room };
   }
 
-  /** A token is good at the gateway that made it, and nowhere else. */
+  /** A token is good at the gateway that made it, and nowhere else. A request that names an account means it. */
   async #accounts(
     tenantId: TenantId,
     payment: Payment,
   ): Promise<readonly MerchantAccount.MerchantAccount[]> {
     const { references } = this.#options;
+    if (payment.pinnedMerchantAccountId !== null) return [];
     const accounts = await references.merchantAccountsOf(tenantId, payment.companyId);
     const gatewayId = Transaction.routeOf(payment)?.gatewayId;
     return accounts.filter(({ settings }) => settings.gatewayId === gatewayId);

@@ -217,7 +217,7 @@ class Bench {
 
   async pay(
     number: string,
-    { capture = true }: { capture?: boolean } = {},
+    { capture = true, ...named }: { capture?: boolean; merchantAccountId?: number } = {},
   ): Promise<TransactionId> {
     const transactionId = uuidV7() as TransactionId;
     const order = {
@@ -234,7 +234,7 @@ class Bench {
     const card = { number, expMonth: 12, expYear: 2040, cvv: '123', holder: 'Ada' };
     await this.survive(
       this.payments.submit(
-        { tenantId: TENANT, transactionId, content: number, order, instrument: { card } },
+        { tenantId: TENANT, transactionId, content: number, order, instrument: { card }, ...named },
         SYSTEM,
       ),
     );
@@ -561,10 +561,11 @@ describe('a decline', () => {
 
   it.each([
     { what: 'a soft one where the account does not allow it', retries: false, number: SOFT },
-    { what: 'a hard one', retries: true, number: STOLEN },
-  ])('$what ends the payment', async ({ retries, number }) => {
+    { what: 'a soft one of the account that was named', number: SOFT, merchantAccountId: 11 },
+    { what: 'a hard one', number: STOLEN },
+  ])('$what ends the payment', async ({ retries = true, number, ...named }) => {
     const bench = await Bench.open({ retries });
-    const { attempts, status } = await bench.payment(await bench.pay(number));
+    const { attempts, status } = await bench.payment(await bench.pay(number, named));
     expect(attempts).toHaveLength(1);
     expect(status).toBe('Declined');
   });

@@ -133,6 +133,7 @@ function submittedOf(about: {
     applicationId: 1 + random(5),
     applicationKind: 1 + random(5),
     companyId: 1 + random(5),
+    pinnedMerchantAccountId: null,
     shopId: 1 + random(8),
     campaignId: random(3) === 0 ? null : 1 + random(60),
     affiliateId: random(3) === 0 ? 1 + random(200) : null,

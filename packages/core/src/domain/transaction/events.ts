@@ -94,6 +94,9 @@ const refundSource = z.enum([
 /** Version 1 knew of no plans. */
 const withoutPlans: Upcast = (data) => ({ ...data, plans: [] });
 
+/** Version 2 did not say which account the request had named. */
+const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
+
 const chargebackMoved = { chargebackId: TransactionId, note, at };
 const chargebackReversed = { ...chargebackMoved, ...books, amountMinor: Minor };
 const alertMoved = { alertId: TransactionId, note, at };
@@ -102,7 +105,7 @@ export const events = {
   // The payment.
   PaymentSubmitted: event(
     { transactionId: TransactionId, ...orderFields, at },
-    { upcasts: [withoutPlans], erased: erasedOrder },
+    { upcasts: [withoutPlans, withoutPin], erased: erasedOrder },
   ),
   /** The black list or a rule stopped the payment before any gateway heard of it. */
   PaymentBlocked: event({ blackListing: z.int().nonnegative(), note, at }),

@@ -78,6 +78,8 @@ export const orderFields = {
   applicationId: z.int().positive(),
   applicationKind: z.int().min(1).max(5),
   companyId: z.int().positive(),
+  /** The one account that the request allows; null where any of the company may take the payment. */
+  pinnedMerchantAccountId: z.int().positive().nullable(),
   shopId: z.int().positive().nullable(),
   campaignId: z.int().positive().nullable(),
   affiliateId: z.int().positive().nullable(),
@@ -132,6 +134,7 @@ export function orderOf(given: RequiredOrder & Partial<Order>): Order {
     captureMode: 'automatic',
     applicationId: 1,
     applicationKind: 1,
+    pinnedMerchantAccountId: null,
     shopId: null,
     campaignId: null,
     affiliateId: null,
