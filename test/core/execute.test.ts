@@ -399,7 +399,7 @@ describe('the cache', () => {
 it('loads nothing from a stream that is not there', async () => {
   const store = createMemoryEventStore();
   const loaded = await load({ store }, Transaction, stream);
-  expect(loaded).toEqual({ state: null, revision: -1, commands: new Map() });
+  expect(loaded).toEqual({ state: null, revision: -1, commands: new Map(), characters: 0 });
 });
 
 it('works for any decider of the same shape', async () => {

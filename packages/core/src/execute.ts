@@ -53,6 +53,8 @@ export interface Loaded<State> {
    * tell of commands beyond the revision.
    */
   readonly commands: Map<CommandId, Carried>;
+  /** Characters of the events that the state is folded from: it holds about as many at most. */
+  readonly characters: number;
 }
 
 interface Carried {
@@ -94,12 +96,12 @@ export async function load<
 }
 
 function emptyStream<State>({ initial }: { readonly initial: State }): Loaded<State> {
-  return { state: initial, revision: -1, commands: new Map() };
+  return { state: initial, revision: -1, commands: new Map(), characters: 0 };
 }
 
 function advance<Event extends AnyEvent, State>(
   decider: Parameters<typeof fold<Event, State>>[0],
-  { state, revision: seen, commands }: Loaded<State>,
+  { state, revision: seen, commands, characters }: Loaded<State>,
   news: readonly StoredEvent[],
   vault: PersonalDataVault | undefined,
 ): Loaded<State> {
@@ -118,7 +120,12 @@ function advance<Event extends AnyEvent, State>(
     });
     firstRevision = revision + 1;
   }
-  return { state: fold(decider, events, state), revision, commands };
+  return {
+    state: fold(decider, events, state),
+    revision,
+    commands,
+    characters: characters + charactersOf(news),
+  };
 }
 
 /** Carries out one command on its stream. */
@@ -182,11 +189,12 @@ async function decideOnce<
   }
 
   const vault = await sealerOf(executor.vault, { tenantId: command.tenantId, events });
+  const encoded = events.map((event, index) =>
+    envelope(vault, event, eventIdOf(commandId, stream, index), command, context),
+  );
   const appended = await executor.store.append({
     stream,
-    events: events.map((event, index) =>
-      envelope(vault, event, eventIdOf(commandId, stream, index), command, context),
-    ),
+    events: encoded,
     expected:
       loaded.revision < 0 ? { kind: 'noStream' } : { kind: 'exact', revision: loaded.revision },
     command: { id: commandId, fingerprint: mark },
@@ -199,7 +207,8 @@ async function decideOnce<
       const firstRevision = revision - events.length + 1;
       const { commands } = loaded;
       commands.set(commandId, { fingerprint: mark, firstRevision, receipt });
-      executor.cache?.set(stream, { state, revision, commands });
+      const characters = loaded.characters + charactersOf(encoded);
+      executor.cache?.set(stream, { state, revision, commands, characters });
       return { outcome: 'accepted', events, state, receipt, repeated: false };
     }
     case 'command-id-reused':
@@ -208,6 +217,10 @@ async function decideOnce<
     case 'repeated':
       return undefined;
   }
+}
+
+function charactersOf(events: readonly { readonly data: string }[]): number {
+  return events.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 async function repeat<Event, State>(

@@ -14,9 +14,8 @@ import {
 } from '@counterfoil/core';
 import type { DerivedDocument, Projection, Recorded } from './projection.ts';
 import type { Build, Change, Commit, Document } from './read-model-store.ts';
+import { RecentStates } from './recent-states.ts';
 
-/** Decoded states kept between batches: most changes follow the last one within seconds. */
-const MAX_CACHED_STATES = 5_000;
 /** Shared documents known to be there, so that they are not offered with every batch. */
 const MAX_KNOWN_SHARED = 100_000;
 
@@ -91,6 +90,8 @@ export interface FolderOptions {
 interface Touched {
   readonly before: unknown;
   after: unknown;
+  /** Of its document, once that was made. */
+  characters: number;
   /** The stream whose event changed it last: the one to park when it cannot be written. */
   stream: string;
 }
@@ -111,7 +112,7 @@ export class Folder {
   readonly #vault: AnyVault | undefined;
   /** Whom the events of a load have erased: they are found when it has its indices. */
   #toErase: Subject[] = [];
-  readonly #states = new Map<string, unknown>();
+  readonly #states = new RecentStates();
   readonly #shared = new Set<string>();
   #parked: ReadonlySet<string>;
   #checkpoint: Position | undefined;
@@ -277,7 +278,7 @@ export class Folder {
         if (before === undefined) throw this.build.condemn(`there is no state ${key} to erase`);
         const after = erasing.erase(before);
         const isErased = this.projection.encode(before) === this.projection.encode(after);
-        if (!isErased) fold.touched.set(key, { before, after, stream: '' });
+        if (!isErased) fold.touched.set(key, { before, after, characters: 0, stream: '' });
       }
       if (fold.touched.size === 0) continue;
       await this.#commitErased(fold);
@@ -308,11 +309,9 @@ export class Folder {
     checkpoint: Position | undefined,
   ): readonly Parking[] {
     this.#checkpoint = checkpoint;
-    for (const [key, { after }] of fold.touched) {
-      this.#states.delete(key);
-      this.#states.set(key, after);
-    }
-    trim(this.#states, MAX_CACHED_STATES);
+    for (const [key, { after, characters }] of fold.touched)
+      this.#states.set(key, after, characters);
+    this.#states.trim();
     for (const { change } of changes) {
       if (change.shared === true) this.#shared.add(`${change.collection}/${change.after?.key}`);
     }
@@ -347,7 +346,7 @@ export class Folder {
         for (const [key, after] of applied.states) {
           const touched = fold.touched.get(key);
           if (touched === undefined) {
-            fold.touched.set(key, { before: this.#states.get(key), after, stream });
+            fold.touched.set(key, { before: this.#states.get(key), after, characters: 0, stream });
           } else {
             touched.after = after;
             touched.stream = stream;
@@ -381,7 +380,7 @@ export class Folder {
     const bodies = await this.build.get(this.projection.stateCollection, keys);
     keys.forEach((key, index) => {
       const body = bodies[index];
-      if (body !== undefined) this.#states.set(key, this.projection.decode(body));
+      if (body !== undefined) this.#states.set(key, this.projection.decode(body), body.length);
     });
   }
 
@@ -390,9 +389,11 @@ export class Folder {
     const changes: Written[] = [];
     for (const { document, stream } of fold.made) this.#make(changes, document, stream);
     const { stateCollection } = this.projection;
-    for (const [key, { before, after, stream }] of fold.touched) {
+    for (const [key, touched] of fold.touched) {
+      const { before, after, stream } = touched;
       try {
         const state = { key, body: this.projection.encode(after) };
+        touched.characters = state.body.length;
         changes.push({
           stream,
           change: {
@@ -402,7 +403,7 @@ export class Folder {
             after: state,
           },
         });
-        this.#derive(changes, key, { before, after, stream });
+        this.#derive(changes, key, touched);
       } catch (error) {
         condemned.set(stream, (error as Error).message);
         return undefined;
@@ -464,9 +465,9 @@ function sameDocument(a: Document, b: Document): boolean {
   return Object.keys(right).every((field) => left[field] === right[field]);
 }
 
-/** Drops the oldest entries of a map or set beyond a size. */
-function trim(entries: Map<string, unknown> | Set<string>, size: number): void {
-  for (const key of entries.keys()) {
+/** Drops the oldest entries of a set beyond a size. */
+function trim(entries: Set<string>, size: number): void {
+  for (const key of entries) {
     if (entries.size <= size) return;
     entries.delete(key);
   }

@@ -35,6 +35,9 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 
 const REDACTED = '[redacted]';
 
+/** Characters that wait for whoever reads the log; what comes beyond them is lost. */
+const MAX_UNREAD = 16 * 2 ** 20;
+
 /** What is nested deeper is not written at all. */
 const MAX_LOGGED_DEPTH = 6;
 
@@ -52,7 +55,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       base: null,
       formatters: { log: (facts) => redactFields(facts, 0) },
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD }),
   );
 }
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool, QueryConfig, QueryResult } from 'pg';
-import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { RoundTrips } from '../round-trips.ts';
+import { MemoryCounter } from './memory-counter.ts';
 import type { Counted, Counter, MakeCounter } from './rate-limit.ts';
 
 /** A request waits no longer than this to be counted. */
@@ -12,6 +13,7 @@ const TIMEOUT_MS = 1_000;
 /** After a failure the database is left alone for so long: meanwhile each host counts for itself. */
 const REST_MS = 1_000;
 
+const MS_PER_SECOND = 1_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP = 'DELETE FROM counterfoil_host.rate_limits WHERE expire < $1';
 
@@ -47,11 +49,14 @@ export function sharedCounters({ pool, onFailure }: SharedCountersOptions): Make
 class SharedCounter implements Counter {
   readonly #database: PatientDatabase;
   readonly #limiter: RateLimiterPostgres;
+  /** While the database is away. */
+  readonly #own: MemoryCounter;
   readonly #roundTrips = new RoundTrips<string, Counted>((keys) => this.#countAll(keys));
   #sweptAtMs = performance.now();
 
   constructor(database: PatientDatabase, options: Parameters<MakeCounter>[0]) {
     this.#database = database;
+    this.#own = new MemoryCounter({ durationMs: options.duration * MS_PER_SECOND });
     this.#limiter = new RateLimiterPostgres({
       ...options,
       storeClient: database,
@@ -61,7 +66,6 @@ class SharedCounter implements Counter {
       tableCreated: true,
       // Its timer would outlive the host.
       clearExpiredByTimeout: false,
-      insuranceLimiter: new RateLimiterMemory(options),
     });
   }
 
@@ -73,10 +77,10 @@ class SharedCounter implements Counter {
   async #countAll(keys: readonly string[]): Promise<readonly Counted[]> {
     const times = new Map<string, number>();
     for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
-    const results = new Map<string, RateLimiterRes>();
+    const results = new Map<string, Counted>();
     await Promise.all(
       [...times].map(async ([key, count]) => {
-        results.set(key, await this.#limiter.consume(key, count));
+        results.set(key, await this.#consume(key, count));
       }),
     );
     this.#sweep();
@@ -86,6 +90,15 @@ class SharedCounter implements Counter {
       times.set(key, after);
       return { consumedPoints: consumedPoints - after, msBeforeNext };
     });
+  }
+
+  async #consume(key: string, count: number): Promise<Counted> {
+    try {
+      return await this.#limiter.consume(key, count);
+    } catch {
+      // `PatientDatabase` has told of it.
+      return this.#own.consume(key, count);
+    }
   }
 
   /** Windows that have ended are removed, as often as new ones begin. */

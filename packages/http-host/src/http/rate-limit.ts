@@ -1,8 +1,8 @@
 /** The request limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { KeyRecord } from './authenticate.ts';
 import { type Refusal, refuse } from './errors.ts';
+import { MemoryCounter } from './memory-counter.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -58,7 +58,7 @@ export class RateLimits {
   readonly #failuresPerMinute: number;
 
   constructor(options: RateLimitOptions = {}) {
-    const { makeCounter = (wanted) => new RateLimiterMemory(wanted) } = options;
+    const { makeCounter = countInMemory } = options;
     const window = { points: NO_LIMIT, duration: WINDOW_SECONDS };
     this.#requests = makeCounter({ keyPrefix: 'requests', ...window });
     this.#failures = makeCounter({ keyPrefix: 'failures', ...window });
@@ -98,6 +98,10 @@ export class RateLimits {
       headers: { 'Retry-After': String(seconds) },
     });
   }
+}
+
+function countInMemory({ duration }: Parameters<MakeCounter>[0]): Counter {
+  return new MemoryCounter({ durationMs: duration * MS_PER_SECOND });
 }
 
 const IPV6_NETWORK_GROUPS = 4;

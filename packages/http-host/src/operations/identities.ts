@@ -7,7 +7,9 @@ import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
 
 /** A crash loses the rest of a block: gaps in ids are harmless, and blocks are small. */
 const BLOCK_SIZE = 100;
-const REMEMBERED_CUSTOMERS = 100_000;
+/** What the customers that are remembered by their emails may take, about 100 bytes beside each email. */
+const REMEMBERED_BYTES = 16 * 2 ** 20;
+const REMEMBERED_ENTRY_BYTES = 100;
 
 const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;
 
@@ -33,7 +35,10 @@ export class Identities {
   readonly #ledger: Ledger;
   readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
-  readonly #customers = new LRUCache<string, number>({ max: REMEMBERED_CUSTOMERS });
+  readonly #customers = new LRUCache<string, number>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: (_, name) => REMEMBERED_ENTRY_BYTES + 2 * name.length,
+  });
   /** Counts the releases, so that what was read before one is not remembered after it. */
   #releases = 0;
 

@@ -5,15 +5,19 @@ import { createStateCache } from './state-cache.ts';
 
 const LONG = 10_000;
 /** More than the cache has room for. */
-const MANY_LONG = 40;
+const MANY_LONG = 120;
+const ROOM_BYTES = 128 * 2 ** 20;
+/** What the largest body that a caller may send makes of an event. */
+const LARGE = 2 ** 20;
 
-function loaded(commands: number): Loaded<unknown> {
+function loaded(commands: number, characters = 0): Loaded<unknown> {
   const carried = { fingerprint: 'f', firstRevision: 0, receipt: { revision: 0, position: '' } };
   const ids = Array.from({ length: commands }, (_, number) => `${number}` as CommandId);
   return {
     state: {},
     revision: commands - 1,
     commands: new Map(ids.map((id) => [id, carried as never])),
+    characters,
   };
 }
 
@@ -34,4 +38,12 @@ it('keeps a stream however long it is, and thousands of short ones beside it', (
   for (let number = 1; number < LONG; number += 1) cache.set(nameOf(number), loaded(5));
   expect(cache.get(nameOf(0))).toBeDefined();
   expect(cache.get(nameOf(1))).toBeDefined();
+});
+
+it('holds no more for those who send large orders', () => {
+  const cache = createStateCache();
+  for (let number = 0; number < 1_000; number += 1) cache.set(nameOf(number), loaded(1, LARGE));
+  expect(cache.bytes).toBeLessThanOrEqual(ROOM_BYTES);
+  expect(cache.get(nameOf(0))).toBeUndefined();
+  expect(cache.get(nameOf(999))).toBeDefined();
 });

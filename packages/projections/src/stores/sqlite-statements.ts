@@ -1,12 +1,18 @@
 /** Prepared statements by their text, so that a query of a known shape is compiled once. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
 
-/** Shapes of queries kept prepared; the oldest gives way. */
+/** Shapes of queries kept prepared, and characters of their texts: what one takes grows with its text. */
 const MAX_STATEMENTS = 500;
+const MAX_CHARACTERS = 2 ** 19;
 
 export class Statements {
   readonly database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new LRUCache<string, StatementSync>({
+    max: MAX_STATEMENTS,
+    maxSize: MAX_CHARACTERS,
+    sizeCalculation: (_, sql) => sql.length,
+  });
 
   constructor(database: DatabaseSync) {
     this.database = database;
@@ -15,10 +21,6 @@ export class Statements {
   get(sql: string): StatementSync {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
-    if (this.#prepared.size >= MAX_STATEMENTS) {
-      const [oldest] = this.#prepared.keys();
-      if (oldest !== undefined) this.#prepared.delete(oldest);
-    }
     const made = this.database.prepare(sql);
     this.#prepared.set(sql, made);
     return made;

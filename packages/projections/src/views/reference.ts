@@ -1,5 +1,6 @@
 /** The reference read model: tenants, keys, merchant accounts and everything that records show by name. */
 import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { KEYS, liveModel, REFERENCE, THINGS } from './live-model.ts';
@@ -7,10 +8,12 @@ import { type KnownAccount, ReferenceNames, thingId } from './reference-names.ts
 
 /** Raised when the documents change their shape or meaning. */
 const VERSION = '2';
-/** What is kept decoded in memory; a product with its variants and images is a few kilobytes. */
-const MAX_KEPT_TENANTS = 1_000;
-const MAX_KEPT_KEYS = 10_000;
-const MAX_KEPT_PRODUCTS = 2_000;
+/** Characters of the documents that are kept decoded: of a tenant's names, of keys, of products. */
+const MAX_KEPT_CHARACTERS = { names: 16 * 2 ** 20, keys: 4 * 2 ** 20, products: 16 * 2 ** 20 };
+/** Counted beside its documents for each that is kept. */
+const KEPT_CHARACTERS = 100;
+/** A tenant that has defined more is kept all the same: it would be read anew with each request. */
+const MOST_COUNTED = 4 * 2 ** 20;
 /** Things read at a time while a tenant is loaded. */
 const LIST_PAGE = 1_000;
 
@@ -130,9 +133,9 @@ function thingKeyOf({ stream, tenantId, event }: Recorded): string {
 interface Moment {
   readonly model: Build;
   readonly revision: number;
-  readonly names: Map<number, ReferenceNames>;
-  readonly keys: Map<string, KnownKey>;
-  readonly products: Map<string, Reference.StorefrontProduct>;
+  readonly names: Kept<number, ReferenceNames>;
+  readonly keys: Kept<string, KnownKey>;
+  readonly products: Kept<string, Reference.StorefrontProduct>;
 }
 
 /** Queries over the reference read model. What they decode is kept until anything of it changes. */
@@ -149,7 +152,8 @@ export class ReferenceView {
     const { model, names } = await this.#moment();
     const known = names.get(tenantId);
     if (known !== undefined) return known;
-    return keep(names, tenantId, await loadNames(model, tenantId), MAX_KEPT_TENANTS);
+    const loaded = await loadNames(model, tenantId);
+    return keep(names, { key: tenantId, value: loaded.names, characters: loaded.characters });
   }
 
   /** The key with this SHA-256 digest (hex), whether it is still active or not. */
@@ -159,7 +163,8 @@ export class ReferenceView {
     if (known !== undefined) return known;
     const [body] = await model.get(KEYS, [digest]);
     if (body === undefined) return undefined;
-    return keep(keys, digest, JSON.parse(body) as KnownKey, MAX_KEPT_KEYS);
+    const value = JSON.parse(body) as KnownKey;
+    return keep(keys, { key: digest, value, characters: body.length });
   }
 
   /** The storefront products of these ids that are known, in the order of the ids. */
@@ -176,9 +181,11 @@ export class ReferenceView {
       const bodies = await model.get(THINGS, unknown);
       for (const [index, key] of unknown.entries()) {
         const body = bodies[index];
-        const thing = body === undefined ? undefined : reference.decode(body).state;
-        if (thing === undefined || !('product' in thing)) continue;
-        read.set(key, keep(products, key, thing.product, MAX_KEPT_PRODUCTS));
+        if (body === undefined) continue;
+        const thing = reference.decode(body).state;
+        if (!('product' in thing)) continue;
+        const { product: value } = thing;
+        read.set(key, keep(products, { key, value, characters: body.length }));
       }
     }
     return keys.flatMap((key) => read.get(key) ?? products.get(key) ?? []);
@@ -193,29 +200,40 @@ export class ReferenceView {
     const moment: Moment = {
       model,
       revision,
-      names: new Map(),
-      keys: new Map(),
-      products: new Map(),
+      names: new LRUCache({ maxSize: MAX_KEPT_CHARACTERS.names }),
+      keys: new LRUCache({ maxSize: MAX_KEPT_CHARACTERS.keys }),
+      products: new LRUCache({ maxSize: MAX_KEPT_CHARACTERS.products }),
     };
     this.#kept = moment;
     return moment;
   }
 }
 
-/** Adds what was read; beyond the limit the oldest gives way. */
-function keep<Key, Value>(kept: Map<Key, Value>, key: Key, value: Value, limit: number): Value {
-  kept.set(key, value);
-  if (kept.size > limit) {
-    const oldest = kept.keys().next();
-    if (!oldest.done) kept.delete(oldest.value);
-  }
+type Kept<Key extends string | number, Value extends object> = LRUCache<Key, Value>;
+
+interface Read<Key, Value> {
+  readonly key: Key;
+  readonly value: Value;
+  /** Of the documents that it was read from. */
+  readonly characters: number;
+}
+
+function keep<Key extends string | number, Value extends object>(
+  kept: Kept<Key, Value>,
+  { key, value, characters }: Read<Key, Value>,
+): Value {
+  kept.set(key, value, { size: Math.min(KEPT_CHARACTERS + characters, MOST_COUNTED) });
   return value;
 }
 
-async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames> {
+async function loadNames(
+  model: Build,
+  tenantId: number,
+): Promise<{ names: ReferenceNames; characters: number }> {
   const things = new Map<string, Reference.Event>();
   const accounts = new Map<number, KnownAccount>();
   let tenant: Tenant.Tenant | undefined;
+  let characters = 0;
   const prefix = `named/${tenantId}/`;
   let after: string | undefined;
   do {
@@ -225,6 +243,7 @@ async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames
       ...(after === undefined ? {} : { after }),
     });
     for (const { body } of page) {
+      characters += body.length;
       const thing = reference.decode(body);
       if (thing.kind === 'tenant') tenant = thing.state;
       else if (thing.kind === 'merchant-account') {
@@ -237,7 +256,7 @@ async function loadNames(model: Build, tenantId: number): Promise<ReferenceNames
     }
     after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
   } while (after !== undefined);
-  return new ReferenceNames(things, accounts, tenant);
+  return { names: new ReferenceNames(things, accounts, tenant), characters };
 }
 
 function idOf(event: Reference.Event): number {

@@ -8,6 +8,7 @@ import type {
   Walked,
 } from '../read-model-store.ts';
 import { DESCRIPTORS, keyOf, liveModel, RECORDS, TRANSACTIONS } from './live-model.ts';
+import { PageMemory, searchName } from './page-memory.ts';
 import type { ReferenceView } from './reference.ts';
 import {
   folded,
@@ -27,12 +28,6 @@ const DAY_MS = 86_400_000;
 
 /** Records that a jump to a page may pass over. */
 export const MAX_JUMP = 100_000;
-
-/** Searches whose pages are remembered, and pages of each. */
-const MAX_REMEMBERED_SEARCHES = 500;
-const MAX_REMEMBERED_PAGES = 256;
-/** So many pages are passed over from a remembered one. */
-const NEAR_PAGES = 5;
 
 /**
  * What to look for: all that is given must hold, and of a list one element. An empty list and an
@@ -152,7 +147,7 @@ export class SearchView {
     { pageNumber, limit, after, filter }: SearchQuery & { pageNumber: number; limit: number },
   ): Promise<readonly Walked[]> {
     if (after !== undefined) return model.walk({ ...walk, after, limit: limit + 1 });
-    const search = `${walk.partition} ${limit} ${JSON.stringify(filter)}`;
+    const search = searchName(walk.partition, limit, filter);
     const revision = `${model.info.build} ${await model.revision(walk.partition)}`;
     const near = this.#memory.nearest(search, revision, pageNumber);
     const skip = (pageNumber - (near?.page ?? 1)) * limit;
@@ -191,54 +186,6 @@ export class PageOutOfReach extends Error {
     super(
       `a page can be jumped to within ${maxJump} records: narrow the search, or go on by cursor`,
     );
-  }
-}
-
-interface Remembered {
-  readonly revision: string;
-  /** Where each page starts: the last place of the page before it. */
-  readonly starts: Map<number, Anchor>;
-}
-
-/** Where pages of recent searches start. What has changed since is forgotten. */
-class PageMemory {
-  readonly #searches = new Map<string, Remembered>();
-
-  /** That page, or a remembered one not far before it: farther ones are found faster by counting. */
-  nearest(
-    search: string,
-    revision: string,
-    page: number,
-  ): { page: number; anchor: Anchor } | undefined {
-    const remembered = this.#searches.get(search);
-    if (remembered?.revision !== revision) return undefined;
-    const exact = remembered.starts.get(page);
-    if (exact !== undefined) return { page, anchor: exact };
-    for (let start = page - 1; start >= page - NEAR_PAGES; start -= 1) {
-      const anchor = remembered.starts.get(start);
-      if (anchor !== undefined) return { page: start, anchor };
-    }
-    return undefined;
-  }
-
-  remember(search: string, revision: string, page: number, anchor: Anchor): void {
-    const known = this.#searches.get(search);
-    const remembered: Remembered =
-      known?.revision === revision ? known : { revision, starts: new Map() };
-    remembered.starts.delete(page);
-    remembered.starts.set(page, anchor);
-    dropOldest(remembered.starts, MAX_REMEMBERED_PAGES);
-    this.#searches.delete(search);
-    this.#searches.set(search, remembered);
-    dropOldest(this.#searches, MAX_REMEMBERED_SEARCHES);
-  }
-}
-
-function dropOldest<Key>(entries: Map<Key, unknown>, size: number): void {
-  if (entries.size <= size) return;
-  for (const key of entries.keys()) {
-    entries.delete(key);
-    return;
   }
 }
 
