@@ -115,7 +115,7 @@ describe('payment methods', () => {
     ['a number with a wrong digit', { card: card('4242424242424241') }, 'card_invalid'],
     ['an expired card', { card: { ...card(), expYear: 2020 } }, 'card_invalid'],
     ['a token of nobody', { token: 'tok_nobody.AAAA' }, 'card_invalid'],
-    ['a company that is not there', { card: card(), companyId: 77 }, 'no_merchant_account'],
+    ['a company that is not there', { card: card(), companyId: 77 }, 'reference_unknown'],
     ['a default that is a text', { card: card(), default: 'yes' }, 'invalid_request'],
   ])('refuses %s', async (_, body, code) => {
     const { id } = await register();

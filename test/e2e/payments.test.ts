@@ -1,6 +1,7 @@
 /** The card API over HTTP: submit, capture, void, read and list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  CALLER,
   CARDS,
   type Caller,
   CHECKOUT,
@@ -15,6 +16,7 @@ import {
   type Running,
   SHOP,
   startHost,
+  type TenantId,
   USER_EMAIL,
 } from './running-host.ts';
 
@@ -208,6 +210,28 @@ describe('a payment', () => {
     for await (const batch of running.host.events.subscribe({ untilHead: true })) {
       expect(batch.filter(({ metadata }) => metadata.includes(answer.body.requestId))).toEqual([]);
     }
+  });
+
+  it('with a shop or an account of another company is 400', async () => {
+    const two = await openTenant(running, 34);
+    const tenantId = 34 as TenantId;
+    const at = '2026-01-01T00:00:00.000Z';
+    const company = { type: 'DefineCompany', tenantId, companyId: 6, name: 'Pots', at } as const;
+    await running.host.tenants.define(company, CALLER);
+    await openAccount(running, 34, 342, { companyId: 6 });
+    await running.host.readSide.caughtUp(34);
+    const asked: [Json, string][] = [
+      [{ companyId: 6, shopId: SHOP }, '/shopId'],
+      [{ companyId: undefined, merchantAccountId: 342, shopId: SHOP }, '/shopId'],
+      [{ companyId: 5, merchantAccountId: 342 }, '/merchantAccountId'],
+    ];
+    for (const [changes, pointer] of asked) {
+      const refused = await two.pay(changes);
+      expectRefusal(refused, 400, 'reference_unknown');
+      expect(refused.body.errors).toMatchObject([{ pointer }]);
+    }
+    expect((await two.paid({ companyId: undefined, shopId: SHOP })).companyId).toBe(5);
+    expect((await two.paid({ companyId: 6 })).merchantAccountId).toBe(342);
   });
 
   it('is not shown with its card in a refusal', async () => {

@@ -170,6 +170,7 @@ export class Customers {
     const { tenantId } = named;
     // The card of a person who is erased must not even reach the gateway.
     expectPresent(await this.get(named));
+    if (companyId !== undefined) await references.checkCompany(tenantId, companyId);
     const company = companyId ?? (await references.companyOf(tenantId, null));
     const accounts = await references.merchantAccountsOf(tenantId, company);
     const card = await cards.keep(named, instrument, accounts);

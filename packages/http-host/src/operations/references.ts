@@ -48,26 +48,33 @@ export class References {
     this.#index = index;
   }
 
-  /** Refuses with `reference_unknown`, naming every id that is not defined. */
+  /** Refuses with `reference_unknown`, naming every id that is not defined, and a shop of another company. */
   async check(tenantId: TenantId, ids: NamedIds): Promise<void> {
-    const unknown = NAMES.filter((name) => {
-      const id = ids[name];
-      return id !== null && !this.#defined.has(keyOf(tenantId, name, id));
+    const found = await Promise.all(NAMES.map((name) => this.#faultOf(tenantId, name, ids)));
+    const errors = NAMES.flatMap((name, index) => {
+      const detail = found[index];
+      return detail === undefined ? [] : [{ pointer: `/${name}`, detail }];
     });
-    if (unknown.length === 0) return;
-    const found = await Promise.all(
-      unknown.map((name) => this.#isDefined(tenantId, name, ids[name] ?? 0)),
-    );
-    const errors = unknown
-      .filter((_, index) => found[index] === false)
-      .map((name) => ({ pointer: `/${name}`, detail: `There is no ${name} ${ids[name]}` }));
     if (errors.length > 0) throw refuse('reference_unknown', undefined, { errors });
   }
 
-  async #isDefined(tenantId: TenantId, name: keyof NamedIds, id: number): Promise<boolean> {
+  async #faultOf(
+    tenantId: TenantId,
+    name: keyof NamedIds,
+    ids: Partial<NamedIds>,
+  ): Promise<string | undefined> {
+    const id = ids[name] ?? null;
+    // Another company may take over a shop, so that only whose it is must be asked each time.
+    const key = keyOf(tenantId, name, id ?? 0);
+    if (id === null || (name !== 'shopId' && this.#defined.has(key))) return undefined;
     const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
-    if (defined !== null) this.#defined.set(keyOf(tenantId, name, id), true);
-    return defined !== null;
+    if (defined === null) return `There is no ${name} ${id}`;
+    const { companyId } = ids;
+    if (defined.type === 'ShopDefined' && defined.companyId !== companyId) {
+      return `There is no ${name} ${id} of company ${companyId}`;
+    }
+    this.#defined.set(key, true);
+    return undefined;
   }
 
   /** Only type, tenant and id of a definition name its stream. */
@@ -90,6 +97,15 @@ export class References {
     }
     throw refuse('reference_unknown', undefined, {
       errors: [{ pointer: '/applicationId', detail: `There is no applicationId ${applicationId}` }],
+    });
+  }
+
+  /** Refuses with `reference_unknown` a company that the tenant does not have. */
+  async checkCompany(tenantId: TenantId, companyId: number): Promise<void> {
+    const detail = await this.#faultOf(tenantId, 'companyId', { companyId });
+    if (detail === undefined) return;
+    throw refuse('reference_unknown', undefined, {
+      errors: [{ pointer: '/companyId', detail }],
     });
   }
 
