@@ -25,8 +25,12 @@ export const searchFilters = {
   gatewayTransactionIds: listOf(text(255)),
   bin: z
     .string()
-    .regex(/^\d{6}(\d{2})?$/, 'must be 6 or 8 digits')
-    .optional(),
+    .regex(/^\d{6}$/, 'must be exactly 6 digits')
+    .optional()
+    .meta({
+      description: 'The first six digits of the card: records keep no more',
+      example: '424242',
+    }),
   last4: z
     .string()
     .regex(/^\d{4}$/, 'must be 4 digits')
@@ -49,7 +53,9 @@ export const searchFilters = {
       'The rebills of a subscription, and the payment that started it; one that started two is found by the first',
   }),
   affiliateIds: ids,
-  amounts: listOf(z.number()),
+  amounts: listOf(z.number()).meta({
+    description: 'The `amount` of the record, matched exactly: what was captured, once anything is',
+  }),
 };
 
 const paging = {
