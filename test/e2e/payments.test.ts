@@ -475,6 +475,18 @@ describe('GET /v1/payments', () => {
     expect(await pages(`limit=${limit}`)).toEqual(made);
   });
 
+  it('filters by the amount that it shows, which a partial capture does not change', async () => {
+    const other = await openTenant(running, 23);
+    const { id } = await other.paid({ amount: 77.5, capture: false });
+    const { text, body } = await other.post(`/v1/payments/${id}/capture`, { amount: 33.25 });
+    expect(body, text).toMatchObject({ amount: 77.5, capturedAmount: 33.25 });
+    const listed = async (amounts: string) =>
+      (await other.get(`/v1/payments?amounts=${amounts}`)).body.data.map((each: Json) => each.id);
+    expect([await listed('77.5'), await listed('33.25')]).toEqual([[id], []]);
+    const records = (amounts: number[]) => other.found({ amounts });
+    expect([await records([77.5]), await records([33.25])]).toEqual([[], [id]]);
+  });
+
   it('stays in place while newer payments arrive', async () => {
     const other = await openTenant(running, 22);
     const ids: string[] = [];

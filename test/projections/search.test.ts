@@ -26,6 +26,8 @@ interface Plain {
   readonly sent: string;
   readonly changed: string;
   readonly amount: number;
+  /** Of payments alone. */
+  readonly asked?: number;
   readonly applicationId: number;
   readonly kind: number;
   readonly authCode: string;
@@ -47,6 +49,7 @@ function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
     sent: payment.submittedAt,
     changed: payment.changedAt,
     amount: major(payment.capturedMinor || payment.amountMinor),
+    asked: major(payment.amountMinor),
     applicationId: payment.applicationId,
     kind: payment.applicationKind,
     authCode: payment.authCode,
@@ -131,6 +134,7 @@ function holds({ payment, ...record }: Plain, tenantId: number, filter: SearchFi
     is(filter.subscriptionIds, (id) => id === payment.subscriptionId) &&
     is(filter.affiliateIds, (id) => id === payment.affiliateId) &&
     is(filter.amounts, (amount) => amount === record.amount) &&
+    is(filter.askedAmounts, (amount) => amount === record.asked) &&
     is(filter.arns, (arn) => arn !== '' && arn === record.arn) &&
     is(filter.kinds, (kind) => kind === record.kind)
   );
@@ -205,6 +209,7 @@ function filters(): fc.Arbitrary<SearchFilter> {
       subscriptionIds: list(({ payment }) => payment.subscriptionId, 999),
       affiliateIds: list(({ payment }) => payment.affiliateId, 999),
       amounts: list((record) => record.amount, 0.01),
+      askedAmounts: list((record) => record.asked ?? record.amount, 0.01),
       arns: list((record) => record.arn || null, 'none'),
       kinds: fc.uniqueArray(fc.constantFrom(1, 2, 3, 4, 5, 10, 20, 30), { maxLength: 3 }),
       includeUpdated: fc.boolean(),

@@ -45,7 +45,9 @@ const ListQuery = z
     companyIds: integers,
     subscriptionIds: integers,
     affiliateIds: integers,
-    amounts: queryNumbers(amounts.unwrap()).optional(),
+    amounts: queryNumbers(
+      amounts.unwrap().meta({ description: 'The `amount` of the payment, matched exactly' }),
+    ).optional(),
     limit: queryLimit({ max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
     cursor: z.string().max(1_000).optional(),
   })
@@ -85,13 +87,13 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
     rejections: ['live_data_forbidden', 'invalid_request'],
     idempotency: 'none',
     async handle(context, { query }) {
-      const { limit, cursor, ...filters } = query;
+      const { limit, cursor, amounts: askedAmounts, ...filters } = query;
       const { tenantId } = context.principal;
       await readSide.caughtUp(tenantId);
       const [sort, key] = cursor === undefined ? [] : inCursor(cursor, Anchor);
       const page = await search.search({
         tenantId,
-        filter: { ...filterOf(context, filters), kinds: PAYMENT_KINDS },
+        filter: { ...filterOf(context, { ...filters, askedAmounts }), kinds: PAYMENT_KINDS },
         limit,
         ...(sort !== undefined && key !== undefined && { after: { sort, key } }),
         now: now(),

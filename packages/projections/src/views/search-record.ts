@@ -29,6 +29,8 @@ const Stored = z.strictObject({
   currency: text,
   /** Exact in JSON up to the largest amount that is taken. */
   amountMinor: z.number(),
+  /** What was asked of the card, of a payment alone: `amountMinor` is what was taken, once that is known. */
+  askedMinor: z.number().nullable(),
   applicationId: id,
   kind: id,
   originalApplicationId: id,
@@ -151,6 +153,7 @@ export const RECORD_FIELDS = {
   subscriptionId: 'integer',
   affiliateId: 'integer',
   amount: 'text',
+  askedAmount: 'text',
   arn: 'text',
   kind: 'stored',
   changedMs: 'stored',
@@ -197,6 +200,8 @@ const FOUND_BY: Readonly<Record<RecordField, (record: StoredRecord) => FieldValu
   subscriptionId: ({ subscriptionId }) => subscriptionId,
   affiliateId: ({ affiliateId }) => affiliateId,
   amount: (record) => String(amountOf(record)),
+  askedAmount: ({ askedMinor, currency }) =>
+    askedMinor === null ? null : String(toMajor(BigInt(askedMinor), currency)),
   arn: ({ arn }) => orNull(arn),
   kind: ({ kind }) => kind,
   changedMs: ({ changedMs }) => changedMs,
@@ -225,6 +230,7 @@ export function placeOf(record: StoredRecord): Place {
     subscriptionId: FOUND_BY.subscriptionId(record),
     affiliateId: FOUND_BY.affiliateId(record),
     amount: FOUND_BY.amount(record),
+    askedAmount: FOUND_BY.askedAmount(record),
     arn: FOUND_BY.arn(record),
     kind: FOUND_BY.kind(record),
     changedMs: FOUND_BY.changedMs(record),

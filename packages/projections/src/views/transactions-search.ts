@@ -38,7 +38,7 @@ export interface SearchFilter {
   readonly orderIds?: readonly number[];
   readonly transactionIds?: readonly string[];
   readonly gatewayTransactionIds?: readonly string[];
-  /** 6 digits match the first six of a bin, 8 digits all of it. */
+  /** 6 digits match the first six of a bin, 8 digits all of one that was kept with eight. */
   readonly bin?: string;
   readonly last4?: string;
   readonly firstName?: string;
@@ -59,8 +59,10 @@ export interface SearchFilter {
   readonly companyIds?: readonly number[];
   readonly subscriptionIds?: readonly number[];
   readonly affiliateIds?: readonly number[];
-  /** In major units, matched exactly. */
+  /** `amount` of the search record, in major units, matched exactly. */
   readonly amounts?: readonly number[];
+  /** What was asked of the card, in major units, matched exactly: finds payments alone. */
+  readonly askedAmounts?: readonly number[];
   readonly arns?: readonly string[];
   /** Application kinds: 1 to 5 for payments alone. */
   readonly kinds?: readonly number[];
@@ -235,6 +237,7 @@ function conditionsOf(tenantId: number, filter: SearchFilter): Condition[] | und
   anyOf('subscriptionId', filter.subscriptionIds);
   anyOf('affiliateId', filter.affiliateIds);
   anyOf('amount', filter.amounts?.map(String));
+  anyOf('askedAmount', filter.askedAmounts?.map(String));
   anyOf('arn', filter.arns);
   anyOf('kind', filter.kinds);
   const { bin = '', last4 = '' } = filter;
