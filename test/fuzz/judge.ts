@@ -105,9 +105,7 @@ export class Judge {
     ) {
       faults.push(`${body.code} is not documented for ${operation.method} ${operation.path}`);
     }
-    // An answer that was given before is given word for word, the name of its request included.
-    const isReplayed = headers['idempotency-replayed'] === 'true';
-    if (!isReplayed && body.requestId !== headers['x-request-id']) {
+    if (body.requestId !== headers['x-request-id']) {
       faults.push('requestId is not X-Request-Id');
     }
     if (RETRIED.has(body.code) && !/^\d+$/.test(headers['retry-after'] ?? '')) {
@@ -119,6 +117,8 @@ export class Judge {
     for (const { pointer } of body.errors ?? []) {
       if (!JSON_POINTER.test(pointer)) faults.push(`${pointer} is no JSON Pointer`);
     }
+    // An answer that was given before is given in the form of then.
+    const isReplayed = headers['idempotency-replayed'] === 'true';
     const asksForProblem = ASKS_FOR_PROBLEM.test(request.header('Accept') ?? '');
     const isProblem = mediaTypeOf(headers['content-type'] ?? '') === PROBLEM_TYPE;
     if (!isReplayed && asksForProblem !== isProblem) {
@@ -184,6 +184,7 @@ function faultsOfHead(request: FuzzRequest, { status, headers }: Answer): string
   const { operation } = request;
   const isLetIn = operation !== undefined && operation.node.security.length > 0 && status < 400;
   if (isLetIn && !isLimited) faults.push('RateLimit is missing');
+  if (status === 201 && headers.location === undefined) faults.push('Location is missing');
   return faults;
 }
 

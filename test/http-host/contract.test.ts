@@ -137,9 +137,16 @@ async function ask(method: string, path: string, body?: Json, template = path): 
   if (operation === undefined) throw new Error(`${method} ${name} is not in the document`);
   seen.add(`${method} ${name}`);
   const contentType = answer.headers.get('content-type') ?? '';
-  const given = contentType.includes('json') ? await answer.json() : await answer.text();
+  const given: Json = contentType.includes('json') ? await answer.json() : await answer.text();
   const answered = { status: answer.status, contentType, body: given };
   expect(documented.faultsOfAnswer(operation, answered)).toEqual([]);
+  if (answer.status === 201) {
+    const made = await fetch(url + (answer.headers.get('location') ?? '/nowhere'), { headers });
+    expect([made.status, await made.text()]).toEqual([
+      200,
+      expect.stringContaining(String(given.id)),
+    ]);
+  }
   return given;
 }
 
@@ -195,6 +202,8 @@ describe('the answers', () => {
     await ask('POST', '/customerapi/detail', { ...detail, id: full.transaction.messageID });
     const found = await ask('POST', '/api/transactions/search', { limit: 100 });
     expect(found.count).toBeGreaterThan(8);
+    const single = await ask('POST', '/api/transactions/search', { limit: 1 });
+    expect(single.message).toBe('1 transaction');
     await ask('POST', '/customerapi/search', {});
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');

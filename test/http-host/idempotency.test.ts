@@ -283,6 +283,11 @@ describe('over HTTP', () => {
     expect(await codeOf(await move(bench, refusal))).toBe('refund_exceeds_refundable');
     const again = await move(bench, refusal);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([400, 'true']);
+    const { requestId, code } = (await again.json()) as ErrorBody;
+    expect([requestId, code]).toEqual([
+      again.headers.get('x-request-id'),
+      'refund_exceeds_refundable',
+    ]);
     expect(bench.effects).toBe(1);
     const failure = { key: 'other', body: '{"amount":502}' };
     expect((await move(bench, failure)).status).toBe(502);

@@ -130,7 +130,13 @@ function shownBy(payments: Payments, { principal }: RequestContext): Show {
 }
 
 function answer(show: Show, payment: Transaction.Payment) {
-  return { status: statusCodeOf(payment), body: show(payment) };
+  const status = statusCodeOf(payment);
+  return { status, body: show(payment), ...(status === 201 && locatedAt(payment)) };
+}
+
+/** Where a payment is read, and what belongs to it. */
+function locatedAt({ transactionId }: Transaction.Payment) {
+  return { headers: { Location: `/v1/payments/${transactionId}` } };
 }
 
 function statusCodeOf({ status }: Transaction.Payment): number {
@@ -341,7 +347,12 @@ function refundPayment({ payments }: CardServices): Endpoint {
         },
         callerOf(context),
       );
-      return { status: REFUND_STATUS_CODE[refund.status], body: refundBody(payment, refund) };
+      const status = REFUND_STATUS_CODE[refund.status];
+      return {
+        status,
+        body: refundBody(payment, refund),
+        ...(status === 201 && locatedAt(payment)),
+      };
     },
   });
 }

@@ -132,6 +132,11 @@ function tokensOf(customers: Customers, owner: Omit<Subject, 'customerId'>): Tok
   return (method) => customers.tokenOf(owner, method);
 }
 
+/** Where a customer is read, and their payment methods; with a live key test data must be asked for. */
+function locationOf({ customerId, sandbox }: Customer.Customer): string {
+  return `/customers/${customerId}${sandbox ? '?sandbox=true' : ''}`;
+}
+
 /** A customer as the answer to a request. */
 function answer(
   customers: Customers,
@@ -143,7 +148,7 @@ function answer(
   const tokenOf = tokensOf(customers, { tenantId, sandbox: customer.sandbox });
   return {
     status,
-    headers: { ETag: etagOf(customer) },
+    headers: { ETag: etagOf(customer), ...(status === 201 && { Location: locationOf(customer) }) },
     body: customerBody(customer, { parentCompanyId: tenantId, message, tokenOf }),
   };
 }
@@ -307,7 +312,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
       const tokenOf = tokensOf(customers, named);
       return {
         status: 201,
-        headers: { ETag: etagOf(customer) },
+        headers: { ETag: etagOf(customer), Location: locationOf(customer) },
         body: addedMethodBody(customer, method, { message: 'Added', tokenOf }),
       };
     },

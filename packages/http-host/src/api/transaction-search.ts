@@ -1,6 +1,7 @@
 /** The transaction searches of Customer Service and Admin: one contract at two addresses. */
 import type { SearchFilter, SearchView } from '@counterfoil/projections';
 import { z } from 'zod';
+import { counted } from '../counted.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { SearchRecordBody } from './search-record-body.ts';
@@ -66,7 +67,7 @@ function searchAt(
         now: now(),
       });
       const { count, moreResults, transactions } = page;
-      const message = count === 0 ? 'No transaction matches' : `${count} transactions`;
+      const message = count === 0 ? 'No transaction matches' : counted(count, 'transaction');
       return {
         status: 200,
         body: { success: true, message, count, pageNumber, moreResults, transactions },

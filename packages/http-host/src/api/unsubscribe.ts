@@ -1,5 +1,6 @@
 /** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
 import { z } from 'zod';
+import { counted } from '../counted.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import type { Confirmations } from '../mail/confirmations.ts';
@@ -116,5 +117,5 @@ function idsOf(list: string | undefined, pointer: string): readonly number[] {
 
 function messageOf(unsubscribes: number): string {
   if (unsubscribes === 0) return 'No active subscription was found';
-  return `Unsubscribed from ${unsubscribes} ${unsubscribes === 1 ? 'subscription' : 'subscriptions'}`;
+  return `Unsubscribed from ${counted(unsubscribes, 'subscription')}`;
 }

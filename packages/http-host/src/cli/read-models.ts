@@ -15,6 +15,7 @@ import {
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
 import { holderFor } from '../projecting/holder.ts';
 import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
@@ -126,7 +127,7 @@ async function rebuildOne(
     onProgress({ phase, events }) {
       if (phase === 'loading' && events - shown < SHOW_EVERY_EVENTS) return;
       shown = events;
-      console.log(`${projection.name}: ${phase}, ${events} events`);
+      console.log(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
     },
   });
   tell(rebuilt);
@@ -147,7 +148,7 @@ async function listParked(store: ReadModelStore): Promise<void> {
   for (const { name } of PROJECTIONS) {
     const streams = (await (await store.live(name))?.parked()) ?? [];
     for (const { stream, error, events } of streams) {
-      console.log(`${name}  ${stream}  ${events.length} events\n  ${error}`);
+      console.log(`${name}  ${stream}  ${counted(events.length, 'event')}\n  ${error}`);
     }
   }
 }

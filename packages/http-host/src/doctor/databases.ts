@@ -1,10 +1,12 @@
 /** Has SQLite examine every database of the folder: broken pages, and indices that do not fit. */
+
 import { existsSync } from 'node:fs';
 import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
+import { counted } from '../counted.ts';
 import type { DataFiles } from '../stores.ts';
 import { ADVICE_ON_FILES } from './advice.ts';
 import type { Examined, Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import { databasesIn } from './folder.ts';
 
 const MAX_FAULTS = 5;

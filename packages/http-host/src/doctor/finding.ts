@@ -110,11 +110,6 @@ export class Findings {
   }
 }
 
-/** A number with what it counts. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
 /** What the error of a file or a database says, in one line. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);

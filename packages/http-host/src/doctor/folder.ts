@@ -1,12 +1,14 @@
 /** The data folder as files: what is there, who may read it, what a stopped host left behind. */
+
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { presentIn, testClockFileIn } from '../clock.ts';
 import { masterKeyCheckIn, probeMasterKey, secretsFileIn } from '../config.ts';
+import { counted } from '../counted.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import { tracesOf } from './lost-events.ts';
 
 const SQLITE_BUSY = 5;

@@ -1,4 +1,5 @@
 /** Holds the sandbox gateway's own books against the log. */
+
 import {
   type EventStore,
   type Executor,
@@ -10,6 +11,7 @@ import {
   type TransactionId,
 } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
+import { counted } from '../counted.ts';
 import type { BooksReader, SandboxRecord } from '../gateways/sandbox/books.ts';
 import { openSqliteBooksReader } from '../gateways/sandbox/books-sqlite.ts';
 import {
@@ -20,7 +22,7 @@ import {
 import { createStateCache } from '../operations/state-cache.ts';
 import { isFile } from '../stores.ts';
 import type { Examined, Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { LogStreams } from './log-streams.ts';
 
 /** What the quick examination looks at: loss is at the end. */
@@ -106,7 +108,7 @@ export async function checkGateway(
     else if (!quick) await findForgotten(findings, { ...both, books });
     if (books === undefined) return findings.leftOut('there are no books of a sandbox gateway');
   } catch (error) {
-    return findings.leftOut(`broke off after ${records} records: ${reasonOf(error)}`);
+    return findings.leftOut(`broke off after ${counted(records, 'record')}: ${reasonOf(error)}`);
   }
   return findings.made(`${counted(records, 'record')}${quick ? ', the newest' : ''}`);
 }

@@ -1,10 +1,12 @@
 /** Holds the answers that are kept for repetitions against the log. */
+
 import { type EventStore, type StreamName, streamName, type TenantId } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
 import type { Pool } from 'pg';
+import { counted } from '../counted.ts';
 import { isFile } from '../stores.ts';
 import type { Examined, Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 
 /** What the quick examination looks at: loss is at the end. */
 const NEWEST = 1_000;
@@ -61,7 +63,7 @@ async function checkAnswers(pages: Pages, { events, quick }: Comparing): Promise
       }
     }
   } catch (error) {
-    return findings.leftOut(`broke off after ${answers} answers: ${reasonOf(error)}`);
+    return findings.leftOut(`broke off after ${counted(answers, 'answer')}: ${reasonOf(error)}`);
   }
   return findings.made(
     `${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`,

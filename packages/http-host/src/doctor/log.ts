@@ -1,7 +1,9 @@
 /** Goes through the whole log twice: by position for its order, by stream for what it tells. */
+
 import type { Position } from '@counterfoil/core';
+import { counted } from '../counted.ts';
 import type { Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import type { LogWalks } from './log-streams.ts';
 import { StreamFollower } from './streams.ts';
 import { TrialBalance } from './trial-balance.ts';
@@ -56,7 +58,7 @@ export async function checkOrder(
     }
   } catch (error) {
     findings.damage(`the log can be read no further: ${reasonOf(error)}`, advice.log);
-    return findings.leftOut(`broke off after ${events} events`);
+    return findings.leftOut(`broke off after ${counted(events, 'event')}`);
   }
   if (latestMs > nowMs + TOLERATED_STEP_MS) {
     findings.warn(
@@ -86,7 +88,7 @@ export async function checkStreams(
   } catch (error) {
     const reason = reasonOf(error);
     findings.damage(`the streams can be read no further: ${reason}`, advice.log);
-    const skipped = `broke off after ${events} events`;
+    const skipped = `broke off after ${counted(events, 'event')}`;
     return [findings.leftOut(skipped), journalFindings.leftOut(skipped)];
   }
   await follower.end();

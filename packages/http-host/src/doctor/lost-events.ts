@@ -1,11 +1,13 @@
 /** Notices a log that has lost its end: files that are made from the log remember how far they had read. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
+import { counted } from '../counted.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 
 /** What has seen the log up to this position: a file, or a row of a database. */
 export interface Witness {

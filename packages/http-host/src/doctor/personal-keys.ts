@@ -1,11 +1,13 @@
 /** Looks at the keys of customers: whether they are there, of this log, and open. */
+
 import type { Customer, StoredEvent, Subject } from '@counterfoil/core';
+import { counted } from '../counted.ts';
 import type { CustomerVault } from '../operations/customer-keys.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
 import { isFile } from '../stores.ts';
 import type { Advice } from './advice.ts';
 import type { Examined } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import { keptMark } from './lost-events.ts';
 
 export interface CheckedKeys {

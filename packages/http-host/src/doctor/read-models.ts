@@ -1,4 +1,5 @@
 /** Looks at the read models: what is parked, what is left open, and whether a rebuild gives the same. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventStore, Position } from '@counterfoil/core';
@@ -15,9 +16,10 @@ import {
   type ReadModelStore,
   rebuild,
 } from '@counterfoil/projections';
+import { counted } from '../counted.ts';
 import { LAST_ASK_MS } from '../reactors/sweeper.ts';
 import type { Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 
 const OPEN_PAGE = 200;
 const HOLDER = 'doctor';

@@ -1,17 +1,19 @@
 /** The checks of what hosts share that are made otherwise than in a data folder. */
+
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, isSealedEvent, type Position } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
 import type { Pool } from 'pg';
 import { findMasterKey, markOfMasterKey, secretsFileIn } from '../config.ts';
+import { counted } from '../counted.ts';
 import { type HostDatabase, mark } from '../host-database.ts';
 import { firstEventOf, wrappingKeyOf } from '../operations/open-personal-keys.ts';
 import { KEY_TABLE } from '../operations/personal-key-rows.ts';
 import { PersonalKeyTable } from '../operations/personal-key-table.ts';
 import { LEADERSHIP } from '../reactors/leadership.ts';
 import type { Examining } from './examined.ts';
-import { type Checked, counted, Findings, reasonOf } from './finding.ts';
+import { type Checked, Findings, reasonOf } from './finding.ts';
 import { findReadable, MASTER_KEY_ADVICE } from './folder.ts';
 import { ANOTHER, beyond, endOf, lossOf, type Witness } from './lost-events.ts';
 import type { CheckedKeys } from './personal-keys.ts';

@@ -27,6 +27,7 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
 const SECURITY_HEADERS_FLAT: readonly string[] = SECURITY_HEADERS.flat();
 
 const NO_CONTENT = 204;
+const FIRST_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 
 /** What a handler answered, as text. */
@@ -54,6 +55,17 @@ export function refusalAnswer(
     headers: refusal.headers,
     transient: isTransient(refusal.code),
   };
+}
+
+/**
+ * A kept answer as the answer to the request with this id. A refusal names the request that it
+ * answers, by which the log is searched; all else stays word for word.
+ */
+export function answerTo(answer: Answer, requestId: string): Answer {
+  if (answer.status < FIRST_ERROR) return answer;
+  const body: unknown = JSON.parse(String(answer.body));
+  if (typeof body !== 'object' || body === null || !('requestId' in body)) return answer;
+  return { ...answer, body: JSON.stringify({ ...body, requestId }) };
 }
 
 /** All headers of an answer, name and value in turn, as `writeHead` takes them without a detour. */

@@ -80,6 +80,16 @@ const HEADERS = {
     schema: { type: 'string' },
     example: '"3"',
   },
+  Location: {
+    description: 'Where what was made can be read; of a part of a resource, that resource',
+    schema: { type: 'string' },
+    example: '/v1/payments/01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
+  },
+  'WWW-Authenticate': {
+    description: 'The scheme of a raw API key, which no other software knows',
+    schema: { type: 'string' },
+    example: 'ApiKey realm="counterfoil"',
+  },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 } as const;
 

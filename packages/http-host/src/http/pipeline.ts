@@ -1,7 +1,7 @@
 /** The way of one request from its head to its answer; the order of the checks is part of the contract. */
 import type { z } from 'zod';
 import { type Acceptance, acceptanceOf } from './accept.ts';
-import { type Answer, answerOf, refusalAnswer } from './answer.ts';
+import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
   checkClaimedTenant,
   checkClaimedUser,
@@ -118,7 +118,7 @@ export class Pipeline {
       scope: idempotencyScope(principal, endpoint.operationId, idempotencyKey),
       fingerprint: this.#parts.idempotency.fingerprint(exchange.params, body),
     };
-    return this.#parts.idempotency.run(request, async () => {
+    const answer = await this.#parts.idempotency.run(request, async () => {
       // A refusal of the handler is an answer to be replayed, so it is made into one here.
       try {
         return answerOf(await endpoint.handle(exchange, input));
@@ -126,6 +126,7 @@ export class Pipeline {
         return this.#answerOfError(exchange, error, acceptance);
       }
     });
+    return answerTo(answer, exchange.requestId);
   }
 
   /** What was refused is said; what was not foreseen is logged and shown as nothing but its request id. */

@@ -1,4 +1,5 @@
 /** A JSON Schema as rows for a reader: one for each field, nested ones under dotted names. */
+import { counted } from '../counted.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
 /** As much of JSON Schema as zod writes. */
@@ -140,9 +141,10 @@ function descriptionOf(schema: Schema): string {
   const bounds: string[] = [];
   if (minimum !== undefined && minimum > -MAX_SAFE) bounds.push(`at least ${minimum}`);
   if (maximum !== undefined && maximum < MAX_SAFE) bounds.push(`at most ${maximum}`);
-  if (minLength !== undefined && minLength > 1) bounds.push(`at least ${minLength} characters`);
-  if (maxLength !== undefined) bounds.push(`at most ${maxLength} characters`);
-  if (maxItems !== undefined) bounds.push(`at most ${maxItems} elements`);
+  if (minLength !== undefined && minLength > 1)
+    bounds.push(`at least ${counted(minLength, 'character')}`);
+  if (maxLength !== undefined) bounds.push(`at most ${counted(maxLength, 'character')}`);
+  if (maxItems !== undefined) bounds.push(`at most ${counted(maxItems, 'element')}`);
   if (schema.default !== undefined) bounds.push(`default ${JSON.stringify(schema.default)}`);
   return [schema.description, bounds.join(', ')].filter((text) => !!text).join(' · ');
 }
