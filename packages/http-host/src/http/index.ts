@@ -1,10 +1,12 @@
 /** The HTTP layer: how endpoints are declared, served and documented. */
+
 export {
   checkClaimedTenant,
   checkClaimedUser,
   type KeyDirectory,
   type KeyRecord,
 } from './authenticate.ts';
+export type { Counted, Counter } from './counter.ts';
 export {
   type Access,
   type Endpoint,
@@ -47,8 +49,6 @@ export {
   openApiEndpoint,
 } from './openapi.ts';
 export {
-  type Counted,
-  type Counter,
   DEFAULT_REQUESTS_PER_MINUTE,
   type MakeCounter,
   type RateLimitOptions,

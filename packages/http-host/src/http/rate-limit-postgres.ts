@@ -5,8 +5,8 @@ import type { Migration } from 'kysely/migration';
 import type { Pool, QueryConfig, QueryResult } from 'pg';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { RoundTrips } from '../round-trips.ts';
-import { MemoryCounter } from './memory-counter.ts';
-import type { Counted, Counter, MakeCounter } from './rate-limit.ts';
+import { type Counted, type Counter, MemoryCounter } from './counter.ts';
+import type { MakeCounter } from './rate-limit.ts';
 
 /** A request waits no longer than this to be counted. */
 const TIMEOUT_MS = 1_000;

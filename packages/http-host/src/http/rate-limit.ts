@@ -1,8 +1,8 @@
 /** The request limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
 import type { KeyRecord } from './authenticate.ts';
+import { type Counter, MemoryCounter } from './counter.ts';
 import { type Refusal, refuse } from './errors.ts';
-import { MemoryCounter } from './memory-counter.ts';
 
 const WINDOW_SECONDS = 60;
 
@@ -16,17 +16,6 @@ const DEFAULT_FAILURES_PER_MINUTE = 60;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const MS_PER_SECOND = 1_000;
-
-/** How often something was counted in a window, this time included. */
-export interface Counted {
-  readonly consumedPoints: number;
-  /** Until the window ends. */
-  readonly msBeforeNext: number;
-}
-
-export interface Counter {
-  consume(key: string): Promise<Counted>;
-}
 
 export type MakeCounter = (options: {
   readonly keyPrefix: string;

@@ -1,6 +1,6 @@
 /** Windows are counted one by one, and no more of them are held than the memory has room for. */
 import { expect, it } from 'vitest';
-import { MemoryCounter } from './memory-counter.ts';
+import { MemoryCounter } from './counter.ts';
 
 const MAX_WINDOWS = 50_000;
 

@@ -1,6 +1,16 @@
-/** Counts in the memory of this process, for so many callers at most. */
+/** What requests are counted with; here, in the memory of this process. */
 import { LRUCache } from 'lru-cache';
-import type { Counted, Counter } from './rate-limit.ts';
+
+/** How often something was counted in a window, this time included. */
+export interface Counted {
+  readonly consumedPoints: number;
+  /** Until the window ends. */
+  readonly msBeforeNext: number;
+}
+
+export interface Counter {
+  consume(key: string): Promise<Counted>;
+}
 
 /**
  * Whoever has more addresses than this begins anew in each of them anyway. A window takes about 200
@@ -18,6 +28,7 @@ export interface MemoryCounterOptions {
   readonly now?: () => number;
 }
 
+/** Counts so many callers at most. */
 export class MemoryCounter implements Counter {
   readonly #windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
   readonly #durationMs: number;
