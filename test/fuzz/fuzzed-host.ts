@@ -11,6 +11,7 @@ import { ALL_SCOPES, compose, type KeyRequest } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { vi } from 'vitest';
 import { CALLER, issueKey, openTenant, type Running, type TenantId } from '../e2e/running-host.ts';
+import { examinationOf } from '../http-host/doctor-findings.ts';
 import { Documented } from '../http-host/documented.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -105,12 +106,25 @@ export class FuzzedHost {
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   }
 
-  async close(): Promise<void> {
+  /** What the doctor finds wrong, beside the host or without it. */
+  async complaints(): Promise<readonly string[]> {
+    const { checks } = await examinationOf(this.#folder);
+    return checks.flatMap(({ check, findings, skipped }) => [
+      ...findings.map(({ message }) => `${check}: ${message}`),
+      ...(skipped === undefined ? [] : [`${check} was left out: ${skipped}`]),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    // The last one to close the log takes its write-ahead log in.
     await this.#log.close();
-    if (this.isAlive) {
-      this.#child.kill('SIGTERM');
-      await once(this.#child, 'exit');
-    }
+    if (!this.isAlive) return;
+    this.#child.kill('SIGTERM');
+    await once(this.#child, 'exit');
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }

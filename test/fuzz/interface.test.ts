@@ -126,6 +126,12 @@ it('lists may be as long as the document says, and not longer', async () => {
   }
 }, 60_000);
 
+it('the doctor finds nothing wrong, beside the host and after it', async () => {
+  expect(await host.complaints()).toEqual([]);
+  await host.stop();
+  expect(await host.complaints()).toEqual([]);
+}, 120_000);
+
 /** Some batches of requests; the first failure is reduced to what it takes to bring it about. */
 async function playLeg(cases: fc.Arbitrary<Case>, { ask, seed }: { ask: Ask; seed: number }) {
   const batches = fc.array(cases, { minLength: 1, maxLength: CASES_AT_ONCE, size: 'max' });

@@ -18,6 +18,7 @@ import type { Examination } from '@counterfoil/http-host/doctor';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { boundByPermissions } from '../simulation/storage-faults-process.ts';
 import {
+  callerOf,
   copyOf,
   makeTruth,
   newFolder,
@@ -173,6 +174,29 @@ describe('a sound folder', () => {
     });
   });
 
+  it('may have answered about other things than payments', async () => {
+    const { host, url } = await openHost(folder);
+    const caller = callerOf(url, truth.apiKey);
+    const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
+    const email = 'keeper@example.com';
+    const { body } = await caller.post('/customers', { email }, 'customer');
+    const methods = `/customers/${body.id}/payment-methods`;
+    const added = await caller.post(methods, { card }, 'method');
+    await host.close();
+    expect(added.status).toBe(201);
+    const examination = await examined();
+    expect(complaintsOf(examination)).toEqual([]);
+    expect(checkOf(examination, 'answers').looked).toBe('16 answers');
+
+    change(
+      'idempotency.db',
+      `UPDATE answer SET stream = stream || '9' WHERE key LIKE '%"method"]'`,
+    );
+    expectFinding(await examined({ quick: true }), 'answers', {
+      message: /key method was answered, and the log has no customer_account-1-live-/,
+    });
+  });
+
   it('needs no more than its log and its keys', async () => {
     for (const name of readdirSync(folder)) {
       if (!/^(events|keys|sandbox-gateway)\.db$|^secrets/.test(name)) rmSync(join(folder, name));
@@ -301,7 +325,7 @@ describe('the log', () => {
         message: /has a charge .* and the log has no such payment/,
       });
       expectFinding(examination, 'answers', {
-        message: /was answered with success, and the log has no/,
+        message: /was answered, and the log has no transaction-/,
       });
     }
     await expect(openHost(folder)).rejects.toThrow(

@@ -1,7 +1,7 @@
 /** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
-import type { Transaction, TransactionId } from '@counterfoil/core';
+import { Transaction, type TransactionId } from '@counterfoil/core';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type JsonResult, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
 import { uuidV7 } from '../http/uuid.ts';
 import type { Payments } from '../operations/payments.ts';
@@ -121,17 +121,20 @@ const DECLINED: ReadonlySet<Transaction.Status> = new Set([
 ]);
 const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing']);
 
-type Show = (payment: Transaction.Payment) => ReturnType<typeof paymentBody>;
+type Show = (payment: Transaction.Payment) => Pick<JsonResult, 'body' | 'stream'>;
 
 /** Payments as this caller sees them. */
-function shownBy(payments: Payments, { principal }: RequestContext): Show {
-  const tenantId = principal.tenantId;
-  return (payment) => paymentBody(payment, payments.tokenOf(tenantId, payment));
+function shownBy(payments: Payments, context: RequestContext): Show {
+  const { tenantId } = context.principal;
+  return (payment) => ({
+    body: paymentBody(payment, payments.tokenOf(tenantId, payment)),
+    stream: Transaction.streamOf(addressOf(payment, context)),
+  });
 }
 
 function answer(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
-  return { status, body: show(payment), ...(status === 201 && locatedAt(payment)) };
+  return { status, ...show(payment), ...(status === 201 && locatedAt(payment)) };
 }
 
 /** Where a payment is read, and what belongs to it. */
@@ -159,7 +162,7 @@ function getPayment({ payments }: CardServices): Endpoint {
     idempotency: 'none',
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
-      return { status: 200, body: shownBy(payments, context)(payment) };
+      return { status: 200, ...shownBy(payments, context)(payment) };
     },
   });
 }
@@ -227,7 +230,7 @@ function addressOf({ transactionId }: Transaction.Payment, { principal }: Reques
 /** Of what is done to a payment that is there already, success is 200. */
 function acted(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
-  return { status: status === 201 ? 200 : status, body: show(payment) };
+  return { status: status === 201 ? 200 : status, ...show(payment) };
 }
 
 function capturePayment({ payments }: CardServices): Endpoint {
@@ -272,7 +275,7 @@ function followedUp(
 ) {
   const refused = payment.failedRequestIds.includes(requestId);
   const done = pending ? 202 : 200;
-  return { status: refused ? 402 : done, body: show(payment) };
+  return { status: refused ? 402 : done, ...show(payment) };
 }
 
 function voidPayment({ payments }: CardServices): Endpoint {
@@ -351,6 +354,7 @@ function refundPayment({ payments }: CardServices): Endpoint {
       return {
         status,
         body: refundBody(payment, refund),
+        stream: Transaction.streamOf(addressOf(payment, context)),
         ...(status === 201 && locatedAt(payment)),
       };
     },

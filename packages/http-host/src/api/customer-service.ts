@@ -1,5 +1,5 @@
 /** Customer Service: the details of one transaction, and refunds. */
-import { type Transaction, type TransactionId, toDecimal } from '@counterfoil/core';
+import { Transaction, type TransactionId, toDecimal } from '@counterfoil/core';
 import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -152,7 +152,11 @@ function refund({ payments, confirmations }: CustomerServices): Endpoint {
       if (made.status === 'RefundFailed') throw refuse('refund_failed', refusalText(made));
       const confirmation = { asked: made.notifyCustomer, sandbox: payment.sandbox };
       const message = confirmations.told(messageOf(made, currency), confirmation);
-      return { status: 200, body: { success: true, message, refundId: made.refundId } };
+      return {
+        status: 200,
+        body: { success: true, message, refundId: made.refundId },
+        stream: Transaction.streamOf({ tenantId, transactionId }),
+      };
     },
   });
 }

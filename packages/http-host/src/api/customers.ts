@@ -150,6 +150,7 @@ function answer(
     status,
     headers: { ETag: etagOf(customer), ...(status === 201 && { Location: locationOf(customer) }) },
     body: customerBody(customer, { parentCompanyId: tenantId, message, tokenOf }),
+    stream: Customer.streamOf({ tenantId, ...customer }),
   };
 }
 
@@ -314,6 +315,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
         status: 201,
         headers: { ETag: etagOf(customer), Location: locationOf(customer) },
         body: addedMethodBody(customer, method, { message: 'Added', tokenOf }),
+        stream: Customer.streamOf(named),
       };
     },
   });

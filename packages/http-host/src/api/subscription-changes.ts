@@ -106,7 +106,11 @@ async function answer(
 ) {
   await readSide.caughtUp(tenantId);
   const names = await reference.names(tenantId);
-  return { status: 200, body: subscriptionAnswer(subscription, { tenantId, names, message }) };
+  return {
+    status: 200,
+    body: subscriptionAnswer(subscription, { tenantId, names, message }),
+    stream: Subscription.streamOf({ tenantId, subscriptionId: subscription.subscriptionId }),
+  };
 }
 
 function freeze(services: SubscriptionChangeServices): Endpoint {

@@ -1,6 +1,5 @@
 /** Holds the answers that are kept for repetitions against the log. */
-
-import { type EventStore, type StreamName, streamName, type TenantId } from '@counterfoil/core';
+import type { EventStore, StreamName } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
 import type { Pool } from 'pg';
 import { counted } from '../counted.ts';
@@ -13,17 +12,18 @@ const NEWEST = 1_000;
 const PAGE_ANSWERS = 500;
 
 const LOST_ANSWER_ADVICE =
-  'Events are lost: a customer was told of this payment. Restore a newer events.db if there is one; else compare the payment with the gateway.';
+  'Events are lost: somebody was told of what was in them. Restore a newer log if there is one; else compare payments with the gateway.';
 
-/** Answers with success, in pages: their keys and bodies. */
-type Pages = Iterable<readonly KeptAnswer[]> | AsyncIterable<readonly KeptAnswer[]>;
-
+/** An answer, and the stream that it is about: it was in the log when the answer was given. */
 interface KeptAnswer {
   readonly key: string;
-  readonly body: unknown;
+  readonly stream: StreamName;
 }
 
-/** Every payment that an answer in the file told of is in the log. */
+/** Those of earlier hosts do not say what they are about, and are left out. */
+type Pages = Iterable<readonly KeptAnswer[]> | AsyncIterable<readonly KeptAnswer[]>;
+
+/** Every stream that an answer in the file is about is in the log. */
 export async function checkAnswersFile(
   { files, quick }: Examined,
   events: EventStore,
@@ -51,13 +51,13 @@ async function checkAnswers(pages: Pages, { events, quick }: Comparing): Promise
   let answers = 0;
   try {
     for await (const page of pages) {
-      const told = page.flatMap((kept) => acknowledged(kept) ?? []);
-      const firsts = await Promise.all(told.map(({ stream }) => events.read(stream, { limit: 1 })));
-      answers += told.length;
-      for (const [index, { key, stream }] of told.entries()) {
+      // After the answers: beside a running host the log has what each of them tells of.
+      const firsts = await Promise.all(page.map(({ stream }) => events.read(stream, { limit: 1 })));
+      answers += page.length;
+      for (const [index, { key, stream }] of page.entries()) {
         if (firsts[index]?.length !== 0) continue;
         findings.damage(
-          `the request of key ${key} was answered with success, and the log has no ${stream}`,
+          `the request of key ${nameIn(key)} was answered, and the log has no ${stream}`,
           LOST_ANSWER_ADVICE,
         );
       }
@@ -65,41 +65,44 @@ async function checkAnswers(pages: Pages, { events, quick }: Comparing): Promise
   } catch (error) {
     return findings.leftOut(`broke off after ${counted(answers, 'answer')}: ${reasonOf(error)}`);
   }
-  return findings.made(
-    `${counted(answers, 'answer')} about payments${quick ? ', the newest' : ''}`,
-  );
+  return findings.made(`${counted(answers, 'answer')}${quick ? ', the newest' : ''}`);
 }
 
-interface Acknowledged {
-  readonly key: string;
-  readonly stream: StreamName;
+/** What the caller sent, of all that a key is unique by. */
+function nameIn(key: string): string {
+  return String((JSON.parse(key) as readonly unknown[]).at(-1));
 }
 
 function* inFile(path: string, newest: number | undefined): Generator<readonly KeptAnswer[]> {
   const database = openForReading(path);
   try {
+    if (database.prepare(HAS_STREAMS).get() === undefined) return;
     const page = database.prepare(
-      `SELECT rowid, key, body FROM answer WHERE status < 300 AND rowid < ? ORDER BY rowid DESC LIMIT ${PAGE_ANSWERS}`,
+      `SELECT rowid, key, stream FROM answer
+       WHERE stream IS NOT NULL AND rowid < ? ORDER BY rowid DESC LIMIT ${PAGE_ANSWERS}`,
     );
     let before = Number.MAX_SAFE_INTEGER;
     for (let read = 0; newest === undefined || read < newest; read += PAGE_ANSWERS) {
-      const rows = page.all(before);
-      yield rows.map((row) => ({ key: String(row['key']), body: row['body'] }));
+      const rows = page.all(before) as unknown as (KeptAnswer & { readonly rowid: number })[];
+      yield rows;
       const end = rows.at(-1);
       if (end === undefined) return;
-      before = Number(end['rowid']);
+      before = end.rowid;
     }
   } finally {
     database.close();
   }
 }
 
+/** The file of an earlier host has none. */
+const HAS_STREAMS = "SELECT 1 FROM pragma_table_info('answer') WHERE name = 'stream'";
+
 async function* newestIn(pool: Pool): AsyncGenerator<readonly KeptAnswer[]> {
   const { rows } = await pool.query<KeptAnswer>(
-    `SELECT key, body FROM (
-       SELECT key, body, status FROM counterfoil_host.answers
+    `SELECT key, stream FROM (
+       SELECT key, stream FROM counterfoil_host.answers
        ORDER BY expires_at_ms DESC LIMIT ${NEWEST}
-     ) AS newest WHERE status < 300`,
+     ) AS newest WHERE stream IS NOT NULL`,
   );
   yield rows;
 }
@@ -107,8 +110,8 @@ async function* newestIn(pool: Pool): AsyncGenerator<readonly KeptAnswer[]> {
 async function* allIn(pool: Pool): AsyncGenerator<readonly KeptAnswer[]> {
   for (let after = ''; ; ) {
     const { rows } = await pool.query<KeptAnswer>(
-      `SELECT key, body FROM counterfoil_host.answers
-       WHERE status < 300 AND key > $1 ORDER BY key LIMIT ${PAGE_ANSWERS}`,
+      `SELECT key, stream FROM counterfoil_host.answers
+       WHERE stream IS NOT NULL AND key > $1 ORDER BY key LIMIT ${PAGE_ANSWERS}`,
       [after],
     );
     yield rows;
@@ -116,14 +119,4 @@ async function* allIn(pool: Pool): AsyncGenerator<readonly KeptAnswer[]> {
     if (last === undefined) return;
     after = last.key;
   }
-}
-
-/** Undefined for an answer that is not about a payment of the Card API. */
-function acknowledged({ key, body }: KeptAnswer): Acknowledged | undefined {
-  const [tenant, , operation, name] = JSON.parse(key) as readonly string[];
-  const text = body instanceof Uint8Array ? Buffer.from(body).toString() : String(body);
-  const told = JSON.parse(text) as { readonly id?: unknown; readonly paymentId?: unknown };
-  const id = operation === 'refundPayment' ? told.paymentId : told.id;
-  if (typeof id !== 'string' || tenant === undefined || name === undefined) return undefined;
-  return { key: name, stream: streamName('transaction', Number(tenant) as TenantId, id) };
 }

@@ -1,4 +1,5 @@
 /** An answer in the form in which it is sent, kept for replay, and written to the socket. */
+import type { StreamName } from '@counterfoil/core';
 import type { HandlerResult } from './endpoint.ts';
 import { errorBody, isTransient, type Refusal } from './errors.ts';
 import type { Exchange } from './request-context.ts';
@@ -11,6 +12,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The same request may be answered otherwise later: not to be kept for replay. */
   readonly transient?: boolean;
+  /** What it is about; undefined where that is not one stream of the log. */
+  readonly stream?: StreamName | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -32,14 +35,14 @@ const FIRST_SERVER_ERROR = 500;
 
 /** What a handler answered, as text. */
 export function answerOf(result: HandlerResult): Answer {
-  const { status, headers } = result;
+  const { status, headers, stream } = result;
   const transient = status >= FIRST_SERVER_ERROR;
   if ('raw' in result) {
     const { raw, contentType = JSON_TYPE } = result;
-    return { status, contentType, body: raw, headers, transient };
+    return { status, contentType, body: raw, headers, transient, stream };
   }
   const body = result.body === undefined ? '' : JSON.stringify(result.body);
-  return { status, contentType: JSON_TYPE, body, headers, transient };
+  return { status, contentType: JSON_TYPE, body, headers, transient, stream };
 }
 
 /** A refusal as the answer to the request with this id. */

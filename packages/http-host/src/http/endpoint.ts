@@ -1,5 +1,5 @@
 /** The shape of one endpoint, from which its routing, validation, documentation and access all follow. */
-import type { TenantId } from '@counterfoil/core';
+import type { StreamName, TenantId } from '@counterfoil/core';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { Environment } from './keys.ts';
@@ -48,20 +48,23 @@ export interface RequestContext {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** An answer to be written as JSON. */
-export interface JsonResult {
+interface Result {
   readonly status: number;
-  readonly body: unknown;
+  /** What the answer is about, in the log when it is given; kept with it for whoever compares the two. */
+  readonly stream?: StreamName;
   readonly headers?: Headers;
 }
 
+/** An answer to be written as JSON. */
+export interface JsonResult extends Result {
+  readonly body: unknown;
+}
+
 /** An answer that is text or bytes already: ready JSON of a read model, or another media type. */
-export interface RawResult {
-  readonly status: number;
+export interface RawResult extends Result {
   readonly raw: string | Buffer;
   /** Default: application/json. */
   readonly contentType?: string;
-  readonly headers?: Headers;
 }
 
 export type HandlerResult = JsonResult | RawResult;

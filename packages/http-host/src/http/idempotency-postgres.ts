@@ -20,7 +20,7 @@ const FIND = `
   SELECT fingerprint, status, content_type, body, is_text, headers, recorded_at_ms, expires_at_ms
   FROM counterfoil_host.answers WHERE key = $1 AND expires_at_ms > $2`;
 
-const PUT = 'SELECT counterfoil_host.put_answers($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+const PUT = 'SELECT counterfoil_host.put_answers($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)';
 
 const PAGE_SIZE = 500;
 /** Behind every other one, so that no key with a prefix lies beyond the prefix and it. */
@@ -159,6 +159,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
         each(({ entry }) => entry.recordedAtMs),
         each(({ entry }) => entry.expiresAtMs),
         each(({ ageMs }) => ageMs),
+        ofEach(({ stream }) => stream ?? null),
       ],
     });
   }

@@ -20,22 +20,26 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS answer_by_expiry ON answer (expires_at_ms);
 `;
 
-/** SQLite notices broken pages, but not a flipped bit in a text. Files of earlier hosts lack it. */
-const ADD_CHECKSUM = 'ALTER TABLE answer ADD COLUMN checksum INTEGER';
-const HAS_CHECKSUM = "SELECT 1 FROM pragma_table_info('answer') WHERE name = 'checksum'";
+/**
+ * Files of earlier hosts lack them. The checksum: SQLite notices broken pages, but not a flipped bit
+ * in a text. The stream: what the answer is about.
+ */
+const ADDED_COLUMNS = { checksum: 'INTEGER', stream: 'TEXT' };
+const HAS_COLUMN = "SELECT 1 FROM pragma_table_info('answer') WHERE name = ?";
 
 const FIND = `
-  SELECT fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum
+  SELECT fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum, stream
   FROM answer WHERE key = ? AND expires_at_ms > ?`;
 
 /** The first answer stays; only an expired one gives way. */
 const PUT = `
   INSERT INTO answer
-    (key, fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    (key, fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum,
+     stream)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
   ON CONFLICT (key) DO UPDATE SET
     fingerprint = ?2, status = ?3, content_type = ?4, body = ?5, headers = ?6,
-    recorded_at_ms = ?7, expires_at_ms = ?8, checksum = ?9
+    recorded_at_ms = ?7, expires_at_ms = ?8, checksum = ?9, stream = ?10
   WHERE answer.expires_at_ms <= ?7`;
 
 /** A damaged answer is none: what it spoke of is answered anew, from the log. */
@@ -57,6 +61,7 @@ interface Row {
   readonly recorded_at_ms: number;
   readonly expires_at_ms: number;
   readonly checksum: number | null;
+  readonly stream: string | null;
 }
 
 interface Keyed {
@@ -89,8 +94,9 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     this.#database.exec('PRAGMA busy_timeout = 5000;');
     this.#database.exec(SCHEMA);
-    if (this.#database.prepare(HAS_CHECKSUM).get() === undefined) {
-      this.#database.exec(ADD_CHECKSUM);
+    for (const [name, type] of Object.entries(ADDED_COLUMNS)) {
+      if (this.#database.prepare(HAS_COLUMN).get(name) !== undefined) continue;
+      this.#database.exec(`ALTER TABLE answer ADD COLUMN ${name} ${type}`);
     }
     this.#find = this.#database.prepare(FIND);
     this.#put = this.#database.prepare(PUT);
@@ -152,7 +158,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 
   #insert(key: string, entry: IdempotencyEntry): void {
     const { fingerprint, answer, recordedAtMs, expiresAtMs } = entry;
-    const { status, contentType, body } = answer;
+    const { status, contentType, body, stream = null } = answer;
     const headers = answer.headers === undefined ? null : JSON.stringify(answer.headers);
     const row = {
       fingerprint,
@@ -162,6 +168,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       headers,
       recorded_at_ms: recordedAtMs,
       expires_at_ms: expiresAtMs,
+      stream,
     };
     this.#put.run(
       key,
@@ -173,6 +180,7 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       recordedAtMs,
       expiresAtMs,
       checksumOf(key, row),
+      stream,
     );
   }
 
@@ -209,6 +217,8 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
 function checksumOf(key: string, row: Omit<Row, 'checksum'>): number {
   const { fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms, body } = row;
   const head = [key, fingerprint, status, content_type, headers, recorded_at_ms, expires_at_ms];
+  // Those of earlier hosts have none.
+  if (row.stream !== null) head.push(row.stream);
   return crc32(body, crc32(JSON.stringify(head)));
 }
 

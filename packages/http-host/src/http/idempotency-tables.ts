@@ -136,10 +136,50 @@ const PUT = [
     $$`,
 ];
 
+/** Beside the one before, which hosts of the version before go on calling. */
+const PUT_WITH_STREAM = sql`
+  CREATE FUNCTION counterfoil_host.put_answers(
+    keys text[], fingerprints text[], statuses integer[], content_types text[], bodies bytea[],
+    are_text boolean[], headers text[], recorded_at_ms bigint[], expires_at_ms bigint[],
+    ages_ms float8[], streams text[]
+  ) RETURNS void LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM set_config('synchronous_commit', 'off', true);
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('counterfoil_host.put_answers', 0));
+    INSERT INTO counterfoil_host.answers AS kept
+    SELECT put.key, put.fingerprint, put.status, put.content_type, put.body, put.is_text,
+      put.headers, put.recorded, put.expires, put.stream
+    FROM unnest(keys, fingerprints, statuses, content_types, bodies, are_text, headers,
+        recorded_at_ms, expires_at_ms, ages_ms, streams)
+      AS put (key, fingerprint, status, content_type, body, is_text, headers, recorded, expires,
+        age, stream)
+    WHERE NOT EXISTS (
+      SELECT FROM counterfoil_host.forgotten AS person
+      WHERE starts_with(put.key, person.prefix)
+        AND person.at > clock_timestamp() - put.age * interval '1 millisecond'
+        AND encode(put.body, 'escape') ~ person.named
+    )
+    ORDER BY put.key
+    ON CONFLICT (key) DO UPDATE SET
+      fingerprint = excluded.fingerprint, status = excluded.status,
+      content_type = excluded.content_type, body = excluded.body, is_text = excluded.is_text,
+      headers = excluded.headers, recorded_at_ms = excluded.recorded_at_ms,
+      expires_at_ms = excluded.expires_at_ms, stream = excluded.stream
+    WHERE kept.expires_at_ms <= excluded.recorded_at_ms;
+  END $$`;
+
+/** What an answer is about; null for those of the version before. */
+const ADD_STREAM = sql`ALTER TABLE counterfoil_host.answers ADD COLUMN stream text`;
+
 export const answerMigrations: Readonly<Record<string, Migration>> = {
   '2026-11-21-answers': {
     async up(database: Kysely<unknown>) {
       for (const statement of [...TABLES, CLAIM, ...PUT]) await statement.execute(database);
+    },
+  },
+  '2026-11-22-answers-stream': {
+    async up(database: Kysely<unknown>) {
+      for (const statement of [ADD_STREAM, PUT_WITH_STREAM]) await statement.execute(database);
     },
   },
 };
