@@ -80,7 +80,15 @@ it('finds that they are no database', async () => {
 it('finds that they were emptied', async () => {
   change('DELETE FROM personal_key');
   const examination = await examinationOf(folder);
+  expectFinding(examination, 'personal-keys', { message: /has no keys/ });
   expectFinding(examination, 'streams', { message: /there is no key of customer 1\/live\/\d+/ });
+});
+
+it('finds that one is missing, which refuses a start', async () => {
+  change('DELETE FROM personal_key WHERE customer = (SELECT min(customer) FROM personal_key)');
+  const message = /lacks the key of customer 1\/live\/\d+/;
+  expectFinding(await examinationOf(folder), 'personal-keys', { message });
+  await refused(message);
 });
 
 it('finds one that does not open', async () => {

@@ -4,7 +4,7 @@ import { type EventStore, EventStoreError, type Position } from '@counterfoil/co
 import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
 import { ConfigError, markOfMasterKey } from '../config.ts';
 import { type HostDatabase, setMarkOnce } from '../host-database.ts';
-import { firstEventOf } from '../operations/open-personal-keys.ts';
+import { firstEventOf } from '../operations/keys-and-log.ts';
 
 /** The log's servers may be behind each other for a moment. */
 const LOOKS = 10;

@@ -6,6 +6,7 @@ import { Mailing } from '../mail/mailing.ts';
 import type { Outbox } from '../mail/outbox.ts';
 import { openPostgresOutbox } from '../mail/outbox-postgres.ts';
 import { openSqliteOutbox } from '../mail/outbox-sqlite.ts';
+import { KeyMarking } from '../operations/keys-and-log.ts';
 import { TestClock } from '../operations/test-clock.ts';
 import { followOutcomes } from '../reactors/cap-settlement.ts';
 import { openCheckpoints } from '../reactors/checkpoints.ts';
@@ -104,6 +105,11 @@ function followTheLog(get: Get, signal: AbortSignal): Promise<unknown> {
     followNotices({ ledger, gateways: get(PART.gateways), ...following }),
     get(PART.policies).follow(following),
     followErasures({ erasure: get(PART.erasure), ...following }),
+    new KeyMarking({
+      keys: get(PART.personalKeys),
+      events: get(PART.events),
+      logger: get(PART.logger),
+    }).repeat(signal),
     followOutcomes({ ledger, caps: get(PART.caps), firstAfter: headAtStart, ...following }),
   ]);
 }

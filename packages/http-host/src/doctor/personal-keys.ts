@@ -1,10 +1,10 @@
 /** Looks at the keys of customers: whether they are there, of this log, and open. */
-
-import type { Customer, StoredEvent, Subject } from '@counterfoil/core';
+import type { Customer, EventStore, StoredEvent, Subject } from '@counterfoil/core';
 import { counted } from '../counted.ts';
 import type { CustomerVault } from '../operations/customer-keys.ts';
+import { compareKeys } from '../operations/keys-and-log.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
-import { isFile } from '../stores.ts';
+import { type DataFiles, isFile, openEventStore } from '../stores.ts';
 import type { Advice } from './advice.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
@@ -40,6 +40,8 @@ export async function checkPersonalKeys({
     if (mark !== undefined && firstEvent !== undefined && mark !== firstEvent) {
       findings.damage(`${files.keys} is of another log`, advice.keys);
     }
+    const loss = keys && (await lossOf(keys, files, quick));
+    if (loss !== undefined) findings.damage(`${files.keys} ${loss}`, advice.keys);
     if (quick) return { checked: findings.made('not one by one'), keys };
     const customers =
       (await keys?.check((customer) =>
@@ -50,6 +52,28 @@ export async function checkPersonalKeys({
     await keys?.close();
     findings.damage(`${files.keys} cannot be used: ${reasonOf(error)}`, advice.keys);
     return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
+  }
+}
+
+/** What the log names and the keys lack, as a start would find it. */
+async function lossOf(
+  keys: CustomerVault,
+  { events: path }: DataFiles,
+  quick: boolean,
+): Promise<string | undefined> {
+  // Without a mark it takes all events, which the quick examination does not read.
+  if (!isFile(path) || (quick && (await keys.mark()) === undefined)) return undefined;
+  let events: EventStore;
+  try {
+    events = await openEventStore(`sqlite:${path}`, { follow: true });
+  } catch {
+    // What is wrong with the log is told by its own checks.
+    return undefined;
+  }
+  try {
+    return (await compareKeys(keys, events)).loss;
+  } finally {
+    await events.close();
   }
 }
 

@@ -2,13 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventStore, isSealedEvent, type Position } from '@counterfoil/core';
+import type { EventStore, Position } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
 import type { Pool } from 'pg';
 import { findMasterKey, markOfMasterKey, secretsFileIn } from '../config.ts';
 import { counted } from '../counted.ts';
 import { type HostDatabase, mark } from '../host-database.ts';
-import { firstEventOf, wrappingKeyOf } from '../operations/open-personal-keys.ts';
+import { compareKeys, firstEventOf } from '../operations/keys-and-log.ts';
+import { wrappingKeyOf } from '../operations/open-personal-keys.ts';
 import { KEY_TABLE } from '../operations/personal-key-rows.ts';
 import { PersonalKeyTable } from '../operations/personal-key-table.ts';
 import { LEADERSHIP } from '../reactors/leadership.ts';
@@ -73,9 +74,6 @@ export async function checkSharedMasterKey({
   return findings.made(config.masterKey === undefined ? 'secrets.json' : 'MASTER_KEY');
 }
 
-/** The quick examination looks at so many events for one that is sealed. */
-const FIRST_EVENTS = 5_000;
-
 /** Whether the keys of customers are there, of this log, and open. */
 export async function checkSharedKeys(
   { config, database, quick, advice }: Omit<Shared, 'keys'>,
@@ -90,8 +88,9 @@ export async function checkSharedKeys(
     }
     const wrappingKey = wrappingKeyOf(masterKey);
     const keys = new PersonalKeyTable({ pool, wrappingKey, readOnly: true });
-    if ((await keys.isEmpty()) && (await hasSealed(events, quick))) {
-      findings.damage(`${KEY_TABLE} is empty, and the log tells of persons`, advice.keys);
+    if (events !== undefined) {
+      const { loss } = await compareKeys(keys, events);
+      if (loss !== undefined) findings.damage(`${KEY_TABLE} ${loss}`, advice.keys);
     }
     const [ofHosts, ofKeys] = [await mark(pool, 'first-event'), await keys.firstEvent()];
     if (ofHosts !== undefined && ofKeys !== undefined && ofHosts !== ofKeys) {
@@ -106,15 +105,6 @@ export async function checkSharedKeys(
     findings.damage(`${KEY_TABLE} cannot be used: ${reasonOf(error)}`, advice.keys);
     return { checked: findings.leftOut(reasonOf(error)), keys: undefined };
   }
-}
-
-async function hasSealed(events: EventStore | undefined, quick: boolean): Promise<boolean> {
-  const batches = events?.subscribe({ batchSize: FIRST_EVENTS, untilHead: true }) ?? [];
-  for await (const batch of batches) {
-    if (batch.some(isSealedEvent)) return true;
-    if (quick) return false;
-  }
-  return false;
 }
 
 /** A server of the log may be behind the others for a moment. */

@@ -1,8 +1,21 @@
 /** What a host does with the keys of customers beside sealing and opening, wherever they stand. */
-import type { AnyVault, Subject } from '@counterfoil/core';
+import type { AnyVault, Position, Subject } from '@counterfoil/core';
 
 /** `kept`: the customer has a key. `erased`: they had one. `none`: nothing was ever sealed for them. */
 export type KeyState = 'kept' | 'erased' | 'none';
+
+/**
+ * Up to where in the log no key is missing. It stands beside the keys and in the same commits, so that
+ * older keys bring an older mark.
+ */
+export interface KeyMark {
+  /** Nothing is missing up to the event right after this position. */
+  readonly after: Position;
+  /** The id of that event: a log that took another course does not have it there. */
+  readonly eventId: string;
+  /** How many keys there were at least. */
+  readonly keys: number;
+}
 
 /** A file answers at once, a database later. */
 type Awaitable<Answer> = Answer | Promise<Answer>;
@@ -23,8 +36,14 @@ export interface CustomerKeys {
   /** The first event of the log that the keys belong to; undefined before it has one. */
   firstEvent(): Awaitable<string | undefined>;
   belongTo(firstEvent: string): Awaitable<void>;
-  /** Whether there never was a customer. */
-  isEmpty(): Awaitable<boolean>;
+  /** Of how many customers there is a key, or the tombstone of one. It never becomes less. */
+  count(): Awaitable<number>;
+  /** Those of whom there is neither a key nor the tombstone of one. */
+  missing(subjects: readonly Subject[]): Awaitable<readonly Subject[]>;
+  /** Up to where in the log nothing is missing; undefined before it was first looked for. */
+  mark(): Awaitable<KeyMark | undefined>;
+  /** After `belongTo`. */
+  setMark(mark: KeyMark): Awaitable<void>;
   close(): Awaitable<void>;
 }
 

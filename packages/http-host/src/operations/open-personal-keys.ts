@@ -1,26 +1,28 @@
 /** Opens the customers' keys at a start, and refuses to begin anew beside a log that was sealed with others. */
 import { existsSync, statSync } from 'node:fs';
-import { type EventStore, isSealedEvent, type Position } from '@counterfoil/core';
+import type { EventStore } from '@counterfoil/core';
 import { type Config, ConfigError, findMasterKey } from '../config.ts';
 import { openSound, StorageError } from '../damaged-files.ts';
 import { type HostDatabase, openHostDatabase } from '../host-database.ts';
 import { dataFilesOf, hostDatabaseUrlOf, isFile, type Located } from '../stores.ts';
 import { deriveKey } from './credential-vault.ts';
 import type { CustomerKeys, CustomerVault } from './customer-keys.ts';
+import { compareKeys, firstEventOf, NO_KEYS, tieToLog } from './keys-and-log.ts';
 import { KEY_TABLE } from './personal-key-rows.ts';
 import { PersonalKeyTable } from './personal-key-table.ts';
 import { PersonalKeys, type PersonalKeysOptions } from './personal-keys.ts';
 
 const IN_MEMORY = ':memory:';
-const SCAN_BATCH = 5_000;
 
 /** Beside the host's own connections: keys are asked for by the batch, one batch after the other. */
 const READING_CONNECTIONS = 2;
 
-export const KEYS_ADVICE =
-  'Restore keys.db from a backup made with or after that of events.db. Without the keys nobody can read who paid: do not start with new ones';
+const LOST_FOR_GOOD =
+  'Without the keys nobody can read who paid: do not start with new ones. (docs/operations.md, Lost keys)';
 
-const TABLE_ADVICE = `Restore the table ${KEY_TABLE} from a backup made with or after that of the log, or copy into it what keys.db has. Without the keys nobody can read who paid: do not start with new ones`;
+export const KEYS_ADVICE = `Put back the keys.db that belongs to this log, with its keys.db-wal, or restore it from a backup made with or after that of events.db. ${LOST_FOR_GOOD}`;
+
+const TABLE_ADVICE = `Restore the tables ${KEY_TABLE} and ${KEY_TABLE}_of_log from a backup made with or after that of the log, or copy into them what keys.db has. ${LOST_FOR_GOOD}`;
 
 const ANOTHER =
   'these keys are of another log: its first event is not the same. Put back the keys that belong to the log';
@@ -56,7 +58,10 @@ export async function openPersonalKeys({
   if (path === IN_MEMORY) return new PersonalKeys({ path, wrappingKey });
   const ofLog = { place: path, events, advice: KEYS_ADVICE };
   const isNew = !existsSync(path) || statSync(path).size === 0;
-  if (isNew) await refuseSealedLog(ofLog, () => true);
+  if (isNew) {
+    const { loss } = await compareKeys(NO_KEYS, events);
+    if (loss !== undefined) throw new StorageError(`${path} ${loss}. ${KEYS_ADVICE}`);
+  }
   const keys = openSound(
     path,
     (file) => new PersonalKeys({ path: file, wrappingKey }),
@@ -68,7 +73,7 @@ export async function openPersonalKeys({
 /** The keys, if they are of this log. */
 async function kept<Keys extends CustomerKeys>(keys: Keys, ofLog: OfLog): Promise<Keys> {
   try {
-    await refuseAnotherLog(keys, ofLog);
+    await refuseOtherKeys(keys, ofLog);
     return keys;
   } catch (error) {
     await keys.close();
@@ -129,46 +134,17 @@ interface OfLog {
 }
 
 /**
- * A log of an earlier version has its persons in the open, and may be given its first keys. So may one
- * that another host has just begun to seal: then there are keys by now.
+ * Refuses keys of another log, and those that lack some that the log was sealed with: new ones must
+ * never be made in their place. A log of an earlier version has its persons in the open, and may be
+ * given its first keys.
  */
-async function refuseSealedLog(
-  { place, events, advice }: OfLog,
-  hasNoKeys: () => boolean | Promise<boolean>,
-): Promise<void> {
-  const position = await firstSealedIn(events);
-  if (position === undefined || !(await hasNoKeys())) return;
-  throw new StorageError(
-    `${place} has no keys, and the log tells of persons that were sealed with some (at position ${position}). ${advice}`,
-  );
-}
-
-async function firstSealedIn(events: EventStore): Promise<Position | undefined> {
-  for await (const batch of events.subscribe({ batchSize: SCAN_BATCH, untilHead: true })) {
-    const sealed = batch.find(isSealedEvent);
-    if (sealed !== undefined) return sealed.position;
+async function refuseOtherKeys(keys: CustomerKeys, { place, events, advice }: OfLog) {
+  const tied = await keys.firstEvent();
+  if (tied !== undefined && tied !== (await firstEventOf(events))) {
+    throw new StorageError(`${place}: ${ANOTHER}`);
   }
-  return undefined;
-}
-
-async function refuseAnotherLog(keys: CustomerKeys, ofLog: OfLog): Promise<void> {
-  const { place, events } = ofLog;
-  let firstEvent = await keys.firstEvent();
-  const first = await firstEventOf(events);
-  if (await keys.isEmpty()) await refuseSealedLog(ofLog, () => keys.isEmpty());
-  if (firstEvent === undefined) {
-    if (first === undefined) return;
-    await keys.belongTo(first);
-    // Of two hosts that say it at once, the first one is right.
-    firstEvent = await keys.firstEvent();
-  }
-  if (firstEvent !== first) throw new StorageError(`${place}: ${ANOTHER}`);
-}
-
-/** Its id, which no other log has. */
-export async function firstEventOf(events: EventStore): Promise<string | undefined> {
-  for await (const [first] of events.subscribe({ batchSize: 1, untilHead: true })) {
-    return first?.id;
-  }
-  return undefined;
+  const { loss, mark } = await compareKeys(keys, events);
+  if (loss !== undefined) throw new StorageError(`${place} ${loss}. ${advice}`);
+  if (!(await tieToLog(keys, events))) throw new StorageError(`${place}: ${ANOTHER}`);
+  if (mark !== undefined) await keys.setMark(mark);
 }

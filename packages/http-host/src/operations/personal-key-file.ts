@@ -3,8 +3,9 @@
  * failures are those of a store of events: without keys nothing can be stored.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Subject, TenantId } from '@counterfoil/core';
+import type { Position, Subject, TenantId } from '@counterfoil/core';
 import { failing, openForReading } from '@counterfoil/event-stores/sqlite';
+import type { KeyMark } from './customer-keys.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS personal_key (
@@ -18,7 +19,16 @@ const SCHEMA = `
     one INTEGER PRIMARY KEY CHECK (one = 1),
     first_event TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS whole_up_to (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    after TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    keys INTEGER NOT NULL
+  ) STRICT;
 `;
+
+/** Files of earlier versions have no mark, and a reader makes none. */
+const HAS_MARK = "SELECT 1 FROM sqlite_schema WHERE name = 'whole_up_to'";
 
 export interface KeyFileOptions {
   /** `:memory:` for keys that last as long as the process. */
@@ -40,11 +50,16 @@ export interface KeyFile {
   add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[];
   destroy(subject: Subject): void;
   all(): Iterable<CustomerKey>;
+  /** The rows. */
+  readonly count: number;
   /** Whether another connection has changed a key since this was last asked. */
   hasChanged(): boolean;
   /** The first event of the log that the keys belong to; undefined before it has one. */
   readonly firstEvent: string | undefined;
   belongTo(firstEvent: string): void;
+  /** Up to where in the log no key is missing, as it was last said. */
+  readonly mark: KeyMark | undefined;
+  setMark(mark: KeyMark): void;
   close(): void;
 }
 
@@ -95,6 +110,27 @@ class KeyReader implements KeyFile {
     return row?.['first_event'] as string | undefined;
   }
 
+  get count(): number {
+    const row = failing(this.path, () =>
+      this.database.prepare('SELECT count(*) AS count FROM personal_key').get(),
+    );
+    return row?.['count'] as number;
+  }
+
+  get mark(): KeyMark | undefined {
+    return failing(this.path, () => {
+      if (this.database.prepare(HAS_MARK).get() === undefined) return undefined;
+      const row = this.database.prepare('SELECT * FROM whole_up_to').get();
+      return (
+        row && {
+          after: row['after'] as Position,
+          eventId: row['event_id'] as string,
+          keys: row['keys'] as number,
+        }
+      );
+    });
+  }
+
   find(subject: Subject): Uint8Array | null | undefined {
     const row = failing(this.path, () => this.#find.get(...placeOf(subject)));
     return row?.['wrapped'] as Uint8Array | null | undefined;
@@ -139,6 +175,10 @@ class KeyReader implements KeyFile {
     throw new Error(`${this.path} was opened for reading`);
   }
 
+  setMark(_mark: KeyMark): void {
+    throw new Error(`${this.path} was opened for reading`);
+  }
+
   close(): void {
     if (this.database.isOpen) this.database.close();
   }
@@ -147,6 +187,7 @@ class KeyReader implements KeyFile {
 class KeyWriter extends KeyReader {
   readonly #add: StatementSync;
   readonly #destroy: StatementSync;
+  #count: number | undefined;
 
   constructor(path: string, database: DatabaseSync) {
     super(path, database);
@@ -163,7 +204,14 @@ class KeyWriter extends KeyReader {
     return false;
   }
 
+  /** Counted once: there is no other writer. */
+  override get count(): number {
+    this.#count ??= super.count;
+    return this.#count;
+  }
+
   override add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[] {
+    const before = this.count;
     return failing(this.path, () => {
       this.database.exec('BEGIN IMMEDIATE');
       try {
@@ -171,6 +219,7 @@ class KeyWriter extends KeyReader {
           ({ subject, wrapped }) => this.#add.run(...placeOf(subject), wrapped).changes === 1,
         );
         this.database.exec('COMMIT');
+        this.#count = before + added.length;
         return added;
       } catch (error) {
         if (this.database.isTransaction) this.database.exec('ROLLBACK');
@@ -181,8 +230,11 @@ class KeyWriter extends KeyReader {
 
   /** The row is overwritten, and so is what the write-ahead log still had of it. */
   override destroy(subject: Subject): void {
+    const before = this.count;
+    const isNew = this.find(subject) === undefined;
     failing(this.path, () => {
       this.#destroy.run(...placeOf(subject));
+      if (isNew) this.#count = before + 1;
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     });
   }
@@ -190,6 +242,14 @@ class KeyWriter extends KeyReader {
   override belongTo(firstEvent: string): void {
     failing(this.path, () =>
       this.database.prepare('INSERT INTO of_log VALUES (1, ?)').run(firstEvent),
+    );
+  }
+
+  override setMark({ after, eventId, keys }: KeyMark): void {
+    failing(this.path, () =>
+      this.database
+        .prepare('INSERT OR REPLACE INTO whole_up_to VALUES (1, ?, ?, ?)')
+        .run(after, eventId, keys),
     );
   }
 }

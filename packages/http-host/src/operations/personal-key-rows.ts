@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   EventStoreError,
   type EventStoreErrorCode,
+  type Position,
   type Subject,
   type TenantId,
 } from '@counterfoil/core';
@@ -14,6 +15,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool, QueryConfig, QueryResultRow } from 'pg';
 import { isBrokenOff } from '../database-failures.ts';
+import type { KeyMark } from './customer-keys.ts';
 import type { CustomerKey } from './personal-key-file.ts';
 
 /** Where the keys stand, for people. */
@@ -45,6 +47,17 @@ export const personalKeyMigrations: Readonly<Record<string, Migration>> = {
       `.execute(database);
     },
   },
+  '2026-11-22-personal-keys-mark': {
+    async up(database: Kysely<unknown>) {
+      // In the row of the log: whoever restores it restores the mark with it.
+      await sql`
+        ALTER TABLE counterfoil_host.personal_keys_of_log
+          ADD COLUMN whole_after text, -- NULL before anybody looked
+          ADD COLUMN whole_event_id text,
+          ADD COLUMN whole_keys bigint
+      `.execute(database);
+    },
+  },
 };
 
 const PAGE_SIZE = 1_000;
@@ -59,6 +72,12 @@ interface KeyRow extends QueryResultRow {
   readonly sandbox: boolean;
   readonly customer: string;
   readonly wrapped: Buffer | null;
+}
+
+interface MarkRow extends QueryResultRow {
+  readonly whole_after: Position;
+  readonly whole_event_id: string;
+  readonly whole_keys: string;
 }
 
 export class KeyRows {
@@ -153,12 +172,31 @@ export class KeyRows {
     }
   }
 
-  async isEmpty(): Promise<boolean> {
-    const rows = await this.#ask({
-      name: 'personal-keys-any',
-      text: `SELECT 1 FROM ${KEY_TABLE} LIMIT 1`,
+  async count(): Promise<number> {
+    const [row] = await this.#ask<{ count: string }>({
+      text: `SELECT count(*) AS count FROM ${KEY_TABLE}`,
     });
-    return rows.length === 0;
+    return Number(row?.count);
+  }
+
+  async mark(): Promise<KeyMark | undefined> {
+    const [row] = await this.#ask<MarkRow>({
+      text: `
+        SELECT whole_after, whole_event_id, whole_keys
+        FROM ${KEY_TABLE}_of_log WHERE whole_after IS NOT NULL`,
+    });
+    if (row === undefined) return undefined;
+    const { whole_after: after, whole_event_id: eventId, whole_keys: keys } = row;
+    return { after, eventId, keys: Number(keys) };
+  }
+
+  async setMark({ after, eventId, keys }: KeyMark): Promise<void> {
+    await this.#ask({
+      text: `
+        UPDATE ${KEY_TABLE}_of_log
+        SET whole_after = $1, whole_event_id = $2, whole_keys = $3`,
+      values: [after, eventId, keys],
+    });
   }
 
   async firstEvent(): Promise<string | undefined> {

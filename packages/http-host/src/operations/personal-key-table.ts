@@ -3,7 +3,7 @@ import type { DistantVault, PersonalDataVault, Subject } from '@counterfoil/core
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { RoundTrips } from '../round-trips.ts';
-import type { CustomerKeys, KeyState } from './customer-keys.ts';
+import type { CustomerKeys, KeyMark, KeyState } from './customer-keys.ts';
 import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
 import { KEY_TABLE, KeyRows } from './personal-key-rows.ts';
 
@@ -117,8 +117,23 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
     await this.#rows.belongTo(firstEvent);
   }
 
-  isEmpty(): Promise<boolean> {
-    return this.#rows.isEmpty();
+  count(): Promise<number> {
+    return this.#rows.count();
+  }
+
+  async missing(subjects: readonly Subject[]): Promise<readonly Subject[]> {
+    const known = subjects.filter(canBe);
+    const found = new Set((await this.#rows.find(known)).map(({ subject }) => nameOf(subject)));
+    return known.filter((subject) => !found.has(nameOf(subject)));
+  }
+
+  mark(): Promise<KeyMark | undefined> {
+    return this.#rows.mark();
+  }
+
+  async setMark(mark: KeyMark): Promise<void> {
+    if (this.#readOnly) throw openedForReading();
+    await this.#rows.setMark(mark);
   }
 
   close(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   createMemoryEventStore,
   type EventStore,
   encodeEvent,
+  type Position,
   type Subject,
   sealerOf,
   type TenantId,
@@ -15,6 +16,7 @@ import { makePrivate } from '@counterfoil/event-stores/sqlite';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { CustomerVault } from './customer-keys.ts';
+import { KeyMarking } from './keys-and-log.ts';
 import { openPersonalKeys } from './open-personal-keys.ts';
 import { PersonalKeys } from './personal-keys.ts';
 
@@ -46,6 +48,16 @@ function sealedBy(keys: PersonalKeys, subject: Subject, text = TEXT): string {
   const sealed = keys.seal(subject, { eventType, text });
   if (sealed === undefined) throw new Error('nothing was sealed');
   return sealed;
+}
+
+function change(sql: string): void {
+  const database = new DatabaseSync(path);
+  expect(database.prepare(sql).run().changes).toBe(1);
+  database.close();
+}
+
+function idOf(number: number): string {
+  return `0195a000-0000-8000-8000-${String(number).padStart(12, '0')}`;
 }
 
 function rows(sql = 'SELECT count(*) AS n FROM personal_key'): unknown {
@@ -249,6 +261,7 @@ describe('a start', () => {
   let appended = 0;
   beforeEach(() => {
     log = createMemoryEventStore();
+    appended = 0;
   });
 
   const start = () =>
@@ -262,14 +275,14 @@ describe('a start', () => {
       events: log,
     });
 
-  async function append(keys?: CustomerVault): Promise<void> {
+  async function append(keys?: CustomerVault, customerId = 1): Promise<void> {
     appended += 1;
-    const who = { sandbox: false, customerId: 1, email: 'ada@example.com' };
+    const who = { sandbox: false, customerId, email: 'ada@example.com' };
     const at = '2026-01-01T00:00:00.000Z';
     const event = { type: 'CustomerIdentified', ...who, at } as const;
     const vault = await sealerOf(keys, { tenantId: TENANT, events: [event] });
     const encoded = encodeEvent(event, vault && { tenantId: TENANT, vault });
-    const id = `0195a000-0000-8000-8000-${String(appended).padStart(12, '0')}`;
+    const id = idOf(appended);
     await log.append({
       stream: `customer-1-live-${appended}` as never,
       expected: { kind: 'any' },
@@ -321,6 +334,109 @@ describe('a start', () => {
     writeFileSync(path, 'x'.repeat(8_192));
     await expect(start()).rejects.toThrow(/keys\.db.*from a backup/);
     expect(readFileSync(path, 'utf8')).toBe('x'.repeat(8_192));
+  });
+
+  /** A host of five customers that was killed; answers the files of its keys as they stood after each. */
+  async function killed(): Promise<Map<string, Buffer>[]> {
+    const keys = await start();
+    const copies: Map<string, Buffer>[] = [];
+    for (const customerId of [10, 20, 30, 40, 50]) {
+      await append(keys, customerId);
+      copies.push(files());
+    }
+    keys.close();
+    const last = copies.at(-1) ?? new Map();
+    putBack(last);
+    return copies;
+  }
+
+  function files(): Map<string, Buffer> {
+    const names = readdirSync(folder).filter((name) => name.startsWith('keys.db'));
+    return new Map(names.map((name) => [name, readFileSync(join(folder, name))]));
+  }
+
+  function putBack(copy: ReadonlyMap<string, Buffer>): void {
+    for (const name of files().keys()) rmSync(join(folder, name));
+    for (const [name, bytes] of copy) writeFileSync(join(folder, name), bytes);
+  }
+
+  const LACKS = /keys\.db lacks the key of customer 1\/live\/\d+.*position.*Lost keys/;
+
+  it('goes on with what a kill leaves, and with keys that are newer than the log', async () => {
+    await killed();
+    const newer = opened();
+    sealedBy(newer, customer(60));
+    newer.close();
+    await (await start()).close();
+    const again = await start();
+    expect(await again.stateOf(customer(50))).toBe('kept');
+    await again.close();
+  });
+
+  it('refuses keys that have lost their write-ahead log, and makes none in their place', async () => {
+    const keys = await start();
+    await append(keys, 5);
+    keys.close();
+    await killed();
+    rmSync(`${path}-wal`);
+    for (let time = 0; time < 2; time += 1) await expect(start()).rejects.toThrow(LACKS);
+    expect(rows()).toBe(1);
+  });
+
+  it.each([0, 3])('refuses keys that are older than the log, copy %i', async (index) => {
+    const copies = await killed();
+    await (await start()).close();
+    putBack(copies[index] ?? new Map());
+    await expect(start()).rejects.toThrow(LACKS);
+    putBack(copies.at(-1) ?? new Map());
+    await (await start()).close();
+  });
+
+  it('refuses old rows beside a mark of later', async () => {
+    await killed();
+    const keys = await start();
+    await keys.setMark({ after: '0000000000000004' as Position, eventId: idOf(5), keys: 5 });
+    await keys.close();
+    change('DELETE FROM personal_key WHERE customer = 10');
+    await expect(start()).rejects.toThrow('has the keys of 4 customers, and had those of 5');
+  });
+
+  it('looks only at what came after the mark, and at all of a log that took another course', async () => {
+    await killed();
+    change(`INSERT INTO whole_up_to VALUES (1, '0000000000000004', '${idOf(5)}', 1)`);
+    change('DELETE FROM personal_key WHERE customer = 10');
+    await (await start()).close();
+    change(`UPDATE whole_up_to SET event_id = '${idOf(6)}'`);
+    await expect(start()).rejects.toThrow(/lacks the key of customer 1\/live\/10.*position 0*1 /);
+  });
+
+  it('moves the mark on while it runs, and not over keys that were put back beneath it', async () => {
+    const keys = await start();
+    const errors: unknown[] = [];
+    const logger = { error: (...told: unknown[]) => errors.push(told) } as never;
+    const marking = new KeyMarking({ keys, events: log, logger });
+    const after: (string | undefined)[] = [];
+    for (const customerId of [1, 2, 3, 4]) {
+      await append(keys, customerId);
+      await marking.moveOn();
+      after.push((await keys.mark())?.after);
+    }
+    expect(after).toEqual([undefined, 1, 2, 3].map((at) => at && String(at).padStart(16, '0')));
+    change("UPDATE whole_up_to SET after = '0000000000000001', event_id = ''");
+    change('DELETE FROM personal_key WHERE customer = 3');
+    await append(keys, 4);
+    await marking.moveOn();
+    expect([(await keys.mark())?.after, errors.length]).toEqual(['0000000000000001', 1]);
+    await keys.close();
+    await expect(start()).rejects.toThrow('256 customers, and had those of 257');
+  });
+
+  it('takes destroyed keys for what they are', async () => {
+    const keys = await start();
+    await append(keys);
+    keys.destroy(customer(1));
+    await keys.close();
+    await (await start()).close();
   });
 
   it('refuses the keys of another log', async () => {

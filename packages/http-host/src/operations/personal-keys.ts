@@ -1,7 +1,7 @@
 /** The keys of customers in a file: what events tell of a person opens with that person's key, and with no other. */
 import type { PersonalDataVault, Subject } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
-import type { CustomerKeys, KeyState } from './customer-keys.ts';
+import type { CustomerKeys, KeyMark, KeyState } from './customer-keys.ts';
 import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
 import { type KeyFile, type KeyFileOptions, openKeyFile } from './personal-key-file.ts';
 
@@ -81,9 +81,20 @@ export class PersonalKeys implements PersonalDataVault, CustomerKeys {
     this.#file.belongTo(firstEvent);
   }
 
-  isEmpty(): boolean {
-    for (const _ of this.#file.all()) return false;
-    return true;
+  count(): number {
+    return this.#file.count;
+  }
+
+  missing(subjects: readonly Subject[]): readonly Subject[] {
+    return subjects.filter((subject) => this.#file.find(subject) === undefined);
+  }
+
+  mark(): KeyMark | undefined {
+    return this.#file.mark;
+  }
+
+  setMark(mark: KeyMark): void {
+    this.#file.setMark(mark);
   }
 
   close(): void {
