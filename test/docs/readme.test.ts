@@ -1,11 +1,12 @@
 /** Does what the README says, word by word: pays, refunds and searches, embeds, and runs its commands. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../setup/postgres-server.ts';
 import {
   CLI,
   type DemoHost,
@@ -211,11 +212,18 @@ describe('the command line', () => {
   it('sets a tenant up for production', { timeout: SLOW_MS }, async () => {
     const folder = makeFolder();
     try {
-      const [block] = codeBlocks(text);
-      const [printed = ''] = await runBlocks([block?.code ?? ''], {
-        cwd: ROOT,
-        env: { DATA_DIR: folder },
-      });
+      // The sources as a clone has them, and what the block makes beside them.
+      for (const name of ['packages', 'docs', 'node_modules']) {
+        symlinkSync(join(ROOT, name), join(folder, name));
+      }
+      const [setUp, serve] = codeBlocks(text);
+      const port = `PORT=${await freePort()}`;
+      const [printed = '', served] = await runBlocks(
+        [(setUp?.code ?? '').replace('PORT=8080', port), servedUntilReady(serve?.code ?? '')],
+        { cwd: folder },
+      );
+      expect(served).toContain('ended with 0');
+      expect(statSync(join(folder, 'production/master-key')).mode & 0o777).toBe(0o600);
       expect(printed).toContain('Tenant 7 is onboarded');
       expect(printed).toContain('Tenant 7 has what the file defines');
       expect(printed).toMatch(/key: cf_live_\S{43}\n/);
@@ -224,6 +232,15 @@ describe('the command line', () => {
       removeFolder(folder);
     }
   });
+
+  /** As a supervisor runs it: it waits until the host is ready, and ends it with a SIGTERM. */
+  function servedUntilReady(command: string): string {
+    return [
+      `${command.trim()} & host=$!`,
+      'curl -fsS --retry 40 --retry-connrefused --retry-delay 1 "http://127.0.0.1:$PORT/readyz"',
+      'kill -TERM $host; wait $host && status=0 || status=$?; echo "ended with $status"',
+    ].join('\n');
+  }
 
   it('has the commands and options that the README lists', { timeout: SLOW_MS }, async () => {
     const rows = tableRows(text);

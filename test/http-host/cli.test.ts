@@ -1,7 +1,7 @@
 /** The command line, as those run it who have the data folder: what it does, says and exits with. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,8 +92,10 @@ class Folder {
   /** Starts a host; it ends with the test. */
   async start(
     variables: NodeJS.ProcessEnv = {},
-  ): Promise<{ url: string; stop: () => Promise<void> }> {
-    const child: ChildProcess = spawn(process.execPath, [CLI, 'start'], {
+  ): Promise<{ url: string; pid: number | undefined; stop: () => Promise<void> }> {
+    // Where core dumps are on, as many machines have them.
+    const script = 'ulimit -c unlimited; exec "$0" "$@"';
+    const child: ChildProcess = spawn('sh', ['-c', script, process.execPath, CLI, 'start'], {
       env: { ...this.#env, ...variables },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -111,7 +113,7 @@ class Folder {
       if (url !== undefined) resolve(url);
     });
     child.once('exit', () => reject(new Error(`the host ended: ${written}`)));
-    return { url: await promise, stop };
+    return { url: await promise, pid: child.pid, stop };
   }
 }
 
@@ -427,6 +429,16 @@ describe('beside a running host', () => {
 });
 
 describe('a host on an empty log', () => {
+  it.runIf(process.platform === 'linux')(
+    'leaves no core dump, which could hold card numbers',
+    async () => {
+      const { pid } = await new Folder().start();
+      const limits = readFileSync(`/proc/${pid}/limits`, 'utf8');
+      expect(limits).toMatch(/^Max core file size +0 +0 /m);
+    },
+    COMMANDS_MS,
+  );
+
   it(
     'is ready, the second time as the first',
     async () => {

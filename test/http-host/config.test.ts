@@ -18,6 +18,7 @@ describe('the configuration', () => {
     expect(readConfig({ PORT: '' })).toMatchObject({
       port: 3_000,
       host: '127.0.0.1',
+      metrics: undefined,
       dataDir: './data',
       eventStoreUrl: 'sqlite:data/events.db',
       readModelUrl: 'sqlite:data/read-models.db',
@@ -118,6 +119,9 @@ describe('the configuration', () => {
     [{ SMTP_URL: 'https://mail.example', MAIL_FROM: 'a@acme.example' }, 'SMTP_URL must be smtp://'],
     [{ SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Acme' }, 'MAIL_FROM must be an address'],
     [{ MAIL_SANDBOX: '1' }, 'MAIL_SANDBOX must be true or false'],
+    [{ METRICS_PORT: '3000' }, 'METRICS_PORT must not be PORT'],
+    [{ METRICS_PORT: '-1' }, 'METRICS_PORT must be a whole number from 0'],
+    [{ METRICS_HOST: '10.0.0.7' }, 'METRICS_HOST must not be set without METRICS_PORT'],
     [{ REQUEST_TIMEOUT_MS: '5' }, 'REQUEST_TIMEOUT_MS must not be less'],
   ])('refuses %j', (env, problem) => {
     expect(() => readConfig(env)).toThrow(ConfigError);

@@ -16,6 +16,7 @@ import {
   MemoryIdempotencyStore,
   Metrics,
   makeKey,
+  metricsEndpoint,
   RateLimits,
   Readiness,
   refuse,
@@ -96,7 +97,8 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   bench.server = new HttpServer({
     endpoints: [
       ...sampleEndpoints(bench),
-      ...healthEndpoints(readiness, metrics),
+      ...healthEndpoints(readiness),
+      metricsEndpoint(metrics),
       ...(options.endpoints ?? []),
     ],
     keys: { find: async (digest) => keys.get(digest) },
@@ -112,9 +114,8 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     logger,
     ...(limits !== undefined && { limits }),
   });
-  const { port } = await bench.server.listen(0, '127.0.0.1');
-  bench.port = port;
-  bench.url = `http://127.0.0.1:${port}`;
+  bench.url = await bench.server.listen({ port: 0, host: '127.0.0.1' });
+  bench.port = Number(new URL(bench.url).port);
   onTestFinished(async () => {
     await bench.server.close();
   });

@@ -12,6 +12,7 @@ import {
   healthEndpoints,
   Metrics,
   makeOpenApiDocument,
+  metricsEndpoint,
   openApiEndpoint,
   Readiness,
   referencePageEndpoints,
@@ -56,7 +57,8 @@ function everyEndpoint(): Endpoint[] {
   return [
     ...sampleEndpoints({ effects: 0, onMoney: async () => {} }),
     described,
-    ...healthEndpoints(new Readiness(() => {}), new Metrics()),
+    ...healthEndpoints(new Readiness(() => {})),
+    metricsEndpoint(new Metrics()),
     openApiEndpoint(document),
     ...referencePageEndpoints(document),
   ];
@@ -133,7 +135,7 @@ describe('the document', () => {
   });
 
   it('has no components that nothing uses', () => {
-    const probes = healthEndpoints(new Readiness(() => {}), new Metrics());
+    const probes = [...healthEndpoints(new Readiness(() => {})), metricsEndpoint(new Metrics())];
     const { components } = makeOpenApiDocument(probes, INFO);
     expect(components?.securitySchemes ?? {}).toEqual({});
     expect(Object.keys(components?.headers ?? {})).toEqual(['X-Request-Id']);

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createLogger, Metrics, Readiness } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startHost } from '../e2e/running-host.ts';
 import { HEADERS, JSON_HEADERS, startBench } from './listening-host.ts';
 
 describe('readiness', () => {
@@ -56,6 +57,19 @@ describe('readiness', () => {
 });
 
 describe('metrics', () => {
+  it('are on a port of their own alone where one is set', async () => {
+    const lines: string[] = [];
+    const running = await startHost({ env: { METRICS_PORT: '0' }, lines });
+    onTestFinished(() => running.close());
+    expect((await fetch(`${running.url}/metrics`)).status).toBe(404);
+    const document = await (await fetch(`${running.url}/openapi.json`)).text();
+    expect(document).not.toContain('/metrics');
+    const serving = lines.find((line) => line.includes('"serving metrics"')) ?? '';
+    const { url } = JSON.parse(serving);
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^http_requests_in_flight 0$/m);
+    expect((await fetch(`${url}/v1/payments`)).status).toBe(404);
+  });
+
   it('count by route and status, and know no tenant and no invented path', async () => {
     const { url } = await startBench();
     await fetch(`${url}/things/42`, { headers: HEADERS });

@@ -198,6 +198,7 @@ function start(container: DependencyContainer, serves: boolean): Host {
   const events = get(PART.events);
   // What may fail to open comes first, and what runs by itself last.
   const server = get(PART.server);
+  const metricsServer = get(PART.metricsServer);
   const checkpoints = get(PART.checkpoints);
   const readModels = get(PART.readModels);
   const timed = get(PART.timedWorks);
@@ -222,10 +223,13 @@ function start(container: DependencyContainer, serves: boolean): Host {
     books: new LedgerView(readModels),
     testClock,
     async listen() {
-      const { port, host } = get(PART.config);
+      const config = get(PART.config);
       await mailing.beginService();
-      const { port: bound } = await server.listen(port, host);
-      const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+      if (config.metrics !== undefined) {
+        const metricsUrl = await metricsServer?.listen(config.metrics);
+        logger.info({ url: metricsUrl }, 'serving metrics');
+      }
+      const url = await server.listen(config);
       logger.info({ url }, 'listening; ready when the read models are');
       await readsWork(get, closing.signal);
       get(PART.readiness).started();
@@ -235,7 +239,7 @@ function start(container: DependencyContainer, serves: boolean): Host {
       closing.abort(new Error('the host was closed before it was ready'));
       // Told first, so that whoever moves the clock gets an answer while the server closes.
       const clockStopped = testClock?.stop();
-      await server.close();
+      await Promise.all([server.close(), metricsServer?.close()]);
       await timed.stop();
       await clockStopped;
       stopping.abort();

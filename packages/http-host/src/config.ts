@@ -21,6 +21,8 @@ const MASTER_KEY_BYTES = 32;
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Where `/metrics` alone is served; undefined: with everything else. */
+  readonly metrics: { readonly port: number; readonly host: string } | undefined;
   readonly dataDir: string;
   readonly eventStoreUrl: string;
   /** What speaks to an EventStoreDB. */
@@ -63,8 +65,10 @@ const MAX_PORT = 65_535;
 
 /** Every variable with its check; a description is what the caller is told to set. */
 const Environment = z.object({
-  PORT: integer({ from: 0, to: MAX_PORT, fallback: 3_000 }),
+  PORT: port().default(3_000),
   HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: port().optional(),
+  METRICS_HOST: z.string().optional(),
   DATA_DIR: z.string().default('./data'),
   EVENT_STORE_URL: url(EVENT_STORE_SCHEMES).optional(),
   EVENT_STORE_CLIENT: z
@@ -133,6 +137,7 @@ function configOf(variables: Variables): Config {
   return {
     port: variables.PORT,
     host: variables.HOST,
+    metrics: metricsAddressOf(variables),
     dataDir,
     eventStoreUrl: variables.EVENT_STORE_URL ?? `sqlite:${join(dataDir, 'events.db')}`,
     eventStoreClient: variables.EVENT_STORE_CLIENT,
@@ -162,6 +167,10 @@ function configOf(variables: Variables): Config {
   };
 }
 
+function metricsAddressOf({ METRICS_PORT: port, METRICS_HOST: own, HOST: host }: Variables) {
+  return port === undefined ? undefined : { port, host: own ?? host };
+}
+
 function mailSettingsOf({ SMTP_URL: server, MAIL_FROM: from, MAIL_SANDBOX: sandbox }: Variables) {
   return server === undefined || from === undefined ? undefined : { server, from, sandbox };
 }
@@ -184,6 +193,12 @@ function contradictions(variables: Variables): string[] {
     }
   }
   problems.push(...contradictionsOfStores(variables));
+  if (variables.METRICS_HOST !== undefined && variables.METRICS_PORT === undefined) {
+    problems.push('METRICS_HOST must not be set without METRICS_PORT');
+  }
+  if (variables.METRICS_PORT === variables.PORT && variables.PORT !== 0) {
+    problems.push('METRICS_PORT must not be PORT');
+  }
   if ((variables.SMTP_URL === undefined) !== (variables.MAIL_FROM === undefined)) {
     problems.push('SMTP_URL and MAIL_FROM must be set both, or neither');
   }
@@ -323,17 +338,21 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record
 }
 
 function count(fallback: number) {
-  return integer({ from: 1, to: 2 ** 31 - 1, fallback });
+  return integer({ from: 1, to: 2 ** 31 - 1 }).default(fallback);
 }
 
-function integer({ from, to, fallback }: { from: number; to: number; fallback: number }) {
+/** 0 takes a free one. */
+function port() {
+  return integer({ from: 0, to: MAX_PORT });
+}
+
+function integer({ from, to }: { from: number; to: number }) {
   const message = `must be a whole number from ${from} to ${to}`;
   return z
     .string()
     .regex(/^\d+$/, message)
     .transform(Number)
-    .pipe(z.number().min(from, message).max(to, message))
-    .default(fallback);
+    .pipe(z.number().min(from, message).max(to, message));
 }
 
 /** What `reader` makes of a text. The message never quotes it: it may hold a password. */

@@ -14,7 +14,7 @@ import { testClockEndpoints } from './api/test-clock.ts';
 import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
 import { type UnsubscribeServices, unsubscribeEndpoint } from './api/unsubscribe.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import { healthEndpoints, type Readiness } from './http/health.ts';
+import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
@@ -32,7 +32,8 @@ export interface RouteServices
     SubscriptionReadServices,
     UnsubscribeServices {
   readonly readiness: Readiness;
-  readonly metrics: Metrics;
+  /** Undefined where they are served on a port of their own. */
+  readonly metrics: Metrics | undefined;
   /** Of a test environment; without it there are no endpoints for it either. */
   readonly testClock: TestClock | undefined;
 }
@@ -65,7 +66,8 @@ export function routes(services: RouteServices): readonly Endpoint[] {
     ...subscriptionChangeEndpoints(services),
     ...ledgerEndpoints(services),
     recurringEndpoint(services),
-    ...healthEndpoints(services.readiness, services.metrics),
+    ...healthEndpoints(services.readiness),
+    ...(services.metrics === undefined ? [] : [metricsEndpoint(services.metrics)]),
     ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
   ];
   // The document names itself as well, so it is made when all endpoints are known.

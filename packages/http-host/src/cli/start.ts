@@ -16,6 +16,7 @@ import { Refusal } from '../http/errors.ts';
 import { holderFor } from '../projecting/holder.ts';
 import { Lease, SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
 import { hostDatabaseUrlOf } from '../stores.ts';
+import { turnOffCoreDumps } from './core-dumps.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { onceToldToStop } from './signals.ts';
 
@@ -39,6 +40,7 @@ export function addStartCommand(program: Command): void {
     .option('--demo', 'with a demo tenant and a month of real sales (also: DEMO=true)')
     .option('--production', 'as with NODE_ENV=production: no demo, and MASTER_KEY must be set')
     .action(async ({ demo = false, production = false }: StartOptions) => {
+      turnOffCoreDumps();
       const forced = production ? { NODE_ENV: 'production' } : {};
       const config = readConfig({ ...process.env, ...forced });
       if (demo && config.production) {

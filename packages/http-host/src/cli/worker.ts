@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { type RunningWorker, runWorker } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
+import { turnOffCoreDumps } from './core-dumps.ts';
 import { onceToldToStop } from './signals.ts';
 
 export function addWorkerCommand(program: Command): void {
@@ -10,6 +11,7 @@ export function addWorkerCommand(program: Command): void {
     .description('Bring the read models up to date and serve nobody; only with PostgreSQL')
     .option('--production', 'as with NODE_ENV=production: MASTER_KEY must be set')
     .action(async ({ production = false }: { production?: boolean }) => {
+      turnOffCoreDumps();
       const forced = production ? { NODE_ENV: 'production' } : {};
       const worker: RunningWorker = await runWorker(readConfig({ ...process.env, ...forced }));
       onceToldToStop(() => worker.close());

@@ -7,7 +7,8 @@ import {
   SubscriptionView,
 } from '@counterfoil/projections';
 import { openOrReplace } from '../damaged-files.ts';
-import { Readiness } from '../http/health.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { metricsEndpoint, Readiness } from '../http/health.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { tellLostClaims } from '../http/idempotency-claims.ts';
 import { PostgresIdempotencyStore } from '../http/idempotency-postgres.ts';
@@ -66,28 +67,34 @@ export function provideHttp(provide: Provide): void {
       reference,
       confirmations: get(PART.mailing).confirmations,
       readiness: get(PART.readiness),
-      metrics: get(PART.metrics),
+      metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
       testClock: get(PART.testClock),
       now: () => clock.now(),
     });
   });
-  provide(PART.server, (get) => {
-    const { limits } = get(PART.config);
-    const clock = get(PART.clock);
-    const logger = get(PART.logger);
-    const now = () => Date.parse(clock.now());
-    return new HttpServer({
-      endpoints: get(PART.endpoints),
-      keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
-      rateLimits: rateLimits(get),
-      idempotency: get(PART.idempotency),
-      readiness: get(PART.readiness),
-      metrics: get(PART.metrics),
-      logger,
-      limits,
-      now,
-      refusalOf: refusalOfFailure,
-    });
+  provide(PART.rateLimits, rateLimits);
+  provide(PART.server, (get) => serverOf(get, get(PART.endpoints), get(PART.metrics)));
+  provide(PART.metricsServer, (get) => {
+    if (get(PART.config).metrics === undefined) return undefined;
+    // Who asks for the figures is not counted in them.
+    return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
+  });
+}
+
+function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {
+  const { limits } = get(PART.config);
+  const clock = get(PART.clock);
+  return new HttpServer({
+    endpoints,
+    keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
+    rateLimits: get(PART.rateLimits),
+    idempotency: get(PART.idempotency),
+    readiness: get(PART.readiness),
+    metrics,
+    logger: get(PART.logger),
+    limits,
+    now: () => Date.parse(clock.now()),
+    refusalOf: refusalOfFailure,
   });
 }
 

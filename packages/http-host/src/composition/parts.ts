@@ -11,6 +11,7 @@ import type { Readiness } from '../http/health.ts';
 import type { Idempotency, IdempotencyStore } from '../http/idempotency.ts';
 import type { Logger } from '../http/logging.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
 import type { HttpServer } from '../http/server.ts';
 import type { Mailing } from '../mail/mailing.ts';
 import type { Cards } from '../operations/cards.ts';
@@ -98,6 +99,9 @@ export const PART = {
   metrics: part<Metrics>('metrics'),
   idempotencyStore: part<IdempotencyStore & Closable>('idempotencyStore'),
   idempotency: part<Idempotency>('idempotency'),
+  rateLimits: part<RateLimits>('rateLimits'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
+  /** Undefined where the server of the interface serves the metrics too. */
+  metricsServer: part<HttpServer | undefined>('metricsServer'),
 };

@@ -80,19 +80,21 @@ const Ready = z
   })
   .meta({ id: 'Readiness' });
 
-/** /livez, /readyz and /metrics. They need no key, and are answered under overload as well. */
-export function healthEndpoints(readiness: Readiness, metrics: Metrics): Endpoint[] {
-  const shared = {
-    method: 'GET',
-    tag: TAG,
-    access: PUBLIC,
-    rejections: [],
-    idempotency: 'none',
-    answeredUnderOverload: true,
-  } as const;
+/** No key is needed, and the answer comes under overload as well. */
+const SHARED = {
+  method: 'GET',
+  tag: TAG,
+  access: PUBLIC,
+  rejections: [],
+  idempotency: 'none',
+  answeredUnderOverload: true,
+} as const;
+
+/** /livez and /readyz. */
+export function healthEndpoints(readiness: Readiness): Endpoint[] {
   return [
     endpoint({
-      ...shared,
+      ...SHARED,
       operationId: 'getLiveness',
       path: '/livez',
       summary: 'Is the process alive',
@@ -101,7 +103,7 @@ export function healthEndpoints(readiness: Readiness, metrics: Metrics): Endpoin
       handle: async () => ({ status: 200, body: { status: 'ok' } }),
     }),
     endpoint({
-      ...shared,
+      ...SHARED,
       operationId: 'getReadiness',
       path: '/readyz',
       summary: 'May requests be sent here',
@@ -116,20 +118,24 @@ export function healthEndpoints(readiness: Readiness, metrics: Metrics): Endpoin
         return { status: report.status === 'ok' ? 200 : 503, body: report };
       },
     }),
-    endpoint({
-      ...shared,
-      operationId: 'getMetrics',
-      path: '/metrics',
-      summary: 'Figures for Prometheus',
-      description: 'In the text format of Prometheus.',
-      responses: {
-        200: { description: 'The figures', schema: z.string(), contentType: 'text/plain' },
-      },
-      handle: async () => ({
-        status: 200,
-        raw: await metrics.text(),
-        contentType: metrics.contentType,
-      }),
-    }),
   ];
+}
+
+/** /metrics, on the port of the interface or on one of its own. */
+export function metricsEndpoint(metrics: Metrics): Endpoint {
+  return endpoint({
+    ...SHARED,
+    operationId: 'getMetrics',
+    path: '/metrics',
+    summary: 'Figures for Prometheus',
+    description: 'In the text format of Prometheus.',
+    responses: {
+      200: { description: 'The figures', schema: z.string(), contentType: 'text/plain' },
+    },
+    handle: async () => ({
+      status: 200,
+      raw: await metrics.text(),
+      contentType: metrics.contentType,
+    }),
+  });
 }

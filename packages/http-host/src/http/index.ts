@@ -20,7 +20,7 @@ export {
   type RequestLogger,
 } from './endpoint.ts';
 export { ERRORS, type ErrorCode, type ErrorDetail, Refusal, refuse } from './errors.ts';
-export { healthEndpoints, Readiness, type ReadinessCheck } from './health.ts';
+export { healthEndpoints, metricsEndpoint, Readiness, type ReadinessCheck } from './health.ts';
 export {
   type Claim,
   Idempotency,

@@ -139,15 +139,16 @@ export class HttpServer {
     this.#server = this.#createServer();
   }
 
-  /** Starts to accept connections; answers the address, whose port is the one that was free for port 0. */
-  async listen(port: number, host: string): Promise<AddressInfo> {
+  /** Starts to accept connections; answers the base URL, whose port is the one that was free for port 0. */
+  async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
     // Many may come at once: the kernel keeps them, as far as it is set to, until they are taken in.
     this.#server.listen({ port, host, backlog: this.#limits.maxConnections }, resolve);
     await promise;
     this.#server.off('error', reject);
-    return this.#server.address() as AddressInfo;
+    const { port: bound } = this.#server.address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   }
 
   /**

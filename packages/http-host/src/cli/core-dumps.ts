@@ -1,0 +1,28 @@
+/** Turns core dumps off: one of this process could hold card numbers and the master key. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/**
+ * Sets the limit of core files to 0 where the platform lets a process do so (Linux with util-linux),
+ * and says so on standard error where they stay on.
+ */
+export function turnOffCoreDumps(): void {
+  if (process.platform !== 'linux' || coreLimits() === '0 0') return;
+  spawnSync('prlimit', ['--pid', String(process.pid), '--core=0:0']);
+  if (coreLimits() === '0 0') return;
+  console.error(
+    'Core dumps could not be turned off, and could hold card numbers: start under `ulimit -c 0`',
+  );
+}
+
+/** The soft and the hard limit, as in `0 unlimited`; undefined where the system does not tell. */
+function coreLimits(): string | undefined {
+  try {
+    const line = /^Max core file size +(\S+) +(\S+)/m.exec(
+      readFileSync('/proc/self/limits', 'utf8'),
+    );
+    return line === null ? undefined : `${line[1]} ${line[2]}`;
+  } catch {
+    return undefined;
+  }
+}
