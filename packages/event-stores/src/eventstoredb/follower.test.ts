@@ -11,22 +11,24 @@ import { StreamNames } from './stream-names.ts';
 
 const at = (commit: number): Place => ({ commit: BigInt(commit), prepare: BigInt(commit) });
 
-function event(place: number): Followed {
+function event(place: number, data = '{}'): Followed {
   const encoded = {
     id: crypto.randomUUID(),
     type: 'Captured',
     schemaVersion: 1,
     tenantId: 1,
     time: '2024-02-29T12:34:56.789Z',
-    data: '{}',
+    data,
     metadata: '{}',
   };
   const command = { id: crypto.randomUUID(), fingerprint: 'f' };
   const proposed = propose(encoded as never, command as never, newAttempt());
   const metadata: unknown = JSON.parse(new TextDecoder().decode(proposed.metadata));
-  const { id, type, data } = proposed;
+  const { id, type } = proposed;
   const streamId = 'log.transaction-1-1';
-  return { event: { streamId, id, revision: 0n, type, data, metadata, position: at(place) } };
+  return {
+    event: { streamId, id, revision: 0n, type, data: proposed.data, metadata, position: at(place) },
+  };
 }
 
 /** A client whose subscriptions bring these items one after the other, and then break. */
@@ -92,6 +94,14 @@ it('goes on after the last event that was taken, though its batch was not full',
   expect(delivered).toEqual([5, 6, 7, 8, 9]);
   expect(starts).toEqual([1n, 8n]);
   expect(Math.max(...batches.map(({ length }) => length))).toBe(3);
+});
+
+it('ends a batch early where events are large', async () => {
+  const large = JSON.stringify('x'.repeat(20 * 2 ** 20));
+  const items = [event(5, large), event(6, large), event(7)];
+  const { delivered, batches } = await follow([items], 7);
+  expect(delivered).toEqual([5, 6, 7]);
+  expect(batches.map(({ length }) => length)).toEqual([2, 1]);
 });
 
 it('never goes back, and stops at the last event that is wanted', async () => {

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredEvent } from '@counterfoil/core';
 import { BackOff } from '../back-off.ts';
+import { MAX_BATCH_CHARACTERS } from '../batches.ts';
 import type { Followed, Subscription } from './client.ts';
 import type { ConnectionPool } from './connection.ts';
 import { decode } from './envelope.ts';
@@ -9,6 +10,9 @@ import { failure, lastingCode, NoAnswer, textOf } from './failures.ts';
 import type { Landmarks } from './landmarks.ts';
 import { comparePlaces, type Place } from './positions.ts';
 import type { StreamNames } from './stream-names.ts';
+
+/** Events that the client has read ahead: all of them are in memory, however large they are. */
+const MAX_READ_AHEAD = 512;
 
 /** What a subscription tells of its connection; a log that is quiet looks the same as one that is lost. */
 export type ConnectionNews =
@@ -54,7 +58,11 @@ export class Follower {
       const lease = connection.take();
       try {
         yield* this.#subscription(
-          lease.client.follow(this.#seen, this.#parts.names.prefix, this.#options.batchSize),
+          lease.client.follow(
+            this.#seen,
+            this.#parts.names.prefix,
+            Math.min(this.#options.batchSize, MAX_READ_AHEAD),
+          ),
         );
       } catch (error) {
         connection.failed(lease, error);
@@ -88,16 +96,19 @@ export class Follower {
       if (await this.#isBehind()) subscription.destroy(new NoAnswer('the subscription is stalled'));
     });
     let batch: StoredEvent[] = [];
+    let characters = 0;
     try {
       watch.begin();
       for await (const item of subscription) {
         watch.end();
-        this.#take(item, batch);
+        characters += this.#take(item, batch);
         const isLast = this.#isDone();
-        if (isLast || batch.length >= batchSize || (await isEmpty(subscription))) {
+        const isFull = batch.length >= batchSize || characters >= MAX_BATCH_CHARACTERS;
+        if (isLast || isFull || (await isEmpty(subscription))) {
           if (signal.aborted) return;
           const full = batch;
           batch = [];
+          characters = 0;
           if (full.length > 0) yield full;
           if (isLast) return;
         }
@@ -117,29 +128,32 @@ export class Follower {
     if (batch.length > 0) yield batch;
   }
 
-  #take(item: Followed, batch: StoredEvent[]): void {
+  /** Adds what came to the batch; answers how many characters of data that are. */
+  #take(item: Followed, batch: StoredEvent[]): number {
     this.#backOff.reset();
     if ('checkpoint' in item) {
       this.#pass(item.checkpoint);
-      return;
+      return 0;
     }
     const place = item.event?.position;
-    if (item.event === undefined || place === undefined) return;
+    if (item.event === undefined || place === undefined) return 0;
     // Sent twice, or a part of what was known already.
-    if (comparePlaces(place, this.#seen) <= 0) return;
+    if (comparePlaces(place, this.#seen) <= 0) return 0;
     const { until } = this.#options;
     if (until !== undefined && comparePlaces(place, until) > 0) {
       this.#seen = until;
-      return;
+      return 0;
     }
     const stream = this.#parts.names.inLog(item.event.streamId);
     if (stream === undefined) {
       this.#pass(place);
-      return;
+      return 0;
     }
-    batch.push(decode(item.event, stream).event);
+    const { event } = decode(item.event, stream);
+    batch.push(event);
     this.#seen = place;
     this.#parts.landmarks.saw(place);
+    return event.data.length;
   }
 
   #pass(place: Place): void {

@@ -1,6 +1,7 @@
 /** Reads a log: a stream, the log by pages, its head. */
 import type { CommandId, Position, StoredEvent, StreamName, TenantId } from '@counterfoil/core';
 import type pg from 'pg';
+import { MAX_BATCH_CHARACTERS } from '../batches.ts';
 import { kindOf } from './failures.ts';
 import { partsOf, positionOf } from './positions.ts';
 import { type HeadRow, headOf } from './watcher.ts';
@@ -49,13 +50,17 @@ export class LogReader {
     );
   }
 
-  /** At most so many events of the log behind a position, up to one that is settled. */
+  /** At most so many events of the log behind a position, up to one that is settled; fewer where they are large. */
   async readLog(after: Position, upTo: Position, limit: number): Promise<readonly StoredEvent[]> {
     return this.#events(
       'read-log',
-      `SELECT ${COLUMNS} FROM ${this.#schema}.events
-      WHERE (transaction, ordinal) > ($1, $2) AND (transaction, ordinal) <= ($3, $4)
-      ORDER BY transaction, ordinal LIMIT $5`,
+      `SELECT ${COLUMNS} FROM (
+        SELECT *, sum(octet_length(data)) OVER (ORDER BY transaction, ordinal) - octet_length(data)
+          AS bytes_before
+        FROM ${this.#schema}.events
+        WHERE (transaction, ordinal) > ($1, $2) AND (transaction, ordinal) <= ($3, $4)
+        ORDER BY transaction, ordinal LIMIT $5
+      ) page WHERE bytes_before < ${MAX_BATCH_CHARACTERS} ORDER BY transaction, ordinal`,
       [...partsOf(after), ...partsOf(upTo), limit],
     );
   }

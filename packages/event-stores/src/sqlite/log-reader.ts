@@ -3,10 +3,14 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { CommandId, StoredEvent, StreamName, TenantId } from '@counterfoil/core';
+import { MAX_BATCH_CHARACTERS } from '../batches.ts';
 import { checksumOf } from './checksum.ts';
 import { LogFailure } from './failures.ts';
 import { positionOf } from './messages.ts';
 import { checkLog } from './schema.ts';
+
+/** Rows that are read at once: all of them are in memory, however large they are. */
+const ROWS_AT_ONCE = 16;
 
 /** How long a read may wait for another process that is just recovering the log. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -80,8 +84,28 @@ export class LogReader {
     });
   }
 
-  /** At most `limit` events after one position and up to another, which the log is known to have. */
+  /**
+   * At least one event after a position and up to another, which the log is known to have. At most
+   * `limit`, and fewer where they are large.
+   */
   readLog(after: number, upTo: number, limit: number): StoredEvent[] {
+    const events: StoredEvent[] = [];
+    let characters = 0;
+    do {
+      const rows = Math.min(ROWS_AT_ONCE, limit - events.length);
+      for (const event of this.#readRows(after + events.length, upTo, rows)) {
+        events.push(event);
+        characters += event.data.length;
+      }
+    } while (
+      events.length < limit &&
+      characters < MAX_BATCH_CHARACTERS &&
+      after + events.length < upTo
+    );
+    return events;
+  }
+
+  #readRows(after: number, upTo: number, limit: number): StoredEvent[] {
     const rows = this.#log.all(after, upTo, limit) as unknown as readonly [...Row, name: string][];
     if (rows.length === 0) throw this.#damaged(`position ${after + 1} is missing`);
     let position = after;
