@@ -293,13 +293,17 @@ export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
         await followed.stop();
       });
 
-      test('to a stream that is not there wait for it', async () => {
+      test('to a stream that is not there wait for it, and are caught up then', async () => {
         const stream = newStream();
         const followed = client.follow({ stream });
+        await vi.waitFor(() => expect(followed.confirmed).toBe(true), PATIENCE);
+        const other = client.follow({ stream: await streamOf(1) });
+        await vi.waitFor(() => expect(other.timesCaughtUp).toBe(1), PATIENCE);
+        expect(followed.timesCaughtUp).toBe(0);
+        await client.append(stream, events(2));
         await vi.waitFor(() => expect(followed.timesCaughtUp).toBe(1), PATIENCE);
-        await client.append(stream, events(1));
-        await vi.waitFor(() => expect(followed.events).toHaveLength(1), PATIENCE);
-        await followed.stop();
+        await vi.waitFor(() => expect(followed.events).toHaveLength(2), PATIENCE);
+        await Promise.all([followed.stop(), other.stop()]);
       });
 
       test('to $all start after a position, or at the end', async () => {

@@ -46,7 +46,7 @@ export async function subscribe(
       if (options.tellsFellBehind) await outlet.send([fellBehind()]);
       continue;
     }
-    if (!live) {
+    if (!live && feed.isThere) {
       live = true;
       await outlet.send([...feed.checkpointAtEnd(), caughtUp(options, feed)]);
       continue;
@@ -67,6 +67,8 @@ interface Feed {
   /** How many events have not been looked at yet. */
   readonly pending: number;
   readonly place: bigint | Position | undefined;
+  /** A subscription of a stream that is not there is not caught up before it is. */
+  readonly isThere: boolean;
   /** Why the subscription cannot go on. */
   refusal(): StatusObject | undefined;
   page(live: boolean): readonly Sent[];
@@ -97,6 +99,10 @@ class StreamFeed implements Feed {
     return this.#next === 0 ? undefined : BigInt(this.#next) - 1n;
   }
 
+  get isThere(): boolean {
+    return this.#log.view(this.#stream).kind === 'found';
+  }
+
   refusal(): StatusObject | undefined {
     const deleted = this.#log.view(this.#stream).kind === 'deleted';
     return deleted ? streamDeleted(this.#stream) : undefined;
@@ -117,6 +123,7 @@ class StreamFeed implements Feed {
 }
 
 class AllFeed implements Feed {
+  readonly isThere = true;
   readonly #log: Log;
   readonly #filter: EventFilter | undefined;
   readonly #valid: boolean;
