@@ -283,30 +283,19 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
 });
 
 describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
-  it('refuses what PostgreSQL cannot give back as it was, and that alone', async () => {
+  it('refuses an append that is too large, and that alone', async () => {
     const log = await newLog();
     const store = await log.openHost();
     const [event] = newAppend().events;
     if (event === undefined) throw new Error('an append has an event');
-    const with_ = (parts: object) =>
-      store.append(newAppend(1, { events: [{ ...event, ...parts }] }));
+    const huge = { ...event, data: 'x'.repeat(65 * 1024 * 1024) };
     const answers = await Promise.allSettled([
       store.append(newAppend()),
-      with_({ data: 'a\u0000b' }),
-      with_({ type: 'a\ud800b' }),
-      with_({ data: undefined }),
-      with_({ schemaVersion: 2 ** 31 }),
-      with_({ data: 'x'.repeat(65 * 1024 * 1024) }),
-      store.append(newAppend(1, { stream: 's'.repeat(1_025) as AppendRequest['stream'] })),
+      store.append(newAppend(1, { events: [huge] })),
       store.append(newAppend()),
     ]);
     expect(answers).toMatchObject([
       { value: { outcome: 'appended' } },
-      { reason: { name: 'TypeError' } },
-      { reason: { name: 'TypeError' } },
-      { reason: { name: 'TypeError' } },
-      { reason: { name: 'TypeError' } },
-      { reason: { code: 'too-large' } },
       { reason: { code: 'too-large' } },
       { value: { outcome: 'appended' } },
     ]);

@@ -1,6 +1,6 @@
 /** The SQLite store passes the contract. */
 import { join } from 'node:path';
-import type { EventStore, Position } from '@counterfoil/core';
+import type { EventStore } from '@counterfoil/core';
 import { eventStoreContract } from '@counterfoil/core/testing';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { expect, it } from 'vitest';
@@ -25,34 +25,22 @@ eventStoreContract({
   },
 });
 
-it('sqlite: refuses an append that is too large, or not of the right types, and that one only', async () => {
+it('sqlite: refuses an append that is too large, and that one only', async () => {
   const store = await openSqliteEventStore({ path: join(newFolder(), 'log.db') });
   const [event] = newAppend().events;
   if (event === undefined) throw new Error('an append has an event');
-  const withData = (data: unknown) =>
-    store.append(newAppend(1, { events: [event, { ...event, data: data as string }] }));
+  const withData = (data: string) =>
+    store.append(newAppend(1, { events: [event, { ...event, data }] }));
   const results = await Promise.allSettled([
     store.append(newAppend()),
     withData('x'.repeat(65 * 1024 * 1024)),
-    withData(undefined),
-    withData(() => 'a function'),
     store.append(newAppend()),
   ]);
   expect(results).toMatchObject([
     { value: { outcome: 'appended' } },
     { reason: { name: 'EventStoreError', code: 'too-large' } },
-    { reason: { name: 'TypeError' } },
-    { reason: { name: 'TypeError' } },
     { value: { outcome: 'appended' } },
   ]);
-  await store.close();
-  removeFolders();
-});
-
-it('sqlite: refuses a position that it has not made', async () => {
-  const store = await openSqliteEventStore({ path: join(newFolder(), 'log.db') });
-  const subscription = store.subscribe({ after: '12' as Position })[Symbol.asyncIterator]();
-  await expect(subscription.next()).rejects.toThrow(RangeError);
   await store.close();
   removeFolders();
 });

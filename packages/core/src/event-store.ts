@@ -10,8 +10,9 @@ export type Expected =
   | { readonly kind: 'exact'; readonly revision: number };
 
 export interface AppendRequest {
+  /** At most 1,024 bytes, with no dot before the first dash. */
   readonly stream: StreamName;
-  /** One or more events, appended together or not at all. */
+  /** 1 to 4,096 events, appended together or not at all. */
   readonly events: readonly EncodedEvent[];
   readonly expected: Expected;
   /** The command that these events answer; its fingerprint tells a repeat from a misuse of its id. */
@@ -37,16 +38,16 @@ export type AppendResult =
   | { readonly outcome: 'command-id-reused' };
 
 export interface ReadOptions {
-  /** First revision wanted; 0 when absent. */
+  /** First revision wanted, a whole number; 0 when absent. */
   readonly from?: number;
-  /** At most so many events; unbounded when absent. */
+  /** At most so many events, a whole number; unbounded when absent. */
   readonly limit?: number;
 }
 
 export interface SubscribeOptions {
-  /** The last position already seen; from the beginning when absent. */
+  /** The last position already seen, one of this log; from the beginning when absent. */
   readonly after?: Position;
-  /** At most so many events in a batch. */
+  /** At most so many events in a batch, at least 1; 256 when absent. */
   readonly batchSize?: number;
   /** End after the events that are in the log now, instead of waiting for more. */
   readonly untilHead?: boolean;
@@ -54,6 +55,12 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * Arguments that these types and their comments do not allow fail with a RangeError, in `subscribe`
+ * at the call itself, before anything is stored: `checkedAppend`, `checkedRead` and
+ * `checkedSubscription` hold the rules for all stores. What is passed is copied in the call, and what
+ * is handed back is the caller's: neither changes what is stored when it is changed.
+ */
 export interface EventStore {
   /** Appends atomically to one stream. Resolves only when the events are durable. */
   append(request: AppendRequest): Promise<AppendResult>;

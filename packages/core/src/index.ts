@@ -24,6 +24,13 @@ export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';
 export * from './event-store.ts';
 export {
+  type CheckedSubscription,
+  checkedAppend,
+  checkedRead,
+  checkedStream,
+  checkedSubscription,
+} from './event-store-calls.ts';
+export {
   type CommandContext,
   type Execution,
   type Executor,

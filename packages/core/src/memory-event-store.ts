@@ -9,13 +9,20 @@ import type {
   SubscribeOptions,
 } from './event-store.ts';
 import { EventStoreError } from './event-store.ts';
+import {
+  type CheckedSubscription,
+  checkedAppend,
+  checkedRead,
+  checkedStream,
+  checkedSubscription,
+} from './event-store-calls.ts';
 import { never } from './kernel/decider.ts';
 import type { StoredEvent } from './kernel/envelope.ts';
 import type { CommandId, Position, StreamName } from './kernel/ids.ts';
 
-const DEFAULT_BATCH_SIZE = 256;
 /** Digits of a position: as many as the largest safe integer has, so that positions compare as text. */
 const POSITION_DIGITS = 16;
+const POSITION = /^\d{16}$/;
 
 interface Stream {
   readonly events: StoredEvent[];
@@ -34,9 +41,9 @@ class MemoryEventStore implements EventStore {
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
-  async append(request: AppendRequest): Promise<AppendResult> {
+  async append(given: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
-    if (request.events.length === 0) throw new RangeError('an append has at least one event');
+    const request = checkedAppend(given);
     const stream = this.#streams.get(request.stream);
     const first = stream?.commands.get(request.command.id);
     if (first !== undefined) {
@@ -49,14 +56,17 @@ class MemoryEventStore implements EventStore {
     return { outcome: 'appended', ...this.#store(request, stream) };
   }
 
-  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+  async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
-    return this.#streams.get(stream)?.events.slice(from, from + limit) ?? [];
+    const { from, limit = Number.POSITIVE_INFINITY } = checkedRead(options);
+    const events = this.#streams.get(checkedStream(stream))?.events ?? [];
+    return copies(events.slice(from, from + limit));
   }
 
-  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
-    return this.#batches(options, this.#log.length);
+  subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]> {
+    const checked = checkedSubscription(options);
+    const seen = checked.after === undefined ? 0 : ordinalOf(checked.after);
+    return this.#batches(checked, seen, this.#log.length);
   }
 
   async head(): Promise<Position | undefined> {
@@ -74,13 +84,7 @@ class MemoryEventStore implements EventStore {
     if (existing === undefined) this.#streams.set(request.stream, stream);
     for (const event of request.events) {
       const stored: StoredEvent = {
-        id: event.id,
-        type: event.type,
-        schemaVersion: event.schemaVersion,
-        tenantId: event.tenantId,
-        time: event.time,
-        data: event.data,
-        metadata: event.metadata,
+        ...event,
         stream: request.stream,
         revision: stream.events.length,
         position: positionOf(this.#log.length + 1),
@@ -100,16 +104,19 @@ class MemoryEventStore implements EventStore {
     return receipt;
   }
 
-  async *#batches(options: SubscribeOptions, head: number): AsyncGenerator<readonly StoredEvent[]> {
+  async *#batches(
+    { batchSize, signal, untilHead }: CheckedSubscription,
+    after: number,
+    head: number,
+  ): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { batchSize = DEFAULT_BATCH_SIZE, signal, untilHead = false } = options;
-    let seen = options.after === undefined ? 0 : Number(options.after);
+    let seen = after;
     while (!(this.#closed || signal?.aborted)) {
       const end = untilHead ? head : this.#log.length;
       if (seen < end) {
         const batch = this.#log.slice(seen, Math.min(end, seen + batchSize));
         seen += batch.length;
-        yield batch;
+        yield copies(batch);
       } else if (untilHead) {
         return;
       } else {
@@ -153,6 +160,17 @@ function fits(expected: Expected, actual: number): boolean {
     default:
       return never(expected);
   }
+}
+
+/** Of a caller's own: what it does to them does not change the log. */
+function copies(events: readonly StoredEvent[]): readonly StoredEvent[] {
+  return events.map((event) => ({ ...event }));
+}
+
+/** How many events stand up to a position; throws on what this store has not made. */
+function ordinalOf(position: Position): number {
+  if (!POSITION.test(position)) throw new RangeError(`not a position of this log: ${position}`);
+  return Number(position);
 }
 
 function positionOf(ordinal: number): Position {

@@ -9,14 +9,20 @@ import type {
   StreamName,
   SubscribeOptions,
 } from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
+import {
+  type CheckedSubscription,
+  checkedAppend,
+  checkedRead,
+  checkedStream,
+  checkedSubscription,
+  EventStoreError,
+} from '@counterfoil/core';
 import { measure } from './append-request.ts';
 import { Appender } from './eventstoredb/appender.ts';
 import { Calls } from './eventstoredb/calls.ts';
 import { type ClientKind, type ClientMaker, loadClient } from './eventstoredb/client.ts';
 import { Connection, ConnectionPool } from './eventstoredb/connection.ts';
 import { parseClusterUrl } from './eventstoredb/connection-string.ts';
-import { refuseChanging } from './eventstoredb/envelope.ts';
 import { type ConnectionNews, Follower } from './eventstoredb/follower.ts';
 import { KnownStreams } from './eventstoredb/known-streams.ts';
 import { Landmarks } from './eventstoredb/landmarks.ts';
@@ -31,7 +37,6 @@ const DEFAULT_PREFIX = 'counterfoil.';
 const DEFAULT_DEADLINE_MS = 10_000;
 const DEFAULT_RETRY_MS = 20_000;
 const DEFAULT_STALL_MS = 15_000;
-const DEFAULT_BATCH_SIZE = 256;
 /** No record of the server's log is larger. Most servers take a mebibyte, and say so themselves. */
 const MAX_APPEND_LENGTH = 16 * 1024 * 1024;
 
@@ -126,34 +131,34 @@ class EventStoreDb implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
-    if (measure(request) > MAX_APPEND_LENGTH) {
-      throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
-    }
-    refuseChanging(request);
-    return this.#appender.append(request);
+    const checked = checkedAppend(request);
+    measure(checked, MAX_APPEND_LENGTH);
+    return this.#appender.append(checked);
   }
 
-  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+  async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { from = 0, limit } = options;
-    const events = await this.#reader.read(stream, from, limit);
+    const { from, limit } = checkedRead(options);
+    const events = await this.#reader.read(checkedStream(stream), from, limit);
     return events.map(({ event }) => event);
   }
 
-  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
-    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
+  subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]> {
+    const checked = checkedSubscription(options);
+    const after = checked.after === undefined ? undefined : placeOf(checked.after);
+    if (!checked.untilHead || this.#closing !== undefined) return this.#batches(checked, after);
     // Asked for now, and not when the first batch is.
     const end = this.#parts.landmarks.head();
     end.catch(() => {});
-    return this.#batches(options, end);
+    return this.#batches(checked, after, end);
   }
 
   async *#batches(
-    options: SubscribeOptions,
+    { batchSize, signal }: CheckedSubscription,
+    after: Place | undefined,
     end?: Promise<Place | undefined>,
   ): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const after = options.after === undefined ? undefined : placeOf(options.after);
     const { names, landmarks, options: opened } = this.#parts;
     const until = await end;
     if (end !== undefined && until === undefined) return;
@@ -169,8 +174,8 @@ class EventStoreDb implements EventStore {
       {
         after,
         until,
-        batchSize: options.batchSize ?? DEFAULT_BATCH_SIZE,
-        signal: options.signal === undefined ? ended : AbortSignal.any([ended, options.signal]),
+        batchSize,
+        signal: signal === undefined ? ended : AbortSignal.any([ended, signal]),
       },
     );
     yield* follower.batches();

@@ -10,7 +10,14 @@ import type {
   StreamName,
   SubscribeOptions,
 } from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
+import {
+  type CheckedSubscription,
+  checkedAppend,
+  checkedRead,
+  checkedStream,
+  checkedSubscription,
+  EventStoreError,
+} from '@counterfoil/core';
 import type pg from 'pg';
 import { BackOff } from './back-off.ts';
 import { kindOf, mayPass, portError } from './postgres/failures.ts';
@@ -28,7 +35,6 @@ const DEFAULT_BATCHES_UNDER_WAY = 2;
 const DEFAULT_POLL_INTERVAL_MS = 500;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY_FOR_MS = 30_000;
-const DEFAULT_BATCH_SIZE = 256;
 const LOOKS_AT_HEAD = 25;
 const LOOK_PAUSE_MS = 10;
 /** Events of one answer of the server. */
@@ -125,12 +131,13 @@ class PostgresEventStore implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendResult> {
     this.#refuseWhenClosed();
-    return this.#writer.append(request);
+    return this.#writer.append(checkedAppend(request));
   }
 
-  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
+  async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
+    checkedStream(stream);
+    const { from, limit = Number.POSITIVE_INFINITY } = checkedRead(options);
     const events: StoredEvent[] = [];
     while (events.length < limit) {
       const rows = Math.min(PAGE_ROWS, limit - events.length);
@@ -142,22 +149,22 @@ class PostgresEventStore implements EventStore {
     return events;
   }
 
-  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
-    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
-    const end = this.#lasting(() => this.#headNow(), options.signal);
+  subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]> {
+    const checked = checkedSubscription(options);
+    if (checked.after !== undefined) partsOf(checked.after);
+    if (!checked.untilHead || this.#closing !== undefined) return this.#batches(checked);
+    const end = this.#lasting(() => this.#headNow(), checked.signal);
     // Whoever iterates hears of a failure; whoever never does is not to end the process with it.
     end.catch(() => undefined);
-    return this.#batches(options, end);
+    return this.#batches(checked, end);
   }
 
   async *#batches(
-    options: SubscribeOptions,
+    { after: start, batchSize, signal }: CheckedSubscription,
     end?: Promise<Position | undefined>,
   ): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { batchSize = DEFAULT_BATCH_SIZE, signal } = options;
-    let seen = options.after ?? BEFORE_ALL;
-    partsOf(seen);
+    let seen = start ?? BEFORE_ALL;
     const last = await end;
     if (end !== undefined && last === undefined) return;
     while (!this.#isOver(signal)) {

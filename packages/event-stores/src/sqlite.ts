@@ -13,7 +13,14 @@ import type {
   StreamName,
   SubscribeOptions,
 } from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
+import {
+  type CheckedSubscription,
+  checkedAppend,
+  checkedRead,
+  checkedStream,
+  checkedSubscription,
+  EventStoreError,
+} from '@counterfoil/core';
 import { measure } from './append-request.ts';
 import { Bell } from './bell.ts';
 import { failing } from './sqlite/failing.ts';
@@ -33,7 +40,6 @@ export {
 export { makePrivate } from './sqlite/make-private.ts';
 export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
 
-const DEFAULT_BATCH_SIZE = 256;
 const DEFAULT_POLL_INTERVAL_MS = 200;
 /** Rows read in one turn of the event loop. */
 const PAGE_ROWS = 1_000;
@@ -136,17 +142,15 @@ class SqliteEventStore implements EventStore {
     if (this.#writer === undefined) {
       throw new EventStoreError('read-only', `${this.#path}: this store follows another's log`);
     }
-    const length = measure(request);
-    if (length > MAX_APPEND_LENGTH) {
-      throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
-    }
-    return this.#writer.append(request, length);
+    const checked = checkedAppend(request);
+    return this.#writer.append(checked, measure(checked, MAX_APPEND_LENGTH));
   }
 
-  async read(stream: StreamName, options: ReadOptions = {}): Promise<readonly StoredEvent[]> {
-    const { from = 0, limit = Number.POSITIVE_INFINITY } = options;
-    const revisions = this.#writer?.revisions;
+  async read(stream: StreamName, options?: ReadOptions): Promise<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
+    checkedStream(stream);
+    const { from, limit = Number.POSITIVE_INFINITY } = checkedRead(options);
+    const revisions = this.#writer?.revisions;
     if (from > (revisions?.of(stream) ?? Number.POSITIVE_INFINITY)) return [];
     const events = this.#page(stream, from, limit);
     for (let last = events; last.length === PAGE_ROWS && events.length < limit; ) {
@@ -165,20 +169,25 @@ class SqliteEventStore implements EventStore {
     return failing(this.#path, () => this.#reader.readStream(stream, from, rows));
   }
 
-  subscribe(options: SubscribeOptions = {}): AsyncIterable<readonly StoredEvent[]> {
-    if (!options.untilHead || this.#closing !== undefined) return this.#batches(options);
-    return this.#batches(options, this.#headRow());
+  subscribe(options?: SubscribeOptions): AsyncIterable<readonly StoredEvent[]> {
+    const checked = checkedSubscription(options);
+    const after = checked.after === undefined ? 0 : rowOf(checked.after);
+    if (!checked.untilHead || this.#closing !== undefined) return this.#batches(checked, after);
+    return this.#batches(checked, after, this.#headRow());
   }
 
-  async *#batches(options: SubscribeOptions, end?: number): AsyncGenerator<readonly StoredEvent[]> {
+  async *#batches(
+    { batchSize, signal }: CheckedSubscription,
+    after: number,
+    end?: number,
+  ): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { batchSize = DEFAULT_BATCH_SIZE, signal } = options;
-    let seen = options.after === undefined ? 0 : rowOf(options.after);
+    let seen = after;
     while (this.#closing === undefined && !signal?.aborted) {
       const upTo = end ?? this.#headRow();
       if (seen < upTo) {
-        const after = seen;
-        const batch = failing(this.#path, () => this.#reader.readLog(after, upTo, batchSize));
+        const last = seen;
+        const batch = failing(this.#path, () => this.#reader.readLog(last, upTo, batchSize));
         seen += batch.length;
         yield batch;
         // Others have their turn, however fast the consumer is.

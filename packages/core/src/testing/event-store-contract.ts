@@ -6,6 +6,7 @@ import { Harness } from './event-store/harness.ts';
 import { describeLifetime } from './event-store/lifetime.ts';
 import { describeModel } from './event-store/model.ts';
 import { describeReads } from './event-store/reads.ts';
+import { describeRefusals } from './event-store/refusals.ts';
 
 export type { EventStoreContract } from './event-store/harness.ts';
 
@@ -21,6 +22,7 @@ export function eventStoreContract(contract: EventStoreContract): void {
     afterEach(() => harness.cleanUp());
     describeAppends(harness);
     describeReads(harness);
+    describeRefusals(harness);
     describeLifetime(harness);
     describeModel(harness);
   });

@@ -1,6 +1,6 @@
 /** Appends: finds out what a command has to meet, sends it, and learns what became of it whatever happens. */
 import type { AppendRequest, AppendResult, Expected, StreamName } from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
+import { EventStoreError, never } from '@counterfoil/core';
 import type { Calls, Patience } from './calls.ts';
 import type { Appended } from './client.ts';
 import { newAttempt, propose } from './envelope.ts';
@@ -169,9 +169,7 @@ function fits(expected: Expected, actual: number): boolean {
       return actual !== -1;
     case 'exact':
       return actual === expected.revision;
-    default: {
-      const unknown: never = expected;
-      throw new RangeError(`not an expectation: ${JSON.stringify(unknown)}`);
-    }
+    default:
+      return never(expected);
   }
 }

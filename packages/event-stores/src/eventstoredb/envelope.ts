@@ -44,7 +44,6 @@ interface Envelope {
   readonly data?: string;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** Hexadecimal digits of an attempt's mark: as many as the last group of a UUID has. */
 const MARK_DIGITS = 12;
 
@@ -98,17 +97,6 @@ function parsed(text: string): { readonly value: unknown; readonly survives: boo
     return { value, survives: JSON.stringify(value) === text };
   } catch {
     return { value: null, survives: false };
-  }
-}
-
-/** Throws on fields that the server would not keep as they are, before any of them is sent. */
-export function refuseChanging({ stream, events }: AppendRequest): void {
-  if (!stream.isWellFormed()) throw new TypeError('the name of a stream must be well-formed');
-  for (const { id, type } of events) {
-    if (!UUID.test(id)) throw new TypeError('the id of an event must be a UUID in lower case');
-    if (type === '' || !type.isWellFormed() || type.startsWith('$')) {
-      throw new TypeError('the type of an event must be well-formed and not begin with $');
-    }
   }
 }
 

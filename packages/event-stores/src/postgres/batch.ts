@@ -1,15 +1,10 @@
 /** A batch of appends as the log's function takes it, and what it answers. */
 import type { AppendRequest, AppendResult } from '@counterfoil/core';
-import { EventStoreError } from '@counterfoil/core';
-import { expectationCode, measure } from '../append-request.ts';
+import { expectationCode } from '../append-request.ts';
 import { int4Array, int8Array, textArray } from './binary-arrays.ts';
 import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from './functions.ts';
 import { positionOf } from './positions.ts';
 
-/** Largest append, in UTF-16 units of data and metadata. */
-const MAX_APPEND_LENGTH = 64 * 1024 * 1024;
-/** An index entry of PostgreSQL takes 2,700 bytes at most, and one holds a stream and a command. */
-const MAX_NAME_BYTES = 1_024;
 const MAX_INT4 = 2 ** 31 - 1;
 
 /** Parameters of the function `append`, with the types that it does not infer. */
@@ -27,43 +22,6 @@ export type BatchRow = readonly [
   earlier: readonly string[],
 ];
 
-/** Looks at a request before it joins a batch; hands back a measure of its size. */
-export function checkRequest(request: AppendRequest): number {
-  const length = measure(request);
-  if (length > MAX_APPEND_LENGTH) {
-    throw new EventStoreError('too-large', `more than ${MAX_APPEND_LENGTH} characters of events`);
-  }
-  const { stream, command, events } = request;
-  for (const name of [stream, command.id]) {
-    if (Buffer.byteLength(name) <= MAX_NAME_BYTES) continue;
-    throw new EventStoreError(
-      'too-large',
-      `a stream or command id of more than ${MAX_NAME_BYTES} bytes`,
-    );
-  }
-  expectStorable(stream, command.id, command.fingerprint);
-  for (const { id, type, schemaVersion, time, data, metadata } of events) {
-    expectStorable(id, type, time, data, metadata);
-    if (Math.abs(schemaVersion) <= MAX_INT4) continue;
-    throw new TypeError(`a schema version that is too large: ${schemaVersion}`);
-  }
-  return length;
-}
-
-/** PostgreSQL's text is UTF-8 without the null character; what would come back changed is refused. */
-function expectStorable(...values: readonly string[]): void {
-  for (const value of values) {
-    if (value.includes('\u0000')) {
-      throw new TypeError(
-        'a text of the append holds a null character, which PostgreSQL cannot store',
-      );
-    }
-    if (!value.isWellFormed()) {
-      throw new TypeError('a text of the append holds half a surrogate pair, which is not Unicode');
-    }
-  }
-}
-
 /** The values of `APPEND_PARAMETERS` for checked requests. */
 export function pack(requests: readonly AppendRequest[]): readonly Buffer[] {
   const streams = new Map<string, number>();
@@ -74,7 +32,7 @@ export function pack(requests: readonly AppendRequest[]): readonly Buffer[] {
     const place = streams.get(stream) ?? streams.size + 1;
     streams.set(stream, place);
     commandStreams.push(place);
-    expectations.push(Math.min(MAX_INT4, Math.trunc(expectationCode(expected))));
+    expectations.push(Math.min(MAX_INT4, expectationCode(expected)));
     for (let event = 0; event < events.length; event += 1) eventCommands.push(index + 1);
   }
   const events = requests.flatMap((request) => request.events);

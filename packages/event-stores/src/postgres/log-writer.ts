@@ -2,8 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
+import { measure } from '../append-request.ts';
 import { BackOff } from '../back-off.ts';
-import { APPEND_PARAMETERS, type BatchRow, checkRequest, pack, resultAt } from './batch.ts';
+import { APPEND_PARAMETERS, type BatchRow, pack, resultAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';
 import { connect, letGo, type Server } from './sessions.ts';
 
@@ -14,7 +15,9 @@ const MAX_BATCH_COMMANDS = 256;
  * cost more than one whole, and what usually takes so long is a wait for a stream of another host.
  */
 const OVERTAKE_AFTER_MS = 20;
-/** In UTF-16 units of data and metadata. */
+/** Largest append, in UTF-16 units of data and metadata. */
+const MAX_APPEND_LENGTH = 64 * 1024 * 1024;
+/** In the same units. */
 const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 
 export interface WriterOptions {
@@ -73,8 +76,9 @@ export class LogWriter {
     }));
   }
 
+  /** Appends a request that the port has checked. */
   append(request: AppendRequest): Promise<AppendResult> {
-    const length = checkRequest(request);
+    const length = measure(request, MAX_APPEND_LENGTH);
     const expiresAt = performance.now() + this.#options.retryForMs;
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, length, expiresAt, alone: false, resolve, reject });

@@ -79,14 +79,14 @@ class Desk {
     await ledger.carryOut(
       Tenant,
       { type: 'OnboardTenant', ...named, name: 'Group', settings },
-      { commandId: 'tenant' },
+      { commandId: id(901) },
       SYSTEM,
     );
     const company = { companyId: 5, name: 'Crockery & Sons' };
     await ledger.carryOut(
       Reference,
       { type: 'DefineCompany', ...named, ...company },
-      { commandId: 'company' },
+      { commandId: id(902) },
       SYSTEM,
     );
     await desk.does({
@@ -114,7 +114,7 @@ class Desk {
   async does(command: WithoutFrame<Subscription.Command>): Promise<void> {
     const framed = { ...command, tenantId: TENANT, subscriptionId: 3, at: this.now };
     this.#commands += 1;
-    const name = { commandId: `does-${this.#commands}` };
+    const name = { commandId: id(1_000 + this.#commands) };
     await this.ledger.carryOut(Subscription, framed as Subscription.Command, name, SYSTEM);
   }
 

@@ -110,7 +110,7 @@ class World {
     const at = ledger.clock.now();
     const { emails } = await this.read(customerId);
     const request = { type: 'RequestErasure', ...named(customerId), at } as const;
-    await ledger.carryOut(Customer, request, { commandId: `erase-${customerId}` }, CALLER);
+    await ledger.carryOut(Customer, request, { commandId: crypto.randomUUID() }, CALLER);
     for (const email of emails) {
       await identities.release({ tenantId, sandbox: false, email }, { customerId }, CALLER);
     }

@@ -103,7 +103,7 @@ describe('who may be named for an email', () => {
         addresses: [],
         at: ledger.clock.now(),
       },
-      { commandId: `register-${customerId}` },
+      { commandId: crypto.randomUUID() },
       CALLER,
     );
 

@@ -39,7 +39,7 @@ class Reader {
       events: [
         {
           ...encodeEvent({ type: 'KeyRevoked', keyId: randomUUID(), at }),
-          id: name,
+          id: randomUUID(),
           tenantId: TENANT,
           time: at,
           metadata: '{"actor":"test"}',
