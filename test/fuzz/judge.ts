@@ -4,17 +4,6 @@ import type { Answer } from './client.ts';
 import type { FuzzRequest } from './requests.ts';
 import type { Json } from './schema-arbitrary.ts';
 
-/** Refusals of the protocol: they stand in the list of codes, and at no operation. */
-const PROTOCOL_CODES: ReadonlySet<string> = new Set([
-  'malformed_request',
-  'route_not_found',
-  'method_not_allowed',
-  'host_required',
-  'request_timeout',
-  'expectation_failed',
-  'headers_too_large',
-]);
-
 const RETRIED: ReadonlySet<string> = new Set([
   'rate_limited',
   'too_many_failed_authentications',
@@ -73,7 +62,7 @@ export class Judge {
     const contentType = headers['content-type'] ?? '';
     const isRefusal = body?.success === false && 'code' in body;
     const { operation } = request;
-    if (operation === undefined || (isRefusal && PROTOCOL_CODES.has(body.code))) {
+    if (operation === undefined) {
       return [
         ...this.#faultsOfRefusal(request, { answer, body }, undefined),
         ...this.#faultsOfComponent(contentType, body),

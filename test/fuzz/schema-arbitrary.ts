@@ -51,7 +51,7 @@ export class SchemaArbitraries {
     if ('const' in resolved) return fc.constant(resolved.const);
     if (resolved.enum !== undefined) return fc.constantFrom(...resolved.enum);
     const options = resolved.anyOf ?? resolved.oneOf;
-    if (options !== undefined) {
+    if (options !== undefined && resolved.properties === undefined) {
       return fc.oneof(...options.map((each: Json) => this.of(each, overrides, place)));
     }
     switch (resolved.type) {
@@ -81,6 +81,7 @@ export class SchemaArbitraries {
   }
 
   #objects(schema: Json, overrides: Overrides, place: string): fc.Arbitrary<Json> {
+    if (schema.oneOf !== undefined) return this.#eitherOf(schema, overrides, place);
     const required: readonly string[] = schema.required ?? [];
     const fields = Object.entries<Json>(schema.properties ?? {}).filter(
       ([name]) => overrides[`${place}/${name}`]?.presence !== 'never',
@@ -112,6 +113,26 @@ export class SchemaArbitraries {
     );
   }
 
+  /** Beside fields, alternatives say which of them is required, and the others are not sent. */
+  #eitherOf({ oneOf, ...schema }: Json, overrides: Overrides, place: string): fc.Arbitrary<Json> {
+    const names: string[] = oneOf.flatMap(({ required }: Json) => required);
+    const presenceOf = (name: string) => overrides[`${place}/${name}`]?.presence ?? 'as-schema';
+    const isAlways = (name: string) => presenceOf(name) === 'always';
+    const open = names.filter((name) => presenceOf(name) !== 'never');
+    const chosen = open.some(isAlways) ? open.filter(isAlways) : open;
+    return fc.oneof(
+      ...chosen.map((name) => {
+        const required = [...(schema.required ?? []), name];
+        const properties = Object.fromEntries(
+          Object.entries(schema.properties).filter(
+            ([each]) => each === name || !names.includes(each),
+          ),
+        );
+        return this.#objects({ ...schema, required, properties }, overrides, place);
+      }),
+    );
+  }
+
   #arrays(schema: Json, overrides: Overrides, place: string): fc.Arbitrary<Json> {
     return fc.array(this.of(schema.items ?? {}, overrides, `${place}/*`), {
       minLength: schema.minItems ?? 0,
@@ -123,6 +144,7 @@ export class SchemaArbitraries {
 function texts(schema: Json): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = UNBOUNDED_LENGTH, pattern } = schema;
   const fits = (text: string) =>
+    text.isWellFormed() &&
     [...text].length >= minLength &&
     [...text].length <= maxLength &&
     (pattern === undefined || new RegExp(pattern, 'u').test(text));
@@ -149,8 +171,8 @@ function textsBy(
     case 'ipv6':
       return fc.ipV6();
     default:
-      // Character classes of Unicode are what fast-check does not read; plain text mostly fits them.
-      return pattern === undefined || pattern.includes('\\p{')
+      // Almost any text fits a pattern that only rules out control characters.
+      return pattern === undefined || pattern.startsWith('^[^\\x00-\\x1f')
         ? fc.oneof(
             fc.string({ ...bounds, unit: ANY_CHARACTER }),
             fc.string({ ...bounds, unit: 'grapheme' }),
@@ -161,7 +183,7 @@ function textsBy(
   }
 }
 
-/** Halves of characters among them, which no text of a query can carry. */
+/** Halves of characters among them, which are left out: no text in UTF-8 has them. */
 const ANY_CHARACTER = fc.nat({ max: 0x10ffff }).map((code) => String.fromCodePoint(code));
 
 /** What has broken other services: quotes, templates, wildcards, numbers, names of the language. */

@@ -20,6 +20,7 @@ import {
 } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { DOCUMENT_RULES } from './document-rules.ts';
 import { sampleEndpoints, startBench } from './listening-host.ts';
 
 const INFO = {
@@ -112,12 +113,16 @@ describe('the document', () => {
       '401',
       '403',
       '404',
+      '405',
       '406',
+      '408',
       '409',
       '413',
       '415',
+      '417',
       '422',
       '429',
+      '431',
       '500',
       '503',
     ]);
@@ -138,7 +143,11 @@ describe('the document', () => {
     const probes = [...healthEndpoints(new Readiness(() => {})), metricsEndpoint(new Metrics())];
     const { components } = makeOpenApiDocument(probes, INFO);
     expect(components?.securitySchemes ?? {}).toEqual({});
-    expect(Object.keys(components?.headers ?? {})).toEqual(['X-Request-Id']);
+    expect(Object.keys(components?.headers ?? {})).toEqual(['X-Request-Id', 'Allow']);
+  });
+
+  it.each(DOCUMENT_RULES)('is refused unless $name', ({ faults, sample }) => {
+    expect(faults(sample)).not.toEqual([]);
   });
 
   it('drops tags that nothing uses', () => {

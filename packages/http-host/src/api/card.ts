@@ -8,7 +8,16 @@ import type { Payments } from '../operations/payments.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
 import { PaymentInput, paymentRequestOf } from './payment-request.ts';
 import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
-import { Amount, callerOf, checkVisible, idOf, minorOf, sandboxOf, Uuid } from './wire.ts';
+import {
+  Amount,
+  callerOf,
+  checkVisible,
+  idOf,
+  minorOf,
+  NothingInput,
+  sandboxOf,
+  Uuid,
+} from './wire.ts';
 
 const TAG = 'Card API';
 
@@ -28,11 +37,9 @@ const PAYMENT_REJECTIONS = [
 
 const IdParams = z.object({ id: Uuid.meta({ description: 'The payment id' }) });
 
-/** What takes no fields still takes the empty object that many clients send. */
-const NothingInput = z.object({}).optional();
-
 const CaptureInput = z
   .object({ amount: Amount.optional().meta({ description: 'Absent: all that was authorized' }) })
+  .meta({ id: 'CaptureInput' })
   .optional();
 
 const RefundInput = z
@@ -44,6 +51,7 @@ const RefundInput = z
       .optional()
       .meta({ description: 'Mail the customer a confirmation, once the refund is done' }),
   })
+  .meta({ id: 'PaymentRefundInput' })
   .optional();
 
 const paymentResponses = {

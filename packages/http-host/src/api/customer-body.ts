@@ -1,17 +1,16 @@
 /** A customer and their payment methods as Customer Service shows them. */
 import { type Customer, Transaction } from '@counterfoil/core';
 import { z } from 'zod';
-
-const at = z.string().meta({ description: 'ISO 8601, GMT' });
+import { At, CardBrandId, CardBrandName, UuidText } from './answer-fields.ts';
 
 const methodFields = {
-  id: z.string(),
-  cardBrandId: z.int().meta({ description: '1 to 6, 0 when the network is unknown' }),
-  cardBrand: z.string(),
+  id: UuidText,
+  cardBrandId: CardBrandId,
+  cardBrand: CardBrandName,
   bin: z.string(),
   last4: z.string(),
-  expMonth: z.int(),
-  expYear: z.int(),
+  expMonth: z.int32(),
+  expYear: z.int32(),
   token: z.string().meta({ description: 'Pays at `/v1/payments`, instead of `card`' }),
   isDefault: z.boolean(),
 };
@@ -51,8 +50,8 @@ export const CustomerBody = z
     phone: z.string(),
     addresses: z.array(CustomerAddress),
     paymentMethods: z.array(z.object(methodFields).meta({ id: 'PaymentMethod' })),
-    createdAt: at,
-    updatedAt: at,
+    createdAt: At,
+    updatedAt: At,
     rowVersion,
     sandbox: z.boolean(),
     erased: z.boolean().meta({ description: 'true: nothing personal is left of the customer' }),

@@ -7,6 +7,7 @@ import { refuse } from '../http/errors.ts';
 import type { Confirmations } from '../mail/confirmations.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { ReadSide } from '../operations/read-side.ts';
+import { UuidText } from './answer-fields.ts';
 import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
 import { DetailAnswer } from './transaction-body.ts';
 import { Amount, callerOf, checkVisible, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
@@ -48,7 +49,7 @@ const RefundAnswer = z
   .object({
     success: z.boolean(),
     message: z.string(),
-    refundId: z.string().meta({ description: 'The `messageID` of the refund' }),
+    refundId: UuidText.meta({ description: 'The `messageID` of the refund' }),
   })
   .meta({ id: 'RefundResult' });
 

@@ -22,6 +22,7 @@ import {
 import {
   callerOf,
   Email,
+  eitherOf,
   Id,
   idOf,
   QueryBoolean,
@@ -88,7 +89,7 @@ const PaymentMethodInput = z
       description: 'Whose gateway keeps the card; needed where there are several companies',
     }),
   })
-  .meta({ id: 'PaymentMethodInput' });
+  .meta({ id: 'PaymentMethodInput', ...eitherOf('card', 'token') });
 
 const ErasureResult = z
   .object({ success: z.boolean(), message: z.string() })

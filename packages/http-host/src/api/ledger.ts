@@ -20,33 +20,41 @@ const booksQuery = {
 
 const totals = { debit: money, credit: money };
 
+const AccountBalance = z
+  .object({ account: z.string(), ...totals, balance: money })
+  .meta({ id: 'AccountBalance' });
+
+const CurrencyBalance = z
+  .object({
+    currency: z.string(),
+    ...totals,
+    difference: money,
+    accounts: z.array(AccountBalance),
+  })
+  .meta({ id: 'CurrencyBalance' });
+
+const LedgerAccount = z
+  .object({
+    merchantAccountId: z.int(),
+    currency: z.string(),
+    account: z.string(),
+    ...totals,
+    balance: money,
+  })
+  .meta({ id: 'LedgerAccount' });
+
 const TrialBalance = z
   .object({
     success: z.literal(true),
     balanced: z.boolean(),
-    currencies: z.array(
-      z.object({
-        currency: z.string(),
-        ...totals,
-        difference: money,
-        accounts: z.array(z.object({ account: z.string(), ...totals, balance: money })),
-      }),
-    ),
+    currencies: z.array(CurrencyBalance),
   })
   .meta({ id: 'TrialBalance' });
 
 const Accounts = z
   .object({
     success: z.literal(true),
-    accounts: z.array(
-      z.object({
-        merchantAccountId: z.int(),
-        currency: z.string(),
-        account: z.string(),
-        ...totals,
-        balance: money,
-      }),
-    ),
+    accounts: z.array(LedgerAccount),
     nextCursor: z.string().nullable().meta({ description: '`cursor` of the next page' }),
   })
   .meta({ id: 'LedgerAccounts' });

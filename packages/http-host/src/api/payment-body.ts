@@ -1,41 +1,95 @@
 /** A payment as the Card API shows it. */
 import { Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
+import {
+  At,
+  CardBrandId,
+  CardBrandName,
+  RefundSourceName,
+  StatusId,
+  StatusName,
+  UuidText,
+} from './answer-fields.ts';
 import { PlanBody, planBodies } from './payment-plans.ts';
 
-const Status = z.string().meta({ description: 'See the table of statuses', example: 'Captured' });
 const money = z.number().meta({ description: 'In major units of the currency' });
-const at = z.string().meta({ description: 'ISO 8601, GMT' });
+
+const RefundedItem = z
+  .object({
+    StorefrontVariantId: z.int(),
+    Quantity: z.int32(),
+    Amount: money,
+    Restock: z.boolean(),
+  })
+  .meta({ id: 'RefundedItem' });
 
 export const RefundBody = z
   .object({
-    id: z.string(),
-    paymentId: z.string(),
-    status: Status,
-    statusId: z.int(),
+    id: UuidText,
+    paymentId: UuidText,
+    status: StatusName,
+    statusId: StatusId,
     success: z.boolean(),
     amount: money,
     currency: z.string(),
-    source: z.string(),
-    items: z.array(
-      z.object({
-        StorefrontVariantId: z.int(),
-        Quantity: z.int(),
-        Amount: money,
-        Restock: z.boolean(),
-      }),
-    ),
+    source: RefundSourceName,
+    items: z.array(RefundedItem),
     message: z.string(),
-    createdAt: at,
-    completedAt: at.nullable(),
+    createdAt: At,
+    completedAt: At.nullable(),
   })
   .meta({ id: 'Refund' });
 
+const PaymentCard = z
+  .object({
+    token: z.string(),
+    bin: z.string(),
+    last4: z.string(),
+    brandId: CardBrandId,
+    brand: CardBrandName,
+    expMonth: z.int32(),
+    expYear: z.int32(),
+  })
+  .nullable()
+  .meta({ id: 'PaymentCard', description: 'The card; null without one, and once it is erased' });
+
+const SkippedAccount = z
+  .object({
+    merchantAccountId: z.int(),
+    reason: z.string().meta({
+      description:
+        'already-tried, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
+      example: 'over-monthly-cap',
+    }),
+  })
+  .meta({ id: 'SkippedAccount', description: 'A merchant account that was passed over' });
+
+const Attempt = z
+  .object({
+    attempt: z.int32(),
+    outcome: z.enum(['pending', 'approved', 'declined', 'failed', 'unknown', 'action-required']),
+    merchantAccountId: z.int(),
+    mid: z.string(),
+    gateway: z.string(),
+    declineCode: z.string(),
+    message: z.string(),
+    at: At,
+    skipped: z
+      .array(SkippedAccount)
+      .meta({ description: 'The accounts passed over before this one, each with its reason' }),
+  })
+  .meta({ id: 'PaymentAttempt', description: 'A try at one merchant account' });
+
+const NextAction = z
+  .object({ type: z.string(), url: z.string() })
+  .nullable()
+  .meta({ id: 'NextAction', description: 'What the customer must do; null when nothing' });
+
 export const PaymentBody = z
   .object({
-    id: z.string(),
-    status: Status,
-    statusId: z.int().meta({ example: 50 }),
+    id: UuidText,
+    status: StatusName,
+    statusId: StatusId,
     success: z.boolean(),
     message: z.string().meta({ description: 'What the gateway said' }),
     amount: money,
@@ -65,34 +119,9 @@ export const PaymentBody = z
     serviceSession: z.string(),
     walletPayA: z.boolean(),
     walletPayB: z.boolean(),
-    card: z
-      .object({
-        token: z.string(),
-        bin: z.string(),
-        last4: z.string(),
-        brandId: z.int(),
-        brand: z.string(),
-        expMonth: z.int(),
-        expYear: z.int(),
-      })
-      .nullable(),
-    attempts: z.array(
-      z.object({
-        attempt: z.int(),
-        outcome: z.string(),
-        merchantAccountId: z.int(),
-        mid: z.string(),
-        gateway: z.string(),
-        declineCode: z.string(),
-        message: z.string(),
-        at,
-        skipped: z.array(z.object({ merchantAccountId: z.int(), reason: z.string() })).meta({
-          description:
-            'The accounts passed over before this one, each with its reason: already-tried, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
-        }),
-      }),
-    ),
-    nextAction: z.object({ type: z.string(), url: z.string() }).nullable(),
+    card: PaymentCard,
+    attempts: z.array(Attempt),
+    nextAction: NextAction,
     refunds: z.array(RefundBody),
     subscriptions: z
       .array(PlanBody)
@@ -101,8 +130,8 @@ export const PaymentBody = z
       .int()
       .nullable()
       .meta({ description: 'The subscription that it renews, or the first that it starts' }),
-    createdAt: at,
-    completedAt: at.nullable(),
+    createdAt: At,
+    completedAt: At.nullable(),
   })
   .meta({ id: 'Payment' });
 

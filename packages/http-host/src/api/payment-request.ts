@@ -6,7 +6,7 @@ import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { refuse } from '../http/errors.ts';
 import type { PaymentRequest } from '../operations/payments.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
-import { Amount, CurrencyCode, Email, Id, Instant, minorOf, text } from './wire.ts';
+import { Amount, CurrencyCode, Email, eitherOf, Id, Instant, minorOf, text } from './wire.ts';
 
 export const CardInput = z
   .object({
@@ -113,7 +113,7 @@ export const PaymentInput = z
     walletPayB: z.boolean().optional(),
     sandbox: z.boolean().optional(),
   })
-  .meta({ id: 'PaymentInput' });
+  .meta({ id: 'PaymentInput', ...eitherOf('card', 'token') });
 export type PaymentInput = z.output<typeof PaymentInput>;
 
 const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;

@@ -44,25 +44,29 @@ const figures = {
   }),
 };
 
+const RecurringMonth = z.object({ month: z.string(), ...figures }).meta({ id: 'RecurringMonth' });
+
+const RecurringTotals = z
+  .object(figures)
+  .meta({ id: 'RecurringTotals', description: 'The range as if it were one month' });
+
+const RecurringCurrency = z
+  .object({
+    currency: z.string(),
+    months: z.array(RecurringMonth).meta({ description: 'Every month of the range, in order' }),
+    totals: RecurringTotals,
+  })
+  .meta({ id: 'RecurringCurrency' });
+
 const RecurringAnswer = z
   .object({
     success: z.literal(true),
     from: z.string(),
     to: z.string(),
-    currencies: z
-      .array(
-        z.object({
-          currency: z.string(),
-          months: z
-            .array(z.object({ month: z.string(), ...figures }))
-            .meta({ description: 'Every month of the range, in order' }),
-          totals: z.object(figures).meta({ description: 'The range as if it were one month' }),
-        }),
-      )
-      .meta({
-        description:
-          'Those in which a subscription ever started, each by itself: they are never added up',
-      }),
+    currencies: z.array(RecurringCurrency).meta({
+      description:
+        'Those in which a subscription ever started, each by itself: they are never added up',
+    }),
   })
   .meta({ id: 'RecurringReport' });
 

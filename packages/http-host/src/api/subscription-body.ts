@@ -2,8 +2,8 @@
 import { Subscription, toMajor } from '@counterfoil/core';
 import { renderSubscriptionDetail, type SubscriptionContext } from '@counterfoil/projections';
 import { z } from 'zod';
+import { At, UuidText } from './answer-fields.ts';
 
-const at = z.string().meta({ description: 'ISO 8601, GMT' });
 const money = z.number().meta({ description: 'In major units of the currency' });
 
 const recordFields = {
@@ -12,20 +12,20 @@ const recordFields = {
   company: z.string(),
   id: z.int().meta({ description: 'The subscriber id' }),
   customerID: z.int(),
-  subDate: at,
+  subDate: At,
   orderId: z.int().meta({ description: 'The order that started it' }),
   active: z.boolean().meta({ description: 'false: unsubscribed' }),
-  unsubDate: at.nullable().meta({ description: 'ISO 8601, GMT; null while active' }),
+  unsubDate: At.nullable().meta({ description: 'ISO 8601, GMT; null while active' }),
   subscription: z.string().meta({ description: 'Name of the club' }),
   subscriptionDescription: z.string(),
-  realStartDate: at.meta({ description: 'ISO 8601, GMT: the start, after any trial' }),
+  realStartDate: At.meta({ description: 'ISO 8601, GMT: the start, after any trial' }),
   rebillAmount: money,
   frequency: z.number().meta({ description: 'Days between two charges' }),
   merchantAccountId: z.number(),
   midName: z.string(),
   mid: z.string(),
   frozen: z.boolean().meta({ description: 'true: no longer billed, until it is unfrozen' }),
-  rebillDate: at.nullable().meta({
+  rebillDate: At.nullable().meta({
     description: 'ISO 8601, GMT: the next charge; null when inactive or frozen',
   }),
 };
@@ -40,7 +40,7 @@ export const SubscriptionAnswer = z
     sandbox: z.boolean(),
     currency: z.string(),
     trialDays: z.int(),
-    messageID: z.string().meta({ description: 'The payment that started it' }),
+    messageID: UuidText.meta({ description: 'The payment that started it' }),
     cycle: z.int().meta({
       description: 'The `paymentNumber` of the charge that is next or under way; 1 started it',
     }),
@@ -48,14 +48,13 @@ export const SubscriptionAnswer = z
     totalAttempt: z.int().meta({
       description: 'Tries of all cycles, the starting payment among them',
     }),
-    pendingMessageID: z
-      .string()
-      .nullable()
-      .meta({ description: 'The payment that is the try under way' }),
-    frozenDate: at.nullable(),
+    pendingMessageID: UuidText.nullable().meta({
+      description: 'The payment that is the try under way',
+    }),
+    frozenDate: At.nullable(),
     freezeReason: z.enum(Subscription.FreezeReason.options).nullable(),
     unsubscribeReason: z.enum(Subscription.UnsubscribeReason.options).nullable(),
-    updatedAt: at,
+    updatedAt: At,
   })
   .meta({ id: 'SubscriptionDetail' });
 
@@ -67,40 +66,40 @@ export function subscriptionAnswer(
   return { success: true, message, ...renderSubscriptionDetail(subscription, context) };
 }
 
+const ScheduledCharge = z
+  .object({
+    date: At,
+    paymentNumber: z.int32(),
+    attempt: z.int32().meta({ description: 'The try of its cycle' }),
+    amount: money,
+  })
+  .meta({ id: 'ScheduledCharge' });
+
+const DeclinedTry = z
+  .object({
+    date: At,
+    attempt: z.int32(),
+    action: z.enum(['retry', 'freeze']).meta({ description: 'What its decline leads to' }),
+    retryDate: At.nullable(),
+    mail: z
+      .enum(['renewed', 'rebill-failed', 'frozen'])
+      .nullable()
+      .meta({ description: 'The mail that its decline sends, by the dunning settings' }),
+  })
+  .meta({ id: 'DeclinedTry' });
+
 export const ScheduleAnswer = z
   .object({
     success: z.literal(true),
     id: z.int().meta({ description: 'The subscriber id' }),
     currency: z.string(),
-    charges: z
-      .array(
-        z.object({
-          date: at,
-          paymentNumber: z.int(),
-          attempt: z.int().meta({ description: 'The try of its cycle' }),
-          amount: money,
-        }),
-      )
-      .meta({
-        description: 'If every charge is approved; empty when inactive, frozen or without a card',
-      }),
-    ifDeclined: z
-      .array(
-        z.object({
-          date: at,
-          attempt: z.int(),
-          action: z.enum(['retry', 'freeze']).meta({ description: 'What its decline leads to' }),
-          retryDate: at.nullable(),
-          mail: z
-            .enum(['renewed', 'rebill-failed', 'frozen'])
-            .nullable()
-            .meta({ description: 'The mail that its decline sends, by the dunning settings' }),
-        }),
-      )
-      .meta({
-        description:
-          'If the first of the charges is declined and every retry too: each of these tries. A decline that must not be repeated freezes at once',
-      }),
+    charges: z.array(ScheduledCharge).meta({
+      description: 'If every charge is approved; empty when inactive, frozen or without a card',
+    }),
+    ifDeclined: z.array(DeclinedTry).meta({
+      description:
+        'If the first of the charges is declined and every retry too: each of these tries. A decline that must not be repeated freezes at once',
+    }),
   })
   .meta({ id: 'SubscriptionSchedule' });
 

@@ -11,15 +11,13 @@ import { Frequency, RebillAmount } from './payment-plans.ts';
 import { CardInput, instrumentOf, withoutSecrets } from './payment-request.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';
 import { SubscriptionParams, visibleSubscription } from './subscriptions.ts';
-import { callerOf, idOf, minorOf, text } from './wire.ts';
+import { callerOf, eitherOf, idOf, minorOf, NothingInput, text } from './wire.ts';
 
 const TAG = 'Subscriptions';
 
-/** What takes no fields still takes the empty object that many clients send. */
-const NothingInput = z.object({}).optional();
-
 const FreezeInput = z
   .object({ note: text(1_000).optional().meta({ description: 'Why, for the record' }) })
+  .meta({ id: 'SubscriptionFreezeInput' })
   .optional();
 
 const EndInput = z
@@ -29,6 +27,7 @@ const EndInput = z
       .optional()
       .meta({ description: 'Mail the customer a confirmation' }),
   })
+  .meta({ id: 'SubscriptionEndInput' })
   .optional();
 
 const CardChange = z
@@ -36,7 +35,7 @@ const CardChange = z
     card: CardInput.optional(),
     token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),
   })
-  .meta({ id: 'SubscriptionCardInput' });
+  .meta({ id: 'SubscriptionCardInput', ...eitherOf('card', 'token') });
 
 const PlanChange = z
   .object({

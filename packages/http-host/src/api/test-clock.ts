@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { MAX_MOVE_SECONDS, type TestClock } from '../operations/test-clock.ts';
-import { Instant } from './wire.ts';
+import { At } from './answer-fields.ts';
+import { eitherOf, Instant } from './wire.ts';
 
 const TAG = 'Operations';
 const PATH = '/v1/test/clock';
@@ -22,26 +23,32 @@ const MoveInput = z
   .refine(({ advanceSeconds, now }) => (advanceSeconds === undefined) !== (now === undefined), {
     message: 'Exactly one of advanceSeconds and now must be given',
   })
-  .meta({ id: 'ClockMoveInput', description: 'Either `advanceSeconds` or `now`' });
+  .meta({
+    id: 'ClockMoveInput',
+    description: 'Either `advanceSeconds` or `now`',
+    ...eitherOf('advanceSeconds', 'now'),
+  });
 
 const ClockBody = z
   .object({
     success: z.literal(true),
-    now: z.string().meta({ description: 'What the clock shows: ISO 8601, GMT' }),
+    now: At.meta({ description: 'What the clock shows: ISO 8601, GMT' }),
     aheadSeconds: z.number().meta({ description: "How far it is ahead of the system's clock" }),
-    movingTo: z.string().nullable().meta({ description: 'Where a move under way leads' }),
+    movingTo: At.nullable().meta({ description: 'Where a move under way leads' }),
   })
   .meta({ id: 'TestClock' });
+
+const UnfinishedWork = z.object({ work: z.string(), dueAt: At }).meta({ id: 'UnfinishedWork' });
 
 const MovedBody = z
   .object({
     success: z.literal(true),
-    now: z.string().meta({ description: 'What the clock shows: ISO 8601, GMT' }),
+    now: At.meta({ description: 'What the clock shows: ISO 8601, GMT' }),
     steps: z.int().meta({
       description: 'How often the clock stood still until what was due had been done',
     }),
     unfinished: z
-      .array(z.object({ work: z.string(), dueAt: z.string() }))
+      .array(UnfinishedWork)
       .meta({ description: 'Kinds of work that are due, were tried, and could not be done yet' }),
   })
   .meta({ id: 'TestClockMoved' });

@@ -1,12 +1,26 @@
 /** The transaction record of the Customer Service detail, and what comes with it. */
 import { z } from 'zod';
+import {
+  AlertSourceId,
+  AlertSourceName,
+  AlertTypeId,
+  AlertTypeName,
+  At,
+  CardBrandId,
+  CardBrandName,
+  RefundSourceId,
+  RefundSourceName,
+  StatusId,
+  StatusName,
+  UuidText,
+} from './answer-fields.ts';
 import { SubscriptionBody } from './subscription-body.ts';
 
 const fields = {
   gateway: z.string(),
-  messageID: z.string(),
+  messageID: UuidText,
   orderId: z.int(),
-  sent: z.string().meta({ description: 'ISO 8601, GMT' }),
+  sent: At,
   email: z.string(),
   application: z.string(),
   applicationID: z.int(),
@@ -14,10 +28,10 @@ const fields = {
   shortcodeID: z.int(),
   billingCode: z.string(),
   data: z.string(),
-  status: z.string(),
-  statusID: z.int(),
+  status: StatusName,
+  statusID: StatusId,
   success: z.boolean(),
-  completed: z.string().nullable(),
+  completed: At.nullable(),
   premium: z.int(),
   currency: z.string(),
   pricePointID: z.int(),
@@ -50,23 +64,23 @@ const fields = {
   authOnly: z.boolean(),
   paymentNumber: z.int(),
   totalAttempt: z.int(),
-  refundSource: z.int(),
-  alertType: z.int(),
-  alertSource: z.int(),
-  originalMessageId: z.string().nullable(),
+  refundSource: RefundSourceId,
+  alertType: AlertTypeId,
+  alertSource: AlertSourceId,
+  originalMessageId: UuidText.nullable(),
   originalApplicationId: z.int(),
   originalApplication: z.string(),
   storeCurrency: z.string(),
   blackListing: z.int(),
-  alertSourceName: z.string(),
-  alertTypeName: z.string(),
-  refundSourceName: z.string(),
+  alertSourceName: AlertSourceName,
+  alertTypeName: AlertTypeName,
+  refundSourceName: RefundSourceName,
   walletPayA: z.boolean(),
   walletPayB: z.boolean(),
   serviceSession: z.string(),
   partnerSession: z.string(),
-  cardBrandId: z.int(),
-  cardBrand: z.string(),
+  cardBrandId: CardBrandId,
+  cardBrand: CardBrandName,
 };
 
 const ChildTransaction = z
@@ -83,7 +97,7 @@ const AddressBody = z
     addressType: z.enum(['DEFAULT', 'SHIPPING']),
     email: z.string(),
     orderId: z.int(),
-    messageId: z.string(),
+    messageId: UuidText,
     firstName: z.string(),
     lastName: z.string(),
     address: z.string(),
@@ -95,36 +109,85 @@ const AddressBody = z
   })
   .meta({ id: 'Address' });
 
+const DefaultAddress = AddressBody.nullable().meta({
+  id: 'DefaultAddress',
+  description: 'With getAddressData: the default address; null when none was given',
+});
+
 const SessionBody = z
   .object({
     id: z.string(),
     ip: z.string(),
     useragent: z.string(),
     url: z.string(),
-    timestamp: z.string(),
+    timestamp: At,
     ipCity: z.string(),
     ipCountryCode: z.string(),
   })
-  .meta({ id: 'Session' });
+  .nullable()
+  .meta({ id: 'Session', description: 'With getSessionData; null when none was given' });
 
 const CartLineBody = z
   .object({
-    Quantity: z.int(),
+    Quantity: z.int32(),
     StorefrontVariantId: z.int(),
     UnitPrice: z.number(),
     StorefrontProductId: z.int(),
-    MessageId: z.string(),
+    MessageId: UuidText,
     ShopId: z.int(),
-    CurrencyId: z.int().meta({ description: 'Numeric code of ISO 4217' }),
+    CurrencyId: z.int32().meta({ description: 'Numeric code of ISO 4217' }),
     UnitCost: z.number(),
-    DiscountCodeId: z.int(),
+    DiscountCodeId: z.int32(),
     DiscountAmount: z.number(),
-    SalesStrategyId: z.int(),
+    SalesStrategyId: z.int32(),
     CustomDiscountAmount: z.number(),
   })
   .meta({ id: 'LineItem' });
 
 const option = z.string().nullable();
+
+const ProductOption = z
+  .object({
+    id: z.int(),
+    product_id: z.int(),
+    name: z.string(),
+    position: z.int32(),
+    values: z.string(),
+  })
+  .meta({ id: 'StorefrontOption' });
+
+const ProductVariant = z
+  .object({
+    id: z.int(),
+    product_id: z.int(),
+    inventory_item_id: z.int(),
+    title: z.string(),
+    sku: z.string(),
+    fulfillment_service: z.string(),
+    price: z.number(),
+    cost: z.number(),
+    compare_at_price: z.number().nullable(),
+    position: z.int32(),
+    option1: option,
+    option2: option,
+    option3: option,
+    created_at: At,
+    updated_at: At,
+    requires_shipping: z.boolean(),
+    image_id: z.int().nullable(),
+  })
+  .meta({ id: 'StorefrontVariant' });
+
+const ProductImage = z
+  .object({
+    id: z.int(),
+    product_id: z.int(),
+    width: z.int32(),
+    height: z.int32(),
+    position: z.int32(),
+    src: z.string(),
+  })
+  .meta({ id: 'StorefrontImage' });
 
 const StorefrontProductBody = z
   .object({
@@ -136,49 +199,12 @@ const StorefrontProductBody = z
     product_type: z.string(),
     handle: z.string(),
     status: z.string(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    last_refresh: z.string(),
-    options: z.array(
-      z.object({
-        id: z.int(),
-        product_id: z.int(),
-        name: z.string(),
-        position: z.int(),
-        values: z.string(),
-      }),
-    ),
-    variants: z.array(
-      z.object({
-        id: z.int(),
-        product_id: z.int(),
-        inventory_item_id: z.int(),
-        title: z.string(),
-        sku: z.string(),
-        fulfillment_service: z.string(),
-        price: z.number(),
-        cost: z.number(),
-        compare_at_price: z.number().nullable(),
-        position: z.int(),
-        option1: option,
-        option2: option,
-        option3: option,
-        created_at: z.string(),
-        updated_at: z.string(),
-        requires_shipping: z.boolean(),
-        image_id: z.int().nullable(),
-      }),
-    ),
-    images: z.array(
-      z.object({
-        id: z.int(),
-        product_id: z.int(),
-        width: z.int(),
-        height: z.int(),
-        position: z.int(),
-        src: z.string(),
-      }),
-    ),
+    created_at: At,
+    updated_at: At,
+    last_refresh: At,
+    options: z.array(ProductOption),
+    variants: z.array(ProductVariant),
+    images: z.array(ProductImage),
   })
   .meta({ id: 'StorefrontProduct' });
 
@@ -187,17 +213,13 @@ export const DetailAnswer = z
     success: z.literal(true),
     message: z.string(),
     transaction: TransactionBody.optional().meta({ description: 'With getSearchData' }),
-    addressData: AddressBody.nullable()
-      .optional()
-      .meta({ description: 'With getAddressData: the default address; null when none was given' }),
+    addressData: DefaultAddress.optional(),
     addresses: z.array(AddressBody).optional().meta({ description: 'With getAddressData: all' }),
     subscriptions: z.array(SubscriptionBody).optional().meta({
       description:
         'With getSubscription: those that the payment started, or the one that it is a rebill of',
     }),
-    sessionData: SessionBody.nullable()
-      .optional()
-      .meta({ description: 'With getSessionData; null when none was given' }),
+    sessionData: SessionBody.optional(),
     cart: z
       .array(CartLineBody)
       .optional()

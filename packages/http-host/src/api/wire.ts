@@ -22,6 +22,14 @@ export const CurrencyCode = z
   .regex(/^[A-Z]{3}$/, 'must be three capital letters')
   .meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
+/** For the document, of what a refinement asks: exactly one of these members. */
+export function eitherOf(...names: readonly string[]) {
+  return { oneOf: names.map((name) => ({ required: [name] })) };
+}
+
+/** What takes no fields still takes the empty object that many clients send. */
+export const NothingInput = z.object({}).meta({ id: 'NoFields' }).optional();
+
 /** The largest amount that a JSON number carries exactly in every currency. */
 export const MAX_AMOUNT = 9_999_999_999_999;
 

@@ -204,11 +204,6 @@ export const ERRORS = {
     description: 'The key is past its expiry, or past the overlap of its rotation.',
   },
   // 402
-  card_declined: {
-    status: 402,
-    title: 'The card was declined',
-    description: 'The issuer or the gateway declined the payment.',
-  },
   refund_failed: {
     status: 402,
     title: 'The gateway refused the refund',
@@ -358,13 +353,6 @@ export const ERRORS = {
     title: 'The service has too much to do',
     description:
       'Nothing was done, unless the message says that it may have been; repeat after the seconds that Retry-After names.',
-    transient: true,
-  },
-  gateway_timeout: {
-    status: 504,
-    title: 'The payment gateway did not answer in time',
-    description:
-      'The outcome is not known yet; the payment shows it once the gateway has been asked.',
     transient: true,
   },
 } as const satisfies Record<string, ErrorRow>;

@@ -10,6 +10,7 @@ import {
 } from 'zod-openapi';
 import { answersJson, type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
+import { simplifyShapes } from './openapi-shapes.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -90,6 +91,11 @@ const HEADERS = {
     schema: { type: 'string' },
     example: 'ApiKey realm="counterfoil"',
   },
+  Allow: {
+    description: 'The methods that the path takes',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' }, example: 1 },
 } as const;
 
@@ -133,10 +139,23 @@ const IF_MATCH_PARAMETER = {
   example: '"3"',
 } as const;
 
+/** Of the protocol: whatever the operation is. */
+const PROTOCOL_CODES = [
+  'malformed_request',
+  'duplicate_header',
+  'host_required',
+  'method_not_allowed',
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+] as const satisfies readonly ErrorCode[];
+
 /** The codes that the HTTP layer itself may answer an operation with. */
 export function layerCodes(operation: Endpoint): ErrorCode[] {
   const { access, body, params, query, idempotency } = operation;
-  const codes: ErrorCode[] = ['malformed_request', 'duplicate_header', 'internal_error'];
+  const codes: ErrorCode[] = [...PROTOCOL_CODES, 'internal_error'];
+  // An id that is empty, too long or not decodable is no path of ours.
+  if (params !== undefined) codes.push('route_not_found');
   if (!operation.answeredUnderOverload) codes.push('overloaded');
   if (answersJson(operation)) codes.push('not_acceptable');
   if (access.kind === 'api-key') {
@@ -186,10 +205,17 @@ export function makeOpenApiDocument(
       .map(([name, description]) => ({ name, description })),
     paths,
     components: componentsOf(endpoints),
-    // Every code, also those that no operation lists: of the protocol, and of what is to come.
-    'x-error-codes': ERRORS,
+    'x-error-codes': codesOf(endpoints),
   };
-  return createDocument(document);
+  const made = createDocument(document);
+  simplifyShapes(made);
+  return made;
+}
+
+/** The rows of the codes that some operation names. */
+function codesOf(endpoints: readonly Endpoint[]): Partial<typeof ERRORS> {
+  const named = new Set<string>(endpoints.flatMap(failureCodes));
+  return pick(ERRORS, named);
 }
 
 function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
@@ -261,6 +287,7 @@ function successes(operation: Endpoint): Responses {
       headers: headerReferences([
         ...headersOf(operation),
         ...(operation.version === undefined ? [] : (['ETag'] as const)),
+        ...(status === '201' ? (['Location'] as const) : []),
       ]),
       ...(status !== '204' && { content: { [contentType]: { schema } } }),
     };
@@ -288,8 +315,7 @@ function failureCodes(operation: Endpoint): ErrorCode[] {
 }
 
 function failure(operation: Endpoint, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  const headers = headersOf(operation);
-  if (codes.some((code) => RETRIED.has(code))) headers.push('Retry-After');
+  const headers = [...headersOf(operation), ...codes.flatMap(headersOfCode)];
   const examples = Object.fromEntries(codes.map((code) => [code, reference('examples', code)]));
   return {
     description: codes.map((code) => `- \`${code}\`: ${ERRORS[code].title}`).join('\n'),
@@ -299,6 +325,13 @@ function failure(operation: Endpoint, codes: readonly ErrorCode[]): ZodOpenApiRe
       'application/problem+json': { schema: Problem },
     },
   };
+}
+
+/** What a refusal tells besides. */
+function headersOfCode(code: ErrorCode): (keyof typeof HEADERS)[] {
+  if (RETRIED.has(code)) return ['Retry-After'];
+  if (ERRORS[code].status === 401) return ['WWW-Authenticate'];
+  return code === 'method_not_allowed' ? ['Allow'] : [];
 }
 
 const RETRIED: ReadonlySet<ErrorCode> = new Set([
@@ -322,7 +355,8 @@ function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObjec
     access.kind === 'public' ? [] : Object.keys(securityOf(access.requiresUserEmail)),
   );
   const headers = new Set<string>(endpoints.flatMap(headersOf));
-  if (codes.some((code) => RETRIED.has(code))) headers.add('Retry-After');
+  for (const code of codes) for (const name of headersOfCode(code)) headers.add(name);
+  if (endpoints.some(({ responses }) => responses[201] !== undefined)) headers.add('Location');
   if (endpoints.some(({ version }) => version !== undefined)) headers.add('ETag');
   return {
     securitySchemes: pick(SECURITY_SCHEMES, new Set(schemes)),

@@ -66,7 +66,7 @@ export class Schemas {
     const { type, format, anyOf, oneOf, enum: values, const: value, items } = this.resolve(schema);
     if (value !== undefined) return JSON.stringify(value);
     if (values !== undefined) return values.map((each) => JSON.stringify(each)).join(' | ');
-    const options = anyOf ?? oneOf;
+    const options = anyOf ?? (type === undefined ? oneOf : undefined);
     if (options !== undefined) {
       return [...new Set(options.map((option) => this.typeOf(option)))].join(' or ');
     }
@@ -119,8 +119,9 @@ function rowsOf(schema: Schema, { prefix, depth, schemas }: Walk): Field[] {
       schemas,
     });
   }
+  // Beside fields, alternatives only say which of them are required.
   const parts = resolved.allOf ?? resolved.anyOf ?? resolved.oneOf;
-  if (parts !== undefined) {
+  if (parts !== undefined && resolved.properties === undefined) {
     const rows = parts.flatMap((part) => rowsOf(part, { prefix, depth, schemas }));
     return [...new Map(rows.map((row) => [row.name, row])).values()];
   }
