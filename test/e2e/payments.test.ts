@@ -373,7 +373,15 @@ describe('void', () => {
     const { status, body } = await caller.post(`/v1/payments/${id}/void`);
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, status: 'Voided', statusId: 80, success: false });
-    expect(await caller.transaction(id)).toMatchObject({ statusID: 80, refundable: false });
+    expect(body.capturedAmount).toBe(0);
+    const parent = await caller.transaction(id);
+    expect(parent).toMatchObject({ statusID: 80, refundable: false });
+    expect(parent.childTransactions).toMatchObject([
+      { applicationID: 11, application: 'Void', status: 'Voided', statusID: 80, success: true },
+    ]);
+    const voidId = parent.childTransactions[0].messageID;
+    expect(await caller.found({ transactionIds: [voidId] })).toEqual([voidId]);
+    expect(await caller.transaction(voidId)).toMatchObject({ originalMessageId: id });
     expectRefusal(await caller.post(`/v1/payments/${id}/capture`), 400);
   });
 

@@ -172,6 +172,49 @@ describe('refundItems', () => {
     expect((await caller.refund(other.id, { amount: 100 })).status).toBe(200);
   });
 
+  it('come with adjustments for what the order holds beyond its lines', async () => {
+    const { id } = await caller.ordered({ amount: 107.5 });
+    const refundItems = [
+      { ...small, Quantity: 1 },
+      { Adjustment: 'shipping', Amount: 5 },
+    ];
+    const answer = await caller.post(`/v1/payments/${id}/refund`, { amount: 15, refundItems });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.body).toMatchObject({
+      items: [{ ...small, Quantity: 1, Amount: 10 }],
+      adjustments: [{ Adjustment: 'shipping', Amount: 5 }],
+    });
+    const more = [{ Adjustment: 'other', Amount: 2.51 }];
+    const tooMuch = await caller.refund(id, { amount: 2.51, refundItems: more });
+    expectRefusal(tooMuch, 400, 'refund_items_invalid');
+    const rest = [{ Adjustment: 'other', Amount: 2.5 }];
+    expect((await caller.refund(id, { amount: 2.5, refundItems: rest })).status).toBe(200);
+  });
+
+  it('take at most what is left of their line', async () => {
+    const { id } = await caller.ordered({ amount: 120 });
+    const refundItems = [{ ...small, Quantity: 1, Amount: 40.01 }];
+    const answer = await caller.refund(id, { amount: 40.01, refundItems });
+    expectRefusal(answer, 400, 'refund_items_invalid');
+    expect(answer.body.message).toContain('40.00 GBP left of its line');
+  });
+
+  it.each([
+    [
+      'an item and an adjustment at once',
+      { ...small, Quantity: 1, Adjustment: 'other', Amount: 1 },
+    ],
+    ['neither an item nor an adjustment', { Amount: 1 }],
+    ['an adjustment without an Amount', { Adjustment: 'other' }],
+    ['an adjustment with a Quantity', { Adjustment: 'other', Amount: 1, Quantity: 1 }],
+    ['an item without a Quantity', { ...small, Amount: 1 }],
+  ])('with %s are refused', async (_what, element) => {
+    const { id } = await caller.ordered({ amount: 120 });
+    const answer = await caller.refund(id, { amount: 1, refundItems: [element] });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(answer.body.errors[0].pointer).toMatch(/^\/refundItems\/0/);
+  });
+
   it.each([
     ['too little', { amount: 30, refundItems: [{ ...small, Quantity: 2 }] }],
     ['too much', { amount: 10, refundItems: [{ ...small, Quantity: 2 }] }],

@@ -65,6 +65,8 @@ const RULES = [
   // An amount that fits the schema can be too large in a currency of many decimals.
   /^\/amount$/,
   /^\/(items|refundItems)\/\d+\/(UnitPrice|UnitCost|DiscountAmount|CustomDiscountAmount|Amount)$/,
+  // Either an item or an adjustment, each with its own members.
+  /^\/refundItems\/\d+(\/(Quantity|Restock))?$/,
   /^(\/items\/\d+)?\/subscription\/rebillAmount$/,
   // Ids that are exact.
   /^\/(orderIds|subscriberIds)$/,

@@ -256,7 +256,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   {
     file: payment,
-    line: 'if (payment.pendingVoidId !== voidId || route === undefined) {',
+    line: 'if (payment.pendingVoid?.voidId !== voidId || route === undefined) {',
     ...NO_ROUTE,
   },
   {

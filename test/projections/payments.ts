@@ -175,6 +175,7 @@ export function refundRequested(
     refundId: REFUND,
     amountMinor: 950n,
     items: [{ storefrontVariantId: 11, quantity: 1, amountMinor: 950n, restock: true }],
+    adjustments: [],
     source: 'CustomerService',
     notifyCustomer: false,
     requestedBy: 'agent@example.test',

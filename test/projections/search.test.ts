@@ -48,7 +48,7 @@ function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
     id: payment.transactionId,
     sent: payment.submittedAt,
     changed: payment.changedAt,
-    amount: major(payment.capturedMinor || payment.amountMinor),
+    amount: major(Transaction.takenMinor(payment) || payment.amountMinor),
     asked: major(payment.amountMinor),
     applicationId: payment.applicationId,
     kind: payment.applicationKind,
@@ -58,6 +58,15 @@ function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
   };
   return [
     own,
+    ...[payment.voided ?? []].flat().map((voided) => ({
+      ...child,
+      id: voided.voidId,
+      sent: voided.requestedAt,
+      changed: voided.completedAt,
+      amount: major(voided.amountMinor || payment.authorizedMinor),
+      applicationId: 11,
+      kind: 11,
+    })),
     ...payment.refunds.map((refund) => ({
       ...child,
       id: refund.refundId,

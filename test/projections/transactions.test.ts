@@ -136,6 +136,48 @@ describe('the search record', () => {
     });
   });
 
+  it('of a void is a record of its own, beside the payment that it ended', async () => {
+    const requestedAt = '2025-12-02T10:00:00.000Z';
+    const at = '2025-12-02T10:00:05.000Z';
+    await happened(
+      ...CAPTURED,
+      { type: 'VoidRequested', voidId: A.VOID, at: requestedAt },
+      {
+        type: 'PaymentVoided',
+        voidId: A.VOID,
+        ...A.BOOKS,
+        amountMinor: 2599n,
+        reserveMinor: 0n,
+        reversedFees: [],
+        note: 'by the shop',
+        at,
+      },
+    );
+    const record = (id: string) => here.search.record(TENANT, id, NOW);
+    expect(await record(A.VOID)).toMatchObject({
+      ...{ applicationId: 11, application: 'Void', applicationId2: 11 },
+      ...{ status: 'Voided', statusId: 80, success: true, amount: 25.99 },
+      ...{ sent: requestedAt, completed: at, originalTransactionId: A.PAYMENT },
+    });
+    expect(await record(A.PAYMENT)).toMatchObject({ statusId: 80, success: false, amount: 25.99 });
+    const detail = await here.detail.detail({ tenantId: TENANT, id: A.PAYMENT, now: NOW });
+    expect(detail?.transaction.childTransactions).toMatchObject([
+      {
+        ...{ messageID: A.VOID, applicationID: 11, statusID: 80, success: true, priceVal: 25.99 },
+        ...{ sent: requestedAt, completed: at, data: 'by the shop', refundable: false },
+      },
+    ]);
+  });
+
+  it('of a chargeback on top of a refund says how much had been given back', async () => {
+    const refund = { amountMinor: 950n };
+    const beyond = { amountMinor: 2599n, beyondCapturedMinor: 950n };
+    const story = [A.refundRequested(refund), A.refunded(refund), A.chargebackOpened(beyond)];
+    await happened(...CAPTURED, ...story);
+    const found = await here.detail.detail({ tenantId: TENANT, id: A.CHARGEBACK, now: NOW });
+    expect(found?.transaction).toMatchObject({ exceedsCaptured: true, refundedBefore: 9.5 });
+  });
+
   it('of chargeback and alert carries their flags, and so does the payment', async () => {
     await happened(...CAPTURED, A.alertReceived(), A.chargebackOpened());
     const record = (id: string) => here.search.record(TENANT, id, NOW);

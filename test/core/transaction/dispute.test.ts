@@ -53,7 +53,19 @@ describe('chargeback', () => {
       given(Transaction, before)
         .when(ask.openChargeback({ amountMinor: 4_000n }))
         .then(happened.chargebackOpened({ amountMinor: 4_000n, beyondCapturedMinor: 0n }));
+      const opened = happened.chargebackOpened({ beyondCapturedMinor: 6_000n });
+      const [chargeback] = paymentOf([...before, opened]).chargebacks;
+      expect(chargeback).toMatchObject({ refundedBeforeMinor: 6_000n });
+      expect(chargeback && Transaction.exceedsCaptured(chargeback)).toBe(true);
     }
+    const failed = [happened.refundRequested(), happened.refundFailed()];
+    const [alone] = paymentOf([
+      ...past.captured,
+      ...failed,
+      happened.chargebackOpened(),
+    ]).chargebacks;
+    expect(alone).toMatchObject({ refundedBeforeMinor: 0n });
+    expect(alone && Transaction.exceedsCaptured(alone)).toBe(false);
   });
 
   it('may be larger than the capture, and may come again under another reference', () => {

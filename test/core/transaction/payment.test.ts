@@ -480,15 +480,24 @@ describe('void', () => {
       .then(happened.voided({ amountMinor: 0n }));
   });
 
-  it('gives back the capture, and frees what is still held in reserve', () => {
-    given(Transaction, [
-      ...past.authorized,
+  it('gives back the capture with its percentage fee, and frees what is still held in reserve', () => {
+    const terms = { ...freeTerms, discountRatePercentage: '2.9', gatewayTransactionFeeMinor: 30n };
+    const captured = [
+      happened.submitted(),
+      happened.attempted(1, { ...route, terms }),
       happened.captured({ reserveMinor: 500n }),
       happened.reserveReleased(200n),
-      happened.voidRequested(),
-    ])
-      .when(ask.recordVoid())
-      .then(happened.voided({ reserveMinor: 300n }));
+    ];
+    const discount = { account: 'fees:discount', amountMinor: 290n, currency: 'GBP' } as const;
+    const voided = happened.voided({ reserveMinor: 300n, reversedFees: [discount] });
+    const requested = [...captured, happened.voidRequested()];
+    given(Transaction, requested).when(ask.recordVoid()).then(voided);
+    expect(given(Transaction, [...requested, voided]).state).toMatchObject({
+      status: 'Voided',
+      capturedMinor: 0n,
+      reserveHeldMinor: 0n,
+      voided: { voidId: idOf('void'), amountMinor: 10_000n, requestedAt: NOW, completedAt: NOW },
+    });
   });
 
   it('may fail, and be asked for anew under another id', () => {

@@ -183,8 +183,8 @@ describe('items of an ecommerce order', () => {
 
   it('take the amounts they name, more or less than their share', () => {
     given(Transaction, past.capturedEcommerce)
-      .when(ask.refund({ amountMinor: 5_000n, items: [item(1, 2, 4_999n), item(2, 1, 1n)] }))
-      .then(giving(5_000n, [kept(1, 2, 4_999n), kept(2, 1, 1n)]));
+      .when(ask.refund({ amountMinor: 4_000n, items: [item(1, 1, 3_999n), item(2, 1, 1n)] }))
+      .then(giving(4_000n, [kept(1, 1, 3_999n), kept(2, 1, 1n)]));
   });
 
   it('may give a thing back for nothing', () => {
@@ -193,34 +193,116 @@ describe('items of an ecommerce order', () => {
       .then(giving(100n, [kept(1, 1, 100n), kept(2, 1, 0n)]));
   });
 
+  it('take at most what is left of their line, however much of it each took before', () => {
+    const dear = giving(3_900n, [kept(1, 1, 3_900n)]);
+    const again = (facts: { amountMinor: bigint; items: ReturnType<typeof item>[] }) =>
+      ask.refund({ refundId: idOf('refund', 2), ...facts });
+    const past100 = [...past.capturedEcommerce, dear];
+    given(Transaction, past100)
+      .when(again({ amountMinor: 100n, items: [item(1, 1)] }))
+      .then(
+        happened.refundRequested({
+          refundId: idOf('refund', 2),
+          amountMinor: 100n,
+          items: [kept(1, 1, 100n)],
+        }),
+      );
+    given(Transaction, past100)
+      .when(again({ amountMinor: 101n, items: [item(1, 1, 101n)] }))
+      .thenRejected({
+        type: 'RefundItemExceedsLine',
+        storefrontVariantId: 1,
+        requestedMinor: 101n,
+        remainingMinor: 100n,
+        currency: 'GBP',
+      });
+  });
+
+  it('come with adjustments for what the order holds beyond its lines', () => {
+    const adjustments = [
+      { kind: 'shipping', amountMinor: 1_000n },
+      { kind: 'other', amountMinor: 500n },
+    ] as const;
+    const asked = { amountMinor: 3_500n, items: [item(1, 1)], adjustments };
+    const made = happened.refundRequested({
+      amountMinor: 3_500n,
+      items: [kept(1, 1, 2_000n)],
+      adjustments: [...adjustments],
+    });
+    given(Transaction, past.capturedEcommerce).when(ask.refund(asked)).then(made);
+    const more = { amountMinor: 1n, adjustments: [{ kind: 'other', amountMinor: 1n }] } as const;
+    given(Transaction, [...past.capturedEcommerce, made])
+      .when(ask.refund({ refundId: idOf('refund', 2), ...more }))
+      .thenRejected({
+        type: 'RefundAdjustmentExceedsOrder',
+        requestedMinor: 1n,
+        remainingMinor: 0n,
+        currency: 'GBP',
+      });
+    given(Transaction, [...past.capturedEcommerce, made, happened.refundFailed()])
+      .when(ask.refund({ ...asked, refundId: idOf('refund', 2) }))
+      .then({ ...made, refundId: idOf('refund', 2) } as Event);
+  });
+
+  it('leave to adjustments what older refunds did not take beyond the lines', () => {
+    const older = giving(5_000n, [kept(1, 2, 5_000n)]);
+    const shipping = (amountMinor: bigint) =>
+      ask.refund({
+        refundId: idOf('refund', 2),
+        amountMinor,
+        adjustments: [{ kind: 'shipping', amountMinor }],
+      });
+    const state = given(Transaction, [...past.capturedEcommerce, older]);
+    state.when(shipping(501n)).thenRejected({
+      type: 'RefundAdjustmentExceedsOrder',
+      requestedMinor: 501n,
+      remainingMinor: 500n,
+      currency: 'GBP',
+    });
+  });
+
   it('are all that is left when the whole is given back without a list', () => {
-    // 4,000 and 4,500 of goods share 10,000 with the shipping.
-    const all = [kept(1, 2, 4_706n), kept(2, 3, 5_294n)].map((each) => ({
+    const all = [kept(1, 2, 4_000n), kept(2, 3, 4_500n)].map((each) => ({
       ...each,
       restock: false,
     }));
-    given(Transaction, past.capturedEcommerce).when(ask.refund()).then(giving(10_000n, all));
+    const adjustments = [{ kind: 'other' as const, amountMinor: 1_500n }];
+    given(Transaction, past.capturedEcommerce)
+      .when(ask.refund())
+      .then(happened.refundRequested({ amountMinor: 10_000n, items: all, adjustments }));
   });
 
-  it('have no share in the whole when they cost nothing, unless nothing cost anything', () => {
-    const wholeOf = (items: readonly Transaction.LineItem[], ...expected: Items) => {
+  it('share a whole that is less than the lines', () => {
+    const part = happened.captured({ amountMinor: 1_701n });
+    const back = (variant: number, quantity: number, amountMinor: bigint) => ({
+      ...kept(variant, quantity, amountMinor),
+      restock: false,
+    });
+    given(Transaction, [happened.submitted(ecommerceOrder), happened.attempted(), part])
+      .when(ask.refund())
+      .then(giving(1_701n, [back(1, 2, 800n), back(2, 3, 901n)]));
+  });
+
+  it('have no share in the whole when they cost nothing', () => {
+    const wholeOf = (items: readonly Transaction.LineItem[], other: bigint, ...expected: Items) => {
       const sold = { ...ecommerceOrder, items: [...items] };
+      const adjustments = [{ kind: 'other' as const, amountMinor: other }];
       given(Transaction, [happened.submitted(sold), happened.attempted(), happened.captured()])
         .when(ask.refund())
-        .then(giving(10_000n, expected));
+        .then(happened.refundRequested({ amountMinor: 10_000n, items: expected, adjustments }));
     };
     const back = (storefrontVariantId: number, quantity: number, amountMinor: bigint) => ({
       ...kept(storefrontVariantId, quantity, amountMinor),
       restock: false,
     });
     const gift = lineItem(1, 1, 0n);
-    wholeOf([gift, lineItem(2, 3, 1_500n)], back(1, 1, 0n), back(2, 3, 10_000n));
-    wholeOf([gift, lineItem(2, 3, 0n)], back(1, 1, 5_000n), back(2, 3, 5_000n));
+    wholeOf([gift, lineItem(2, 3, 1_500n)], 5_500n, back(1, 1, 0n), back(2, 3, 4_500n));
+    wholeOf([gift, lineItem(2, 3, 0n)], 10_000n, back(1, 1, 0n), back(2, 3, 0n));
   });
 
   it('leave only the others for the rest', () => {
     const first = giving(3_500n, [kept(1, 1, 2_000n), kept(2, 1, 1_500n)]);
-    const rest = [kept(1, 1, 2_600n), kept(2, 2, 3_900n)].map((each) => ({
+    const rest = [kept(1, 1, 2_000n), kept(2, 2, 3_000n)].map((each) => ({
       ...each,
       restock: false,
     }));
@@ -231,14 +313,30 @@ describe('items of an ecommerce order', () => {
     ])
       .when(ask.refund({ refundId: idOf('refund', 2) }))
       .then(
-        happened.refundRequested({ refundId: idOf('refund', 2), amountMinor: 6_500n, items: rest }),
+        happened.refundRequested({
+          refundId: idOf('refund', 2),
+          amountMinor: 6_500n,
+          items: rest,
+          adjustments: [{ kind: 'other', amountMinor: 1_500n }],
+        }),
       );
   });
 
   it('may list the whole as well', () => {
     given(Transaction, past.capturedEcommerce)
-      .when(ask.refund({ items: [item(1, 2, 4_000n), item(2, 3, 6_000n)] }))
-      .then(giving(10_000n, [kept(1, 2, 4_000n), kept(2, 3, 6_000n)]));
+      .when(
+        ask.refund({
+          items: [item(1, 2), item(2, 3)],
+          adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
+        }),
+      )
+      .then(
+        happened.refundRequested({
+          amountMinor: 10_000n,
+          items: [kept(1, 2, 4_000n), kept(2, 3, 4_500n)],
+          adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
+        }),
+      );
   });
 
   it('count what is on its way, and are free again when it fails', () => {
@@ -269,8 +367,8 @@ describe('items of an ecommerce order', () => {
     const twice = { ...ecommerceOrder, items: [lineItem(1, 1, 100n), lineItem(1, 2, 50n)] };
     const captured = [happened.submitted(twice), happened.attempted(), happened.captured()];
     given(Transaction, captured)
-      .when(ask.refund({ amountMinor: 201n, items: [item(1, 1), item(1, 2, 134n)] }))
-      .then(giving(201n, [kept(1, 1, 67n), kept(1, 2, 134n)]));
+      .when(ask.refund({ amountMinor: 200n, items: [item(1, 1), item(1, 2, 133n)] }))
+      .then(giving(200n, [kept(1, 1, 67n), kept(1, 2, 133n)]));
   });
 
   it('keep the whole refund possible when all goods went back and shipping is left', () => {
@@ -282,7 +380,11 @@ describe('items of an ecommerce order', () => {
     ])
       .when(ask.refund({ refundId: idOf('refund', 2) }))
       .then(
-        happened.refundRequested({ refundId: idOf('refund', 2), amountMinor: 1_500n, items: [] }),
+        happened.refundRequested({
+          refundId: idOf('refund', 2),
+          amountMinor: 1_500n,
+          adjustments: [{ kind: 'other', amountMinor: 1_500n }],
+        }),
       );
   });
 

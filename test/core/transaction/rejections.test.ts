@@ -18,6 +18,7 @@ const item = (storefrontVariantId: number, quantity: number, amountMinor?: bigin
   restock: false,
   ...(amountMinor === undefined ? {} : { amountMinor }),
 });
+const shipping = (amountMinor: bigint) => ({ kind: 'shipping', amountMinor }) as const;
 const wrongStatus = (status: Transaction.Status, command: Command['type']): Rejection => ({
   type: 'WrongStatus',
   status,
@@ -300,6 +301,33 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [
       past.capturedEcommerce,
+      ask.refund({ items: [item(1, 1, 4_001n), item(9, 1)], adjustments: [shipping(9_999n)] }),
+      {
+        type: 'RefundItemExceedsLine',
+        storefrontVariantId: 1,
+        requestedMinor: 4_001n,
+        remainingMinor: 4_000n,
+        currency,
+      },
+    ],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 1n, items: [], adjustments: [shipping(9_999n), shipping(-1n)] }),
+      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+    ],
+    [
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 1n, items: [], adjustments: [shipping(1_000n), shipping(501n)] }),
+      {
+        type: 'RefundAdjustmentExceedsOrder',
+        requestedMinor: 1_501n,
+        remainingMinor: 1_500n,
+        currency,
+      },
+    ],
+    [past.captured, ask.refund({ adjustments: [shipping(1n)] }), { type: 'RefundItemsNotAllowed' }],
+    [
+      past.capturedEcommerce,
       ask.refund({ amountMinor: 4_000n, items: [item(1, 1, -1n), item(2, 1, 4_001n)] }),
       { type: 'AmountNotPositive', amountMinor: -1n, currency },
     ],
@@ -458,6 +486,8 @@ const EVERY_REJECTION = Object.keys({
   RefundItemsRequired: true,
   RefundItemUnknown: true,
   RefundQuantityExceeded: true,
+  RefundItemExceedsLine: true,
+  RefundAdjustmentExceedsOrder: true,
   RefundItemsIncomplete: true,
   RefundUnknown: true,
   ChargebackUnknown: true,

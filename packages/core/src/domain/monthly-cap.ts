@@ -6,6 +6,7 @@ import { type EventsOf, event, Instant, Minor } from '../kernel/event-schema.ts'
 import { type StreamName, streamName, type TenantId, type TransactionId } from '../kernel/ids.ts';
 import { toMinor } from '../kernel/money.ts';
 import type { MerchantAccount } from './merchant-account.ts';
+import { takenMinor } from './transaction/balance.ts';
 import type { Payment } from './transaction/state.ts';
 import { completes } from './transaction/status.ts';
 
@@ -287,7 +288,7 @@ export function fateOf(
     return NOTHING_USED;
   }
   if (made.outcome === 'declined') return NOTHING_USED;
-  return completes(payment.status) ? { usedMinor: payment.capturedMinor } : 'open';
+  return completes(payment.status) ? { usedMinor: takenMinor(payment) } : 'open';
 }
 
 const NOTHING_USED = { usedMinor: 0n };

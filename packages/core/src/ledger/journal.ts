@@ -96,6 +96,7 @@ function postings(event: MoneyEvent): readonly Posting[] {
       return [
         move('sales', 'acquirer-receivable', event.amountMinor),
         move('acquirer-receivable', 'reserve', event.reserveMinor),
+        ...feePostings(event.reversedFees).map(reversed),
       ];
     case 'PaymentSettled':
       return [move('bank', 'acquirer-receivable', event.amountMinor)];
@@ -124,6 +125,10 @@ function feePostings(fees: readonly Fee[]): Posting[] {
     amountMinor,
     currency,
   }));
+}
+
+function reversed({ debit, credit, ...rest }: Posting): Posting {
+  return { debit: credit, credit: debit, ...rest };
 }
 
 function linesOf({ debit, credit, amountMinor, currency }: Posting): JournalLine[] {

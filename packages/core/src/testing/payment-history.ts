@@ -3,15 +3,10 @@
 import fc from 'fast-check';
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { remainingMinor } from '../domain/transaction/balance.ts';
-import type {
-  Command,
-  CommandOf,
-  Outcome,
-  RefundItem,
-  Rejection,
-} from '../domain/transaction/command.ts';
+import type { Command, CommandOf, Outcome, Rejection } from '../domain/transaction/command.ts';
 import { decide } from '../domain/transaction/decide.ts';
 import type { Event, Route } from '../domain/transaction/events.ts';
+import { lineTotalMinor } from '../domain/transaction/order.ts';
 import { evolve, initial, type Payment, type State } from '../domain/transaction/state.ts';
 import type { TenantId, TransactionId } from '../kernel/ids.ts';
 import { route, submitPayment, transactionId } from './arbitraries.ts';
@@ -132,7 +127,7 @@ function fitting(payment: Payment): readonly Kind[] {
   if (payment.pendingCapture !== null) {
     return ['RecordCapture', 'RecordCapture', 'RecordCaptureFailure', 'ExpirePayment'];
   }
-  if (payment.pendingVoidId !== null) {
+  if (payment.pendingVoid !== null) {
     return ['RecordVoid', 'RecordVoidFailure', 'RecordNetworkRefund', 'OpenChargeback'];
   }
   switch (payment.status) {
@@ -189,8 +184,11 @@ const BODIES: {
     note: 'refused',
   }),
   RequestVoid: (_, { id }) => ({ voidId: id }),
-  RecordVoid: ({ pendingVoidId }, { id }) => ({ voidId: pendingVoidId ?? id, note: '' }),
-  RecordVoidFailure: ({ pendingVoidId }, { id }) => ({ voidId: pendingVoidId ?? id, note: 'late' }),
+  RecordVoid: ({ pendingVoid }, { id }) => ({ voidId: pendingVoid?.voidId ?? id, note: '' }),
+  RecordVoidFailure: ({ pendingVoid }, { id }) => ({
+    voidId: pendingVoid?.voidId ?? id,
+    note: 'late',
+  }),
   SettlePayment: ({ capturedMinor }, { pick, share }) => ({
     amountMinor: shareOf(capturedMinor, share),
     reference: `payout-${pick}`,
@@ -269,20 +267,26 @@ function shareOf(minor: bigint, percent: number): bigint {
   return (minor * BigInt(percent)) / 100n;
 }
 
-/** A part of an ecommerce order comes with its items, all of the amount on one of them. */
+/** A part of an ecommerce order comes with one of its items, and what is more than its line as shipping. */
 function refundAmount(
   payment: Payment,
   { pick, share, wild }: Move,
-): { amountMinor?: bigint; items: readonly RefundItem[] } {
+): Pick<CommandOf<'RequestRefund'>, 'amountMinor' | 'items' | 'adjustments'> {
   if (share === 100) return { items: [] };
   const remaining = remainingMinor(payment);
   const amountMinor = shareOf(remaining, share);
   const item = chosen(payment.items, pick);
   if (item === undefined || wild || amountMinor === 0n) return { amountMinor, items: [] };
   const { storefrontVariantId } = item;
+  const beyondMinor = amountMinor - lineTotalMinor(item);
+  const beyond = { kind: 'shipping', amountMinor: beyondMinor > 0n ? beyondMinor : 0n } as const;
+  const itemMinor = amountMinor - beyond.amountMinor;
   return {
     amountMinor,
-    items: [{ storefrontVariantId, quantity: 1 + (pick % 2), amountMinor, restock: true }],
+    items: [
+      { storefrontVariantId, quantity: 1 + (pick % 2), amountMinor: itemMinor, restock: true },
+    ],
+    ...(beyond.amountMinor > 0n && { adjustments: [beyond] }),
   };
 }
 

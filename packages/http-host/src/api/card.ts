@@ -7,7 +7,7 @@ import { uuidV7 } from '../http/uuid.ts';
 import type { Payments } from '../operations/payments.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
 import { PaymentInput, paymentRequestOf } from './payment-request.ts';
-import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
+import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import {
   Amount,
   callerOf,
@@ -305,7 +305,7 @@ function voidPayment({ payments }: CardServices): Endpoint {
       );
       return followedUp(shownBy(payments, context), after, {
         requestId,
-        pending: after.pendingVoidId !== null,
+        pending: after.pendingVoid !== null,
       });
     },
   });
@@ -352,7 +352,7 @@ function refundPayment({ payments }: CardServices): Endpoint {
           refundId: idOf(context, 'refundPayment', [payment.transactionId]),
           content: [params, body],
           amountMinor,
-          items: refundItemsOf(body?.refundItems, currency),
+          ...refundPartsOf(body?.refundItems, currency),
           source: 'CardApi',
           notifyCustomer: body?.sendUserCommunication ?? false,
         },

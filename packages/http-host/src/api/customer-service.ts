@@ -8,7 +8,7 @@ import type { Confirmations } from '../mail/confirmations.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import { UuidText } from './answer-fields.ts';
-import { RefundItemsInput, refundItemsOf } from './refund-items.ts';
+import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import { DetailAnswer } from './transaction-body.ts';
 import { Amount, callerOf, checkVisible, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
 
@@ -144,7 +144,7 @@ function refund({ payments, confirmations }: CustomerServices): Endpoint {
           refundId: idOf(context, 'refundTransaction', [transactionId]),
           content: body,
           amountMinor: minorOf(body.amount, currency, '/amount'),
-          items: refundItemsOf(body.refundItems, currency),
+          ...refundPartsOf(body.refundItems, currency),
           source: 'CustomerService',
           notifyCustomer: body.sendUserCommunication,
         },

@@ -11,6 +11,7 @@ import {
   UuidText,
 } from './answer-fields.ts';
 import { PlanBody, planBodies } from './payment-plans.ts';
+import { AdjustmentKind } from './refund-items.ts';
 
 const money = z.number().meta({ description: 'In major units of the currency' });
 
@@ -23,6 +24,10 @@ const RefundedItem = z
   })
   .meta({ id: 'RefundedItem' });
 
+const RefundedAdjustment = z
+  .object({ Adjustment: AdjustmentKind, Amount: money })
+  .meta({ id: 'RefundedAdjustment' });
+
 export const RefundBody = z
   .object({
     id: UuidText,
@@ -34,6 +39,9 @@ export const RefundBody = z
     currency: z.string(),
     source: RefundSourceName,
     items: z.array(RefundedItem),
+    adjustments: z
+      .array(RefundedAdjustment)
+      .meta({ description: 'What was given back of the order beyond its lines' }),
     message: z.string(),
     createdAt: At,
     completedAt: At.nullable(),
@@ -240,6 +248,10 @@ export function refundBody(
       Quantity: item.quantity,
       Amount: toMajor(item.amountMinor, currency),
       Restock: item.restock,
+    })),
+    adjustments: refund.adjustments.map(({ kind, amountMinor }) => ({
+      Adjustment: kind,
+      Amount: toMajor(amountMinor, currency),
     })),
     message: refund.note,
     createdAt: refund.requestedAt,

@@ -81,11 +81,18 @@ const fields = {
   partnerSession: z.string(),
   cardBrandId: CardBrandId,
   cardBrand: CardBrandName,
+  exceedsCaptured: z.boolean().optional().meta({
+    description:
+      'Of a chargeback: it took money that had been given back already, or was on its way',
+  }),
+  refundedBefore: z.number().optional().meta({
+    description: 'Of a chargeback: what had been refunded when it came, pending refunds included',
+  }),
 };
 
 const ChildTransaction = z
   .object({ ...fields, childTransactions: z.array(z.never()).max(0) })
-  .meta({ id: 'ChildTransaction', description: 'A refund, chargeback or alert' });
+  .meta({ id: 'ChildTransaction', description: 'A refund, void, chargeback or alert' });
 
 /** Texts that are not known are '', numbers 0. */
 const TransactionBody = z

@@ -248,9 +248,11 @@ function isIntended(payment: Transaction.Payment, operation: string, part: strin
         ...payment.failedRequestIds,
       ].includes(part as TransactionId);
     case 'void':
-      return [payment.voidId, payment.pendingVoidId, ...payment.failedRequestIds].includes(
-        part as TransactionId,
-      );
+      return [
+        payment.voided?.voidId,
+        payment.pendingVoid?.voidId,
+        ...payment.failedRequestIds,
+      ].includes(part as TransactionId);
     case 'refund':
       return payment.refunds.some(({ refundId }) => refundId === part);
     default:

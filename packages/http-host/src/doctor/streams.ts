@@ -290,10 +290,11 @@ function placeOf({ position, stream, revision }: StoredEvent): string {
 /** What must hold of a payment after every event. */
 function brokenRulesOf(payment: Transaction.Payment, stream: StreamName): readonly string[] {
   const broken: string[] = [];
-  const { amountMinor, authorizedMinor, capturedMinor, reserveHeldMinor, transactionId } = payment;
+  const { amountMinor, authorizedMinor, reserveHeldMinor, transactionId } = payment;
+  const takenMinor = Transaction.takenMinor(payment);
   if (!stream.endsWith(`-${transactionId}`)) broken.push(`it is of payment ${transactionId}`);
   if (authorizedMinor > amountMinor) broken.push('more is authorized than was asked for');
-  if (capturedMinor > authorizedMinor) broken.push('more is captured than was authorized');
+  if (takenMinor > authorizedMinor) broken.push('more is captured than was authorized');
   if (reserveHeldMinor < 0n) broken.push('more of the reserve was released than was held');
   const beyond = payment.chargebacks
     .filter(Transaction.holdsMoney)
@@ -303,6 +304,6 @@ function brokenRulesOf(payment: Transaction.Payment, stream: StreamName): readon
     Transaction.pendingRefundMinor(payment) +
     Transaction.disputedMinor(payment) -
     beyond;
-  if (out > capturedMinor) broken.push('refunds and chargebacks exceed what was captured');
+  if (out > takenMinor) broken.push('refunds and chargebacks exceed what was captured');
   return broken;
 }

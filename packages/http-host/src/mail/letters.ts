@@ -89,7 +89,7 @@ export class Letters {
     const payment = await this.#options.ledger.stateOf(Transaction, mail.stream);
     if (payment === null) throw new Error(`${mail.stream} holds no payment`);
     const { currency, companyId, firstName, lastName } = payment;
-    const paidAmount = money(payment.capturedMinor, currency);
+    const paidAmount = money(Transaction.takenMinor(payment), currency);
     const amount = money(event.amountMinor, currency);
     return this.#letter(mail, {
       companyId,

@@ -71,6 +71,7 @@ export interface RefundRequest {
   /** Absent or 0: the remaining balance. */
   readonly amountMinor?: bigint;
   readonly items: readonly Transaction.RefundItem[];
+  readonly adjustments?: readonly Transaction.RefundAdjustment[];
   readonly source: Exclude<Transaction.RefundSource, 'RDR'>;
   readonly notifyCustomer: boolean;
 }
@@ -410,6 +411,7 @@ export class Payments {
         refundId,
         ...(amountMinor !== undefined && { amountMinor }),
         items: request.items,
+        adjustments: request.adjustments ?? [],
         source: request.source,
         notifyCustomer: request.notifyCustomer,
         requestedBy: caller.actor,

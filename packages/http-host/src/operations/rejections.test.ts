@@ -53,6 +53,19 @@ const REJECTIONS: { readonly [Type in DomainRejection['type']]: DomainRejection 
       requested: 3,
       remaining: 2,
     },
+    RefundItemExceedsLine: {
+      type: 'RefundItemExceedsLine',
+      storefrontVariantId: 77,
+      requestedMinor: 1_234n,
+      remainingMinor: 1_000n,
+      ...gbp,
+    },
+    RefundAdjustmentExceedsOrder: {
+      type: 'RefundAdjustmentExceedsOrder',
+      requestedMinor: 1_234n,
+      remainingMinor: 1_000n,
+      ...gbp,
+    },
     RefundItemsIncomplete: {
       type: 'RefundItemsIncomplete',
       itemsMinor: 1_234n,

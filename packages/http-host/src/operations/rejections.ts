@@ -49,6 +49,8 @@ export const CODE_OF_REJECTION = {
   RefundItemsRequired: 'refund_items_required',
   RefundItemUnknown: 'refund_items_invalid',
   RefundQuantityExceeded: 'refund_items_invalid',
+  RefundItemExceedsLine: 'refund_items_invalid',
+  RefundAdjustmentExceedsOrder: 'refund_items_invalid',
   RefundItemsIncomplete: 'refund_items_required',
   RefundUnknown: 'not_found',
   ChargebackUnknown: 'not_found',
@@ -132,6 +134,14 @@ function messageOf(rejection: DomainRejection): string | undefined {
     case 'RefundQuantityExceeded': {
       const { storefrontVariantId, requested, remaining } = rejection;
       return `Quantity ${requested} of StorefrontVariantId ${storefrontVariantId} is more than the ${remaining} left to refund`;
+    }
+    case 'RefundItemExceedsLine': {
+      const { storefrontVariantId, requestedMinor, remainingMinor, currency } = rejection;
+      return `${money(requestedMinor, currency)} for StorefrontVariantId ${storefrontVariantId} is more than the ${money(remainingMinor, currency)} left of its line`;
+    }
+    case 'RefundAdjustmentExceedsOrder': {
+      const { requestedMinor, remainingMinor, currency } = rejection;
+      return `Adjustments of ${money(requestedMinor, currency)} are more than the ${money(remainingMinor, currency)} left of the order beyond its lines`;
     }
     case 'RefundItemsIncomplete': {
       const { itemsMinor, amountMinor, currency } = rejection;

@@ -266,8 +266,8 @@ export class GatewayReactor {
   }
 
   async #void(tenantId: TenantId, payment: Payment, context: FollowUpContext): Promise<Payment> {
-    const voidId = payment.pendingVoidId;
-    if (voidId === null) return payment;
+    if (payment.pendingVoid === null) return payment;
+    const { voidId } = payment.pendingVoid;
     const amountMinor = payment.capturedMinor || payment.authorizedMinor;
     const intent = { kind: 'void', id: voidId, amountMinor } as const;
     const answer = await this.#followUp(tenantId, payment, intent, context);

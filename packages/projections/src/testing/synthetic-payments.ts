@@ -277,6 +277,7 @@ function refundStory(about: ChildAbout & { outcome: number }): readonly Event[] 
     refundId,
     amountMinor,
     items: [],
+    adjustments: [],
     source: 'CustomerService',
     notifyCustomer: false,
     requestedBy: 'agent@example.test',

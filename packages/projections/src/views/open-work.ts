@@ -132,7 +132,7 @@ function reasonsOf(payment: Transaction.Payment): readonly OpenReason[] {
   if (OPEN_STATUSES.has(payment.status)) reasons.push('payment');
   if (payment.status === 'RequiresAction') reasons.push('action');
   if (payment.pendingCapture !== null) reasons.push('capture');
-  if (payment.pendingVoidId !== null) reasons.push('void');
+  if (payment.pendingVoid !== null) reasons.push('void');
   if (payment.refunds.some(({ status }) => status === 'RefundPending')) reasons.push('refund');
   return reasons;
 }

@@ -13,6 +13,7 @@ export function recordsOf(tenantId: number, payment: Transaction.Payment): reado
   const root = rootRecord(tenantId, payment);
   return [
     root,
+    ...(payment.voided === null ? [] : [voidRecord(root, payment, payment.voided)]),
     ...payment.refunds.map((refund) => refundRecord(root, refund)),
     ...payment.chargebacks.map((chargeback) => chargebackRecord(root, chargeback)),
     ...payment.alerts.map((alert) => alertRecord(root, alert)),
@@ -21,7 +22,7 @@ export function recordsOf(tenantId: number, payment: Transaction.Payment): reado
 
 /** What the record of a payment shows as its amount: what was taken, before that what was asked. */
 export function amountMinorOf(payment: Transaction.Payment): bigint {
-  return payment.capturedMinor > 0n ? payment.capturedMinor : payment.amountMinor;
+  return Transaction.takenMinor(payment) || payment.amountMinor;
 }
 
 /** The payment's record shows the source of its latest refund, and its latest alert. */
@@ -108,6 +109,32 @@ function childRecord(root: StoredRecord): StoredRecord {
     refundSourceId: REFUND_SOURCE.None,
     alertTypeId: ALERT_TYPE.None,
     alertSourceId: ALERT_SOURCE.None,
+  };
+}
+
+/** What a void gave up: the capture, or the authorization. */
+export function voidedMinorOf(
+  { authorizedMinor }: Transaction.Payment,
+  { amountMinor }: Transaction.Void,
+): bigint {
+  return amountMinor || authorizedMinor;
+}
+
+function voidRecord(
+  root: StoredRecord,
+  payment: Transaction.Payment,
+  voided: Transaction.Void,
+): StoredRecord {
+  return {
+    ...childRecord(root),
+    transactionId: voided.voidId,
+    applicationId: APPLICATION_KIND.Void,
+    kind: APPLICATION_KIND.Void,
+    sentMs: Date.parse(voided.requestedAt),
+    completedMs: Date.parse(voided.completedAt),
+    changedMs: Date.parse(voided.completedAt),
+    statusId: STATUS_ID.Voided,
+    amountMinor: Number(voidedMinorOf(payment, voided)),
   };
 }
 

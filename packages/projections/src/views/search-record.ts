@@ -298,7 +298,7 @@ export function renderRecord(
     applicationId: record.applicationId,
     status,
     statusId: record.statusId,
-    success: Transaction.succeeded(status),
+    success: record.kind === Transaction.APPLICATION_KIND.Void || Transaction.succeeded(status),
     completed: record.completedMs === null ? null : instant(record.completedMs),
     currency: record.currency,
     amount: amountOf(record),

@@ -1,6 +1,6 @@
 /** The Transaction record of the Customer Service detail, for a payment and for each of its children. */
 import { Transaction, toDecimal, toMajor } from '@counterfoil/core';
-import { amountMinorOf, latest } from './payment-records.ts';
+import { amountMinorOf, latest, voidedMinorOf } from './payment-records.ts';
 import type { ReferenceNames } from './reference-names.ts';
 import { nameIn } from './search-record.ts';
 
@@ -72,6 +72,10 @@ export interface TransactionRecord {
   readonly partnerSession: string;
   readonly cardBrandId: number;
   readonly cardBrand: string;
+  /** Of a chargeback: whether it took money that had been given back already, or was on its way. */
+  readonly exceedsCaptured?: boolean;
+  /** Of a chargeback: what had been refunded when it came, pending refunds included. */
+  readonly refundedBefore?: number;
   readonly childTransactions: readonly TransactionRecord[];
 }
 
@@ -89,6 +93,7 @@ export function renderPayment(
 ): TransactionRecord {
   const root = rootRecord(payment, context);
   const children = [
+    ...(payment.voided === null ? [] : [voidRecord(root, payment, payment.voided)]),
     ...payment.refunds.map((refund) => refundRecord(root, refund)),
     ...payment.chargebacks.map((chargeback) => chargebackRecord(root, chargeback)),
     ...payment.alerts.map((alert) => alertRecord(root, alert)),
@@ -207,7 +212,8 @@ function childRecord(root: TransactionRecord, facts: ChildFacts): TransactionRec
     data: facts.note,
     status: facts.status,
     statusID: STATUS_ID[facts.status],
-    success: Transaction.succeeded(facts.status),
+    // The void has done what it is for, and with it the payment has come to nothing.
+    success: facts.kind === 'Void' || Transaction.succeeded(facts.status),
     completed: facts.completed,
     pricePoint: priceText(facts.amountMinor, root.currency),
     priceVal: toMajor(facts.amountMinor, root.currency),
@@ -227,6 +233,22 @@ function childRecord(root: TransactionRecord, facts: ChildFacts): TransactionRec
     originalApplication: root.application,
     childTransactions: [],
   };
+}
+
+function voidRecord(
+  root: TransactionRecord,
+  payment: Transaction.Payment,
+  voided: Transaction.Void,
+): TransactionRecord {
+  return childRecord(root, {
+    id: voided.voidId,
+    kind: 'Void',
+    status: 'Voided',
+    amountMinor: voidedMinorOf(payment, voided),
+    sent: voided.requestedAt,
+    completed: voided.completedAt,
+    note: voided.note,
+  });
 }
 
 function refundRecord(root: TransactionRecord, refund: Transaction.Refund): TransactionRecord {
@@ -250,15 +272,19 @@ function chargebackRecord(
   root: TransactionRecord,
   chargeback: Transaction.Chargeback,
 ): TransactionRecord {
-  return childRecord(root, {
-    id: chargeback.chargebackId,
-    kind: 'Chargeback',
-    status: chargeback.status,
-    amountMinor: chargeback.amountMinor,
-    sent: chargeback.openedAt,
-    completed: chargeback.completedAt,
-    note: chargeback.note,
-  });
+  return {
+    ...childRecord(root, {
+      id: chargeback.chargebackId,
+      kind: 'Chargeback',
+      status: chargeback.status,
+      amountMinor: chargeback.amountMinor,
+      sent: chargeback.openedAt,
+      completed: chargeback.completedAt,
+      note: chargeback.note,
+    }),
+    exceedsCaptured: Transaction.exceedsCaptured(chargeback),
+    refundedBefore: toMajor(chargeback.refundedBeforeMinor, root.currency),
+  };
 }
 
 function alertRecord(root: TransactionRecord, alert: Transaction.Alert): TransactionRecord {

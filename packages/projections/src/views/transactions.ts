@@ -26,7 +26,7 @@ import {
 } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 3;
+const MEANING = 4;
 
 export const storedPayment = packed(Transaction.Payment);
 

@@ -8,6 +8,11 @@ export function routeOf(payment: Payment): Route | undefined {
   return payment.attempts.at(-1)?.route;
 }
 
+/** What was captured, also where a void has given it up since. */
+export function takenMinor({ capturedMinor, voided }: Payment): bigint {
+  return voided === null ? capturedMinor : voided.amountMinor;
+}
+
 function sum<Item extends { readonly amountMinor: bigint }>(items: readonly Item[]): bigint {
   return items.reduce((total, item) => total + item.amountMinor, 0n);
 }
@@ -32,6 +37,11 @@ const HOLDING: ReadonlySet<Status> = new Set([
 /** Whether a chargeback has the money, or may still get it. */
 export function holdsMoney(chargeback: Chargeback): boolean {
   return HOLDING.has(chargeback.status);
+}
+
+/** Whether a chargeback took money that had been given back already, or was on its way. */
+export function exceedsCaptured({ beyondCapturedMinor }: Chargeback): boolean {
+  return beyondCapturedMinor > 0n;
 }
 
 /** What chargebacks hold of the payment. */
@@ -72,7 +82,7 @@ export function insideRefundWindow(payment: Payment, policy: RefundPolicy, now: 
 export function isRefundable(payment: Payment, policy: RefundPolicy, now: string): boolean {
   return (
     (payment.status === 'Captured' || payment.status === 'Settled') &&
-    payment.pendingVoidId === null &&
+    payment.pendingVoid === null &&
     payment.capturedMinor > refundedMinor(payment) + pendingRefundMinor(payment) &&
     !payment.chargebacks.some(holdsMoney) &&
     insideRefundWindow(payment, policy, now)
@@ -81,7 +91,8 @@ export function isRefundable(payment: Payment, policy: RefundPolicy, now: string
 
 /** The flag `refunded`: paid refunds equal the capture. */
 export function isRefunded(payment: Payment): boolean {
-  return payment.capturedMinor > 0n && refundedMinor(payment) >= payment.capturedMinor;
+  const taken = takenMinor(payment);
+  return taken > 0n && refundedMinor(payment) >= taken;
 }
 
 /** The flag `chargedBack`: stays true once set, won or not. */

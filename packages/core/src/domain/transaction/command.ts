@@ -45,6 +45,12 @@ export interface RefundItem {
   readonly restock: boolean;
 }
 
+/** What is given back of an ecommerce order beyond its lines. */
+export interface RefundAdjustment {
+  readonly kind: 'shipping' | 'other';
+  readonly amountMinor: bigint;
+}
+
 interface PaymentCommands {
   /** Submits a payment; with a route its first attempt starts in the same append. */
   SubmitPayment: Order & {
@@ -89,6 +95,7 @@ interface RefundCommands {
     /** 0 or absent: the remaining balance. */
     readonly amountMinor?: bigint;
     readonly items: readonly RefundItem[];
+    readonly adjustments?: readonly RefundAdjustment[];
     /** RDR is not asked for: the network moves that money by itself. */
     readonly source: Exclude<RefundSource, 'RDR'>;
     readonly notifyCustomer: boolean;
@@ -215,6 +222,19 @@ export type Rejection =
       readonly storefrontVariantId: number;
       readonly requested: number;
       readonly remaining: number;
+    }
+  | {
+      readonly type: 'RefundItemExceedsLine';
+      readonly storefrontVariantId: number;
+      readonly requestedMinor: bigint;
+      readonly remainingMinor: bigint;
+      readonly currency: string;
+    }
+  | {
+      readonly type: 'RefundAdjustmentExceedsOrder';
+      readonly requestedMinor: bigint;
+      readonly remainingMinor: bigint;
+      readonly currency: string;
     }
   | {
       readonly type: 'RefundItemsIncomplete';

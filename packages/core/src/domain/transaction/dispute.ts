@@ -1,7 +1,7 @@
 /** What the card's side takes back or warns of: chargebacks and alerts. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/decider.ts';
-import { remainingMinor, routeOf } from './balance.ts';
+import { remainingMinor, routeOf, takenMinor } from './balance.ts';
 import type { CommandOf, DisputeCommand, Rejection } from './command.ts';
 import type { Event } from './events.ts';
 import { alertFees, chargebackFees } from './fees.ts';
@@ -95,7 +95,7 @@ function receiveAlert(payment: Payment, command: CommandOf<'ReceiveAlert'>): Dec
   if (payment.alerts.some((each) => each.reference === reference)) return right([]);
   if (isChildId(payment, alertId)) return left({ type: 'ChildExists', id: alertId });
   const route = routeOf(payment);
-  if (route === undefined || payment.capturedMinor === 0n) {
+  if (route === undefined || takenMinor(payment) === 0n) {
     return left({ type: 'WrongStatus', status, command: command.type });
   }
   if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });

@@ -80,6 +80,11 @@ const refundItems = z.array(
   }),
 );
 
+/** What is given back of an ecommerce order beyond its lines. */
+const refundAdjustments = z.array(
+  z.strictObject({ kind: z.enum(['shipping', 'other']), amountMinor: Minor }),
+);
+
 const refundSource = z.enum([
   'CustomerService',
   'Admin',
@@ -93,6 +98,12 @@ const refundSource = z.enum([
 
 /** Version 1 knew of no plans. */
 const withoutPlans: Upcast = (data) => ({ ...data, plans: [] });
+
+/** Version 1 gave no fees back. */
+const withoutReversedFees: Upcast = (data) => ({ ...data, reversedFees: [] });
+
+/** Version 1 knew of items alone. */
+const withoutAdjustments: Upcast = (data) => ({ ...data, adjustments: [] });
 
 /** Version 2 did not say which account the request had named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
@@ -170,30 +181,41 @@ export const events = {
   /** The intent to void, durable before the gateway is called. */
   VoidRequested: event({ voidId: TransactionId, at }),
   VoidFailed: event({ voidId: TransactionId, note, at }),
-  /** `amountMinor` is what had been captured (0 for an authorization), `reserveMinor` what was held of it. */
-  PaymentVoided: event({
-    voidId: TransactionId,
-    ...books,
-    amountMinor: Minor,
-    reserveMinor: Minor,
-    note,
-    at,
-  }),
+  /**
+   * `amountMinor` is what had been captured (0 for an authorization), `reserveMinor` what was held of it,
+   * `reversedFees` what was charged as a part of it.
+   */
+  PaymentVoided: event(
+    {
+      voidId: TransactionId,
+      ...books,
+      amountMinor: Minor,
+      reserveMinor: Minor,
+      reversedFees: z.array(Fee),
+      note,
+      at,
+    },
+    { upcasts: [withoutReversedFees] },
+  ),
   /** The acquirer paid out; `amountMinor` is what reached the bank. */
   PaymentSettled: event({ ...books, amountMinor: Minor, reference: z.string(), at }),
   ReserveReleased: event({ releaseId: TransactionId, ...books, amountMinor: Minor, at }),
 
   // Refunds.
   /** Reserves the amount under the money-out rule; durable before the gateway is called. */
-  RefundRequested: event({
-    refundId: TransactionId,
-    amountMinor: Minor,
-    items: refundItems,
-    source: refundSource,
-    notifyCustomer: z.boolean(),
-    requestedBy: z.string(),
-    at,
-  }),
+  RefundRequested: event(
+    {
+      refundId: TransactionId,
+      amountMinor: Minor,
+      items: refundItems,
+      adjustments: refundAdjustments,
+      source: refundSource,
+      notifyCustomer: z.boolean(),
+      requestedBy: z.string(),
+      at,
+    },
+    { upcasts: [withoutAdjustments] },
+  ),
   Refunded: event({
     refundId: TransactionId,
     ...books,

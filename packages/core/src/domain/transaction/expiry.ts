@@ -20,13 +20,13 @@ export interface Expiry {
  * way is settled first: it may have moved the money already.
  */
 export function expiryOf(payment: Payment): Expiry | undefined {
-  const { status, authorizedAt, changedAt, pendingCapture, pendingVoidId } = payment;
+  const { status, authorizedAt, changedAt, pendingCapture, pendingVoid } = payment;
   if (status === 'RequiresAction') {
     // Nothing else happens to a payment while it waits for its customer.
     return { of: 'action', at: later(changedAt, ACTION_HOURS) };
   }
   if (status !== 'Authorized' || authorizedAt === null) return undefined;
-  if (pendingCapture !== null || pendingVoidId !== null) return undefined;
+  if (pendingCapture !== null || pendingVoid !== null) return undefined;
   return { of: 'authorization', at: later(authorizedAt, AUTHORIZATION_HOURS) };
 }
 

@@ -2,7 +2,14 @@
 
 export * from './balance.ts';
 export * from './codes.ts';
-export type { Command, CommandOf, Outcome, RefundItem, Rejection } from './command.ts';
+export type {
+  Command,
+  CommandOf,
+  Outcome,
+  RefundAdjustment,
+  RefundItem,
+  Rejection,
+} from './command.ts';
 export { begins, decide, streamOf } from './decide.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './expiry.ts';

@@ -320,7 +320,7 @@ function requestCapture(payment: Payment, command: CommandOf<'RequestCapture'>):
 
 function requestUnderWay(payment: Payment): 'capture' | 'void' | undefined {
   if (payment.pendingCapture !== null) return 'capture';
-  return payment.pendingVoidId === null ? undefined : 'void';
+  return payment.pendingVoid === null ? undefined : 'void';
 }
 
 function recordCapture(payment: Payment, command: CommandOf<'RecordCapture'>): Decision {
@@ -359,7 +359,7 @@ function recordCaptureFailure(
 /** Checked in this order: (a repeat), RequestFailedBefore, WrongStatus, RequestUnderWay, VoidAfterRefund. */
 function requestVoid(payment: Payment, command: CommandOf<'RequestVoid'>): Decision {
   const { voidId, at } = command;
-  if (payment.pendingVoidId === voidId || payment.voidId === voidId) return right([]);
+  if (payment.pendingVoid?.voidId === voidId || payment.voided?.voidId === voidId) return right([]);
   if (payment.failedRequestIds.includes(voidId)) {
     return left({ type: 'RequestFailedBefore', request: 'void' });
   }
@@ -375,21 +375,26 @@ function requestVoid(payment: Payment, command: CommandOf<'RequestVoid'>): Decis
 
 function recordVoid(payment: Payment, command: CommandOf<'RecordVoid'>): Decision {
   const { voidId, note, at } = command;
-  if (payment.voidId === voidId) return right([]);
+  if (payment.voided?.voidId === voidId) return right([]);
   const route = routeOf(payment);
-  if (payment.pendingVoidId !== voidId || route === undefined) {
+  if (payment.pendingVoid?.voidId !== voidId || route === undefined) {
     return left({ type: 'RequestUnknown', request: 'void' });
   }
   const amountMinor = payment.capturedMinor;
   const reserveMinor = payment.reserveHeldMinor;
   const books = booksOf(payment, route);
-  return right([{ type: 'PaymentVoided', voidId, ...books, amountMinor, reserveMinor, note, at }]);
+  const reversedFees = captureFees(route.terms, amountMinor, payment.currency);
+  return right([
+    { type: 'PaymentVoided', voidId, ...books, amountMinor, reserveMinor, reversedFees, note, at },
+  ]);
 }
 
 function recordVoidFailure(payment: Payment, command: CommandOf<'RecordVoidFailure'>): Decision {
   const { voidId, note, at } = command;
   if (payment.failedRequestIds.includes(voidId)) return right([]);
-  if (payment.pendingVoidId !== voidId) return left({ type: 'RequestUnknown', request: 'void' });
+  if (payment.pendingVoid?.voidId !== voidId) {
+    return left({ type: 'RequestUnknown', request: 'void' });
+  }
   return right([{ type: 'VoidFailed', voidId, note, at }]);
 }
 
@@ -400,7 +405,7 @@ function settle(payment: Payment, command: CommandOf<'SettlePayment'>): Decision
   if (payment.status === 'Settled' && payment.settlementReference === reference) return right([]);
   if (!mayMove(payment.status, 'Settled') || route === undefined)
     return wrongStatus(payment, command);
-  if (payment.pendingVoidId !== null) return left({ type: 'RequestUnderWay', request: 'void' });
+  if (payment.pendingVoid !== null) return left({ type: 'RequestUnderWay', request: 'void' });
   if (amountMinor <= 0n) {
     return left({ type: 'AmountNotPositive', amountMinor, currency: payment.currency });
   }

@@ -4,7 +4,13 @@ import { never } from '../../kernel/decider.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
 import { holdsMoney, insideRefundWindow, remainingMinor, routeOf } from './balance.ts';
 import { APPLICATION_KIND } from './codes.ts';
-import type { CommandOf, RefundCommand, RefundItem, Rejection } from './command.ts';
+import type {
+  CommandOf,
+  RefundAdjustment,
+  RefundCommand,
+  RefundItem,
+  Rejection,
+} from './command.ts';
 import type { Event, EventOf } from './events.ts';
 import { lineTotalMinor } from './order.ts';
 import type { Payment } from './state.ts';
@@ -31,7 +37,8 @@ export function decideRefund(payment: Payment, command: RefundCommand): Decision
  * Checked in this order: (a repeat) or RefundExists, ChildExists, NotRefundable, RequestUnderWay,
  * RefundBlockedByChargeback, NothingLeftToRefund, RefundWindowClosed, AmountNotPositive,
  * RefundExceedsRemaining, then the items: RefundItemsNotAllowed, RefundItemsRequired,
- * RefundItemUnknown, RefundQuantityExceeded, AmountNotPositive (of an item), RefundItemsIncomplete.
+ * RefundItemUnknown, RefundQuantityExceeded, AmountNotPositive (of an item), RefundItemExceedsLine; the
+ * adjustments: AmountNotPositive, RefundAdjustmentExceedsOrder; and RefundItemsIncomplete.
  */
 function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): Decision {
   const { refundId, policy, source, notifyCustomer, requestedBy, at } = command;
@@ -43,7 +50,7 @@ function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): D
   }
   if (isChildId(payment, refundId)) return left({ type: 'ChildExists', id: refundId });
   if (status !== 'Captured' && status !== 'Settled') return left({ type: 'NotRefundable', status });
-  if (payment.pendingVoidId !== null) return left({ type: 'RequestUnderWay', request: 'void' });
+  if (payment.pendingVoid !== null) return left({ type: 'RequestUnderWay', request: 'void' });
   if (payment.chargebacks.some(holdsMoney)) return left({ type: 'RefundBlockedByChargeback' });
   const remaining = remainingMinor(payment);
   if (remaining === 0n) return left({ type: 'NothingLeftToRefund' });
@@ -60,14 +67,14 @@ function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): D
       currency,
     });
   }
-  const items = itemsOf(payment, command.items, amountMinor, remaining);
-  if ('type' in items) return left(items);
+  const parts = partsOf(payment, command, { amountMinor, remaining });
+  if ('type' in parts) return left(parts);
   return right([
     {
       type: 'RefundRequested',
       refundId,
       amountMinor,
-      items,
+      ...parts,
       source,
       notifyCustomer,
       requestedBy,
@@ -85,33 +92,56 @@ function isFull({ amountMinor }: CommandOf<'RequestRefund'>): boolean {
 export function isChildId(payment: Payment, id: string): boolean {
   return (
     payment.transactionId === id ||
+    payment.voided?.voidId === id ||
     payment.refunds.some((refund) => refund.refundId === id) ||
     payment.chargebacks.some((chargeback) => chargeback.chargebackId === id) ||
     payment.alerts.some((alert) => alert.alertId === id)
   );
 }
 
-/** What an ecommerce refund gives back of each variant; a full one without a list gives all that is left. */
-function itemsOf(
+/** What a refund is made up of. */
+type Parts = Pick<EventOf<'RefundRequested'>, 'items' | 'adjustments'>;
+
+const NO_PARTS: Parts = { items: [], adjustments: [] };
+
+/** What an ecommerce refund gives back of what; a full one without a list gives all that is left. */
+function partsOf(
   payment: Payment,
-  asked: readonly RefundItem[],
-  amountMinor: bigint,
-  remaining: bigint,
-): Items | Rejection {
+  { items: asked, adjustments = [] }: CommandOf<'RequestRefund'>,
+  { amountMinor, remaining }: { readonly amountMinor: bigint; readonly remaining: bigint },
+): Parts | Rejection {
+  const isListed = asked.length + adjustments.length > 0;
   if (payment.applicationKind !== APPLICATION_KIND.Ecommerce) {
-    return asked.length === 0 ? [] : { type: 'RefundItemsNotAllowed' };
-  }
-  if (asked.length === 0) {
-    if (amountMinor < remaining) return { type: 'RefundItemsRequired' };
-    return allItemsLeft(payment, amountMinor);
+    return isListed ? { type: 'RefundItemsNotAllowed' } : NO_PARTS;
   }
   const variants = variantsLeft(payment);
+  if (!isListed) {
+    if (amountMinor < remaining) return { type: 'RefundItemsRequired' };
+    return allThatIsLeft(variants, amountMinor);
+  }
+  const items = itemsOf(payment, variants, asked);
+  if ('type' in items) return items;
+  const beyond = adjustmentsOf(payment, variants, adjustments);
+  if ('type' in beyond) return beyond;
+  const { currency } = payment;
+  const itemsMinor = sum(items) + sum(beyond);
+  return itemsMinor === amountMinor
+    ? { items, adjustments: beyond }
+    : { type: 'RefundItemsIncomplete', itemsMinor, amountMinor, currency };
+}
+
+function itemsOf(
+  { currency }: Payment,
+  variants: Map<number, Variant>,
+  asked: readonly RefundItem[],
+): Items | Rejection {
   const items: Items = [];
-  const quantities = new Map<number, number>();
+  const taken = new Map<number, { readonly quantity: number; readonly amountMinor: bigint }>();
   for (const { storefrontVariantId, quantity, amountMinor: given, restock } of asked) {
     const variant = variants.get(storefrontVariantId);
     if (variant === undefined) return { type: 'RefundItemUnknown', storefrontVariantId };
-    const requested = (quantities.get(storefrontVariantId) ?? 0) + quantity;
+    const before = taken.get(storefrontVariantId) ?? { quantity: 0, amountMinor: 0n };
+    const requested = before.quantity + quantity;
     if (requested > variant.left) {
       return {
         type: 'RefundQuantityExceeded',
@@ -120,62 +150,106 @@ function itemsOf(
         remaining: variant.left,
       };
     }
+    const leftMinor = variant.leftMinor - before.amountMinor;
     const share = divideHalfEven(variant.paidMinor * BigInt(quantity), BigInt(variant.ordered));
-    const itemMinor = given ?? share;
-    if (itemMinor < 0n) {
-      return { type: 'AmountNotPositive', amountMinor: itemMinor, currency: payment.currency };
+    const amountMinor = given ?? (share < leftMinor ? share : leftMinor);
+    if (amountMinor < 0n) return { type: 'AmountNotPositive', amountMinor, currency };
+    if (amountMinor > leftMinor) {
+      return {
+        type: 'RefundItemExceedsLine',
+        storefrontVariantId,
+        requestedMinor: amountMinor,
+        remainingMinor: leftMinor,
+        currency,
+      };
     }
-    quantities.set(storefrontVariantId, requested);
-    items.push({ storefrontVariantId, quantity, amountMinor: itemMinor, restock });
+    taken.set(storefrontVariantId, {
+      quantity: requested,
+      amountMinor: before.amountMinor + amountMinor,
+    });
+    items.push({ storefrontVariantId, quantity, amountMinor, restock });
   }
-  const itemsMinor = items.reduce((total, item) => total + item.amountMinor, 0n);
+  return items;
+}
+
+/** At most what the order comes to beyond its lines, and was not given back before. */
+function adjustmentsOf(
+  payment: Payment,
+  variants: Map<number, Variant>,
+  asked: readonly RefundAdjustment[],
+): Parts['adjustments'] | Rejection {
   const { currency } = payment;
-  return itemsMinor === amountMinor
-    ? items
-    : { type: 'RefundItemsIncomplete', itemsMinor, amountMinor, currency };
+  for (const { amountMinor } of asked) {
+    if (amountMinor < 0n) return { type: 'AmountNotPositive', amountMinor, currency };
+  }
+  let rest =
+    payment.amountMinor - sum(standingRefunds(payment).flatMap((each) => each.adjustments));
+  for (const { paidMinor, refundedMinor } of variants.values()) {
+    rest -= paidMinor;
+    // Items of older refunds may have taken more than was paid for them.
+    if (refundedMinor > paidMinor) rest -= refundedMinor - paidMinor;
+  }
+  const remainingMinor = rest > 0n ? rest : 0n;
+  const requestedMinor = sum(asked);
+  return requestedMinor <= remainingMinor
+    ? [...asked]
+    : { type: 'RefundAdjustmentExceedsOrder', requestedMinor, remainingMinor, currency };
+}
+
+function sum(parts: readonly { readonly amountMinor: bigint }[]): bigint {
+  return parts.reduce((total, { amountMinor }) => total + amountMinor, 0n);
 }
 
 interface Variant {
   readonly ordered: number;
   readonly left: number;
   readonly paidMinor: bigint;
+  readonly refundedMinor: bigint;
+  readonly leftMinor: bigint;
 }
 
-/** Per variant: how many were ordered, how many are not refunded yet, and what was paid for all. */
+/** Refunds that were paid, or are on their way. */
+function standingRefunds({ refunds }: Payment): readonly Payment['refunds'][number][] {
+  return refunds.filter(({ status }) => status !== 'RefundFailed');
+}
+
+/** Per variant, whatever lines it stands in: how many and how much was ordered, and is not refunded yet. */
 function variantsLeft(payment: Payment): Map<number, Variant> {
   const variants = new Map<number, Variant>();
   for (const item of payment.items) {
     const before = variants.get(item.storefrontVariantId);
-    variants.set(item.storefrontVariantId, {
-      ordered: (before?.ordered ?? 0) + item.quantity,
-      left: (before?.left ?? 0) + item.quantity,
-      paidMinor: (before?.paidMinor ?? 0n) + lineTotalMinor(item),
-    });
+    const ordered = (before?.ordered ?? 0) + item.quantity;
+    const paidMinor = (before?.paidMinor ?? 0n) + lineTotalMinor(item);
+    const nothingBack = { left: ordered, refundedMinor: 0n, leftMinor: paidMinor };
+    variants.set(item.storefrontVariantId, { ordered, paidMinor, ...nothingBack });
   }
-  const standing = payment.refunds.filter((refund) => refund.status !== 'RefundFailed');
-  for (const { storefrontVariantId, quantity } of standing.flatMap((refund) => refund.items)) {
-    const variant = variants.get(storefrontVariantId);
+  for (const item of standingRefunds(payment).flatMap(({ items }) => items)) {
+    const variant = variants.get(item.storefrontVariantId);
     if (variant === undefined) continue;
-    variants.set(storefrontVariantId, { ...variant, left: variant.left - quantity });
+    const refundedMinor = variant.refundedMinor + item.amountMinor;
+    const leftMinor = variant.paidMinor > refundedMinor ? variant.paidMinor - refundedMinor : 0n;
+    const left = variant.left - item.quantity;
+    variants.set(item.storefrontVariantId, { ...variant, left, refundedMinor, leftMinor });
   }
   return variants;
 }
 
-function allItemsLeft(payment: Payment, amountMinor: bigint): Items {
-  const left = [...variantsLeft(payment)].filter(([, variant]) => variant.left > 0);
-  if (left.length === 0) return [];
-  const weights = left.map(([, variant]) =>
-    divideHalfEven(variant.paidMinor * BigInt(variant.left), BigInt(variant.ordered)),
-  );
-  const anyPaid = weights.some((weight) => weight > 0n);
-  const even = left.map(() => 1n);
-  const shares = allocate(amountMinor, anyPaid ? weights : even);
-  return left.map(([storefrontVariantId, variant], index) => ({
-    storefrontVariantId,
-    quantity: variant.left,
-    amountMinor: shares[index] ?? 0n,
-    restock: false,
-  }));
+/** What is left of each line, and the rest beyond them; less than that is shared by the lines. */
+function allThatIsLeft(variants: Map<number, Variant>, amountMinor: bigint): Parts {
+  const left = [...variants].filter(([, variant]) => variant.left > 0);
+  const weights = left.map(([, { leftMinor }]) => leftMinor);
+  const linesMinor = weights.reduce((total, each) => total + each, 0n);
+  const beyondMinor = amountMinor > linesMinor ? amountMinor - linesMinor : 0n;
+  const shares = beyondMinor > 0n ? weights : allocate(amountMinor, weights);
+  return {
+    items: left.map(([storefrontVariantId, variant], index) => ({
+      storefrontVariantId,
+      quantity: variant.left,
+      amountMinor: shares[index] ?? 0n,
+      restock: false,
+    })),
+    adjustments: beyondMinor > 0n ? [{ kind: 'other', amountMinor: beyondMinor }] : [],
+  };
 }
 
 /** Checked in this order: RefundUnknown, (a repeat), WrongStatus. */

@@ -23,6 +23,7 @@ const Refund = z.strictObject({
   status: z.enum(['RefundPending', 'Refunded', 'RefundFailed']),
   amountMinor: Minor,
   items: events.RefundRequested.schema.shape.items,
+  adjustments: events.RefundRequested.schema.shape.adjustments,
   source: events.RefundRequested.schema.shape.source,
   /** The alert that an RDR credit answers. */
   alertId: TransactionId.nullable(),
@@ -49,6 +50,8 @@ const Chargeback = z.strictObject({
   ]),
   amountMinor: Minor,
   beyondCapturedMinor: Minor,
+  /** What had been given back, or was on its way, when it came. */
+  refundedBeforeMinor: Minor,
   reasonCode: z.string(),
   arn: z.string(),
   note,
@@ -73,6 +76,16 @@ const Alert = z.strictObject({
   completedAt: Instant.nullable(),
 });
 export type Alert = z.output<typeof Alert>;
+
+const Void = z.strictObject({
+  voidId: TransactionId,
+  /** What had been captured; 0 for an authorization. */
+  amountMinor: Minor,
+  requestedAt: Instant,
+  completedAt: Instant,
+  note,
+});
+export type Void = z.output<typeof Void>;
 
 /** The whole of a payment. Read models store it through this schema (`z.encode`, `z.decode`). */
 export const Payment = z.strictObject({
@@ -105,12 +118,13 @@ export const Payment = z.strictObject({
   capturedAt: Instant.nullable(),
   /** Intents whose outcome is not known yet. */
   pendingCapture: z.strictObject({ captureId: TransactionId, amountMinor: Minor }).nullable(),
-  pendingVoidId: TransactionId.nullable(),
+  pendingVoid: z.strictObject({ voidId: TransactionId, requestedAt: Instant }).nullable(),
   /** The captures and voids that were asked for and refused by the gateway, by id. */
   failedRequestIds: z.array(TransactionId),
-  /** Intents that came to their end, by id: a repeat of them is no news. */
+  /** The capture that was asked for and came to its end: a repeat of it is no news. */
   captureId: TransactionId.nullable(),
-  voidId: TransactionId.nullable(),
+  /** What ended the payment, a transaction of its own. */
+  voided: Void.nullable(),
   settledMinor: Minor,
   settlementReference: z.string(),
   reserveHeldMinor: Minor,
@@ -173,10 +187,10 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     capturedMinor: 0n,
     capturedAt: null,
     pendingCapture: null,
-    pendingVoidId: null,
+    pendingVoid: null,
     failedRequestIds: [],
     captureId: null,
-    voidId: null,
+    voided: null,
     settledMinor: 0n,
     settlementReference: '',
     reserveHeldMinor: 0n,
@@ -254,22 +268,15 @@ function changed(
     case 'AuthorizationExpired':
       return { ...ended('Expired', event), nextAction: null };
     case 'VoidRequested':
-      return { pendingVoidId: event.voidId };
+      return { pendingVoid: { voidId: event.voidId, requestedAt: event.at } };
     case 'VoidFailed':
       return {
-        pendingVoidId: null,
+        pendingVoid: null,
         failedRequestIds: [...payment.failedRequestIds, event.voidId],
         note: event.note,
       };
     case 'PaymentVoided':
-      return {
-        status: 'Voided',
-        completedAt: payment.completedAt ?? event.at,
-        pendingVoidId: null,
-        voidId: event.voidId,
-        reserveHeldMinor: payment.reserveHeldMinor - event.reserveMinor,
-        note: event.note,
-      };
+      return voided(payment, event);
     case 'PaymentSettled':
       return {
         status: 'Settled',
@@ -315,7 +322,7 @@ function childChanged(payment: Payment, event: ChildEvent, own: Own): Partial<Pa
         }),
       };
     case 'ChargebackOpened':
-      return { chargebacks: withAdded(own, payment.chargebacks, chargebackOf(event)) };
+      return { chargebacks: withAdded(own, payment.chargebacks, chargebackOf(payment, event)) };
     case 'ChargebackUnderReview':
     case 'ChargebackWon':
     case 'ChargebackLost':
@@ -419,6 +426,20 @@ function captured(payment: Payment, event: EventOf<'PaymentCaptured'>): Partial<
   };
 }
 
+function voided(payment: Payment, event: EventOf<'PaymentVoided'>): Partial<Payment> {
+  const { voidId, amountMinor, note, at } = event;
+  const requestedAt = payment.pendingVoid?.requestedAt ?? at;
+  return {
+    status: 'Voided',
+    completedAt: payment.completedAt ?? at,
+    capturedMinor: 0n,
+    pendingVoid: null,
+    voided: { voidId, amountMinor, requestedAt, completedAt: at, note },
+    reserveHeldMinor: payment.reserveHeldMinor - event.reserveMinor,
+    note,
+  };
+}
+
 function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund {
   const common = {
     refundId: event.refundId,
@@ -430,6 +451,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
       ...common,
       status: 'RefundPending',
       items: event.items,
+      adjustments: event.adjustments,
       source: event.source,
       alertId: null,
       notifyCustomer: event.notifyCustomer,
@@ -444,6 +466,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
     ...common,
     status: 'Refunded',
     items: [],
+    adjustments: [],
     source: 'RDR',
     alertId: event.alertId,
     notifyCustomer: false,
@@ -455,13 +478,17 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
   };
 }
 
-function chargebackOf(event: EventOf<'ChargebackOpened'>): Chargeback {
+function chargebackOf(payment: Payment, event: EventOf<'ChargebackOpened'>): Chargeback {
   return {
     chargebackId: event.chargebackId,
     reference: event.reference,
     status: 'ChargebackOpen',
     amountMinor: event.amountMinor,
     beyondCapturedMinor: event.beyondCapturedMinor,
+    refundedBeforeMinor: payment.refunds.reduce(
+      (sum, { status, amountMinor }) => (status === 'RefundFailed' ? sum : sum + amountMinor),
+      0n,
+    ),
     reasonCode: event.reasonCode,
     arn: event.arn,
     note: event.note,
