@@ -43,6 +43,7 @@ function leadsSomewhere(document: string, link: string): boolean {
 }
 
 const WITHOUT_DEFAULT = [
+  'EVENT_STORE_PREFIX',
   'NODE_ENV',
   'MASTER_KEY',
   'METRICS_PORT',

@@ -1,4 +1,5 @@
 /** The engines that the hosts of a run stand on: the same journeys on each of them. */
+import { randomUUID } from 'node:crypto';
 import { createDatabase } from '../setup/databases.ts';
 
 export const ENGINES = ['memory', 'postgres', 'eventstoredb'] as const;
@@ -31,11 +32,13 @@ export async function newStores(engine: Engine): Promise<Stores> {
     }
     case 'eventstoredb': {
       const { url, drop } = await createDatabase();
-      // Most runs have no use for it.
-      const { startProtocolServer } = await import('../eventstoredb-server/server.ts');
-      const server = await startProtocolServer();
+      const server = await eventStoreDb();
       return {
-        env: { EVENT_STORE_URL: server.url, READ_MODEL_URL: url },
+        env: {
+          EVENT_STORE_URL: server.url,
+          EVENT_STORE_PREFIX: `test_${randomUUID().replaceAll('-', '')}.`,
+          READ_MODEL_URL: url,
+        },
         async release() {
           await server.close();
           await drop();
@@ -43,4 +46,13 @@ export async function newStores(engine: Engine): Promise<Stores> {
       };
     }
   }
+}
+
+/** The server that ESDB_URL names, where every host has a prefix of its own; else one for this host alone. */
+async function eventStoreDb(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const real = process.env['ESDB_URL'];
+  if (real !== undefined) return { url: real, close: async () => undefined };
+  // Most runs have no use for it.
+  const { startProtocolServer } = await import('../eventstoredb-server/server.ts');
+  return startProtocolServer();
 }

@@ -81,6 +81,34 @@ describe('the configuration', () => {
     });
   });
 
+  it.each(['counterfoil.', 'a.', 'Acme_7.ledger.live.'])('takes the prefix %s', (prefix) => {
+    const shared = { EVENT_STORE_URL: 'esdb://log:2113', READ_MODEL_URL: 'postgres://u@models/m' };
+    const config = readConfig({ ...shared, EVENT_STORE_PREFIX: prefix });
+    expect(config.eventStorePrefix).toBe(prefix);
+    expect(readConfig({ ...shared, EVENT_STORE_PREFIX: '' }).eventStorePrefix).toBeUndefined();
+  });
+
+  it.each(['acme', '.', 'a..', '7.', '$a.', 'a-b.', 'ä.', 'a .', ' a.', `${'a'.repeat(64)}.`])(
+    'refuses the prefix %j',
+    (prefix) => {
+      const EVENT_STORE_URL = 'esdb://log:2113';
+      const env = { EVENT_STORE_URL, READ_MODEL_URL: 'postgres://u@models/m' };
+      expect(() => readConfig({ ...env, EVENT_STORE_PREFIX: prefix })).toThrow(
+        'EVENT_STORE_PREFIX must be at most 64 letters, digits, _ and dots',
+      );
+    },
+  );
+
+  it.each([undefined, 'memory:', 'sqlite:log.db', 'postgres://u@log/l'])(
+    'refuses a prefix where the log is one by itself: %s',
+    (url) => {
+      const env = { EVENT_STORE_PREFIX: 'acme.', READ_MODEL_URL: 'postgres://u@models/m' };
+      expect(() => readConfig({ ...env, EVENT_STORE_URL: url })).toThrow(
+        'EVENT_STORE_PREFIX must be set only where EVENT_STORE_URL names an EventStoreDB',
+      );
+    },
+  );
+
   it.each([
     [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535'],
     [{ PORT: '3e3' }, 'PORT must be a whole number'],

@@ -32,6 +32,7 @@ import { StreamReader } from './eventstoredb/stream-reader.ts';
 
 export type { ClientKind } from './eventstoredb/client.ts';
 export type { ConnectionNews } from './eventstoredb/follower.ts';
+export { isLogPrefix, LOG_PREFIX_FORM } from './eventstoredb/stream-names.ts';
 
 const DEFAULT_PREFIX = 'counterfoil.';
 const DEFAULT_DEADLINE_MS = 10_000;
@@ -45,7 +46,10 @@ export interface EventStoreDbOptions {
   readonly url: string;
   /** Which client is loaded; `eventstore` (`@eventstore/db-client`) when absent. */
   readonly client?: ClientKind;
-  /** What the names of the log's streams begin with on the server; `counterfoil.` when absent. */
+  /**
+   * What the names of the log's streams begin with on the server (`LOG_PREFIX_FORM`); `counterfoil.`
+   * when absent. Logs of different prefixes do not see each other.
+   */
   readonly prefix?: string;
   /**
    * Put all appends on one stream to the server. Its failure is the failure of all of them, and with

@@ -109,14 +109,14 @@ function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Config): void {
 
 /** Whatever has to be waited for, with what closes it again should a later one fail. */
 async function open(config: Config, logger: Logger, opening: AsyncDisposableStack) {
-  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const { readModelUrl } = config;
   const closing = <Opened extends { close(): unknown }>(opened: Opened): Opened =>
     opening.adopt(opened, async (each) => {
       await each.close();
     });
   const hostDatabase = await openDatabaseOf(config, logger);
   if (hostDatabase !== undefined) closing(hostDatabase);
-  const events = closing(await openEventStore(eventStoreUrl, { client: eventStoreClient }));
+  const events = closing(await openEventStore(config));
   const headAtStart = await events.head();
   const files = dataFilesOf(config);
   if (files !== undefined) await refuseLostEvents(files, events);
@@ -311,7 +311,7 @@ async function agreeWithHosts(
   config: Config,
   { masterKey, logger }: { masterKey: Buffer; logger: Logger },
 ): Promise<void> {
-  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const { readModelUrl } = config;
   const database = await openDatabaseOf(config, logger);
   if (database === undefined) {
     throw new ConfigError(['READ_MODEL_URL must be a postgres:// URL for a worker']);
@@ -319,7 +319,7 @@ async function agreeWithHosts(
   await using opened = new AsyncDisposableStack();
   opened.defer(() => database.close());
   await agreeOnMasterKey(database, masterKey);
-  const events = await openEventStore(eventStoreUrl, { follow: true, client: eventStoreClient });
+  const events = await openEventStore(config, { follow: true });
   opened.defer(() => events.close());
   const readModels = await openReadModels(readModelUrl, { readOnly: true });
   opened.defer(() => readModels.close());

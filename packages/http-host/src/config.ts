@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLogPrefix, LOG_PREFIX_FORM } from '@counterfoil/event-stores/eventstoredb';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
@@ -27,6 +28,8 @@ export interface Config {
   readonly eventStoreUrl: string;
   /** What speaks to an EventStoreDB. */
   readonly eventStoreClient: EventStoreClient;
+  /** What the log's streams begin with on an EventStoreDB; the adapter's own prefix when undefined. */
+  readonly eventStorePrefix: string | undefined;
   readonly readModelUrl: string;
   /** Whether this host brings the read models up to date itself, or leaves that to workers. */
   readonly runProjections: boolean;
@@ -74,6 +77,7 @@ const Environment = z.object({
   EVENT_STORE_CLIENT: z
     .enum(EVENT_STORE_CLIENTS, `must be one of ${EVENT_STORE_CLIENTS.join(', ')}`)
     .default('eventstore'),
+  EVENT_STORE_PREFIX: z.string().refine(isLogPrefix, `must be ${LOG_PREFIX_FORM}`).optional(),
   READ_MODEL_URL: url(READ_MODEL_SCHEMES).optional(),
   RUN_PROJECTIONS: z
     .enum(['true', 'false'], 'must be true or false')
@@ -141,6 +145,7 @@ function configOf(variables: Variables): Config {
     dataDir,
     eventStoreUrl: variables.EVENT_STORE_URL ?? `sqlite:${join(dataDir, 'events.db')}`,
     eventStoreClient: variables.EVENT_STORE_CLIENT,
+    eventStorePrefix: variables.EVENT_STORE_PREFIX,
     readModelUrl: variables.READ_MODEL_URL ?? defaultReadModelUrl(variables),
     runProjections: variables.RUN_PROJECTIONS,
     logLevel: variables.LOG_LEVEL,
@@ -218,6 +223,12 @@ function contradictionsOfStores(variables: Variables): string[] {
   const inDatabase = readModels !== undefined && engineOf(readModels) === 'postgres';
   if (events !== undefined && isShared(events) && !inDatabase) {
     problems.push('READ_MODEL_URL must be a postgres:// URL where EVENT_STORE_URL names a server');
+  }
+  const isOnCluster = events !== undefined && engineOf(events) === 'eventstoredb';
+  if (variables.EVENT_STORE_PREFIX !== undefined && !isOnCluster) {
+    problems.push(
+      'EVENT_STORE_PREFIX must be set only where EVENT_STORE_URL names an EventStoreDB or KurrentDB: any other URL names a log of its own',
+    );
   }
   if (!runs && !inDatabase) {
     problems.push('RUN_PROJECTIONS must not be false where READ_MODEL_URL is not PostgreSQL');

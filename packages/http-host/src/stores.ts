@@ -137,10 +137,19 @@ export function isFile(path: string): boolean {
  */
 const PATIENCE_MS = 8_000;
 
+/** Which log, and how it is reached; a `Config` tells it. */
+export interface EventLogSettings {
+  readonly eventStoreUrl: string;
+  /** What speaks to an EventStoreDB; `eventstore` when absent. */
+  readonly eventStoreClient?: EventStoreClient;
+  /** What the names of the log's streams begin with on an EventStoreDB; the adapter's own when absent. */
+  readonly eventStorePrefix?: string | undefined;
+}
+
 /** Opens the log for writing; with `follow`, one in a file for reading beside the process that writes. */
 export async function openEventStore(
-  url: string,
-  { follow = false, client = 'eventstore' }: { follow?: boolean; client?: EventStoreClient } = {},
+  { eventStoreUrl: url, eventStoreClient: client, eventStorePrefix: prefix }: EventLogSettings,
+  { follow = false }: { readonly follow?: boolean } = {},
 ): Promise<EventStore> {
   switch (engineOf(url)) {
     case 'memory':
@@ -150,7 +159,12 @@ export async function openEventStore(
     case 'eventstoredb': {
       // Loaded only when chosen, as their drivers are.
       const { openEventStoreDb } = await import('@counterfoil/event-stores/eventstoredb');
-      const opening = openEventStoreDb({ url, client, ...(!follow && { retryMs: PATIENCE_MS }) });
+      const opening = openEventStoreDb({
+        url,
+        ...(client !== undefined && { client }),
+        ...(prefix !== undefined && { prefix }),
+        ...(!follow && { retryMs: PATIENCE_MS }),
+      });
       return opening.catch(namingVariable);
     }
     case 'postgres': {

@@ -17,6 +17,15 @@ function withTexts(texts: Partial<EncodedEvent>) {
   return newAppend(1, { events: [{ ...event, ...texts }] });
 }
 
+/** What a subscription of the whole log delivers, as it comes. */
+function liveIds(log: EventStore): readonly string[] {
+  const ids: string[] = [];
+  void (async () => {
+    for await (const batch of log.subscribe()) ids.push(...idsOf(batch));
+  })();
+  return ids;
+}
+
 export function describeSharedCluster(client: ClientKind): void {
   const server = serverForThisFile();
   const openHere = (options: object = {}) => open({ url: server().url, client, ...options });
@@ -39,14 +48,23 @@ export function describeSharedCluster(client: ClientKind): void {
       logs.push(await openHere());
       const { stream } = newAppend();
       const requests = logs.map((_, index) => newAppend(index + 1, { stream }));
+      const live = logs.map((log) => liveIds(log));
       for (const [index, log] of logs.entries()) {
         expect(await log.append(requests[index] ?? newAppend())).toMatchObject({ revision: index });
+      }
+      const last = logs.map(() => newAppend());
+      for (const [index, log] of logs.entries()) {
+        await log.append(last[index] ?? newAppend());
+        await vi.waitUntil(() => live[index]?.includes(last[index]?.events[0]?.id ?? ''));
+        const own = [...(requests[index]?.events ?? []), ...(last[index]?.events ?? [])];
+        expect(live[index]).toEqual(idsOf(own));
       }
       for (const [index, log] of logs.entries()) {
         const expected = idsOf(requests[index]?.events ?? []);
         expect(idsOf(await log.read(stream))).toEqual(expected);
-        expect(idsOf(await wholeLog(log))).toEqual(expected);
-        expect(await log.head()).toBe((await log.read(stream)).at(-1)?.position);
+        const whole = await wholeLog(log);
+        expect(idsOf(whole)).toEqual([...expected, ...idsOf(last[index]?.events ?? [])]);
+        expect(await log.head()).toBe(whole.at(-1)?.position);
       }
     });
 

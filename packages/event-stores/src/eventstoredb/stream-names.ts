@@ -1,17 +1,21 @@
 /** Which streams of a cluster belong to a log: those that begin with its prefix. */
 import type { StreamName } from '@counterfoil/core';
 
+/** What a prefix is, in words. */
+export const LOG_PREFIX_FORM =
+  'at most 64 letters, digits, _ and dots: names that are separated by dots, and a dot at the end, as in acme.ledger.';
+const MAX_PREFIX_LENGTH = 64;
 const PREFIX = /^[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*\.$/;
+
+export function isLogPrefix(prefix: string): boolean {
+  return prefix.length <= MAX_PREFIX_LENGTH && PREFIX.test(prefix);
+}
 
 export class StreamNames {
   readonly prefix: string;
 
   constructor(prefix: string) {
-    if (!PREFIX.test(prefix)) {
-      throw new TypeError(
-        'the prefix of a log has letters, digits, _ and dots, and ends with a dot',
-      );
-    }
+    if (!isLogPrefix(prefix)) throw new TypeError(`the prefix of a log is ${LOG_PREFIX_FORM}`);
     this.prefix = prefix;
   }
 

@@ -89,7 +89,7 @@ async function withStores<Result>(
   { alone = false }: { alone?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig(process.env);
-  const { eventStoreUrl, eventStoreClient: client, readModelUrl } = config;
+  const { readModelUrl } = config;
   const isShared = hostDatabaseUrlOf(config) !== undefined;
   const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
   // Closed in any case: what is connected to a server would keep the process from its end.
@@ -98,9 +98,7 @@ async function withStores<Result>(
     opened.adopt(each, async () => {
       await each.close();
     });
-  const events = closing(
-    await openEventStore(eventStoreUrl, { follow: isShared || !alone, client }),
-  );
+  const events = closing(await openEventStore(config, { follow: isShared || !alone }));
   const vault = await openKeysToRead(config);
   if (vault !== undefined) closing(vault);
   const store = closing(await openReadModels(readModelUrl));

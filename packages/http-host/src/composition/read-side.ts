@@ -56,7 +56,8 @@ export function projectionsOf(
   config: Config,
   { holder, masterKey }: { holder: string; masterKey: Buffer },
 ): ProjectionThreadData {
-  const { eventStoreUrl, eventStoreClient, readModelUrl } = config;
+  const { eventStoreUrl, eventStoreClient, eventStorePrefix, readModelUrl } = config;
+  const log = { eventStoreUrl, eventStoreClient, eventStorePrefix };
   const keys = keysOfThread(config, masterKey);
-  return { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys };
+  return { log, readModelUrl, holder, keys };
 }

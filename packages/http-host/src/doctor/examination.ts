@@ -165,7 +165,7 @@ async function withFollower(
 ): Promise<void> {
   let events: EventStore;
   try {
-    events = await openEventStore(`sqlite:${path}`, { follow: true });
+    events = await openEventStore({ eventStoreUrl: `sqlite:${path}` }, { follow: true });
   } catch (error) {
     await work(undefined, reasonOf(error));
     return;

@@ -65,7 +65,7 @@ async function lossOf(
   if (!isFile(path) || (quick && (await keys.mark()) === undefined)) return undefined;
   let events: EventStore;
   try {
-    events = await openEventStore(`sqlite:${path}`, { follow: true });
+    events = await openEventStore({ eventStoreUrl: `sqlite:${path}` }, { follow: true });
   } catch {
     // What is wrong with the log is told by its own checks.
     return undefined;

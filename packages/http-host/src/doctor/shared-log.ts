@@ -22,11 +22,11 @@ export interface OpenedLog {
 
 /** Undefined where there is none. Throws an `EventStoreError` where it cannot be opened. */
 export async function openLog(config: Config): Promise<OpenedLog | undefined> {
-  const { eventStoreUrl: url, eventStoreClient: client } = config;
+  const { eventStoreUrl: url } = config;
   const path = fileOf(url);
   if (path !== undefined) return isFile(path) ? openFile(url, path) : undefined;
   if (engineOf(url) === 'postgres' && !(await hasLog(url))) return undefined;
-  const events = await openEventStore(url, { client });
+  const events = await openEventStore(config);
   try {
     const head = await events.head();
     const walks = new PortWalks(events, head);
@@ -41,7 +41,7 @@ export async function openLog(config: Config): Promise<OpenedLog | undefined> {
 async function openFile(url: string, path: string): Promise<OpenedLog> {
   const inspection = inspectSqliteLog(path);
   try {
-    const events = await openEventStore(url, { follow: true });
+    const events = await openEventStore({ eventStoreUrl: url }, { follow: true });
     return {
       events,
       streams: inspection,

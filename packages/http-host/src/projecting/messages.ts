@@ -5,11 +5,10 @@ import type {
   RebuildProgress,
 } from '@counterfoil/projections';
 import type { KeysOfThread } from '../operations/open-personal-keys.ts';
-import type { EventStoreClient } from '../stores.ts';
+import type { EventLogSettings } from '../stores.ts';
 
 export interface ProjectionThreadData {
-  readonly eventStoreUrl: string;
-  readonly eventStoreClient: EventStoreClient;
+  readonly log: EventLogSettings;
   readonly readModelUrl: string;
   readonly holder: string;
   readonly keys: KeysOfThread | undefined;

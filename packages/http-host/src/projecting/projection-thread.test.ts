@@ -90,8 +90,7 @@ it(
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const data = {
-      eventStoreUrl: 'memory:',
-      eventStoreClient: 'eventstore',
+      log: { eventStoreUrl: 'memory:' },
       readModelUrl: `postgres://nobody@127.0.0.1:${port}/nothing`,
       holder: 'a host',
       keys: undefined,

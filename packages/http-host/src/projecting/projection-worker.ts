@@ -8,12 +8,11 @@ import { prepareProjector } from './project.ts';
 const port = parentPort;
 if (port === null) throw new Error('the projection worker runs in a thread of the host');
 
-const { eventStoreUrl, eventStoreClient, readModelUrl, holder, keys } =
-  workerData as ProjectionThreadData;
+const { log, readModelUrl, holder, keys } = workerData as ProjectionThreadData;
 const stopping = new AbortController();
 const { signal } = stopping;
 
-const events = await openEventStore(eventStoreUrl, { follow: true, client: eventStoreClient });
+const events = await openEventStore(log, { follow: true });
 const store = await openReadModels(readModelUrl);
 const vault = keys && (await openKeysInThread(keys));
 const notify = (message: FromThread) => port.postMessage(message);
