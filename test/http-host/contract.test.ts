@@ -84,6 +84,17 @@ describe('the document', () => {
     expect(faults(document)).toEqual([]);
   });
 
+  it('has examples that it admits itself', () => {
+    const bodies = documented.operations.filter(({ node }) => node.requestBody !== undefined);
+    expect(bodies.length).toBeGreaterThan(10);
+    for (const { path, method, node } of bodies) {
+      const media = ['requestBody', 'content', 'application/json'];
+      const place = ['paths', path, method.toLowerCase(), ...media, 'schema'];
+      const { example } = node.requestBody.content['application/json'];
+      expect({ path, faults: documented.faultsAt(place, example) }).toEqual({ path, faults: [] });
+    }
+  });
+
   it('names every error code, but those of the command line', () => {
     const missing = Object.keys(ERRORS).filter((code) => !(code in document['x-error-codes']));
     expect(missing).toEqual(['key_not_active']);

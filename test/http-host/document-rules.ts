@@ -64,6 +64,8 @@ function headersOf(operation: Json, status: string): string[] {
   return Object.keys(operation.responses[status]?.headers ?? {});
 }
 
+const bodyOf = (operation: Json) => operation.requestBody?.content['application/json'];
+
 export const DOCUMENT_RULES: readonly DocumentRule[] = [
   {
     name: 'what may be null has a list of types',
@@ -132,6 +134,36 @@ export const DOCUMENT_RULES: readonly DocumentRule[] = [
     sample: operationWith({ parameters: [{ in: 'query', name: 'a', schema: { type: 'array' } }] }),
   },
   {
+    name: 'bodies have an example',
+    faults: (document) =>
+      operationsOf(document)
+        .filter(({ operation }) => bodyOf(operation) && bodyOf(operation).example === undefined)
+        .map(({ name }) => name),
+    sample: operationWith({ requestBody: { content: { 'application/json': { schema: {} } } } }),
+  },
+  {
+    name: 'required parameters have an example',
+    faults: (document) =>
+      where(document, ({ node }) => {
+        const isRequired = 'in' in node && 'name' in node && node.required === true;
+        return isRequired && (node.example ?? node.schema?.example) === undefined;
+      }),
+    sample: operationWith({ parameters: [{ in: 'path', name: 'a', required: true, schema: {} }] }),
+  },
+  {
+    name: 'properties and parameters are described',
+    faults: (document) =>
+      [...placesIn(document)].flatMap(({ path, node }) => [
+        ...Object.entries<Json>(path.endsWith('/properties') ? {} : (node.properties ?? {}))
+          .filter(([, each]) => !isDescribed(document, each))
+          .map(([name]) => `${path}/${name}`),
+        ...('in' in node && 'name' in node && !(node.description ?? node.schema?.description)
+          ? [`${path} (${node.name})`]
+          : []),
+      ]),
+    sample: schemaWith({ type: 'string' }),
+  },
+  {
     name: 'operations name the statuses of the protocol',
     faults: (document) =>
       operationsOf(document).flatMap(({ name, operation }) =>
@@ -168,3 +200,9 @@ export const DOCUMENT_RULES: readonly DocumentRule[] = [
     sample: { 'x-error-codes': { strange: { status: 400 } } },
   },
 ];
+
+function isDescribed(document: Json, schema: Json): boolean {
+  if (schema.description !== undefined) return true;
+  const name = schema.$ref?.split('/').at(-1);
+  return name !== undefined && document.components.schemas[name].description !== undefined;
+}

@@ -2,6 +2,8 @@
 import { type CardServices, cardEndpoints } from './api/card.ts';
 import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
 import { type CustomerRecordServices, customerEndpoints } from './api/customers.ts';
+import { EXAMPLES } from './api/examples.ts';
+import { GLOSSARY } from './api/glossary.ts';
 import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
 import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
 import { type RecurringServices, recurringEndpoint } from './api/recurring.ts';
@@ -51,6 +53,8 @@ const DOCUMENT: DocumentInfo = {
     Ledger: 'The books and reports, derived from the events',
     Operations: 'For those who run the host',
   },
+  glossary: GLOSSARY,
+  examples: EXAMPLES,
 };
 
 /** Every endpoint that the host serves. */

@@ -38,7 +38,12 @@ const ClockBody = z
   })
   .meta({ id: 'TestClock' });
 
-const UnfinishedWork = z.object({ work: z.string(), dueAt: At }).meta({ id: 'UnfinishedWork' });
+const UnfinishedWork = z
+  .object({
+    work: z.string().meta({ description: 'The kind of work' }),
+    dueAt: At.meta({ description: 'When it was due: ISO 8601, GMT' }),
+  })
+  .meta({ id: 'UnfinishedWork' });
 
 const MovedBody = z
   .object({

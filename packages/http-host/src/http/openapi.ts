@@ -11,6 +11,7 @@ import {
 import { answersJson, type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
+import { describeFields, type Examples, showExamples } from './openapi-words.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -18,6 +19,9 @@ export interface DocumentInfo {
   readonly description: string;
   /** What each tag is about; every tag of an endpoint should be here. In the order of the reference. */
   readonly tags: Readonly<Record<string, string>>;
+  /** What fields mean whose schema does not say so, by name or by `Schema.name`. */
+  readonly glossary?: Readonly<Record<string, string>>;
+  readonly examples?: Examples;
 }
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -30,7 +34,7 @@ const ErrorDetail = z
   .meta({ id: 'ErrorDetail' });
 
 const errorMembers = {
-  success: z.literal(false),
+  success: z.literal(false).meta({ description: 'Always false' }),
   message: z.string().meta({ description: 'For a reader; not to be parsed' }),
   code: z.string().meta({ description: 'Stable: see the list of codes', example: 'not_found' }),
   requestId: z.string().meta({ description: 'As in X-Request-Id' }),
@@ -44,9 +48,9 @@ const ErrorBody = z
 const Problem = z
   .object({
     type: z.string().meta({ description: 'Where the code is described' }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
+    title: z.string().meta({ description: 'What the code means' }),
+    status: z.int32().meta({ description: 'The status of the answer' }),
+    detail: z.string().meta({ description: 'As `message`' }),
     ...errorMembers,
   })
   .meta({ id: 'Problem', description: 'The same with the members of RFC 9457' });
@@ -209,6 +213,8 @@ export function makeOpenApiDocument(
   };
   const made = createDocument(document);
   simplifyShapes(made);
+  describeFields(made, info.glossary ?? {});
+  if (info.examples !== undefined) showExamples(made, info.examples);
   return made;
 }
 

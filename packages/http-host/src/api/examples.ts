@@ -1,0 +1,43 @@
+/** The examples of the document. Ids are those of the demo's first order, so they can be sent to it. */
+import type { DocumentInfo } from '../http/openapi.ts';
+
+const PAYMENT_ID = '0e3eb00c-930f-8aa8-a016-a978d230da71';
+const CUSTOMER_ID = 17850;
+
+const claims = { parentCompanyId: 1, userEmail: 'demo@counterfoil.example' };
+const card = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
+const contact = {
+  email: 'ann@shop.example',
+  firstName: 'Ann',
+  lastName: 'Archer',
+  addresses: [
+    { address: '1 High Street', city: 'London', postalCode: 'N1 1AA', countryCode: 'GB' },
+  ],
+};
+
+export const EXAMPLES: Required<DocumentInfo>['examples'] = {
+  parameters: {
+    '/v1/payments/{id}': PAYMENT_ID,
+    '/v1/subscriptions/{id}': 1_000_000_000,
+    '/customers/{id}': CUSTOMER_ID,
+    '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
+  },
+  bodies: {
+    DetailRequest: { ...claims, id: PAYMENT_ID, getSearchData: true, getAddressData: true },
+    RefundRequest: { ...claims, messageId: PAYMENT_ID },
+    UnsubscribeRequest: { ...claims, email: 'ann@shop.example' },
+    CustomerRegistration: { ...claims, ...contact },
+    CustomerReplacement: { ...claims, ...contact, phone: '+44 20 7946 0000', rowVersion: 1 },
+    PaymentMethodInput: { card, default: true },
+    TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
+    PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ann@shop.example', card },
+    NoFields: {},
+    CaptureInput: { amount: 19.99 },
+    PaymentRefundInput: { amount: 0, sendUserCommunication: false },
+    SubscriptionFreezeInput: { note: 'On holiday' },
+    SubscriptionEndInput: { sendUserCommunication: false },
+    SubscriptionCardInput: { card: { ...card, number: '5555555555554444' } },
+    SubscriptionPlanInput: { rebillAmount: 24.99, frequency: 30 },
+    ClockMoveInput: { advanceSeconds: 3_600 },
+  },
+};
