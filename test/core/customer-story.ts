@@ -53,6 +53,7 @@ export const ask = {
     ...contact,
     card: n === null ? null : cardOf(n),
     paymentMethodId: methodId(n ?? 0),
+    orderedAt: changes.at ?? at,
     ...changes,
   }),
   reserve: (email: string, rowVersion = 1): Customer.Command => ({
@@ -110,10 +111,11 @@ export const added = (
   isDefault,
   at,
 });
-export const removed = (n: number): Customer.Event => ({
+export const removed = (n: number, { evicted = false } = {}): Customer.Event => ({
   type: 'PaymentMethodRemoved',
   ...who,
   paymentMethodId: methodId(n),
+  evicted,
   at,
 });
 export const erasureRequested: Customer.Event = { type: 'CustomerErasureRequested', ...who, at };

@@ -77,6 +77,34 @@ describe('a purchase', () => {
     given(Customer, past)
       .when(ask.purchase(1, { at: LATER }))
       .then({ ...added(1, { isDefault: true }), at: LATER } as Customer.Event);
+    given(Customer, past)
+      .when(ask.purchase(1, { orderedAt: at, at: LATER }))
+      .thenNothing();
+  });
+
+  it('may pay with what is kept or never was, and a subscription with what was not withdrawn', () => {
+    const kept = [registered, added(1, { isDefault: true })];
+    const withdrawn = [...kept, removed(1)];
+    const evicted = [...kept, removed(1, { evicted: true })];
+    const many = Array.from({ length: Customer.MAX_REMOVED_CARDS }, (_, index) => index + 2);
+    const forgotten = [...withdrawn, ...many.flatMap((n) => [added(n), removed(n)])];
+    const cases: [string, readonly Customer.Event[], boolean, boolean][] = [
+      ['never kept', [registered], true, false],
+      ['kept', kept, true, false],
+      ['removed', withdrawn, false, true],
+      ['removed and kept again', [...withdrawn, added(1)], true, true],
+      ['evicted', evicted, false, false],
+      ['removed too long ago to be remembered', forgotten, false, true],
+      ['of a person who is leaving', [...kept, erasureRequested], false, false],
+    ];
+    const before = '2025-12-31T00:00:00.000Z';
+    for (const [what, past, mayPay, isWithdrawn] of cases) {
+      const { state } = given(Customer, past);
+      if (state === null) throw new Error('nobody');
+      expect(Customer.mayPayWith(state, cardOf(1)), what).toBe(mayPay);
+      expect(Customer.hasWithdrawn(state, cardOf(1), before), what).toBe(isWithdrawn);
+      expect(Customer.hasWithdrawn(state, cardOf(1), LATER), what).toBe(false);
+    }
   });
 
   it('remembers the cards that were removed last', () => {
@@ -84,7 +112,7 @@ describe('a purchase', () => {
     const past = [registered, ...many.flatMap((n) => [added(n, { isDefault: true }), removed(n)])];
     const { state } = given(Customer, past);
     expect(state?.removedCards).toEqual(
-      many.slice(1).map((n) => ({ fingerprint: `fingerprint-${n}`, at })),
+      many.slice(1).map((n) => ({ fingerprint: `fingerprint-${n}`, evicted: false, at })),
     );
     given(Customer, past)
       .when(ask.purchase(1))
@@ -134,9 +162,13 @@ describe('a purchase', () => {
 
   it('makes room by the oldest card that is not the default', () => {
     given(Customer, full.slice(0, -1)).when(ask.purchase(99)).then(added(99));
-    given(Customer, full).when(ask.purchase(99)).then(removed(2), added(99));
+    given(Customer, full)
+      .when(ask.purchase(99))
+      .then(removed(2, { evicted: true }), added(99));
     const lastIsDefault = [...full, added(20, { isDefault: true })];
-    given(Customer, lastIsDefault).when(ask.purchase(99)).then(removed(1), added(99));
+    given(Customer, lastIsDefault)
+      .when(ask.purchase(99))
+      .then(removed(1, { evicted: true }), added(99));
   });
 
   it('never takes the id of another card', () => {

@@ -271,6 +271,7 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     customerId: 601,
     sandbox: false,
     paymentMethodId: keyId,
+    evicted: false,
     at,
   },
   { type: 'CustomerErasureRequested', customerId: 601, sandbox: false, at },

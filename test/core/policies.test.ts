@@ -144,6 +144,7 @@ describe('a capture', () => {
         addresses,
         card,
         paymentMethodId: transactionId,
+        orderedAt: SUBMITTED_AT,
         at: CAPTURED_AT,
       },
     ]);

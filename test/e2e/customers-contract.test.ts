@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTACT, PLAN, startTimedHost, type Timed } from './contract-host.ts';
 import {
   type Answer,
+  CARDS,
   type Caller,
   callerWith,
   card,
@@ -180,7 +181,90 @@ describe('an email that has changed', () => {
   });
 });
 
+const HOLDERS = ['a payment', 'a payment that was never captured', 'a payment method'] as const;
+
 describe('the token of a card', () => {
+  const removed = async (id: number): Promise<void> => {
+    for (const { id: method } of (await read(id)).paymentMethods) {
+      const path = `/customers/${id}/payment-methods/${method}`;
+      expect((await timed.caller.send('DELETE', path, undefined)).status).toBe(200);
+    }
+  };
+
+  async function tokenFrom(holder: (typeof HOLDERS)[number], { id, email }: Json): Promise<Json> {
+    if (holder === 'a payment method') {
+      const path = `/customers/${id}/payment-methods`;
+      return (await timed.caller.post(path, { card: card() })).body.token;
+    }
+    const capture = holder === 'a payment';
+    return (await timed.caller.paid({ email, capture })).card.token;
+  }
+
+  /** Everything that takes a token, asked in the name of a customer. */
+  async function uses({ id, email }: Json, token: string): Promise<Answer[]> {
+    const ids = (await timed.caller.get(`/customers/${id}/subscriptions`)).body.subscriptions;
+    return [
+      await timed.caller.pay({ email, card: undefined, token }),
+      await timed.caller.post('/v1/card/submit', {
+        ...{ amount: 1, currency: 'GBP', companyId: 5 },
+        ...{ email, token },
+      }),
+      await timed.caller.post(`/customers/${id}/payment-methods`, { token }),
+      await timed.act(ids[0].id, 'card', { token }),
+    ];
+  }
+
+  test.each(HOLDERS)('of %s pays for its customer, and for no other', async (holder) => {
+    const [owner, other] = [await registered(), await registered()];
+    await timed.subscribe({ email: owner.email }, CARDS.networkB);
+    await timed.subscribe({ email: other.email }, CARDS.networkC);
+    const token = await tokenFrom(holder, owner);
+    for (const refused of await uses(other, token)) expectRefusal(refused, 400, 'token_unknown');
+    for (const { status, text } of await uses(owner, token))
+      expect([200, 201], text).toContain(status);
+    const stranger = await timed.caller.pay({ email: someone(), card: undefined, token });
+    expectRefusal(stranger, 400, 'token_unknown');
+  });
+
+  test.each(HOLDERS)('of %s is unknown once its payment method is removed', async (holder) => {
+    const owner = await registered();
+    await timed.subscribe({ email: owner.email }, CARDS.networkB);
+    await tokenFrom('a payment method', owner);
+    const token = await tokenFrom(holder, owner);
+    await removed(owner.id);
+    for (const refused of await uses(owner, token)) expectRefusal(refused, 400, 'token_unknown');
+  });
+
+  test('is unknown once the customer is erased, also to who has the email then', async () => {
+    const owner = await registered();
+    const { card: used } = await timed.caller.paid({ email: owner.email });
+    expect((await erase(owner.id)).status).toBe(200);
+    const pay = () => timed.caller.pay({ email: owner.email, card: undefined, token: used.token });
+    expectRefusal(await pay(), 400, 'token_unknown');
+    await registered({ email: owner.email });
+    expectRefusal(await pay(), 400, 'token_unknown');
+  });
+
+  test('goes with the customer to another email', async () => {
+    const { id, email } = await registered();
+    const { card: used } = await timed.caller.paid({ email });
+    const { rowVersion } = await read(id);
+    const moved = someone();
+    expect((await put(id, { email: moved, rowVersion })).status).toBe(200);
+    const pay = (by: string) => timed.caller.pay({ email: by, card: undefined, token: used.token });
+    expect((await pay(moved)).status).toBe(201);
+    expectRefusal(await pay(email), 400, 'token_unknown');
+  });
+
+  test('stays removed when a payment of before is captured', async () => {
+    const owner = await registered();
+    await tokenFrom('a payment method', owner);
+    const { id } = await timed.caller.paid({ email: owner.email, capture: false });
+    await removed(owner.id);
+    expect((await timed.caller.post(`/v1/payments/${id}/capture`)).status).toBe(200);
+    expect((await read(owner.id)).paymentMethods).toEqual([]);
+  });
+
   test('pays for its tenant, and for nobody else', async () => {
     const email = someone();
     const { payment } = await timed.subscribe({ email });
@@ -197,8 +281,52 @@ describe('the token of a card', () => {
       await neighbour.post(subscription, { token }),
       await timed.caller.pay({ email, card: undefined, token: `${token}x` }),
     ]) {
-      expectRefusal(refused, 400, 'card_invalid');
+      expectRefusal(refused, 400, 'token_unknown');
     }
+  });
+});
+
+describe('a card that is removed', () => {
+  const rebillsOf = async (id: number) =>
+    (await timed.rebills(id)).map(({ status }: Json) => status);
+
+  async function remove(customerId: number): Promise<void> {
+    const [method] = (await read(customerId)).paymentMethods;
+    const path = `/customers/${customerId}/payment-methods/${method.id}`;
+    expect((await timed.caller.send('DELETE', path, undefined)).status).toBe(200);
+  }
+
+  test('is billed no more, until the subscription is given a card', async () => {
+    const email = someone();
+    const { payment, ids } = await timed.subscribe({ email });
+    const id = ids[0] as number;
+    await remove(payment.customerId);
+    // Another order with the same card keeps it again: what was withdrawn stays so.
+    await timed.caller.paid({ email });
+    expect((await read(payment.customerId)).paymentMethods).toHaveLength(1);
+    await timed.moveDays(31);
+    expect(await rebillsOf(id)).toEqual(['Failed']);
+    const [rebill] = await timed.rebills(id);
+    const { body: failed } = await timed.caller.get(`/v1/payments/${rebill.transactionId}`);
+    expect(failed).toMatchObject({ status: 'Failed', message: 'card_removed' });
+    expect(await timed.subscription(id)).toMatchObject({
+      active: true,
+      frozen: true,
+      freezeReason: 'card-removed',
+    });
+    const [kept] = (await read(payment.customerId)).paymentMethods;
+    expect((await timed.act(id, 'card', { token: kept.token })).status).toBe(200);
+    await timed.moveDays(1);
+    expect(await rebillsOf(id)).toEqual(['Failed', 'Captured']);
+  });
+
+  test('and given again at once is billed', async () => {
+    const { payment, ids } = await timed.subscribe({ email: someone() });
+    const id = ids[0] as number;
+    await remove(payment.customerId);
+    expect((await timed.act(id, 'card', { card: card() })).status).toBe(200);
+    await timed.moveDays(31);
+    expect(await rebillsOf(id)).toEqual(['Captured']);
   });
 });
 

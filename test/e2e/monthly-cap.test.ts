@@ -204,7 +204,7 @@ describe('room', () => {
   it('is given back at once by a payment that is refused after all', async () => {
     caller = await capped(100);
     const unknown = { card: undefined, token: 'tok_nobody' };
-    expectRefusal(await caller.pay(unknown), 400, 'card_invalid');
+    expectRefusal(await caller.pay(unknown), 400, 'token_unknown');
     await caller.paid();
   });
 

@@ -191,8 +191,8 @@ describe('another card', () => {
 
   it("is not one of another tenant's", async () => {
     const theirs = await other.paid();
-    expectRefusal(await change('card', { token: theirs.card.token }), 400, 'card_invalid');
-    expectRefusal(await change('card', { token: 'made up' }), 400, 'card_invalid');
+    expectRefusal(await change('card', { token: theirs.card.token }), 400, 'token_unknown');
+    expectRefusal(await change('card', { token: 'made up' }), 400, 'token_unknown');
   });
 
   it('never shows its number', async () => {

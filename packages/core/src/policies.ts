@@ -178,7 +178,7 @@ export function subscriptionsOf({
  * would bring back a card that the customer has removed since.
  */
 export function purchaseFollowUps(
-  event: Event,
+  event: Pick<Event, 'type' | 'at'>,
   { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,
 ): readonly FollowUp[] {
   if (event.type !== 'PaymentCaptured' || tryOf(payment) !== undefined) return [];
@@ -199,6 +199,7 @@ export function purchaseFollowUps(
         addresses,
         card,
         paymentMethodId: transactionId,
+        orderedAt: payment.submittedAt,
         at: event.at,
       },
       name: [transactionId, 'purchase'],

@@ -51,6 +51,19 @@ describe('a try that no gateway was asked for', () => {
     }
   });
 
+  it('freezes at once when the customer has removed the card, unless it was changed meanwhile', () => {
+    const removed = { ...refused(1, 30), declineCode: 'card_removed' };
+    story(neverAsked(1, [0]))
+      .when(ask.failed(removed))
+      .then(
+        happened.failed({ ...removed, retryAt: null }),
+        happened.frozen({ reason: 'card-removed', at: day(30) }),
+      );
+    story([...neverAsked(1, [0]), happened.cardChanged({ at: day(30) })])
+      .when(ask.failed(removed))
+      .then(happened.failed({ ...removed, retryAt: day(31) }));
+  });
+
   it('uses up no retry, and is none of the failures that the networks count', () => {
     const before = neverAsked(3, [0, 1, 2]);
     expect(stateAfter(before)).toMatchObject({

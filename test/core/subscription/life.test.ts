@@ -51,6 +51,7 @@ describe('starting', () => {
       declines: 0,
       pending: null,
       failedAt: [],
+      cardChangedAt: null,
       formerCards: [],
       renewals: 0,
       changedAt: START,

@@ -45,6 +45,8 @@ export type Command = Named & { readonly at: string } & (
         readonly type: 'RecordPurchase';
         readonly card: Card | null;
         readonly paymentMethodId: string;
+        /** When the payment was asked for: a card that was removed since stays removed. */
+        readonly orderedAt: string;
       } & Contact)
     /** Notes an email before it is claimed, so that erasure finds the claim whatever happens between. */
     | { readonly type: 'ReserveEmail'; readonly rowVersion: number; readonly email: string }
@@ -68,6 +70,9 @@ type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 /** Of every event of a customer: whose it is. */
 const who = { customerId: z.int().positive(), sandbox: z.boolean() };
 
+/** Version 1 did not say why; nearly always it was asked for. */
+const notEvicted = (older: Record<string, unknown>) => ({ ...older, evicted: false });
+
 export const events = {
   CustomerRegistered: event({ ...who, ...contactFields, at: Instant }, { erased: nobody }),
   EmailReserved: event(
@@ -87,7 +92,16 @@ export const events = {
     },
     { erased: { card: null } },
   ),
-  PaymentMethodRemoved: event({ ...who, paymentMethodId: z.guid(), at: Instant }),
+  PaymentMethodRemoved: event(
+    {
+      ...who,
+      paymentMethodId: z.guid(),
+      /** It made room for a card that paid: nobody asked for it to be removed. */
+      evicted: z.boolean(),
+      at: Instant,
+    },
+    { upcasts: [notEvicted] },
+  ),
   CustomerErasureRequested: event({ ...who, at: Instant }),
   CustomerErased: event({ ...who, at: Instant }),
 };
@@ -112,6 +126,7 @@ export interface PaymentMethod {
 /** A card that is a payment method no more. */
 interface RemovedCard {
   readonly fingerprint: string;
+  readonly evicted: boolean;
   readonly at: string;
 }
 
@@ -236,12 +251,12 @@ function methodsWith(
 /** After the default method that was added last takes its place. */
 function methodsWithout(
   customer: Customer,
-  { paymentMethodId, at }: Extract<Event, { type: 'PaymentMethodRemoved' }>,
+  { paymentMethodId, evicted, at }: Extract<Event, { type: 'PaymentMethodRemoved' }>,
 ): Methods & Pick<Customer, 'removedCards'> {
   const left = customer.paymentMethods.filter((each) => each.paymentMethodId !== paymentMethodId);
   const gone = customer.paymentMethods
     .filter((each) => each.paymentMethodId === paymentMethodId)
-    .map(({ card: { fingerprint } }) => ({ fingerprint, at }));
+    .map(({ card: { fingerprint } }) => ({ fingerprint, evicted, at }));
   const stays = customer.defaultPaymentMethodId !== paymentMethodId;
   return {
     paymentMethods: left,
@@ -250,6 +265,33 @@ function methodsWithout(
       : (left.at(-1)?.paymentMethodId ?? null),
     removedCards: [...customer.removedCards, ...gone].slice(-MAX_REMOVED_CARDS),
   };
+}
+
+/**
+ * Whether a card may be paid with by its token: while it is a payment method, and as long as it never
+ * was one. Nobody but a customer who is not erased may.
+ */
+export function mayPayWith(customer: Customer, card: Pick<Card, 'fingerprint'>): boolean {
+  if (isLeaving(customer)) return false;
+  if (methodOf(customer, card) !== undefined) return true;
+  const { removedCards } = customer;
+  // What was removed longest ago may be forgotten.
+  if (removedCards.length >= MAX_REMOVED_CARDS) return false;
+  return !removedCards.some(({ fingerprint }) => fingerprint === card.fingerprint);
+}
+
+/** Whether the customer has removed a card since it was given to a subscription, whatever was added later. */
+export function hasWithdrawn(
+  customer: Customer,
+  card: Pick<Card, 'fingerprint'>,
+  givenAt: string,
+): boolean {
+  const { removedCards } = customer;
+  const removals = removedCards.filter(({ fingerprint }) => fingerprint === card.fingerprint);
+  if (removals.some(({ evicted, at }) => !evicted && at >= givenAt)) return true;
+  const [oldest] = removedCards;
+  const mayBeForgotten = removedCards.length >= MAX_REMOVED_CARDS && oldest !== undefined;
+  return mayBeForgotten && givenAt < oldest.at && methodOf(customer, card) === undefined;
 }
 
 type Decision = Either<Rejection, readonly Event[]>;
@@ -322,14 +364,15 @@ function purchasedWith(
     const isDefault = state.defaultPaymentMethodId === paymentMethodId;
     return [added(command, { paymentMethodId, card, isDefault })];
   }
-  const { paymentMethodId, at } = command;
-  if (wasRemovedSince(state, card, at)) return [];
+  const { paymentMethodId, orderedAt } = command;
+  if (wasRemovedSince(state, card, orderedAt)) return [];
   const held = state.paymentMethods;
   if (held.some((each) => each.paymentMethodId === paymentMethodId)) return [];
   const isDefault = held.length === 0;
   const makesRoom = held.length >= MAX_PAYMENT_METHODS ? oldestSpare(state) : undefined;
   const method = added(command, { paymentMethodId, card, isDefault });
-  return makesRoom === undefined ? [method] : [removed(command, makesRoom), method];
+  if (makesRoom === undefined) return [method];
+  return [removed(command, { paymentMethodId: makesRoom, evicted: true }), method];
 }
 
 function wasRemovedSince({ removedCards }: Customer, { fingerprint }: Card, at: string): boolean {
@@ -342,7 +385,11 @@ function oldestSpare({ paymentMethods, defaultPaymentMethodId }: Customer): stri
     ?.paymentMethodId;
 }
 
-function methodOf({ paymentMethods }: Customer, card: Card): PaymentMethod | undefined {
+/** The payment method that is this card. */
+export function methodOf(
+  { paymentMethods }: Customer,
+  card: Pick<Card, 'fingerprint'>,
+): PaymentMethod | undefined {
   return paymentMethods.find((each) => each.card.fingerprint === card.fingerprint);
 }
 
@@ -357,8 +404,11 @@ function added(
   return { type: 'PaymentMethodAdded', ...whoOf(command), ...method };
 }
 
-function removed(command: Command, paymentMethodId: string): Event {
-  return { type: 'PaymentMethodRemoved', ...whoOf(command), paymentMethodId };
+function removed(
+  command: Command,
+  method: { readonly paymentMethodId: string; readonly evicted: boolean },
+): Event {
+  return { type: 'PaymentMethodRemoved', ...whoOf(command), ...method };
 }
 
 /** Checked in this order: StaleRowVersion, TooManyEmails. */
@@ -411,7 +461,7 @@ function removePaymentMethod(state: Customer, command: CommandOf<'RemovePaymentM
   const { paymentMethodId } = command;
   const known = state.paymentMethods.some((each) => each.paymentMethodId === paymentMethodId);
   if (!known) return left({ type: 'PaymentMethodUnknown', paymentMethodId });
-  return right([removed(command, paymentMethodId)]);
+  return right([removed(command, { paymentMethodId, evicted: false })]);
 }
 
 function erase(state: Customer, command: CommandOf<'RequestErasure' | 'RecordErasure'>): Decision {

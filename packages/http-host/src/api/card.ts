@@ -26,6 +26,7 @@ const PAYMENT_REJECTIONS = [
   'amount_precision',
   'amount_not_positive',
   'card_invalid',
+  'token_unknown',
   'reference_unknown',
   'customer_mismatch',
   'no_merchant_account',

@@ -80,7 +80,9 @@ const PaymentMethodInput = z
   .object({
     ...claims,
     card: CardInput.optional(),
-    token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),
+    token: text(255)
+      .optional()
+      .meta({ description: 'Of a card that this customer used before, instead of `card`' }),
     default: z
       .boolean()
       .default(false)
@@ -128,8 +130,8 @@ function contactOf(input: ContactInput): Customer.Contact {
   return { email, firstName, lastName, phone, addresses };
 }
 
-/** Tokens as the tenant of this customer may use them. */
-function tokensOf(customers: Customers, owner: Omit<Subject, 'customerId'>): TokenOf {
+/** Tokens as this customer may use them. */
+function tokensOf(customers: Customers, owner: Subject): TokenOf {
   return (method) => customers.tokenOf(owner, method);
 }
 
@@ -146,7 +148,8 @@ function answer(
 ) {
   const { status = 200, customer, message = '' } = shown;
   const { tenantId } = principal;
-  const tokenOf = tokensOf(customers, { tenantId, sandbox: customer.sandbox });
+  const { sandbox, customerId } = customer;
+  const tokenOf = tokensOf(customers, { tenantId, sandbox, customerId });
   return {
     status,
     headers: { ETag: etagOf(customer), ...(status === 201 && { Location: locationOf(customer) }) },
@@ -285,6 +288,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
     responses: { 201: { description: 'The payment method', schema: AddedPaymentMethod } },
     rejections: [
       'card_invalid',
+      'token_unknown',
       'reference_unknown',
       'no_merchant_account',
       'limit_reached',
@@ -330,7 +334,7 @@ function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
     tag: TAG,
     summary: 'Remove a payment method',
     description:
-      'The card added last takes the place of a default that is removed. Subscriptions go on with the card that they have.',
+      'The card added last takes the place of a default that is removed. Its tokens are unknown from then on. Subscriptions that had the card are billed by it no more: their next charge fails with `card_removed` and freezes them, until they are given a card.',
     access: write,
     params: MethodParams,
     query: EnvironmentQuery,

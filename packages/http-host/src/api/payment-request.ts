@@ -86,7 +86,9 @@ export const PaymentInput = z
     }),
     currency: CurrencyCode,
     card: CardInput.optional(),
-    token: text(255).optional().meta({ description: 'Of a card used before, instead of `card`' }),
+    token: text(255).optional().meta({
+      description: "Of a card that the email's customer used before, instead of `card`",
+    }),
     capture: z
       .boolean()
       .default(true)

@@ -196,7 +196,13 @@ function changeCard(services: SubscriptionChangeServices): Endpoint {
       'Later charges go to this card. A subscription that was frozen because its charges failed is unfrozen, and the present cycle is charged within seconds; what an administrator froze stays frozen.',
     access: WRITING,
     body: CardChange,
-    rejections: [...REJECTIONS, 'card_invalid', 'no_merchant_account', 'gateway_error'],
+    rejections: [
+      ...REJECTIONS,
+      'card_invalid',
+      'token_unknown',
+      'no_merchant_account',
+      'gateway_error',
+    ],
     async handle(context, { params: { id }, body }) {
       const instrument = instrumentOf(body, services.now());
       const content = [id, withoutSecrets(body)];

@@ -1,4 +1,5 @@
 /** Provides what takes payments: gateways, cards, monthly caps, and what follows from a charge. */
+import { Customer } from '@counterfoil/core';
 import { openSound } from '../damaged-files.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
@@ -66,6 +67,7 @@ export function providePayments(provide: Provide): void {
       tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
       fingerprintsOf: (owner) => (digits) =>
         fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
+      customerOf: (named) => get(PART.ledger).stateOf(Customer, Customer.streamOf(named)),
     });
   });
 }

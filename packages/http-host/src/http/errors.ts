@@ -134,6 +134,12 @@ export const ERRORS = {
     title: 'The card is not valid',
     description: 'The number fails its check digit, or the card has expired.',
   },
+  token_unknown: {
+    status: 400,
+    title: 'The token is not that of a card of this customer',
+    description:
+      'A token belongs to the customer of its payment or payment method, as long as that payment method is kept. It is unknown for anybody else, and after the payment method was removed or the customer erased.',
+  },
   capture_exceeds_authorized: {
     status: 400,
     title: 'The amount is greater than what was authorized',

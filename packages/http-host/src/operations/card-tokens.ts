@@ -1,16 +1,18 @@
-/** Card tokens as callers see them: good for the tenant and environment that they were made for. */
+/** Card tokens as callers see them: good for the customer that they were made for. */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { TenantId } from '@counterfoil/core';
-
-export interface TokenOwner {
-  readonly tenantId: TenantId;
-  readonly sandbox: boolean;
-}
+import type { Subject } from '@counterfoil/core';
 
 const MARK_BYTES = 16;
 const SEPARATOR = '.';
 
-/** Gateways know nothing of tenants, so the host signs their tokens over to one. */
+/** A token as its owner brought it. */
+interface OpenedToken {
+  readonly gatewayToken: string;
+  /** False for a token of an earlier version, which says whose tenant's it is and no more. */
+  readonly namesCustomer: boolean;
+}
+
+/** Gateways know nothing of tenants and their customers, so the host signs their tokens over to one. */
 export class CardTokens {
   readonly #secret: KeyObject;
 
@@ -19,21 +21,29 @@ export class CardTokens {
   }
 
   /** The gateway's token with the mark of its owner. */
-  issue(owner: TokenOwner, gatewayToken: string): string {
-    return gatewayToken + SEPARATOR + this.#mark(owner, gatewayToken).toString('base64url');
+  issue({ tenantId, sandbox, customerId }: Subject, gatewayToken: string): string {
+    const mark = this.#mark([tenantId, sandbox, customerId, gatewayToken]);
+    return gatewayToken + SEPARATOR + mark.toString('base64url');
   }
 
   /** The gateway's token; undefined when it is not this owner's. */
-  open(owner: TokenOwner, token: string): string | undefined {
+  open({ tenantId, sandbox, customerId }: Subject, token: string): OpenedToken | undefined {
     const end = token.lastIndexOf(SEPARATOR);
     const gatewayToken = token.slice(0, Math.max(0, end));
     const mark = Buffer.from(token.slice(end + 1), 'base64url');
-    const own = this.#mark(owner, gatewayToken);
-    return mark.length === own.length && timingSafeEqual(mark, own) ? gatewayToken : undefined;
+    const isMarked = (content: readonly unknown[]) => {
+      const own = this.#mark(content);
+      return mark.length === own.length && timingSafeEqual(mark, own);
+    };
+    if (isMarked([tenantId, sandbox, customerId, gatewayToken])) {
+      return { gatewayToken, namesCustomer: true };
+    }
+    const isOlder = isMarked([tenantId, sandbox, gatewayToken]);
+    return isOlder ? { gatewayToken, namesCustomer: false } : undefined;
   }
 
-  #mark({ tenantId, sandbox }: TokenOwner, gatewayToken: string): Buffer {
-    const content = JSON.stringify([tenantId, sandbox, gatewayToken]);
-    return createHmac('sha256', this.#secret).update(content).digest().subarray(0, MARK_BYTES);
+  #mark(content: readonly unknown[]): Buffer {
+    const hmac = createHmac('sha256', this.#secret).update(JSON.stringify(content));
+    return hmac.digest().subarray(0, MARK_BYTES);
   }
 }

@@ -37,6 +37,7 @@ const cards = new Cards({
   brandOf: cardBrands(),
   tokens: new CardTokens(SECRET),
   fingerprintsOf: () => cardFingerprints(SECRET),
+  customerOf: async () => null,
 });
 
 const contactOf = (email: string): Customer.Contact => ({

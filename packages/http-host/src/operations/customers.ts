@@ -195,8 +195,8 @@ export class Customers {
     return this.#carryOut({ type: 'RemovePaymentMethod', ...named, paymentMethodId }, caller);
   }
 
-  /** The token of a payment method as its tenant may use it again. */
-  tokenOf(named: Omit<Subject, 'customerId'>, { card }: Customer.PaymentMethod): string {
+  /** The token of a payment method as its customer may use it again. */
+  tokenOf(named: Subject, { card }: Customer.PaymentMethod): string {
     return this.#services.cards.tokenOf(named, card);
   }
 

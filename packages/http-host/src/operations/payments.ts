@@ -89,6 +89,8 @@ interface Admitted {
   readonly applicationKind: number;
   readonly companyId: number;
   readonly card: Transaction.Card;
+  /** Whose token is paid with; undefined for a card that is typed in. */
+  readonly tokenOwner: number | undefined;
   readonly route: Transaction.Route;
   /** What was reserved for it under the account's monthly cap. */
   readonly room: Room | undefined;
@@ -131,9 +133,11 @@ export class Payments {
     return payment;
   }
 
-  /** The token of a payment's card as its tenant may use it again. */
-  tokenOf(tenantId: TenantId, { card, sandbox }: Transaction.Payment): string | null {
-    return card === null ? null : this.#services.cards.tokenOf({ tenantId, sandbox }, card);
+  /** The token of a payment's card as its customer may use it again. */
+  tokenOf(tenantId: TenantId, payment: Transaction.Payment): string | null {
+    const { card, sandbox, customerId } = payment;
+    const owner = { tenantId, sandbox, customerId };
+    return card === null ? null : this.#services.cards.tokenOf(owner, card);
   }
 
   /** Submits a payment and sees it through to the gateway's answer. */
@@ -188,7 +192,8 @@ export class Payments {
     { name, isRepeat, at, admitted }: Entry & { readonly admitted: Admitted },
     caller: Caller,
   ): Promise<boolean> {
-    const customerId = await this.#customerOf(request, isRepeat, caller);
+    const { tokenOwner } = admitted;
+    const customerId = await this.#customerOf(request, { isRepeat, tokenOwner }, caller);
     if (customerId === undefined) return true;
     const command = await this.#submission(request, { ...admitted, customerId, at });
     const { repeated } = await this.#services.ledger.carryOut(Transaction, command, name, caller);
@@ -201,12 +206,12 @@ export class Payments {
    */
   async #customerOf(
     { tenantId, order, customerId: given }: PaymentRequest,
-    isRepeat: () => Promise<boolean>,
+    { isRepeat, tokenOwner }: Pick<Entry, 'isRepeat'> & Pick<Admitted, 'tokenOwner'>,
     caller: Caller,
   ): Promise<number | undefined> {
     const { identities } = this.#services;
     const customer = { tenantId, sandbox: order.sandbox, email: order.email };
-    const known = identities.knownCustomer(customer);
+    const known = tokenOwner ?? identities.knownCustomer(customer);
     if (known !== undefined && (given === undefined || given === known)) return known;
     if (await isRepeat()) return undefined;
     if (given !== undefined && !(await identities.mayBe(customer, given))) throw mismatch(given);
@@ -223,11 +228,11 @@ export class Payments {
     const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
-    const { card, route, room } = await this.#routed(request, companyId, entry);
+    const routed = await this.#routed(request, companyId, entry);
     // The domain says so as well, but by then the customer of a refused payment would be recorded.
     const isFree = Transaction.isFreeTrial({ ...order, plans: request.plans ?? [] });
     if (order.amountMinor <= 0n && !isFree) throw refuse('amount_not_positive');
-    return { applicationKind, companyId, card, route, room };
+    return { applicationKind, companyId, ...routed };
   }
 
   async #submission(
@@ -235,6 +240,7 @@ export class Payments {
     {
       route,
       room: _,
+      tokenOwner: __,
       at,
       ...found
     }: Admitted & { readonly customerId: number; readonly at: string },
@@ -304,24 +310,33 @@ export class Payments {
     request: PaymentRequest,
     companyId: number,
     { at, isRepeat }: Entry,
-  ): Promise<Pick<Admitted, 'card' | 'route' | 'room'>> {
+  ): Promise<Pick<Admitted, 'card' | 'tokenOwner' | 'route' | 'room'>> {
     const { caps, cards } = this.#services;
-    const owner = { tenantId: request.tenantId, sandbox: request.order.sandbox };
+    const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
     const accounts = await this.#accountsFor(request, companyId);
+    const tokenOwner = 'token' in instrument ? await this.#holderOf(request) : undefined;
+    const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
     const brought = { instrument, known: await cards.find(owner, instrument, accounts) };
     const { currency, amountMinor } = order;
     const payable = { currency, amountMinor, brandId: cards.brandIdOf(brought), tried: [] };
     // A repetition would reserve room again for what has been settled.
     if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
-    const attempt = { ...owner, transactionId, attempt: 1, at };
+    const attempt = { ...environment, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
     if (account === undefined) throw noAccount(skipped);
     return caps.holding(room, async () => ({
       route: await routeTo({ tenantId: request.tenantId, account, skipped }, this.#services),
-      card: await cards.exchange(owner, brought, account),
+      card: await cards.exchange(environment, brought, account),
+      tokenOwner,
       room,
     }));
+  }
+
+  /** The customer of the order's email at this moment: what is remembered may be of before. */
+  async #holderOf({ tenantId, order }: PaymentRequest): Promise<number | undefined> {
+    const { sandbox, email } = order;
+    return (await this.#services.identities.holderOf({ tenantId, sandbox, email }))?.customerId;
   }
 
   /**

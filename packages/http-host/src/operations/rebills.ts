@@ -3,6 +3,7 @@ import {
   Customer,
   type MerchantAccount,
   type Routing,
+  type Subject,
   Subscription,
   type TenantId,
   Transaction,
@@ -192,11 +193,28 @@ export class Rebills {
     tenantId: TenantId,
     { sandbox, customerId }: Subscription.Subscription,
   ): Promise<Partial<Customer.Contact> | undefined> {
-    const stream = Customer.streamOf({ tenantId, sandbox, customerId });
-    const customer = await this.#services.ledger.stateOf(Customer, stream);
+    const customer = await this.#customerOf({ tenantId, sandbox, customerId });
     if (customer === null || customer.erasureRequestedAt !== null) return undefined;
     const { email, firstName, lastName, addresses } = customer;
     return { email, firstName, lastName, ...(addresses.length > 0 && { addresses }) };
+  }
+
+  /** Whether the customer has removed the card since the order, or since they gave it in its place. */
+  async #isWithdrawn(
+    tenantId: TenantId,
+    subscription: Subscription.Subscription,
+    card: Transaction.Card,
+  ): Promise<boolean> {
+    const { sandbox, customerId, cardChangedAt } = subscription;
+    const customer = await this.#customerOf({ tenantId, sandbox, customerId });
+    if (customer === null || customer.removedCards.length === 0) return false;
+    const givenAt =
+      cardChangedAt ?? (await this.#startingPayment(tenantId, subscription)).submittedAt;
+    return Customer.hasWithdrawn(customer, card, givenAt);
+  }
+
+  async #customerOf(named: Subject): Promise<Customer.State> {
+    return this.#services.ledger.stateOf(Customer, Customer.streamOf(named));
   }
 
   /** The subscription's own account before the others of its company that know the card's token. */
@@ -219,6 +237,7 @@ export class Rebills {
       return refuse('subscription_closed');
     }
     if (card === null) return refuse('no_card');
+    if (await this.#isWithdrawn(tenantId, subscription, card)) return refuse('card_removed');
     const payable = { currency, amountMinor, brandId: card.brandId, tried: [] };
     const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const accounts = await this.#accountsLike(tenantId, own);

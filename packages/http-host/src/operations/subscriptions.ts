@@ -98,9 +98,9 @@ export class Subscriptions {
   ): Promise<Subscription.Subscription> {
     const { references, cards } = this.#services;
     const { tenantId } = request;
-    const { sandbox, merchantAccountId } = await this.#open(request);
+    const { sandbox, merchantAccountId, customerId } = await this.#open(request);
     const account = await references.merchantAccount(tenantId, merchantAccountId);
-    const owner = { tenantId, sandbox };
+    const owner = { tenantId, sandbox, customerId };
     const card = await cards.keep(owner, instrument, account === null ? [] : [account]);
     return this.#act(request, { type: 'ChangeCard', card }, caller);
   }

@@ -1,6 +1,7 @@
 /** Billing by itself: a cycle is charged once, wherever a process dies, whoever works beside it. */
 import { randomBytes } from 'node:crypto';
 import {
+  Customer,
   createMemoryEventStore,
   decodeRecord,
   type EventStore,
@@ -220,6 +221,7 @@ class Process {
         gateways,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
+        customerOf: (named) => ledger.stateOf(Customer, Customer.streamOf(named)),
         fingerprintsOf: () => cardFingerprints(randomBytes(32)),
       }),
     });

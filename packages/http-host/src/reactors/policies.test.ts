@@ -302,6 +302,19 @@ it('goes through an old log from the beginning, and again after it lost its plac
   expect([await bench.told('subscription'), await bench.told('customer_account')]).toEqual(all);
 });
 
+it('has told the customer of a purchase when its caller is answered', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured({}, { plans: 0 });
+  await bench.reactor.carryOutFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+  expect(await bench.told('customer_account')).toEqual([
+    'CustomerRegistered',
+    'PaymentMethodAdded',
+  ]);
+  await bench.follow();
+  expect((await bench.customer())?.paymentMethods).toHaveLength(1);
+  expect(bench.lines).toEqual([]);
+});
+
 it('keeps to what was done at the first look when the settings have changed since', async () => {
   const bench = new Bench();
   const { subscriptionIds } = await bench.captured();

@@ -51,19 +51,27 @@ export class PolicyReactor {
   }
 
   /**
-   * Carries out what follows from a payment for its subscriptions, so that its caller can read them
-   * at once. The payment stands whatever happens here: what goes wrong is left to the follower.
+   * Carries out what follows from a payment for its subscriptions and its customer, so that its caller
+   * can read and use them at once. The payment stands whatever happens here: what goes wrong is left
+   * to the follower.
    */
   async carryOutFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
-    if (Policies.subscriptionsOf(payment).length === 0) return;
     const { ledger, logger } = this.#options;
     const { transactionId } = payment;
     const stream = Transaction.streamOf({ tenantId, transactionId });
     try {
-      for (const stored of await ledger.executor.store.read(stream)) {
-        if (Policies.FOLLOWED.has(stored.type as Transaction.Event['type'])) {
-          await this.#carryOutForSubscriptions(stored, payment, caller);
+      if (Policies.subscriptionsOf(payment).length > 0) {
+        for (const stored of await ledger.executor.store.read(stream)) {
+          if (Policies.FOLLOWED.has(stored.type as Transaction.Event['type'])) {
+            await this.#carryOutForSubscriptions(stored, payment, caller);
+          }
         }
+      }
+      const { capturedAt } = payment;
+      if (capturedAt === null) return;
+      const captured = { type: 'PaymentCaptured', at: capturedAt } as const;
+      for (const purchase of Policies.purchaseFollowUps(captured, { tenantId, payment })) {
+        await this.#carryOutOrTell(stream, purchase, caller);
       }
     } catch (error) {
       logger.warn({ err: error, stream }, 'what follows from a payment is left for later');

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import {
+  Customer,
   createMemoryEventStore,
   decodeRecord,
   type EventStore,
@@ -170,6 +171,7 @@ class Bench {
         gateways: this.gateways,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
+        customerOf: (named) => this.ledger.stateOf(Customer, Customer.streamOf(named)),
         fingerprintsOf: () => cardFingerprints(randomBytes(32)),
       }),
     });

@@ -4,7 +4,7 @@ import { never } from '../../kernel/decider.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../../kernel/ids.ts';
 import type { Command, CommandOf, Rejection } from './command.ts';
-import type { Event, FreezeReason } from './events.ts';
+import type { Event, FreezeReason, NotAsked } from './events.ts';
 import {
   cycleAt,
   dueAt,
@@ -19,6 +19,9 @@ import {
 } from './state.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
+
+/** The customer takes the card back: no later try with it is made. */
+const CARD_REMOVED: NotAsked = 'card_removed';
 
 /** The code by which gateways tell that the account is short of money. */
 export const INSUFFICIENT_FUNDS = 'insufficient_funds';
@@ -186,8 +189,12 @@ function afterFailure(
   if (closed(state) !== undefined) return { retryAt: null };
   // The cycle was given up meanwhile: it is tried no more, and the next one keeps its date.
   const isGivenUp = command.cycle !== state.cycle;
+  const isWithFormerCard = state.pending?.withFormerCard === true;
+  if (declineCode === CARD_REMOVED && !isWithFormerCard && !isGivenUp) {
+    return { reason: 'card-removed' };
+  }
   // Neither says anything of the card on file, so that no retry of the dunning policy is used up.
-  if (state.pending?.withFormerCard === true || !wasAsked(command)) {
+  if (isWithFormerCard || !wasAsked(command)) {
     return { retryAt: isGivenUp ? null : later(at, LEAST_DAYS_BETWEEN_TRIES) };
   }
   if (hard) return { reason: 'hard-decline' };
@@ -276,7 +283,9 @@ function changePlan(state: Subscription, command: CommandOf<'ChangePlan'>): Deci
 function changeCard(state: Subscription, { card, at }: CommandOf<'ChangeCard'>): Decision {
   const { unsubscribedAt, customerId, sandbox, freezeReason, formerCards } = state;
   if (unsubscribedAt !== null) return left({ type: 'SubscriptionInactive', unsubscribedAt });
-  if (canonicalJson(card) === canonicalJson(state.card)) return right([]);
+  // A card that was removed and kept again must be given again: it may be the very same.
+  const isGivenAgain = freezeReason === 'card-removed';
+  if (!isGivenAgain && canonicalJson(card) === canonicalJson(state.card)) return right([]);
   const { fingerprint } = card;
   const sameNumber = fingerprint !== '' && fingerprint === state.card?.fingerprint;
   // Whoever goes to and fro between two numbers is held to the limit of each.

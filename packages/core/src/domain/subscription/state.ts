@@ -61,6 +61,8 @@ export const Subscription = z.strictObject({
     .nullable(),
   /** When the present card failed last, the latest `MAX_FAILED_TRIES` since a charge succeeded. */
   failedAt: z.array(Instant),
+  /** When the present card took the place of another; null while it is that of the order. */
+  cardChangedAt: Instant.nullable(),
   /** Numbers that failed before others took their place: who comes back to one finds its failures. */
   formerCards: z.array(z.strictObject({ fingerprint: z.string(), failedAt: z.array(Instant) })),
   /** Cycles paid after the first. */
@@ -115,7 +117,8 @@ export function evolve(state: State, event: Event): State {
     }
     case 'CardChanged': {
       const pending = state.pending && { ...state.pending, withFormerCard: true };
-      return { ...state, ...withCard(state, event), pending, changedAt };
+      const cardChangedAt = event.at;
+      return { ...state, ...withCard(state, event), cardChangedAt, pending, changedAt };
     }
     default:
       return never(event);
@@ -141,6 +144,7 @@ function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
     declines: 0,
     pending: null,
     failedAt: [],
+    cardChangedAt: null,
     formerCards: [],
     renewals: 0,
     changedAt: at,
