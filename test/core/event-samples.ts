@@ -291,6 +291,7 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     currency: 'GBP',
     at,
   },
+  { type: 'CustomerIdClaimed', sandbox: false, customerId: 601, emailKey: 'c0ffee', at },
   { type: 'BlockReserved', from: 1_000_000_000, to: 1_000_000_099, at },
 ];
 

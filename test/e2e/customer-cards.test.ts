@@ -198,6 +198,18 @@ describe('who pays', () => {
     // The email of the payment that was refused is still free.
     await register({ email: other });
   });
+
+  it('and two emails that bring one new id at once are not both paid for', async () => {
+    const emails = [newEmail(), newEmail(), newEmail()];
+    // An authorization registers nobody: only the claim says that the id is taken.
+    const pay = (email: string) => caller.pay({ email, customer: { id: 4_720 }, capture: false });
+    const answers = await Promise.all(emails.map(pay));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    for (const answer of answers) {
+      if (answer.status === 400) expectRefusal(answer, 400, 'customer_mismatch');
+    }
+    expectRefusal(await pay(newEmail()), 400, 'customer_mismatch');
+  });
 });
 
 /** A number with its check digit. */

@@ -1,6 +1,7 @@
 /** Every event the project knows: the only place that encodes, decodes and upcasts them. */
 import { z } from 'zod';
 import * as Customer from './domain/customer.ts';
+import * as CustomerIdClaim from './domain/customer-id-claim.ts';
 import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
@@ -30,6 +31,7 @@ import {
 /** Any event of any aggregate. */
 export type Event =
   | Customer.Event
+  | CustomerIdClaim.Event
   | EmailClaim.Event
   | MerchantAccount.Event
   | MonthlyCap.Event
@@ -41,6 +43,7 @@ export type Event =
 
 const AGGREGATES = [
   Customer,
+  CustomerIdClaim,
   EmailClaim,
   MerchantAccount,
   MonthlyCap,

@@ -131,6 +131,7 @@ export async function react(get: Get, signal: AbortSignal): Promise<void> {
     letGoOfErased({
       events: get(PART.events),
       erasure: get(PART.erasure),
+      identities: get(PART.identities),
       after: get(PART.headAtStart),
       logger,
       signal,

@@ -1,6 +1,7 @@
 /** Follows every stream from its first event: revisions, commands, ids, and what the events add up to. */
 import {
   Customer,
+  CustomerIdClaim,
   categoryOf,
   decodeEvent,
   EmailClaim,
@@ -38,6 +39,7 @@ interface Folding {
 const AGGREGATES: Readonly<Record<string, Folding>> = {
   customer: EmailClaim,
   customer_account: Customer,
+  customer_id: CustomerIdClaim,
   merchant_account: MerchantAccount,
   monthly_cap: MonthlyCap,
   sequence: Sequence,

@@ -74,6 +74,7 @@ export class Customers {
       const holder = await identities.holderOf(named);
       if (holder !== undefined) await this.#findFollowedUp({ tenantId, sandbox, ...holder });
       const customerId = await identities.customerOf(named, undefined, caller);
+      if (customerId === undefined) break;
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
         const at = ledger.clock.now();

@@ -87,6 +87,50 @@ describe('the customer of an email', () => {
   });
 });
 
+describe('an id of the caller’s own', () => {
+  it('is one email’s, also where two bring it at once', async () => {
+    const emails = ['a@example.com', 'b@example.com', 'c@example.com'];
+    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    const raced = await Promise.all(
+      emails.map((email, index) =>
+        (index === 0 ? other : identities).customerOf(named(email), OWN, CALLER),
+      ),
+    );
+    expect(raced.filter((each) => each === OWN)).toHaveLength(1);
+    const winner = emails[raced.indexOf(OWN)] as string;
+    for (const email of emails) {
+      const holder = await identities.holderOf(named(email));
+      expect(holder?.customerId).toBe(email === winner ? OWN : undefined);
+      const again = await new Identities(ledger, Buffer.alloc(32, 7)).customerOf(
+        named(email),
+        OWN,
+        CALLER,
+      );
+      expect(again).toBe(email === winner ? OWN : undefined);
+    }
+    expect(await identities.customerOf(named('b@example.com', true), OWN, CALLER)).toBe(OWN);
+  });
+
+  it('is free again where its email came to another customer', async () => {
+    const raced = await Promise.all(
+      [OWN, 4_712].map((id) => identities.customerOf(named('a@example.com'), id, CALLER)),
+    );
+    expect(new Set(raced).size).toBe(1);
+    const lost = raced[0] === OWN ? 4_712 : OWN;
+    expect(await identities.customerOf(named('b@example.com'), lost, CALLER)).toBe(lost);
+    expect(await identities.customerOf(named('c@example.com'), raced[0], CALLER)).toBeUndefined();
+  });
+
+  it('is asked of the log where another host released the email', async () => {
+    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    await identities.customerOf(named('a@example.com'), OWN, CALLER);
+    await other.release(named('a@example.com'), { customerId: OWN }, CALLER);
+    expect(identities.knownCustomer(named('a@example.com'))).toBe(OWN);
+    expect(await identities.holderOf(named('a@example.com'))).toBeUndefined();
+    expect(identities.knownCustomer(named('a@example.com'))).toBeUndefined();
+  });
+});
+
 describe('who may be named for an email', () => {
   const register = (customerId: number) =>
     ledger.carryOut(

@@ -1,6 +1,13 @@
 /** Integer ids for orders and customers: from durable blocks, and one customer for one email at a time. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { Customer, EmailClaim, Sequence, type TenantId } from '@counterfoil/core';
+import {
+  Customer,
+  CustomerIdClaim,
+  EmailClaim,
+  Sequence,
+  type StreamName,
+  type TenantId,
+} from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import { uuidV7 } from '../http/uuid.ts';
 import { type Caller, type Ledger, SYSTEM } from './ledger.ts';
@@ -10,6 +17,8 @@ const BLOCK_SIZE = 100;
 /** What the customers that are remembered by their emails may take, about 100 bytes beside each email. */
 const REMEMBERED_BYTES = 16 * 2 ** 20;
 const REMEMBERED_ENTRY_BYTES = 100;
+/** The second one takes over an id whose claim was found to be void. */
+const ID_CLAIM_TRIES = 2;
 
 const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;
 
@@ -35,7 +44,8 @@ export class Identities {
   readonly #ledger: Ledger;
   readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
-  readonly #customers = new LRUCache<string, number>({
+  /** By the stream of the email's claim. */
+  readonly #customers = new LRUCache<StreamName, number>({
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: (_, name) => REMEMBERED_ENTRY_BYTES + 2 * name.length,
   });
@@ -92,25 +102,27 @@ export class Identities {
 
   /** The customer id of an email that was asked for lately; undefined says nothing. */
   knownCustomer(named: NamedCustomer): number | undefined {
-    return this.#customers.get(nameOf(named));
+    return this.#customers.get(this.#streamOf(named));
   }
 
   /**
-   * The customer id of an email: the one it has, else `wanted`, else a new one. Emails are compared
-   * without regard to case.
+   * The customer id of an email: the one it has, else `wanted`, else a new one; undefined when `wanted`
+   * is another email's. Emails are compared without regard to case.
    */
   async customerOf(
     named: NamedCustomer,
     wanted: number | undefined,
     caller: Caller,
-  ): Promise<number> {
+  ): Promise<number | undefined> {
     const known = this.knownCustomer(named);
     if (known !== undefined) return known;
     const releases = this.#releases;
     const customerId =
       (await this.#presentHolder(named, caller)) ??
       (await this.#newCustomer(named, wanted, caller));
-    if (releases === this.#releases) this.#customers.set(nameOf(named), customerId);
+    if (customerId !== undefined && releases === this.#releases) {
+      this.#customers.set(this.#streamOf(named), customerId);
+    }
     return customerId;
   }
 
@@ -149,19 +161,61 @@ export class Identities {
     this.#customers.clear();
   }
 
+  /** Asks anew whose an email is: its claim was released, perhaps by another host. */
+  forgetClaim(stream: StreamName): void {
+    this.#releases += 1;
+    this.#customers.delete(stream);
+  }
+
   async #newCustomer(
     named: NamedCustomer,
     wanted: number | undefined,
     caller: Caller,
-  ): Promise<number> {
+  ): Promise<number | undefined> {
+    if (wanted !== undefined && !(await this.#claimId(named, wanted, caller))) return undefined;
     const customerId = wanted ?? (await this.next(named.tenantId, 'customer'));
     return (await this.claim(named, { customerId }, caller)).customerId;
   }
 
+  /**
+   * Claims an id that a caller brings for an email, before the email for the id: two emails that bring
+   * one id at the same time cannot both have it. Answers whether it is this email's.
+   */
+  async #claimId(named: NamedCustomer, customerId: number, caller: Caller): Promise<boolean> {
+    const keyed = this.#keyed(named);
+    let insteadOf: string | undefined;
+    for (let tries = ID_CLAIM_TRIES; tries > 0; tries -= 1) {
+      const { state } = await this.#ledger.carryOut(
+        CustomerIdClaim,
+        {
+          type: 'ClaimCustomerId',
+          ...keyed,
+          customerId,
+          ...(insteadOf !== undefined && { insteadOf }),
+          at: this.#ledger.clock.now(),
+        },
+        { commandId: uuidV7() },
+        caller,
+      );
+      const { emailKey } = state;
+      if (emailKey === null) throw new Error('a customer id was claimed for nobody');
+      if (emailKey === keyed.emailKey) return true;
+      // An email that lost the race for itself came to another customer, and left this claim behind.
+      const other = EmailClaim.streamOf({ ...keyed, emailKey });
+      const { holder } = await this.#ledger.stateOf(EmailClaim, other);
+      if (holder === null || holder.customerId === customerId) return false;
+      insteadOf = emailKey;
+    }
+    return false;
+  }
+
   /** Who holds an email at this moment; undefined when it is free. */
   async holderOf(named: NamedCustomer): Promise<Claim | undefined> {
-    const stream = EmailClaim.streamOf(this.#keyed(named));
+    const stream = this.#streamOf(named);
     const { holder, claim } = await this.#ledger.stateOf(EmailClaim, stream);
+    const known = this.#customers.get(stream);
+    // Another host has released it.
+    if (known !== undefined && known !== holder?.customerId) this.forgetClaim(stream);
     return holder === null ? undefined : { customerId: holder.customerId, claim };
   }
 
@@ -210,9 +264,12 @@ export class Identities {
         caller,
       );
     } finally {
-      this.#releases += 1;
-      this.#customers.delete(nameOf(named));
+      this.forgetClaim(this.#streamOf(named));
     }
+  }
+
+  #streamOf(named: NamedCustomer): StreamName {
+    return EmailClaim.streamOf(this.#keyed(named));
   }
 
   #keyed({ tenantId, sandbox, email }: NamedCustomer) {
@@ -229,8 +286,4 @@ export class Identities {
 
 function isLeaving(customer: Customer.State): boolean {
   return customer !== null && customer.erasureRequestedAt !== null;
-}
-
-function nameOf({ tenantId, sandbox, email }: NamedCustomer): string {
-  return `${tenantId}/${sandbox}/${email.toLowerCase()}`;
 }

@@ -216,7 +216,7 @@ export class Payments {
     if (await isRepeat()) return undefined;
     if (given !== undefined && !(await identities.mayBe(customer, given))) throw mismatch(given);
     const customerId = await identities.customerOf(customer, given, caller);
-    // Another payment may have claimed the email in the meantime.
+    // Another payment may have claimed the email or the id in the meantime.
     if (given !== undefined && given !== customerId) throw mismatch(given);
     return customerId;
   }

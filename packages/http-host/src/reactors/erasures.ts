@@ -2,6 +2,7 @@
 import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
 import type { RequestLogger } from '../http/endpoint.ts';
 import type { Erasure } from '../operations/erasure.ts';
+import type { Identities } from '../operations/identities.ts';
 import { SYSTEM } from '../operations/ledger.ts';
 import { placesInMemory } from './checkpoints.ts';
 import { FollowerProgress } from './follower-progress.ts';
@@ -27,21 +28,32 @@ export function followErasures({ erasure, ...following }: ErasuresOptions): Prom
 
 interface LettingGo extends Pick<Following, 'events' | 'logger' | 'signal'> {
   readonly erasure: Erasure;
+  readonly identities: Pick<Identities, 'forgetClaim'>;
   /** What was erased before this process began, it never knew. */
   readonly after: Position | undefined;
 }
 
-/** Lets go of what this host remembers of persons, whichever host erased them, to the end of the signal. */
-export function letGoOfErased({ erasure, after, ...following }: LettingGo): Promise<void> {
+/**
+ * Lets go of what this host remembers of persons and whose emails are, whichever host erased them or
+ * released these, to the end of the signal.
+ */
+export function letGoOfErased({
+  erasure,
+  identities,
+  after,
+  ...following
+}: LettingGo): Promise<void> {
   return followLog({
     ...following,
     name: 'erased-elsewhere',
-    types: new Set(['CustomerErased']),
+    types: new Set(['CustomerErased', 'EmailReleased']),
     checkpoints: placesInMemory(),
     firstAfter: after,
     progress: new FollowerProgress(),
     react: async (events) => {
       for (const stored of events) {
+        if (stored.type === 'EmailReleased') identities.forgetClaim(stored.stream);
+        if (stored.type !== 'CustomerErased') continue;
         const event = decodeEvent(stored);
         if (event.type !== 'CustomerErased') continue;
         const { sandbox, customerId } = event;
