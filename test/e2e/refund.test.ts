@@ -391,6 +391,15 @@ describe('at the same time', () => {
     }
   });
 
+  it('twenty refunds of 1 are all made', async () => {
+    const { id } = await caller.paid();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => caller.post(`/v1/payments/${id}/refund`, { amount: 1 })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
+    expect((await caller.get(`/v1/payments/${id}`)).body.refundedAmount).toBe(20);
+  });
+
   it('ten refunds of 25 by both ways give four', async () => {
     const { id } = await caller.paid();
     const answers = await Promise.all(

@@ -35,6 +35,64 @@ it('says when to repeat what others kept winning against', async () => {
   });
 });
 
+describe('commands on one stream', () => {
+  const settingsOf = (days: number): Tenant.Command => ({
+    ...{ type: 'ChangeSettings', tenantId: COMMAND.tenantId, at: NOW },
+    settings: { refundWindowDays: days },
+  });
+  const idOf = (n: number) => `0195a000-0000-8000-8000-${String(n + 100).padStart(12, '0')}`;
+
+  /** A store that takes its time over each read and append, as one on a disk or a server does. */
+  function slow(store: EventStore): EventStore {
+    const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+    return {
+      ...store,
+      read: async (...asked) => later().then(() => store.read(...asked)),
+      append: async (asked) => later().then(() => store.append(asked)),
+    };
+  }
+
+  it('wait for each other in the order of their coming, and none loses a race', async () => {
+    const ledger = new Ledger(
+      { store: slow(createMemoryEventStore()) },
+      { now: () => NOW },
+      () => {},
+    );
+    await ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    const days = Array.from({ length: 40 }, (_, index) => index + 1);
+    const done = await Promise.all(
+      days.map((day) =>
+        ledger.carryOut(Tenant, settingsOf(day), { commandId: idOf(day) }, { actor: 'a' }),
+      ),
+    );
+    expect(done.map(({ state }) => state?.settings.refundWindowDays)).toEqual(days);
+  });
+
+  it('wait no longer than is allowed, and hold up no other stream', async () => {
+    const store = createMemoryEventStore();
+    const { promise: stuck, resolve: release } = Promise.withResolvers<void>();
+    const held: EventStore = {
+      ...store,
+      read: (...asked) => store.read(...asked),
+      append: async (asked) => {
+        if (asked.stream === Tenant.streamOf(COMMAND)) await stuck;
+        return store.append(asked);
+      },
+    };
+    const ledger = new Ledger({ store: held }, { now: () => NOW }, () => {}, undefined, {
+      longestWaitMs: 1,
+    });
+    const first = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    const second = ledger.carryOut(Tenant, settingsOf(9), { commandId: idOf(9) }, { actor: 'a' });
+    await expect(second).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+    const other = { ...COMMAND, tenantId: 2 as TenantId };
+    const elsewhere = await ledger.carryOut(Tenant, other, { commandId: idOf(2) }, { actor: 'a' });
+    expect(elsewhere.events).toHaveLength(1);
+    release();
+    expect((await first).events).toHaveLength(1);
+  });
+});
+
 describe('the mark of a command', () => {
   const STREAM = Tenant.streamOf(COMMAND);
   const CALLER = { actor: 'a' };

@@ -18,10 +18,14 @@ import {
 } from '@counterfoil/core';
 import type { Clock } from '../clock.ts';
 import { refuse } from '../http/errors.ts';
+import { Turns, type TurnsOptions } from '../reactors/turns.ts';
 import { type DomainRejection, refusalOf } from './rejections.ts';
 
 /** Hex digits of a keyed mark: 128 bits. */
 const MARK_LENGTH = 32;
+
+/** A command waits at most so long for those before it on its stream. */
+const LONGEST_WAIT_MS = 30_000;
 
 /** On whose behalf commands are carried out; kept in the metadata of their events. */
 export interface Caller {
@@ -51,6 +55,8 @@ export class Ledger {
   readonly clock: Clock;
   readonly #acknowledged: (tenantId: TenantId, position: Position) => void;
   readonly #secret: KeyObject | undefined;
+  /** One command at a time on a stream: those of this host never lose a race against each other. */
+  readonly #turns: Turns;
 
   /**
    * `acknowledged` hears of every position that a tenant has been told of. With a `secret` the log
@@ -62,14 +68,19 @@ export class Ledger {
     clock: Clock,
     acknowledged: (tenantId: TenantId, position: Position) => void,
     secret?: Uint8Array,
+    turns: TurnsOptions = { longestWaitMs: LONGEST_WAIT_MS },
   ) {
     this.executor = executor;
     this.clock = clock;
     this.#acknowledged = acknowledged;
     this.#secret = secret && createSecretKey(secret);
+    this.#turns = new Turns(turns);
   }
 
-  /** Throws a Refusal where the domain says no, and `concurrent_update` where others kept winning. */
+  /**
+   * Throws a Refusal where the domain says no, `concurrent_update` where other hosts kept winning, and
+   * `overloaded` where those before it on the stream do not come to an end.
+   */
   async carryOut<
     Command extends AnyCommand,
     Each extends Event,
@@ -88,11 +99,12 @@ export class Ledger {
       recordedAt: this.clock.now(),
       fingerprint: this.#keyed(open),
     };
-    let done = await execute(this.executor, decider, command, context);
-    if (done.outcome === 'command-id-reused' && this.#secret !== undefined) {
+    const done = await this.#turns.take(decider.streamOf(command), async () => {
+      const keyed = await execute(this.executor, decider, command, context);
+      if (keyed.outcome !== 'command-id-reused' || this.#secret === undefined) return keyed;
       // A log of before has open marks.
-      done = await execute(this.executor, decider, command, { ...context, fingerprint: open });
-    }
+      return execute(this.executor, decider, command, { ...context, fingerprint: open });
+    });
     switch (done.outcome) {
       case 'accepted': {
         const { events, state, repeated, receipt } = done;

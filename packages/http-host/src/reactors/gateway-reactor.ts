@@ -125,21 +125,28 @@ export class GatewayReactor {
     refundId: TransactionId,
     context: FollowUpContext,
   ): Promise<Transaction.Refund> {
-    return this.#inTurn(tenantId, id, (payment) =>
-      this.#refund(tenantId, payment, refundId, context),
+    return this.#inTurn(
+      tenantId,
+      id,
+      (payment) => this.#refund(tenantId, payment, refundId, context),
+      refundId,
     );
   }
 
   /**
    * One at a time for each payment, on the state that the one before has left: else a sweeper could
-   * find that the gateway never heard of a charge while a caller's repetition is sending it.
+   * find that the gateway never heard of a charge while a caller's repetition is sending it. Refunds
+   * have turns of their own: their amounts are reserved, and a slow one holds up no other.
    */
   async #inTurn<Result>(
     tenantId: TenantId,
     transactionId: TransactionId,
     work: (payment: Payment) => Promise<Result>,
+    refundId?: TransactionId,
   ): Promise<Result> {
-    return this.#turns.take(`payment ${tenantId}/${transactionId}`, async () => {
+    const payment = `payment ${tenantId}/${transactionId}`;
+    const name = refundId === undefined ? payment : `${payment}/refund/${refundId}`;
+    return this.#turns.take(name, async () => {
       const stream = Transaction.streamOf({ tenantId, transactionId });
       const payment = await this.#options.ledger.stateOf(Transaction, stream);
       if (payment === null) throw refuse('not_found');

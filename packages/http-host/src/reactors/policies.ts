@@ -18,7 +18,6 @@ import { refusalOfFailure } from '../operations/failures.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { References } from '../operations/references.ts';
 import { type Following, followLog } from './log-follower.ts';
-import { Turns } from './turns.ts';
 
 /** Payments whose follow-ups are carried out at the same time: their appends share a commit. */
 const CONCURRENCY = 64;
@@ -41,8 +40,6 @@ type Payment = Transaction.Payment;
  */
 export class PolicyReactor {
   readonly #options: PolicyReactorOptions;
-  /** One at a time for each stream: payments of one customer would keep overtaking each other. */
-  readonly #turns = new Turns();
   /** How often a payment has failed without a reason that anybody foresaw. */
   readonly #looks = new Map<StreamName, number>();
 
@@ -219,13 +216,11 @@ export class PolicyReactor {
     const { name } = followUp;
     // The settings may have changed between two looks, and with them what is asked for.
     const named = { commandId: deterministicUuid(name), content: name };
-    await this.#turns.take(streamOf(followUp), async () => {
-      if (followUp.to === 'customer') {
-        await ledger.carryOut(Customer, followUp.command, named, caller);
-      } else {
-        await ledger.carryOut(Subscription, followUp.command, named, caller);
-      }
-    });
+    if (followUp.to === 'customer') {
+      await ledger.carryOut(Customer, followUp.command, named, caller);
+    } else {
+      await ledger.carryOut(Subscription, followUp.command, named, caller);
+    }
   }
 }
 

@@ -1,21 +1,53 @@
-/** One at a time for each name: whoever comes while another is at work waits for their turn. */
+/** Per-key mutex, FIFO: whoever comes while another is at work waits for their turn. */
+import { refuse } from '../http/errors.ts';
+
 export interface TurnTaking {
   take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
 }
 
+export interface TurnsOptions {
+  /** How long a turn is waited for, in milliseconds; without an end when absent. */
+  readonly longestWaitMs?: number;
+}
+
 /** Within one process. */
 export class Turns implements TurnTaking {
-  readonly #last = new Map<string, Promise<unknown>>();
+  /** By name, while somebody is at work: those who wait. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #longestWaitMs: number | undefined;
 
+  constructor({ longestWaitMs }: TurnsOptions = {}) {
+    this.#longestWaitMs = longestWaitMs;
+  }
+
+  /** Refuses with `overloaded` when the turn does not come in time; the work is then not begun. */
   async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#last.get(name);
-    // The one before has told its own caller how it ended.
-    const mine = before === undefined ? work() : before.then(work, work);
-    this.#last.set(name, mine);
+    const waiting = this.#waiting.get(name);
+    if (waiting === undefined) this.#waiting.set(name, []);
+    else await this.#turn(waiting);
     try {
-      return await mine;
+      return await work();
     } finally {
-      if (this.#last.get(name) === mine) this.#last.delete(name);
+      const next = this.#waiting.get(name)?.shift();
+      if (next === undefined) this.#waiting.delete(name);
+      else next();
     }
+  }
+
+  #turn(waiting: (() => void)[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const begin = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      waiting.push(begin);
+      if (this.#longestWaitMs === undefined) return;
+      timer = setTimeout(() => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        const headers = { 'Retry-After': '1' };
+        reject(refuse('overloaded', 'Too many are at work on the same thing', { headers }));
+      }, this.#longestWaitMs);
+    });
   }
 }
