@@ -215,6 +215,8 @@ describe('with ids', () => {
     ['a line break', '[1,\n2]'],
     ['a number that is not exact', '[9007199254740993]'],
     ['more than a thousand', `[${Array.from({ length: 1_001 }, () => 1).join(',')}]`],
+    ['half a list with many spaces', `[${' '.repeat(32_000)}x`],
+    ['half a list with more of them', `[${' '.repeat(300_000)}x`],
     ['a list of JSON', [1]],
     ['a number of JSON', 1],
     ['null', null],

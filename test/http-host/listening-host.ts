@@ -45,7 +45,7 @@ export const JSON_HEADERS = { ...HEADERS, 'Content-Type': 'application/json' } a
 
 const Thing = z.object({
   parentCompanyId: z.int().optional(),
-  userEmail: z.email().optional(),
+  userEmail: z.string().max(254, { abort: true }).check(z.email()).optional(),
   amount: z.number().positive(),
   tags: z.array(z.string()).max(1_000).optional(),
   more: z.unknown().optional(),
@@ -136,7 +136,9 @@ export function sampleEndpoints(bench: Pick<Bench, 'effects' | 'onMoney'>): Endp
       method: 'GET',
       path: '/things/{id}',
       access: read,
-      params: z.object({ id: z.string().regex(/^\d+$/, 'must be a number') }),
+      params: z.object({
+        id: z.string().max(20, { abort: true }).regex(/^\d+$/, 'must be a number'),
+      }),
       query: z.object({ limit: z.coerce.number().int().max(100).default(10) }),
       rejections: ['not_found'],
       idempotency: 'none',

@@ -40,12 +40,14 @@ const described = endpoint({
   summary: 'A thing with <b>markup</b>',
   description: 'For tests.',
   access: { kind: 'api-key', scope: 'things:write', requiresUserEmail: true },
-  params: z.object({ id: z.uuid().meta({ description: 'Which' }) }),
+  params: z.object({
+    id: z.string().max(36, { abort: true }).check(z.uuid()).meta({ description: 'Which' }),
+  }),
   query: z.object({ limit: z.coerce.number().int().default(10), tag: z.string().optional() }),
   body: z.object({
     title: z.string().max(40).meta({ description: 'What it is called', example: "Bob's thing" }),
     items: z.array(Item).max(1_000).optional(),
-    at: z.iso.datetime().nullable().optional(),
+    at: z.string().max(40, { abort: true }).check(z.iso.datetime()).nullable().optional(),
   }),
   responses: { 200: { description: 'Done', schema: z.object({ items: z.array(Item) }) } },
   rejections: ['not_found', 'stale_row_version'],

@@ -252,7 +252,7 @@ export function termsOf(settings: Settings, reserveHoldDays: number): Terms {
 
 /** At most six decimals, as `percentOf` takes them. */
 function percentText(percentage: number): string {
-  return percentage.toFixed(6).replace(/\.?0+$/, '');
+  return String(Number(percentage.toFixed(6)));
 }
 
 export function streamOf(command: { tenantId: TenantId; merchantAccountId: number }): StreamName {

@@ -31,7 +31,7 @@ export function toMinor(amount: number | string, currency: string): Either<Money
   const parts = DECIMAL.exec(typeof amount === 'number' ? plainDecimal(text) : text);
   if (parts === null) return left({ type: 'NotAnAmount', amount: text });
   const [, sign, whole = '', decimals = ''] = parts;
-  const fraction = decimals.replace(/0+$/, '');
+  const fraction = decimals.replace(/(?<!0)0+$/, '');
   if (fraction.length > known.exponent) {
     return left({ type: 'TooManyDecimals', amount: text, currency, exponent: known.exponent });
   }

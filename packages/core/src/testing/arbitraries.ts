@@ -42,7 +42,7 @@ export function percentage(): fc.Arbitrary<string> {
       const whole = Math.floor(millionths / MILLIONTHS);
       const rest = String(millionths % MILLIONTHS)
         .padStart(6, '0')
-        .replace(/0+$/, '');
+        .replace(/(?<!0)0+$/, '');
       return rest === '' ? String(whole) : `${whole}.${rest}`;
     });
 }

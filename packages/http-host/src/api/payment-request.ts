@@ -6,17 +6,28 @@ import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { refuse } from '../http/errors.ts';
 import type { PaymentRequest } from '../operations/payments.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
-import { Amount, CurrencyCode, Email, eitherOf, Id, Instant, minorOf, text } from './wire.ts';
+import {
+  Amount,
+  bounded,
+  CurrencyCode,
+  Email,
+  eitherOf,
+  Id,
+  Instant,
+  IpAddress,
+  minorOf,
+  pattern,
+  text,
+} from './wire.ts';
 
 export const CardInput = z
   .object({
-    number: z.string().max(30).meta({ example: '4242424242424242' }),
+    number: bounded(30).meta({ example: '4242424242424242' }),
     expMonth: z.int().min(1).max(12).meta({ example: 12 }),
     expYear: z.int().min(2000).max(2999).meta({ example: 2030 }),
-    cvv: z
-      .string()
-      .regex(/^\d{3,4}$/, 'must be 3 or 4 digits')
-      .meta({ example: '123' }),
+    cvv: pattern(/^\d{3,4}$/, { max: 4, detail: 'must be 3 or 4 digits' }).meta({
+      example: '123',
+    }),
     holder: text(200).optional(),
   })
   .meta({ id: 'CardInput', description: 'Goes to the gateway and is kept nowhere' });
@@ -48,10 +59,10 @@ export const AddressInput = z
     city: text(200).optional(),
     postalCode: text(32).optional(),
     state: text(100).optional(),
-    countryCode: z
-      .string()
-      .regex(/^[A-Z]{2}$/, 'must be two capital letters')
-      .optional(),
+    countryCode: pattern(/^[A-Z]{2}$/, {
+      max: 2,
+      detail: 'must be two capital letters',
+    }).optional(),
     phone: text(64).optional(),
   })
   .meta({ id: 'AddressInput' });
@@ -59,7 +70,7 @@ export const AddressInput = z
 const SessionInput = z
   .object({
     id: text(255).optional(),
-    ip: z.union([z.ipv4(), z.ipv6()]).optional(),
+    ip: IpAddress.optional(),
     useragent: text(1024).optional(),
     url: text(2048).optional(),
     timestamp: Instant.optional(),

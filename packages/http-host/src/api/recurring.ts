@@ -4,14 +4,17 @@ import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import type { ReadSide } from '../operations/read-side.ts';
-import { CurrencyCode, QueryBoolean, sandboxOf } from './wire.ts';
+import { CurrencyCode, pattern, QueryBoolean, sandboxOf } from './wire.ts';
 
 const MAX_MONTHS = 120;
 const DEFAULT_MONTHS = 12;
 /** `yyyy-mm` at the beginning of an instant. */
 const MONTH_LENGTH = 7;
 
-const Month = z.string().regex(/^(19|2\d)\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-02');
+const Month = pattern(/^(19|2\d)\d\d-(0[1-9]|1[0-2])$/, {
+  max: MONTH_LENGTH,
+  detail: 'must be a month such as 2026-02',
+});
 
 const count = z.int();
 

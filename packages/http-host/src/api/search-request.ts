@@ -1,6 +1,6 @@
 /** The filters of the transaction searches, as callers send them. */
 import { z } from 'zod';
-import { CurrencyCode, text, Uuid } from './wire.ts';
+import { CurrencyCode, Day, pattern, text, Uuid } from './wire.ts';
 
 const MAX_ELEMENTS = 1_000;
 
@@ -9,10 +9,7 @@ function listOf<Element extends z.ZodType>(element: Element) {
 }
 
 const ids = listOf(z.int());
-const day = z.iso
-  .date()
-  .optional()
-  .meta({ description: 'A day in GMT, included', example: '2010-12-01' });
+const day = Day.optional().meta({ description: 'A day in GMT, included', example: '2010-12-01' });
 
 export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 10;
@@ -23,18 +20,13 @@ export const searchFilters = {
   orderIds: ids,
   transactionIds: listOf(Uuid),
   gatewayTransactionIds: listOf(text(255)),
-  bin: z
-    .string()
-    .regex(/^\d{6}$/, 'must be exactly 6 digits')
+  bin: pattern(/^\d{6}$/, { max: 6, detail: 'must be exactly 6 digits' })
     .optional()
     .meta({
       description: 'The first six digits of the card: records keep no more',
       example: '424242',
     }),
-  last4: z
-    .string()
-    .regex(/^\d{4}$/, 'must be 4 digits')
-    .optional(),
+  last4: pattern(/^\d{4}$/, { max: 4, detail: 'must be 4 digits' }).optional(),
   firstName: text(200).optional(),
   lastName: text(200).optional(),
   authCodes: listOf(text(64)),

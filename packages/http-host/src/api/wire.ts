@@ -10,17 +10,41 @@ import type { Caller } from '../operations/ledger.ts';
 /** No control characters, line separators or halves of characters: nothing that could break a line or a file. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
-export function text(maxLength: number) {
-  return z.string().max(maxLength).regex(PRINTABLE, 'must not contain control characters');
+/**
+ * A string of bounded length. What is too long is not looked at any further, so that no pattern
+ * ever runs over a megabyte; `endpoint` refuses a schema with a pattern that is not bounded so.
+ */
+export function bounded(maxLength: number): z.ZodString {
+  return z.string().max(maxLength, { abort: true });
 }
 
-export const Email = z.email().max(254);
-export const Uuid = z.guid().toLowerCase();
+export function text(maxLength: number) {
+  return bounded(maxLength).regex(PRINTABLE, 'must not contain control characters');
+}
+
+/** A string of one form; `detail` says which, after the name of the member. */
+export function pattern(expression: RegExp, { max, detail }: { max: number; detail: string }) {
+  return bounded(max).regex(expression, detail);
+}
+
+const UUID_LENGTH = 36;
+const DATE_LENGTH = 10;
+/** Room for any number of decimals that a clock gives. */
+const MAX_INSTANT_LENGTH = 64;
+const MAX_IP_LENGTH = 45;
+
+export const Email = bounded(254).check(z.email());
+export const Uuid = bounded(UUID_LENGTH).check(z.guid()).toLowerCase();
 export const Id = z.int().positive();
-export const CurrencyCode = z
-  .string()
-  .regex(/^[A-Z]{3}$/, 'must be three capital letters')
-  .meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
+export const Day = bounded(DATE_LENGTH).check(z.iso.date());
+export const IpAddress = z.union([
+  bounded(MAX_IP_LENGTH).check(z.ipv4()),
+  bounded(MAX_IP_LENGTH).check(z.ipv6()),
+]);
+export const CurrencyCode = pattern(/^[A-Z]{3}$/, {
+  max: 3,
+  detail: 'must be three capital letters',
+}).meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
 /** For the document, of what a refinement asks: exactly one of these members. */
 export function eitherOf(...names: readonly string[]) {
@@ -38,8 +62,8 @@ export const Amount = z.number().min(0).max(MAX_AMOUNT).meta({
   example: 19.99,
 });
 
-export const Instant = z.iso
-  .datetime({ offset: true })
+export const Instant = bounded(MAX_INSTANT_LENGTH)
+  .check(z.iso.datetime({ offset: true }))
   .transform((at) => new Date(at).toISOString());
 
 /**
@@ -60,16 +84,14 @@ export function inQuery<Value, Meaning extends z.ZodType<unknown, Value>>(
 }
 
 const BooleanText = z.enum(['true', 'false']).transform((given) => given === 'true');
-const IntegerText = z
-  .string()
-  .regex(/^-?\d{1,16}$/, 'must be an integer')
-  .transform(Number);
+const IntegerText = pattern(/^-?\d{1,16}$/, { max: 17, detail: 'must be an integer' }).transform(
+  Number,
+);
 /** As in JSON, and not longer than any number needs to be. */
-const NumberText = z
-  .string()
-  .max(32)
-  .regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, 'must be a number')
-  .transform(Number);
+const NumberText = pattern(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, {
+  max: 32,
+  detail: 'must be a number',
+}).transform(Number);
 /** A list is a name repeated, or its elements joined by commas. */
 const ListText = z
   .union([z.string(), z.array(z.string())])

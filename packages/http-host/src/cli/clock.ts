@@ -91,11 +91,12 @@ const UNITS = [
   ['m', 60],
   ['s', 1],
 ] as const;
-const DURATION = /^(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
+const DURATION = /^(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 
 function durationSeconds(text: string): number {
   const found = DURATION.exec(text);
-  if (found === null) throw new InvalidArgumentError('must be a duration such as 180d or 1d12h');
+  if (found === null || text === '')
+    throw new InvalidArgumentError('must be a duration such as 180d or 1d12h');
   const seconds = UNITS.reduce(
     (sum, [, length], index) => sum + Number(found[index + 1] ?? 0) * length,
     0,

@@ -2,6 +2,7 @@
 import type { StreamName, TenantId } from '@counterfoil/core';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
+import { unboundedPattern } from './input-schema.ts';
 import type { Environment } from './keys.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -133,6 +134,7 @@ export function endpoint<
   B extends z.ZodType = NoInput,
 >(definition: EndpointDefinition<P, Q, B>): Endpoint {
   checkPath(definition);
+  checkBounded(definition as unknown as EndpointDefinition);
   // The server hands a handler only what that handler's own schemas have answered.
   return definition as unknown as Endpoint;
 }
@@ -150,7 +152,18 @@ const PATH =
 
 /** The names in a path, in order: `/v1/payments/{id}` has `id`. */
 export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** Input of any length that is held against a pattern is a way to stop the host. */
+function checkBounded({ operationId, params, query, body }: EndpointDefinition): void {
+  for (const schema of [params, query, body]) {
+    const place = schema && unboundedPattern(schema);
+    if (place === undefined) continue;
+    throw new Error(
+      `${operationId}: at ${place} a pattern comes before a maximum length: use bounded() of api/wire.ts`,
+    );
+  }
 }
 
 /** A mistake in a declaration is found at start, not by the first caller. */

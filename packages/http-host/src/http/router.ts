@@ -34,7 +34,7 @@ export class EndpointRouter {
       const { method, path, operationId } = endpoint;
       if (operationIds.has(operationId)) throw new Error(`operationId twice: ${operationId}`);
       operationIds.add(operationId);
-      this.#router.on(method, path.replaceAll(/\{([^}]+)\}/g, ':$1'), doNothing, endpoint);
+      this.#router.on(method, path.replaceAll(/\{([^{}]+)\}/g, ':$1'), doNothing, endpoint);
     }
     this.#methods = [...new Set(endpoints.map(({ method }) => method))];
     this.#router.compile();

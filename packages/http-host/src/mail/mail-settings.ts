@@ -74,7 +74,7 @@ function decoded(text: string): string | undefined {
 /** Reads `Name <address>`, `"Name" <address>` or an address alone; undefined when it is anything else. */
 export function mailAddressOf(text: string): MailAddress | undefined {
   const [, quoted, plain = '', address = text] =
-    /^(?:"([^"]*)"|([^"<>]*?))\s*<([^<>]*)>$/.exec(text.trim()) ?? [];
+    /^(?:"([^"]*)"\s*|([^"<>]*))<([^<>]*)>$/.exec(text.trim()) ?? [];
   const name = (quoted ?? plain).trim();
   const isSound =
     isOneLine(name) && name.length <= MAX_NAME_LENGTH && isEmailAddress(address.trim());

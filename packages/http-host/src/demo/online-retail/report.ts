@@ -203,5 +203,8 @@ function pounds(minor: bigint): string {
 
 /** Commas between thousands, whatever the locale of the machine. */
 function grouped(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',');
+  const [, decimals = ''] = digits.split('.');
+  const { length: minimumFractionDigits } = decimals;
+  // A text keeps every digit, which a number would not.
+  return new Intl.NumberFormat('en-GB', { minimumFractionDigits }).format(digits as `${number}`);
 }
