@@ -199,7 +199,8 @@ export const oneCompositionRoot: Rule = (tree) =>
       : undefined,
   );
 
-const READS_ITS_PROCESS = /^packages\/http-host\/src\/((main|config|composition-root)\.ts$|cli\/)/;
+const READS_ITS_PROCESS =
+  /^packages\/http-host\/src\/((main|config|composition-root|process-holder)\.ts$|cli\/)/;
 
 /** Configuration is read once, at the edge, and handed inward. */
 export const processAtTheEdge: Rule = (tree) => {

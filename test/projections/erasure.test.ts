@@ -1,6 +1,7 @@
 /** A person who is erased is gone from every read model, live or rebuilt, and no amount has moved. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import {
   type AnyVault,
   type Event,
@@ -16,6 +17,7 @@ import {
   PROJECTIONS,
   Progress,
   type Projection,
+  type ReadModelStore,
   rebuild,
   transactions,
 } from '@counterfoil/projections';
@@ -461,15 +463,110 @@ describe('the files', () => {
     vault.erase(who);
     await erase(here, who);
     await here.catchUp();
-    for (const each of ['Lovelace', 'ada@example.test', '1 High Street', '10.0.0.1', '"fp"']) {
-      expect(bytesOf('scrubbed'), each).not.toContain(each);
-    }
+    for (const each of TRACES) expect(bytesOf('scrubbed'), each).not.toContain(each);
     const builds = await here.store.builds(transactions.name);
     expect(builds.map((each) => each.build)).toEqual([build]);
     expect(first?.info.build).not.toBe(build);
     await here.store.close();
   });
 });
+
+describe('what others hinder', () => {
+  const vault = new TicketVault();
+  const who = { tenantId: TENANT, sandbox: false, customerId: 42 };
+  const LEASE = { name: `rebuild-${transactions.name}`, nowMs: Date.now(), ttlMs: 600_000 };
+
+  /** A live build that tells of the person, and beside it one that was rolled back, kept, and broken off. */
+  async function beside(store: ReadModelStore): Promise<World> {
+    const here = world(store, vault);
+    const stream = paymentStream(A.PAYMENT);
+    await append(here.events, { stream, vault }, [A.submitted(), A.started(), A.captured()]);
+    await here.catchUp();
+    const first = (await store.live(transactions.name))?.info.build ?? 0;
+    await store.makeLive(transactions.name, (await rebuilt(here, transactions, vault)).build);
+    await store.makeLive(transactions.name, first);
+    await rebuilt(here, transactions, vault);
+    const { name: projection, version, collections } = transactions;
+    await store.createBuild({ projection, version, collections, purpose: 'load' });
+    return here;
+  }
+
+  const buildsOf = async ({ store }: World) =>
+    (await store.builds(transactions.name)).map(({ build }) => build);
+  const pendingOf = ({ messages }: World) =>
+    messages.flatMap((message) => (message.type === 'erasing' ? [message.pending] : []));
+
+  it.each(adapters)('goes with the erasure when nobody does: builds in %s', async (_, open) => {
+    const here = await beside(await open());
+    expect(await buildsOf(here)).toHaveLength(4);
+    await erase(here, who);
+    await here.catchUp();
+    const live = await here.store.live(transactions.name);
+    expect(await buildsOf(here)).toEqual([live?.info.build]);
+    await here.store.close();
+  });
+
+  it.each(adapters)('waits for a rebuild that is under way, in %s', async (_, open) => {
+    const here = await beside(await open());
+    const busy = { ...LEASE, holder: 'another' };
+    await here.store.acquireLease(busy);
+    await erase(here, who);
+    await here.catchUp();
+    expect([(await buildsOf(here)).length, pendingOf(here)]).toEqual([4, [1]]);
+    await here.store.releaseLease(busy.name, busy.holder);
+    await here.catchUp();
+    expect((await buildsOf(here)).length).toBe(1);
+    await here.store.close();
+  });
+
+  it('does not wait for a rebuild that was killed, and leaves nothing in the files', async () => {
+    const path = join(folder, 'killed.db');
+    const hasEnded = (holder: string) => holder === 'killed';
+    const here = await beside(openSqliteReadModelStore({ path, hasEnded }));
+    await here.store.acquireLease({ ...LEASE, holder: 'killed' });
+    await erase(here, who);
+    vault.erase(who);
+    await here.catchUp();
+    for (const each of TRACES) expect(bytesOf('killed'), each).not.toContain(each);
+    await here.store.close();
+  });
+
+  it('empties a write-ahead log as soon as nobody reads it, and waits for nobody', async () => {
+    const vault = new TicketVault();
+    const path = join(folder, 'read.db');
+    const { events, ...here } = world(openSqliteReadModelStore({ path }), vault);
+    const stream = paymentStream(A.PAYMENT);
+    await append(events, { stream, vault }, [A.submitted(), A.started(), A.captured()]);
+    await here.catchUp();
+    const { build } = (await here.store.live(transactions.name))?.info ?? {};
+    const reader = new DatabaseSync(`${path}-${transactions.name}-${build}`, { readOnly: true });
+    reader.exec('BEGIN; SELECT * FROM meta');
+    await erase({ events, ...here }, who);
+    vault.erase(who);
+    const ended = new AbortController();
+    const pending: number[] = [];
+    await createProjector({
+      events,
+      store: here.store,
+      projections: PROJECTIONS,
+      vault,
+      holder: 'follower',
+      now: Date.now,
+      signal: ended.signal,
+      notify(message) {
+        if (message.type !== 'erasing') return;
+        pending.push(message.pending);
+        if (message.pending === 0) ended.abort();
+        else reader.close();
+      },
+    }).run();
+    expect(pending).toEqual([1, 0]);
+    for (const each of TRACES) expect(bytesOf('read.db'), each).not.toContain(each);
+    await here.store.close();
+  });
+});
+
+const TRACES = ['Lovelace', 'ada@example.test', '1 High Street', '10.0.0.1', '"fp"'];
 
 function bytesOf(prefix: string): string {
   return readdirSync(folder)

@@ -9,6 +9,7 @@ import {
   type ReadModelStore,
 } from '@counterfoil/projections';
 import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
+import { hasEnded } from './process-holder.ts';
 
 const SQLITE = 'sqlite:';
 
@@ -196,7 +197,7 @@ export async function openReadModels(
     case 'memory':
       return createMemoryReadModelStore();
     case 'sqlite':
-      return openSqliteReadModelStore({ path: pathOf(url), ...marking(options) });
+      return openSqliteReadModelStore({ path: pathOf(url), hasEnded, ...marking(options) });
     default:
       return openSharedReadModels(url, options);
   }

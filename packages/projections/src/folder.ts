@@ -190,7 +190,7 @@ export class Folder {
     return this.#inTurn(async () => {
       const subjects = this.#toErase;
       this.#toErase = [];
-      for (const subject of subjects) await this.#erase(subject);
+      for (const subject of subjects) await this.#erase(subject, { ofLoad: true });
     });
   }
 
@@ -262,15 +262,17 @@ export class Folder {
    * Replaces what the states of a person tell of them. The checkpoint does not move: after a crash
    * the event that erases is met again, and what was erased before is erased already.
    */
-  async #erase(subject: Subject): Promise<void> {
+  async #erase(subject: Subject, { ofLoad = false } = {}): Promise<void> {
     const { erasing } = this.projection;
     if (erasing === undefined) return;
     if (this.build.info.state === 'loading') {
       this.#toErase.push(subject);
       return;
     }
-    let hasErased = false;
+    let isToScrub = false;
     for await (const keys of erasing.find(this.build, subject)) {
+      // A process that died here may have erased and not scrubbed. A load was told of nobody.
+      isToScrub ||= !ofLoad;
       await this.#loadStates(keys);
       const fold: Fold = { touched: new Map(), made: [], park: [] };
       for (const key of keys) {
@@ -282,9 +284,9 @@ export class Folder {
       }
       if (fold.touched.size === 0) continue;
       await this.#commitErased(fold);
-      hasErased = true;
+      isToScrub = true;
     }
-    if (hasErased) await this.build.scrub();
+    if (isToScrub) await this.build.scrub();
   }
 
   async #commitErased(fold: Fold): Promise<void> {

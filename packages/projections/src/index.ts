@@ -27,6 +27,7 @@ export {
   type Difference,
   differencesOf,
   dropOldBuilds,
+  type OneRebuild,
   type RebuildOptions,
   type RebuildProgress,
   type Rebuilt,

@@ -14,6 +14,11 @@ export type ProjectionMessage =
       readonly behindMs: number;
     }
   | ({ readonly type: 'parked' } & Parking)
+  /**
+   * How many builds and write-ahead logs may still tell of persons who are erased, until others are
+   * done with them; 0 when all is gone.
+   */
+  | { readonly type: 'erasing'; readonly pending: number }
   /** The answer to a `retry-parked`. */
   | {
       readonly type: 'retried';
@@ -43,6 +48,7 @@ export class Progress {
   readonly #waiters = new Set<Waiter>();
   #position: Position | undefined;
   #behindMs = 0;
+  #erasing = 0;
 
   /** How far all read models reach; undefined before the worker's first word. */
   get position(): Position | undefined {
@@ -54,7 +60,13 @@ export class Progress {
     return this.#behindMs;
   }
 
+  /** How much may still tell of persons who are erased, until others are done with it. */
+  get erasing(): number {
+    return this.#erasing;
+  }
+
   receive(message: ProjectionMessage): void {
+    if (message.type === 'erasing') this.#erasing = message.pending;
     if (message.type !== 'caught-up-to') return;
     if (this.#position !== undefined && message.position <= this.#position) return;
     this.#position = message.position;

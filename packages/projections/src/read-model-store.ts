@@ -172,8 +172,13 @@ export interface Build extends ReadModel {
   isSound(): Promise<boolean>;
   /** For a reader to whom it answered what cannot be: it is not sound any more. The error to throw. */
   condemn(reason: string): ReadModelError;
-  /** Leaves nothing in its files of what was replaced or removed before. */
-  scrub(): Promise<void>;
+  /**
+   * Leaves nothing in its files of what was replaced or removed before. Waits for nobody: false while
+   * a reader hinders it, and then `needsScrub` says so until it has been done.
+   */
+  scrub(): Promise<boolean>;
+  /** Whether a scrub was hindered, or may have been by the end of a process before this one. */
+  readonly needsScrub: boolean;
   /** Counts and digests of one moment. */
   summary(): Promise<Summary>;
 }

@@ -8,7 +8,7 @@ import {
   type ReadModelStore,
   type Summary,
 } from './read-model-store.ts';
-import { LEASE_TTL_MS } from './worker.ts';
+import { LEASE_TTL_MS, rebuildLeaseOf } from './worker.ts';
 
 /** Larger than the worker's: nobody waits for it, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
@@ -62,9 +62,20 @@ export interface Rebuilt {
   readonly parked: readonly Parking[];
 }
 
+export interface OneRebuild extends RebuildOptions {
+  /**
+   * Called while nobody else may drop the build, to make it live: a worker that meets an erasure, or
+   * begins, drops every build that is newer than the live one.
+   */
+  readonly onRebuilt?: (rebuilt: Rebuilt) => Promise<void>;
+}
+
 /** Makes a new build and compares it. The live build stays live until `swap`. */
-export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
-  for await (const rebuilt of rebuildTogether(options, [options.projection])) return rebuilt;
+export async function rebuild(options: OneRebuild): Promise<Rebuilt> {
+  for await (const rebuilt of rebuildTogether(options, [options.projection])) {
+    await options.onRebuilt?.(rebuilt);
+    return rebuilt;
+  }
   throw new Error('a rebuild ended without its build');
 }
 
@@ -122,7 +133,7 @@ class Lease {
 
   static async take(options: LeaseOptions, projection: string): Promise<Lease> {
     const { store, holder, now, leaseTtlMs: ttlMs = LEASE_TTL_MS } = options;
-    const name = `rebuild-${projection}`;
+    const name = rebuildLeaseOf(projection);
     const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
     if (epoch !== undefined) return new Lease(options, { name, epoch });
     throw new ReadModelError('not-ready', `${projection} is being rebuilt by another`);

@@ -10,10 +10,18 @@ export const MAX_BATCH_EVENTS = 10_000;
 /** How long a lease lasts without being renewed, unless it is said otherwise. */
 export const LEASE_TTL_MS = 30_000;
 const RENEWALS_A_TTL = 3;
+
+/** Held by whoever makes a build of a projection beside its live one. */
+export function rebuildLeaseOf(projection: string): string {
+  return `rebuild-${projection}`;
+}
+
 /** How often a held lease is asked for. */
 const LEASE_POLL_MS = 250;
 /** How often the worker looks whether another build was made live. */
 const LIVE_POLL_MS = 250;
+/** How often it is tried again to take away what an erasure could not at once. */
+const TIDY_MS = 1_000;
 const LEASE_NAME = 'projections';
 
 export interface ProjectorOptions {
@@ -65,6 +73,11 @@ interface DecodedBatch {
 class FollowingProjector implements Projector {
   readonly #options: ProjectorOptions;
   #folders: readonly Folder[] = [];
+  /** Projections beside whose live build others may tell of persons who are erased. */
+  readonly #leftovers = new Set<string>();
+  /** How much of that could not be taken away yet, as it was last told. */
+  #pending = 0;
+  #isTidying = false;
 
   constructor(options: ProjectorOptions) {
     this.#options = options;
@@ -123,8 +136,13 @@ class FollowingProjector implements Projector {
     // A store that fails here fails the next commit as well, and is reported there.
     const lookout = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
     lookout.unref();
+    const tidying = setInterval(() => this.#tidy(), TIDY_MS);
+    tidying.unref();
     try {
       this.#folders = await this.#open(epoch);
+      // The process before may have ended before it had tidied up.
+      this.#addLeftovers();
+      await this.#tidy();
       const ends = [lost.signal, swapped.signal];
       await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
       if (damage !== undefined) throw damage;
@@ -133,6 +151,7 @@ class FollowingProjector implements Projector {
     } finally {
       clearInterval(timer);
       clearInterval(lookout);
+      clearInterval(tidying);
     }
   }
 
@@ -227,7 +246,8 @@ class FollowingProjector implements Projector {
     decoded: readonly Decoded[],
     position: Position,
   ): Promise<void> {
-    if (batch.some(({ type }) => type === ERASURE)) await this.#dropBuildsOfThePast();
+    const erases = batch.some(({ type }) => type === ERASURE);
+    if (erases) await this.#dropBuildsOfThePast();
     // Side by side: while a server writes what one has folded, the next one folds.
     const applied = await Promise.allSettled(
       this.#folders.map((folder) => folder.apply(decoded, position)),
@@ -235,6 +255,64 @@ class FollowingProjector implements Projector {
     for (const each of applied) {
       if (each.status === 'rejected') throw each.reason;
       for (const parking of each.value) this.#options.notify?.({ type: 'parked', ...parking });
+    }
+    if (!erases) return;
+    this.#addLeftovers();
+    await this.#tidy();
+  }
+
+  /** From now on nothing but the live builds may tell of persons who are erased. */
+  #addLeftovers(): void {
+    for (const { projection } of this.#folders) {
+      if (projection.erasing !== undefined) this.#leftovers.add(projection.name);
+    }
+  }
+
+  /**
+   * Takes away what an erasure leaves behind as long as others hinder it: the write-ahead log of a
+   * build that somebody reads, and a build beside the live one while it is being made.
+   */
+  async #tidy(): Promise<void> {
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    let pending = 0;
+    for (const { projection, build } of this.#folders) {
+      // What fails is tried again.
+      const isScrubbed = !build.needsScrub || (await build.scrub().catch(() => false));
+      if (!isScrubbed) pending += 1;
+      const { name } = projection;
+      if (!this.#leftovers.has(name)) continue;
+      if (await this.#dropLeftovers(name, build).catch(() => false)) this.#leftovers.delete(name);
+      else pending += 1;
+    }
+    this.#isTidying = false;
+    if (pending === this.#pending) return;
+    this.#pending = pending;
+    this.#options.notify?.({ type: 'erasing', pending });
+  }
+
+  /**
+   * Builds that were begun and never made live, or from which was rolled back: nobody will follow them.
+   * False while a rebuild is under way.
+   */
+  async #dropLeftovers(projection: string, { info }: Build): Promise<boolean> {
+    const { store, holder, now, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
+    const name = rebuildLeaseOf(projection);
+    const leftovers = async () =>
+      (await store.builds(projection)).filter(
+        ({ build, state }) => build !== info.build && (state === 'loading' || build > info.build),
+      );
+    if ((await leftovers()).length === 0) return true;
+    if ((await store.acquireLease({ name, holder, nowMs: now(), ttlMs })) === undefined) {
+      return false;
+    }
+    try {
+      // What was made live since is not ours to judge: it is opened within moments.
+      if ((await store.live(projection))?.info.build !== info.build) return false;
+      for (const { build } of await leftovers()) await store.dropBuild(projection, build);
+      return true;
+    } finally {
+      await store.releaseLease(name, holder);
     }
   }
 

@@ -17,6 +17,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { counted } from '../counted.ts';
 import { openKeysToRead } from '../operations/open-personal-keys.ts';
+import { processHolder } from '../process-holder.ts';
 import { holderFor } from '../projecting/holder.ts';
 import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
 import { hostDatabaseUrlOf, openEventStore, openReadModels } from '../stores.ts';
@@ -117,9 +118,9 @@ async function rebuildOne(
   keep: boolean,
 ): Promise<void> {
   let shown = 0;
-  const rebuilt = await rebuild({
+  await rebuild({
     ...stores,
-    ...(leaseTtlMs === undefined ? { holder: `cli-${process.pid}` } : { leaseTtlMs }),
+    ...(leaseTtlMs === undefined ? { holder: processHolder() } : { leaseTtlMs }),
     projection,
     now: Date.now,
     onProgress({ phase, events }) {
@@ -127,12 +128,14 @@ async function rebuildOne(
       shown = events;
       console.log(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
     },
+    async onRebuilt(rebuilt) {
+      tell(rebuilt);
+      if (keep) return;
+      await swap(stores.store, rebuilt);
+      await dropOldBuilds(stores.store, projection.name);
+      console.log(`Build ${rebuilt.build} of ${projection.name} is live`);
+    },
   });
-  tell(rebuilt);
-  if (keep) return;
-  await swap(stores.store, rebuilt);
-  await dropOldBuilds(stores.store, projection.name);
-  console.log(`Build ${rebuilt.build} of ${projection.name} is live`);
 }
 
 function tell({ projection, differences, parked }: Rebuilt): void {

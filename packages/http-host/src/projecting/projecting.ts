@@ -45,8 +45,21 @@ function receive({ progress, logger }: Options, message: FromThread): void {
     case 'parked':
       logger.error({ ...message }, 'a stream was parked: its events could not be applied');
       return;
+    case 'erasing':
+      tellErasing(message.pending, logger);
+      progress.receive(message);
+      return;
     default:
       progress.receive(message);
+  }
+}
+
+function tellErasing(pending: number, logger: RequestLogger): void {
+  if (pending === 0) {
+    logger.info({}, 'the read models hold nothing more of persons who were erased');
+  } else {
+    const what = 'read models may hold persons who were erased, until a reader or a rebuild ends';
+    logger.warn({ pending }, what);
   }
 }
 

@@ -140,6 +140,7 @@ class Collection {
 
 class MemoryBuild implements Build {
   info: BuildInfo;
+  readonly needsScrub = false;
   readonly #collections: ReadonlyMap<string, Collection>;
   readonly #revisions = new Map<string, number>();
   readonly #parked = new Map<string, { error: string; events: StoredEvent[] }>();
@@ -196,7 +197,9 @@ class MemoryBuild implements Build {
     this.info = { ...this.info, state: 'ready' };
   }
 
-  async scrub(): Promise<void> {}
+  async scrub(): Promise<boolean> {
+    return true;
+  }
 
   async isSound(): Promise<boolean> {
     return true;

@@ -67,6 +67,8 @@ export interface BuildOptions {
 
 export class PostgresBuild implements Build {
   info: BuildInfo;
+  /** What a scrub leaves is for autovacuum. */
+  readonly needsScrub = false;
   readonly #tables: Tables;
   readonly #build: BuildTables;
   readonly #options: BuildOptions;
@@ -194,13 +196,14 @@ export class PostgresBuild implements Build {
   }
 
   /** Takes what was replaced or removed out of the pages that it stood on. */
-  async scrub(): Promise<void> {
+  async scrub(): Promise<boolean> {
     this.#refuseReader();
     const tables = this.#build.collections.map(({ name }) => this.#tables.of(name));
     // The indices hold hashes alone: to go through all of each would take minutes.
     await this.#soundly(() =>
       this.#database.patiently(() => this.#vacuum('INDEX_CLEANUP OFF, TRUNCATE OFF', tables)),
     );
+    return true;
   }
 
   async #vacuum(options: string, tables: readonly string[]): Promise<void> {

@@ -29,6 +29,10 @@ export class LiveBuild implements Build {
     this.#find = find;
   }
 
+  get needsScrub(): boolean {
+    return this.#build.needsScrub;
+  }
+
   get info(): BuildInfo {
     return this.#build.info;
   }
@@ -89,8 +93,8 @@ export class LiveBuild implements Build {
     await this.#build.finishLoad();
   }
 
-  async scrub(): Promise<void> {
-    await this.#build.scrub();
+  async scrub(): Promise<boolean> {
+    return this.#build.scrub();
   }
 
   async settled(): Promise<void> {

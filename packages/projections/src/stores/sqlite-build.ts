@@ -29,6 +29,7 @@ import {
   columnOf,
   createIndices,
   createTables,
+  emptyWal,
   eraOf,
   erasOf,
   fieldsOf,
@@ -59,6 +60,7 @@ export interface BuildFile {
 
 export class SqliteBuild implements Build {
   info: BuildInfo;
+  needsScrub: boolean;
   readonly #file: BuildFile;
   readonly #seals: Seals;
   readonly #database: DatabaseSync;
@@ -73,6 +75,7 @@ export class SqliteBuild implements Build {
     this.#file = file;
     this.#seals = file.seals;
     this.info = file.info;
+    this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
     tune(this.#database, file.role);
@@ -264,8 +267,9 @@ export class SqliteBuild implements Build {
   }
 
   /** What is replaced is overwritten in the file, and here also in the log of what was written to it. */
-  async scrub(): Promise<void> {
-    this.#statements.get('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  async scrub(): Promise<boolean> {
+    this.needsScrub = !emptyWal(this.#database);
+    return !this.needsScrub;
   }
 
   async isSound(): Promise<boolean> {

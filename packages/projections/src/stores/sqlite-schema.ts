@@ -64,6 +64,16 @@ export function tune(database: DatabaseSync, role: 'writer' | 'reader' | 'loader
   }
 }
 
+/** Copies the write-ahead log into its file and empties it. False, at once, while somebody reads it. */
+export function emptyWal(database: DatabaseSync): boolean {
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    return database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  }
+}
+
 /** Makes the tables of a build, with the secondary indices or without. */
 export function createTables(
   database: DatabaseSync,

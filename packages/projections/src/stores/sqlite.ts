@@ -32,6 +32,11 @@ export interface SqliteReadModelOptions {
    * anew. Writers always do; a reader that is only to look leaves the folder as it is.
    */
   readonly marksDamage?: boolean;
+  /**
+   * Whether it is known that the process of a holder of leases has ended: then its leases are free
+   * before they run out. Nobody's has when absent.
+   */
+  readonly hasEnded?: (holder: string) => boolean;
 }
 
 /**
@@ -71,6 +76,7 @@ class SqliteReadModelStore implements ReadModelStore {
   readonly #open = new Map<string, SqliteBuild>();
   readonly #memory: TurnMemory | undefined;
   readonly #marksDamage: boolean;
+  readonly #hasEnded: (holder: string) => boolean;
   #catalog: Statements | undefined;
   #closed = false;
 
@@ -79,11 +85,16 @@ class SqliteReadModelStore implements ReadModelStore {
     this.#path = path;
     this.#readOnly = readOnly;
     this.#marksDamage = marksDamage;
+    this.#hasEnded = options.hasEnded ?? (() => false);
     this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
     if (!readOnly) this.#statements();
   }
 
   async acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): Promise<number | undefined> {
+    const former = this.#writable().get('SELECT holder FROM leases WHERE name = ?').get(name);
+    const holderOfNow = (former?.['holder'] as string | undefined) ?? holder;
+    if (holderOfNow !== holder && this.#hasEnded(holderOfNow))
+      await this.releaseLease(name, holderOfNow);
     const row = this.#writable()
       .get(
         `INSERT INTO leases VALUES (?1, ?2, 1, ?4) ON CONFLICT (name) DO UPDATE SET
