@@ -55,6 +55,7 @@ export class Documented {
     const response = node.responses[status];
     if (response === undefined) return [`${which} is not in the document`];
     const type = mediaTypeOf(contentType);
+    if (response.content === undefined && body === '') return [];
     if (response.content?.[type] === undefined)
       return [`${which} as ${type} is not in the document`];
     const place = ['paths', path, method.toLowerCase(), 'responses', `${status}`, 'content', type];

@@ -21,7 +21,7 @@ import {
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DOCUMENT_RULES } from './document-rules.ts';
-import { sampleEndpoints, startBench } from './listening-host.ts';
+import { converse, head, sampleEndpoints, startBench } from './listening-host.ts';
 
 const INFO = {
   title: 'Sample',
@@ -194,6 +194,29 @@ describe('the page', () => {
     expect(page.headers.get('content-security-policy')).toBe(contentSecurityPolicy);
     expect(await page.text()).toBe(html);
   });
+});
+
+it.each(['/openapi.json', '/docs', '/'])('%s is compressed, and sent once', async (path) => {
+  const made = () => document;
+  const { url, port } = await startBench({
+    endpoints: [openApiEndpoint(made), ...referencePageEndpoints(made)],
+  });
+  const zipped = await fetch(url + path);
+  expect(zipped.headers.get('content-encoding')).toBe('gzip');
+  expect(zipped.headers.get('vary')).toBe('Accept-Encoding');
+  const plain = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip;q=0, identity' } });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(await plain.text()).toBe(await zipped.text());
+  const etag = zipped.headers.get('etag') ?? '';
+  expect(plain.headers.get('etag')).toBe(etag);
+  const again = await converse(
+    port,
+    head(`GET ${path}`, { 'If-None-Match': `"x", ${etag}`, Connection: 'close' }),
+  );
+  expect(again).toMatch(/^HTTP\/1\.1 304 /);
+  expect(again).toContain(`ETag: ${etag}`);
+  expect(again.endsWith('\r\n\r\n')).toBe(true);
+  expect((await fetch(url + path, { headers: { 'If-None-Match': '"x"' } })).status).toBe(200);
 });
 
 it('the document is served', async () => {

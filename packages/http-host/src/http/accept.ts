@@ -55,6 +55,15 @@ function parseRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
+/** Whether an Accept-Encoding header admits gzip. Absent: whoever does not ask may not understand it. */
+export function admitsGzip(acceptEncoding: string | undefined): boolean {
+  const codings = (acceptEncoding ?? '').split(',').map(parseRange);
+  const named = codings.find(({ type }) => type === 'gzip' || type === 'x-gzip');
+  return (named ?? codings.find(({ type }) => type === '*') ?? NOT_ADMITTED).quality > 0;
+}
+
+const NOT_ADMITTED: MediaRange = { type: '', quality: 0 };
+
 /** The most specific range that matches decides (RFC 9110, section 12.5.1). */
 function qualityOf(ranges: readonly MediaRange[], type: string): number {
   for (const candidate of [type, 'application/*', '*/*']) {

@@ -29,7 +29,8 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
 
 const SECURITY_HEADERS_FLAT: readonly string[] = SECURITY_HEADERS.flat();
 
-const NO_CONTENT = 204;
+/** Have no content by their status. */
+const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
 const FIRST_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 
@@ -75,7 +76,7 @@ export function answerTo(answer: Answer, requestId: string): Answer {
 export function headersOf(exchange: Exchange, answer: Answer): string[] {
   const { status, contentType, body, headers } = answer;
   const flat = ['X-Request-Id', exchange.requestId];
-  if (status !== NO_CONTENT) {
+  if (!WITHOUT_CONTENT.has(status)) {
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     flat.push('Content-Type', contentType, 'Content-Length', String(length));
   }

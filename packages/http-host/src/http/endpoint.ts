@@ -41,6 +41,10 @@ export interface RequestContext {
   readonly idempotencyKey: string | undefined;
   /** The If-Match header, if it was sent. */
   readonly ifMatch: string | undefined;
+  /** The If-None-Match header, if it was sent. */
+  readonly ifNoneMatch: string | undefined;
+  /** The Accept-Encoding header, if it was sent. */
+  readonly acceptEncoding: string | undefined;
   /** Logs with the request id. Made on first use. */
   readonly logger: RequestLogger;
   /** Aborted when the caller has gone, or when a shutdown waits no longer. Made on first use. */
@@ -73,7 +77,8 @@ export type HandlerResult = JsonResult | RawResult;
 /** What an endpoint answers when it does what it is for; errors stand in `rejections`. */
 export interface ResponseDefinition {
   readonly description: string;
-  readonly schema: z.ZodType;
+  /** Absent: without content. */
+  readonly schema?: z.ZodType;
   /** Default: application/json. */
   readonly contentType?: string;
 }
@@ -112,8 +117,11 @@ export interface EndpointDefinition<
   readonly rejections: readonly ErrorCode[];
   /** 'money': honours Idempotency-Key. For every operation that moves money or sends mail. */
   readonly idempotency: 'none' | 'money';
-  /** 'told': answers carry the version as an ETag. 'checked': If-Match is honoured as well. */
-  readonly version?: 'told' | 'checked';
+  /**
+   * 'told': answers carry the version as an ETag. 'checked': If-Match is honoured as well; 'cached':
+   * If-None-Match is.
+   */
+  readonly version?: 'told' | 'checked' | 'cached';
   /** For probes: answered even when all other requests are turned away. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;

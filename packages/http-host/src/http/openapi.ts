@@ -12,6 +12,7 @@ import { answersJson, type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
+import { NOT_MODIFIED, StaticText } from './static-text.ts';
 
 export interface DocumentInfo {
   readonly title: string;
@@ -143,6 +144,15 @@ const IF_MATCH_PARAMETER = {
   example: '"3"',
 } as const;
 
+const IF_NONE_MATCH_PARAMETER = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of what the caller has; if it is still the same, the answer is 304.',
+  schema: { type: 'string' },
+  example: 'W/"3"',
+} as const;
+
 /** Of the protocol: whatever the operation is. */
 const PROTOCOL_CODES = [
   'malformed_request',
@@ -254,6 +264,7 @@ function parametersOf({ idempotency, version }: Endpoint) {
   const parameters = [
     ...(idempotency === 'money' ? [IDEMPOTENCY_PARAMETER] : []),
     ...(version === 'checked' ? [IF_MATCH_PARAMETER] : []),
+    ...(version === 'cached' ? [IF_NONE_MATCH_PARAMETER] : []),
   ];
   return parameters.length > 0 ? { parameters } : {};
 }
@@ -295,7 +306,7 @@ function successes(operation: Endpoint): Responses {
         ...(operation.version === undefined ? [] : (['ETag'] as const)),
         ...(status === '201' ? (['Location'] as const) : []),
       ]),
-      ...(status !== '204' && { content: { [contentType]: { schema } } }),
+      ...(schema !== undefined && status !== '204' && { content: { [contentType]: { schema } } }),
     };
   }
   return responses;
@@ -380,7 +391,7 @@ function pick<T extends object>(all: T, names: ReadonlySet<string>): Partial<T> 
  * after this one exists, hence the function.
  */
 export function openApiEndpoint(document: () => OpenApiDocument): Endpoint {
-  let text: string | undefined;
+  let text: StaticText | undefined;
   return endpoint({
     operationId: 'getOpenApi',
     method: 'GET',
@@ -394,12 +405,14 @@ export function openApiEndpoint(document: () => OpenApiDocument): Endpoint {
         description: 'The document',
         schema: z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApiDocument' }),
       },
+      304: NOT_MODIFIED,
     },
     rejections: [],
     idempotency: 'none',
-    handle: async () => {
-      text ??= JSON.stringify(document());
-      return { status: 200, raw: text };
+    version: 'cached',
+    handle: async (context) => {
+      text ??= new StaticText(JSON.stringify(document()));
+      return text.answer(context);
     },
   });
 }

@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
 import { z } from 'zod';
-import { type Endpoint, endpoint } from './endpoint.ts';
+import { type Endpoint, endpoint, type RequestContext } from './endpoint.ts';
 import { ERRORS } from './errors.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { type Field, fieldsOf, type Schema, Schemas } from './schema-fields.ts';
+import { NOT_MODIFIED, StaticText } from './static-text.ts';
 
 type Operation = NonNullable<NonNullable<OpenApiDocument['paths']>[string]['get']>;
 
@@ -205,9 +206,15 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8');
 }
 
+function pageOf(document: OpenApiDocument) {
+  const { html, contentSecurityPolicy } = renderReferencePage(document);
+  const text = new StaticText(html, { contentType: 'text/html; charset=utf-8' });
+  return { text, headers: { 'Content-Security-Policy': contentSecurityPolicy } };
+}
+
 /** The endpoints that show the page, at /docs and at the root. */
 export function referencePageEndpoints(document: () => OpenApiDocument): Endpoint[] {
-  let page: ReferencePage | undefined;
+  let page: { readonly text: StaticText; readonly headers: Record<string, string> } | undefined;
   const shared = {
     method: 'GET',
     tag: 'Operations',
@@ -216,17 +223,14 @@ export function referencePageEndpoints(document: () => OpenApiDocument): Endpoin
     access: { kind: 'public' },
     responses: {
       200: { description: 'The page', schema: z.string(), contentType: 'text/html' },
+      304: NOT_MODIFIED,
     },
     rejections: [],
     idempotency: 'none',
-    handle: async () => {
-      page ??= renderReferencePage(document());
-      return {
-        status: 200,
-        raw: page.html,
-        contentType: 'text/html; charset=utf-8',
-        headers: { 'Content-Security-Policy': page.contentSecurityPolicy },
-      };
+    version: 'cached',
+    handle: async (context: RequestContext) => {
+      page ??= pageOf(document());
+      return page.text.answer(context, page.headers);
     },
   } as const;
   return [

@@ -80,6 +80,14 @@ export class Exchange implements RequestContext {
     return this.head.ifMatch;
   }
 
+  get ifNoneMatch(): string | undefined {
+    return this.head.ifNoneMatch;
+  }
+
+  get acceptEncoding(): string | undefined {
+    return this.head.acceptEncoding;
+  }
+
   get principal(): Principal {
     if (this.#principal === undefined) throw new Error('a public endpoint has no principal');
     return this.#principal;

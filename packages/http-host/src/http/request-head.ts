@@ -16,11 +16,12 @@ export interface RequestHead {
   requestId: string | undefined;
   traceparent: string | undefined;
   ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+  acceptEncoding: string | undefined;
   /** The first header sent twice that must be unique. */
   duplicated: string | undefined;
 }
 
-/** Accept and If-Match are lists, so lines of them may be joined; every other header here must be unique. */
 const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = new Map([
   ['authorization', 'authorization'],
   ['clientid', 'clientId'],
@@ -35,6 +36,16 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['x-request-id', 'requestId'],
   ['traceparent', 'traceparent'],
   ['if-match', 'ifMatch'],
+  ['if-none-match', 'ifNoneMatch'],
+  ['accept-encoding', 'acceptEncoding'],
+]);
+
+/** Lines of these may be joined; every other header here must be unique. */
+const LISTS: ReadonlySet<keyof RequestHead> = new Set([
+  'accept',
+  'acceptEncoding',
+  'ifMatch',
+  'ifNoneMatch',
 ]);
 
 /** Gathers the known headers in one pass over `rawHeaders` (name, value, name, value, ...). */
@@ -53,6 +64,8 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     requestId: undefined,
     traceparent: undefined,
     ifMatch: undefined,
+    ifNoneMatch: undefined,
+    acceptEncoding: undefined,
     duplicated: undefined,
   };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -62,7 +75,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     const value = rawHeaders[index + 1] as string;
     const earlier = head[field];
     if (earlier === undefined) head[field] = value;
-    else if (field === 'accept' || field === 'ifMatch') head[field] = `${earlier}, ${value}`;
+    else if (LISTS.has(field)) head[field] = `${earlier}, ${value}`;
     else head.duplicated ??= name;
   }
   return head;
