@@ -6,7 +6,7 @@ import { checksumOf } from './checksum.ts';
 import { failing } from './failing.ts';
 import { positionOf } from './messages.ts';
 import { openForReading } from './open-for-reading.ts';
-import { checkLog } from './schema.ts';
+import { checkLog, isLog } from './schema.ts';
 
 const PAGE_EVENTS = 1_000;
 const PAGE_PLACES = 20_000;
@@ -16,7 +16,7 @@ const HEADING = /^\*\*\* in database /;
 const AFTER_ALL_NAMES = '\u{10ffff}';
 /** More lines than these tell nobody more. */
 const MAX_FAULTS = 20;
-/** Up to so many bytes a file is looked through in half a second. */
+/** Up to so many bytes a file is looked through at every start: SQLite's part takes half a second. */
 const MOST_BYTES_AT_START = 128 * 1024 * 1024;
 
 /** An event as its row has it; what is in it is to be believed only when it is intact. */
@@ -80,15 +80,34 @@ export function faultsIn(
  * would else be copied into it for good.
  */
 export function faultAtStart(path: string): string | undefined {
-  if (!existsSync(path)) return undefined;
-  const stats = statSync(path);
-  // To open a pipe is to wait for whoever opens its other end.
-  if (!stats.isFile()) throw new Error('what stands there is not a file');
-  const { size } = stats;
-  if (size === 0 || size > MOST_BYTES_AT_START) return undefined;
+  if (!isExaminedAtStart(path)) return undefined;
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     return faultsIn(database, { thorough: true, limit: 1 })[0];
+  } finally {
+    database.close();
+  }
+}
+
+function isExaminedAtStart(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const stats = statSync(path);
+  // To open a pipe is to wait for whoever opens its other end.
+  if (!stats.isFile()) throw new Error('what stands there is not a file');
+  return stats.size > 0 && stats.size <= MOST_BYTES_AT_START;
+}
+
+/**
+ * The same of a log: whether every event is what was appended, as well. An index that has lost an
+ * entry makes a stream look shorter than it is, which no checksum can tell; that a letter has changed,
+ * SQLite cannot.
+ */
+export function logFaultAtStart(path: string): string | undefined {
+  const fault = faultAtStart(path);
+  if (fault !== undefined || !isExaminedAtStart(path)) return fault;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return isLog(database) ? faultInEvents(database) : undefined;
   } finally {
     database.close();
   }
@@ -135,9 +154,7 @@ class Inspection implements LogInspection {
       );
       // The sign before `position` keeps the walk on the index of streams.
       this.#streams = this.#rows(
-        `SELECT position, stream_id, revision, events.id, type, schema_version, tenant_id, time,
-           command_id, command_fingerprint, ends_command, checksum, data, metadata, name
-         FROM events LEFT JOIN streams ON streams.id = stream_id
+        `SELECT ${COLUMNS} FROM events LEFT JOIN streams ON streams.id = stream_id
          WHERE (stream_id, revision) > (?, ?) AND +position <= ?
          ORDER BY stream_id, revision LIMIT ?`,
       );
@@ -216,19 +233,74 @@ class Inspection implements LogInspection {
   }
 }
 
+const COLUMNS = `position, stream_id, revision, events.id, type, schema_version, tenant_id, time,
+  command_id, command_fingerprint, ends_command, checksum, data, metadata, name`;
+
+/** Goes through a log by position, in a few bytes of memory for each of its streams. */
+function faultInEvents(database: DatabaseSync): string | undefined {
+  const page = database.prepare(
+    `SELECT ${COLUMNS} FROM events LEFT JOIN streams ON streams.id = stream_id
+     WHERE position > ? ORDER BY position LIMIT ${PAGE_EVENTS}`,
+  );
+  page.setReturnArrays(true);
+  const revisions = new Map<number, number>();
+  let before: EventRow | undefined;
+  for (;;) {
+    const rows = page.all(before?.[0] ?? 0) as unknown as EventRow[];
+    for (const row of rows) {
+      const fault = faultOf(row, before, revisions.get(row[1]) ?? -1);
+      if (fault !== undefined) return fault;
+      revisions.set(row[1], row[2]);
+      before = row;
+    }
+    if (rows.length < PAGE_EVENTS) break;
+  }
+  return before?.[10] === 0 ? `command ${before[8]} has no last event` : undefined;
+}
+
+/** What is wrong with an event that follows another in the log, and the last revision of its stream. */
+function faultOf(
+  row: EventRow,
+  before: EventRow | undefined,
+  lastRevision: number,
+): string | undefined {
+  const due = (before?.[0] ?? 0) + 1;
+  if (row[0] !== due) return `position ${due} is missing`;
+  if (checksumIn(row) !== row[11]) {
+    return `the event at position ${due} does not match its checksum`;
+  }
+  if (row[2] !== lastRevision + 1) return `${row[14]}@${lastRevision + 1} is missing`;
+  const isWithin = before?.[10] === 0;
+  if (isWithin && (before[1] !== row[1] || before[8] !== row[8])) {
+    return `command ${before[8]} has no last event`;
+  }
+  return undefined;
+}
+
+function checksumIn(row: EventRow): number {
+  // biome-ignore format: the order of the columns
+  const [
+    position, streamId, revision, id, type, schemaVersion, tenantId, time, commandId, fingerprint, , , data, metadata, name,
+  ] = row;
+  // biome-ignore format: the order of the columns
+  return checksumOf(
+    position, name ?? nameless(streamId), revision, id, type, schemaVersion, tenantId, time, commandId, fingerprint, data, metadata,
+  );
+}
+
+function nameless(streamId: number): string {
+  return `(stream ${streamId}, whose name is gone)`;
+}
+
 function inspected(row: EventRow): InspectedEvent {
   // biome-ignore format: the order of the columns
   const [
     position, streamId, revision, id, type, schemaVersion, tenantId, time, commandId, fingerprint, endsCommand,
     checksum, data, metadata, name,
   ] = row;
-  const stream = name ?? `(stream ${streamId}, whose name is gone)`;
-  // biome-ignore format: the order of the columns
-  const actual = checksumOf(
-    position, stream, revision, id, type, schemaVersion, tenantId, time, commandId, fingerprint, data, metadata,
-  );
+  const stream = name ?? nameless(streamId);
   return {
-    intact: actual === checksum,
+    intact: checksumIn(row) === checksum,
     endsCommand: endsCommand === 1,
     stored: {
       id,

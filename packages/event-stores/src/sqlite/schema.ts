@@ -47,6 +47,14 @@ export function prepareLog(database: DatabaseSync, path: string): void {
   if (isNew) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
 }
 
+/** Whether it is a log that this build has written. */
+export function isLog(database: DatabaseSync): boolean {
+  return (
+    pragma(database, 'application_id') === APPLICATION_ID &&
+    pragma(database, 'user_version') === SCHEMA_VERSION
+  );
+}
+
 /** Refuses a file that is not a log of this project, or that a newer build has written. */
 export function checkLog(database: DatabaseSync, path: string): void {
   const application = pragma(database, 'application_id');

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf, LogFailure } from './failures.ts';
-import { faultAtStart } from './inspection.ts';
+import { logFaultAtStart } from './inspection.ts';
 import { LogWriter } from './log-writer.ts';
 import { makePrivate } from './make-private.ts';
 import type { Part, WriterGreeting, WriterOptions } from './messages.ts';
@@ -48,12 +48,8 @@ function open(path: string): OpenLog {
   }
 }
 
-/**
- * An index that has lost an entry makes a stream look shorter than it is, which no checksum of an
- * event can tell.
- */
 function refuseDamage(path: string): void {
-  const fault = faultAtStart(path);
+  const fault = logFaultAtStart(path);
   if (fault !== undefined) throw new LogFailure('corrupt', `${path}: the log is damaged: ${fault}`);
 }
 
