@@ -189,7 +189,7 @@ it('takes the person out of every answer and every file, and moves no amount', a
   await running.host.close();
   const examination = await examine(readConfig({ DATA_DIR: folder }), {
     quick: false,
-    nowMs: Date.now(),
+    now: Date.now,
     scratch: folder,
     onProgress: () => {},
     onChecked: () => {},

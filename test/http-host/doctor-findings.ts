@@ -27,11 +27,11 @@ export interface Asked {
 
 export function examinationOf(
   folder: string,
-  { quick = false, nowMs = Date.now(), env = {} }: Asked = {},
+  { quick = false, nowMs, env = {} }: Asked = {},
 ): Promise<Examination> {
   return examine(readConfig({ DATA_DIR: folder, ...env }), {
     quick,
-    nowMs,
+    now: () => nowMs ?? Date.now(),
     scratch: tmpdir(),
     onProgress: () => {},
     onChecked: () => {},
@@ -76,13 +76,22 @@ interface Running {
 }
 
 /** The command as an operator gives it. */
-export async function doctorOn(
+export function doctorOn(
+  folder: string,
+  words: readonly string[],
+  running: Running = {},
+): Promise<Ran> {
+  return counterfoilOn(folder, ['doctor', ...words], running);
+}
+
+/** Any command on a folder. */
+export async function counterfoilOn(
   folder: string,
   words: readonly string[],
   { env = {}, ...identity }: Running = {},
 ): Promise<Ran> {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [CLI, 'doctor', ...words], {
+  const child = spawn(process.execPath, [CLI, ...words], {
     env: { PATH, DATA_DIR: folder, ...env },
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',

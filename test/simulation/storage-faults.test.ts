@@ -61,7 +61,7 @@ function copied(): string {
 function examined(folder: string): Promise<Examination> {
   return examine(readConfig({ DATA_DIR: folder }), {
     quick: false,
-    nowMs: Date.now(),
+    now: Date.now,
     scratch: folder,
     onProgress: () => {},
     onChecked: () => {},

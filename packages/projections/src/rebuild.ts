@@ -1,4 +1,5 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
 import { type Decoded, decodeAll, Folder, type Parking, StaleWorker } from './folder.ts';
 import type { Projection } from './projection.ts';
@@ -17,6 +18,10 @@ const RENEWALS_A_TTL = 3;
 
 /** The indices of each are made in one go, within which no lease can be renewed. */
 const FINISHING_TTL_MS = 10 * 60_000;
+
+/** How often a live build that differs, and is written to meanwhile, is compared. */
+const LOOKS = 10;
+const LOOK_PAUSE_MS = 250;
 
 export interface RebuildProgress {
   readonly projection: string;
@@ -41,6 +46,8 @@ export interface RebuildOptions {
    * when absent. For a store that works beside the event loop: the lease is then renewed by a timer.
    */
   readonly leaseTtlMs?: number;
+  /** What to compare with, where it stands in another store; else the live build of this one. */
+  readonly compareWith?: Build;
 }
 
 export interface Difference {
@@ -217,11 +224,11 @@ export async function dropOldBuilds(store: ReadModelStore, projection: string): 
  * put back from a backup tells of events that never happened.
  */
 async function usableLive(
-  { store, events }: Pick<RebuildOptions, 'store' | 'events'>,
+  { store, events, compareWith }: Pick<RebuildOptions, 'store' | 'events' | 'compareWith'>,
   name: string,
 ): Promise<Build | undefined> {
   try {
-    const live = await store.live(name);
+    const live = compareWith ?? (await store.live(name));
     const checkpoint = await live?.checkpoint();
     const head = await events.head();
     if ((await live?.isSound()) === false) return undefined;
@@ -363,18 +370,27 @@ class Load {
     };
   }
 
-  /** Undefined when there is nothing to compare with, or it turns out to be damaged. */
+  /**
+   * Undefined when there is nothing to compare with, or it turns out to be damaged. A person whose key
+   * was destroyed while the log was read is erased here already, and in the live build when that comes
+   * to the event: as long as it goes on, the two are compared again.
+   */
   async #compare(): Promise<readonly Difference[] | undefined> {
     const live = this.#comparable;
     if (live === undefined) return undefined;
     this.#report('comparing');
-    const expected = await live.summary().catch(() => undefined);
-    if (expected === undefined) return undefined;
-    if (expected.position !== undefined && expected.position !== this.folder.checkpoint) {
-      this.goal = expected.position;
-      await replay(this.#options, [this]);
+    for (let look = 1; ; look += 1) {
+      const expected = await live.summary().catch(() => undefined);
+      if (expected === undefined) return undefined;
+      if (expected.position !== undefined && expected.position !== this.folder.checkpoint) {
+        this.goal = expected.position;
+        await replay(this.#options, [this]);
+      }
+      const differences = differencesOf(expected, await this.folder.build.summary());
+      if (differences.length === 0 || look === LOOKS) return differences;
+      await sleep(LOOK_PAUSE_MS);
+      if ((await live.checkpoint()) === expected.position) return differences;
     }
-    return differencesOf(expected, await this.folder.build.summary());
   }
 
   #report(phase: RebuildProgress['phase']): void {

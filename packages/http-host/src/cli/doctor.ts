@@ -41,7 +41,7 @@ export function addDoctorCommand(program: Command): void {
       const examination = await examine(config, {
         quick,
         scratch,
-        nowMs: presentIn(config).nowMs,
+        now: () => presentIn(config).nowMs,
         onProgress: (title, done, total) => bar.show(title, done, total),
         onChecked(checked) {
           bar.clear();

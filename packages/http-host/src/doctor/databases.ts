@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { faultsIn, mayNotWrite, openForReading } from '@counterfoil/event-stores/sqlite';
 import { counted } from '../counted.ts';
-import type { DataFiles } from '../stores.ts';
+import { type DataFiles, isFile } from '../stores.ts';
 import { ADVICE_ON_FILES } from './advice.ts';
 import type { Examined, Examining } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
@@ -43,12 +43,15 @@ export function checkDatabases({ files, quick, onProgress }: Examined): Checked 
   for (const path of paths) {
     try {
       const faults = faultsOf(path, !quick);
+      // A rebuild beside this has removed it, or an erasure.
+      if (!isFile(path)) continue;
       for (const fault of faults) {
         findings.damage(`${path} is damaged: ${fault}`, adviceFor(path, files));
       }
       // What is the matter with a file that is no log is told at the end of the log.
       if (faults.length === 0 && path !== files.events) findAnother(findings, path, files);
     } catch (error) {
+      if (!isFile(path)) continue;
       findings.warn(`${path} cannot be examined from here: ${reasonOf(error)}`, COPY_ADVICE);
     }
     done += 1;

@@ -22,7 +22,7 @@ import {
   type Verdict,
   verdictOn,
 } from './finding.ts';
-import { checkFiles, checkMasterKey, hostRuns } from './folder.ts';
+import { checkFiles, checkMasterKey, hostRuns, isStrange } from './folder.ts';
 import { checkGatewayFile } from './gateway-books.ts';
 import { checkAnswersFile } from './kept-answers.ts';
 import { checkOrder, checkStreams } from './log.ts';
@@ -35,7 +35,8 @@ export interface ExaminationOptions {
   readonly quick: boolean;
   /** A folder with room for the largest read model; it is left as it was. */
   readonly scratch: string;
-  readonly nowMs: number;
+  /** Milliseconds since the epoch, by the clock of the host. */
+  readonly now: () => number;
   readonly onProgress: Examined['onProgress'];
   /** Told of each check as it ends. */
   readonly onChecked: (checked: Checked) => void;
@@ -191,7 +192,7 @@ async function examineReadModels(
   const findings = new Findings('read-models');
   let store: ReadModelStore;
   try {
-    const strange = readModelFiles(examined.files).find((path) => !isFile(path));
+    const strange = readModelFiles(examined.files).find(isStrange);
     if (strange !== undefined) throw new Error(`${strange} is not a file`);
     store = await openReadModels(examined.config.readModelUrl, { readOnly: true });
   } catch (error) {

@@ -13,7 +13,8 @@ export interface Examining {
   readonly hostRuns: boolean;
   /** The quick examination reads what is small, and the newest of what is large. */
   readonly quick: boolean;
-  readonly nowMs: number;
+  /** Asked when it is needed: beside a running host the log grows while it is read. */
+  readonly now: () => number;
   readonly advice: Advice;
   /** How far a long check has come. */
   readonly onProgress: (title: string, done: number, total: number) => void;

@@ -10,6 +10,7 @@ import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
 import { tracesOf } from './lost-events.ts';
+import { settledReadModels } from './settled-read-models.ts';
 
 const SQLITE_BUSY = 5;
 const SQLITE_NOTADB = 26;
@@ -44,7 +45,12 @@ function probeLock(path: string): unknown {
 export function databasesIn(files: DataFiles): readonly string[] {
   const { events, keys, gateway, answers, checkpoints, mails } = files;
   const own = [events, keys, gateway, answers, checkpoints, mails];
-  return [...own, ...readModelFiles(files)].filter(isFile);
+  return [...own, ...settledReadModels(files)].filter(isFile);
+}
+
+/** Whether something else than a file stands there. */
+export function isStrange(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === false;
 }
 
 const NO_FILE = 'is not a file: what was kept there is gone';
@@ -82,7 +88,9 @@ export function checkFiles({ config, files, hostRuns: runs }: Examined): Checked
     const advice = `chmod 600 ${join(dirname(path), '*.db*')}`;
     findReadable(findings, path, { holds: 'data of customers', advice });
   }
-  if (!runs) for (const path of there) findLeftovers(findings, path);
+  const left = runs ? [] : there.flatMap(leftoversOf);
+  // A host that has started meanwhile has them open.
+  if (left.length > 0 && !hostRuns(files)) tellLeftovers(findings, left);
   for (const name of readdirSync(dataDir).filter((each) => each.includes('.damaged-'))) {
     findings.warn(
       `${join(dataDir, name)} was put aside as damaged by a start of the host`,
@@ -123,10 +131,10 @@ function findStrange(
   const marks = [secretsFileIn(dataDir), masterKeyCheckIn(dataDir), testClockFileIn(dataDir)];
   const own = [keys, mails, logMark, ...marks];
   for (const path of [events, gateway, answers, checkpoints, ...readModelFiles(files), ...own]) {
-    if (existsSync(path) && !isFile(path)) findings.damage(`${path} ${NO_FILE}`, STRANGE_ADVICE);
+    if (isStrange(path)) findings.damage(`${path} ${NO_FILE}`, STRANGE_ADVICE);
   }
   const lock = lockOf(files);
-  if (existsSync(lock) && (!isFile(lock) || probeLock(lock) === SQLITE_NOTADB)) {
+  if (isStrange(lock) || probeLock(lock) === SQLITE_NOTADB) {
     findings.warn(
       `${lock} is no lock: a host refuses to start beside it`,
       'Remove it while no host runs: it holds nothing, and is made again.',
@@ -142,6 +150,8 @@ function findAccess(findings: Findings, path: string): void {
     try {
       accessSync(path, mode);
     } catch (error) {
+      // A rebuild beside this has removed it.
+      if (!existsSync(path)) return;
       const message = `${path} cannot be ${what}: ${reasonOf(error)}`;
       if (what === 'read') findings.damage(message, OWNER);
       else findings.warn(`${message}; a host that runs as this user could not start`, OWNER);
@@ -154,14 +164,19 @@ export function findReadable(
   path: string,
   { holds, advice }: { readonly holds: string; readonly advice: string },
 ): void {
-  if (!existsSync(path) || (statSync(path).mode & OTHERS_MAY_READ) === 0) return;
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & OTHERS_MAY_READ) === 0) return;
   findings.warn(`${path} holds ${holds}, and others than its owner may read it`, advice);
 }
 
-function findLeftovers(findings: Findings, path: string): void {
-  for (const suffix of ['-wal', '-journal']) {
-    const left = `${path}${suffix}`;
-    if (!existsSync(left) || statSync(left).size === 0) continue;
+function leftoversOf(path: string): readonly string[] {
+  return ['-wal', '-journal']
+    .map((suffix) => `${path}${suffix}`)
+    .filter((left) => (statSync(left, { throwIfNoEntry: false })?.size ?? 0) > 0);
+}
+
+function tellLeftovers(findings: Findings, leftovers: readonly string[]): void {
+  for (const left of leftovers) {
     findings.warn(
       `${left} is left from a host that was not stopped in order; it holds what was committed last`,
       'Leave it where it is and start the host, which takes it in. Only if the database beside it was put back from a backup does it belong to another file: then remove it first.',
@@ -176,7 +191,7 @@ export const MASTER_KEY_ADVICE =
 export function checkMasterKey({ config }: Examined): Checked {
   const findings = new Findings('master-key');
   for (const path of [secretsFileIn(config.dataDir), masterKeyCheckIn(config.dataDir)]) {
-    if (existsSync(path) && !isFile(path)) return findings.leftOut(`${path} is not a file`);
+    if (isStrange(path)) return findings.leftOut(`${path} is not a file`);
   }
   try {
     const state = probeMasterKey(config);

@@ -18,7 +18,7 @@ const CLOCK_ADVICE =
 /** Positions that rise, without holes where the log has none, and times that go forward. */
 export async function checkOrder(
   log: LogWalks,
-  { nowMs, onProgress, advice }: Examining,
+  { now, onProgress, advice }: Examining,
 ): Promise<Checked> {
   const findings = new Findings('order');
   let events = 0;
@@ -60,7 +60,7 @@ export async function checkOrder(
     findings.damage(`the log can be read no further: ${reasonOf(error)}`, advice.log);
     return findings.leftOut(`broke off after ${counted(events, 'event')}`);
   }
-  if (latestMs > nowMs + TOLERATED_STEP_MS) {
+  if (latestMs > now() + TOLERATED_STEP_MS) {
     findings.warn(
       `the log has events of ${new Date(latestMs).toISOString()}, which is yet to come`,
       CLOCK_ADVICE,

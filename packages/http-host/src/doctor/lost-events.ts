@@ -8,6 +8,7 @@ import { counted } from '../counted.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
+import { settledReadModels } from './settled-read-models.ts';
 
 /** What has seen the log up to this position: a file, or a row of a database. */
 export interface Witness {
@@ -22,11 +23,11 @@ interface Testimony {
 }
 
 /** Asks every read model and the checkpoints of the reactors. A file that cannot be read is silent. */
-export function witnessesOf(files: DataFiles): Testimony {
+export function witnessesOf(files: DataFiles, models = readModelFiles(files)): Testimony {
   const { readModels, checkpoints } = files;
   const questions: readonly (readonly [path: string, sql: string])[] = [
     [checkpoints, 'SELECT max(position) AS position FROM checkpoints'],
-    ...readModelFiles(files)
+    ...models
       .filter((path) => path !== readModels)
       .map((path) => [path, 'SELECT position FROM meta'] as const),
   ];
@@ -38,7 +39,8 @@ export function witnessesOf(files: DataFiles): Testimony {
       const position = asked(path, (database) => database.prepare(sql).get()?.['position']);
       if (typeof position === 'string') witnesses.push({ path, position: position as Position });
     } catch (error) {
-      silent.push(`${path}: ${reasonOf(error)}`);
+      // A rebuild beside this may have removed it.
+      if (isFile(path)) silent.push(`${path}: ${reasonOf(error)}`);
     }
   }
   return { witnesses, silent };
@@ -155,8 +157,9 @@ const ADVICE =
 /** Whether the log still has everything that was once read from it, and is the same log. */
 export async function checkLoss({ files }: Examined, events: EventStore): Promise<Checked> {
   const findings = new Findings('loss');
+  // Before the head: beside a running host they read on.
+  const { witnesses, silent } = witnessesOf(files, settledReadModels(files));
   const head = await events.head();
-  const { witnesses, silent } = witnessesOf(files);
   for (const witness of beyond(witnesses, head)) {
     findings.damage(lossOf({ ...witness, head }), `The host refuses to start on it. ${ADVICE}`);
   }

@@ -27,7 +27,7 @@ const IN_QUICK = 'left out by --quick';
 const SANDBOX_GATEWAY_ID = 1;
 
 export interface SharedExamining
-  extends Pick<Examining, 'config' | 'quick' | 'nowMs' | 'onProgress'> {
+  extends Pick<Examining, 'config' | 'quick' | 'now' | 'onProgress'> {
   /** The database of the hosts. */
   readonly url: string;
   readonly scratch: string;
