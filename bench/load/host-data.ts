@@ -68,7 +68,7 @@ async function onboard({ tenants, ledger }: Host): Promise<string> {
   const of = { tenantId: TENANT_ID, at: ledger.clock.now() };
   const define = (definition: Parameters<typeof tenants.define>[0]) =>
     tenants.define(definition, OPERATOR);
-  const each = (count: number, make: (id: number) => Promise<void>) =>
+  const each = (count: number, make: (id: number) => Promise<unknown>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index + 1)));
   await each(THINGS.companies, async (companyId) => {
     await define({ type: 'DefineCompany', ...of, companyId, name: `Company ${companyId} Ltd` });

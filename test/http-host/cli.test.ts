@@ -373,6 +373,8 @@ describe('define', () => {
     'makes a tenant that takes payments, whose secrets no file shows',
     async () => {
       const { folder, key } = await openFolder();
+      const again = await folder.done('define', '1', join(folder.path, 'acme.json'));
+      expect(again).toContain('nothing was changed');
       rmSync(join(folder.path, 'acme.json'));
       const { url, stop } = await folder.start();
       expect(await pay(url, key)).toMatchObject({ status: 201 });

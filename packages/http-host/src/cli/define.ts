@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { MerchantAccount, Reference, type TenantId } from '@counterfoil/core';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { counted } from '../counted.ts';
 import { OPERATOR, tenantIdOf, withHost } from './session.ts';
 
 const { events } = Reference;
@@ -49,15 +50,25 @@ export function addDefineCommands(program: Command): void {
     .action((tenantId: TenantId, definitions: Definitions) =>
       withHost(async ({ tenants, ledger }) => {
         const at = ledger.clock.now();
+        const changed: string[] = [];
         for (const definition of commandsOf(tenantId, definitions, at)) {
-          await tenants.define(definition, OPERATOR);
+          const isChanged = await tenants.define(definition, OPERATOR);
+          if (isChanged) changed.push(Reference.streamOf(definition));
         }
         for (const { id, ...given } of definitions.merchantAccounts) {
-          await tenants.openMerchantAccount(tenantId, id, withoutUndefined(given), OPERATOR);
+          const settings = withoutUndefined(given);
+          const isChanged = await tenants.defineMerchantAccount(tenantId, id, settings, OPERATOR);
+          const account = { tenantId, merchantAccountId: id };
+          if (isChanged) changed.push(MerchantAccount.streamOf(account));
         }
         console.log(`Tenant ${tenantId} has what the file defines`);
+        console.log(changed.length === 0 ? 'It had all of it: nothing was changed' : told(changed));
       }),
     );
+}
+
+function told(changed: readonly string[]): string {
+  return [`${counted(changed.length, 'definition')} made or changed:`, ...changed].join('\n  ');
 }
 
 function readDefinitions(path: string): Definitions {

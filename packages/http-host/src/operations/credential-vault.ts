@@ -8,6 +8,9 @@ const EMPTY: Credentials = { apiKey: '', username: '', password: '', emailAddres
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:v1:';
+/** What is shown in the place of a secret: written back, it means the one that is kept. */
+const MASKED = /^\*+$/;
+const NAMES = ['apiKey', 'username', 'password', 'emailAddress'] as const;
 
 /** AES-256-GCM under a key derived from the master key. An empty secret stays empty. */
 export class CredentialVault {
@@ -19,6 +22,23 @@ export class CredentialVault {
 
   seal(credentials: Credentials): Credentials {
     return mapped(credentials, (text) => this.#seal(text));
+  }
+
+  /**
+   * Seals what takes the place of sealed credentials. A secret that is the same, or masked, stays
+   * sealed as it is, so that nothing has changed. Throws for a masked one where none is kept.
+   */
+  sealOver(kept: Credentials = EMPTY, given: Credentials): Credentials {
+    const open = this.open(kept);
+    const sealed = { ...kept };
+    for (const name of NAMES) {
+      if (MASKED.test(given[name])) {
+        if (kept[name] !== '') continue;
+        throw new RangeError(`${name} is masked, and no secret is kept that it could stand for`);
+      }
+      if (given[name] !== open[name]) sealed[name] = this.#seal(given[name]);
+    }
+    return sealed;
   }
 
   /** Throws when a secret was sealed under another master key, or was altered. */

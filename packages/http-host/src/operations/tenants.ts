@@ -110,7 +110,7 @@ export class Tenants {
     return Object.values((await this.#tenant(tenantId))?.keys ?? {});
   }
 
-  /** Opens a merchant account; its gateway credentials are sealed on the way. */
+  /** Opens a merchant account, and leaves one that is there as it is. */
   async openMerchantAccount(
     tenantId: TenantId,
     merchantAccountId: number,
@@ -119,28 +119,55 @@ export class Tenants {
   ): Promise<void> {
     const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
     if ((await this.#ledger.stateOf(MerchantAccount, stream)) !== null) return;
-    const settings = MerchantAccount.withDefaults(given);
-    const currencies = settings.currencies.map(({ currency, gatewayCredentials }) => ({
+    await this.defineMerchantAccount(tenantId, merchantAccountId, given, caller);
+  }
+
+  /**
+   * States a merchant account as it is from now on, and opens one that is not there; answers whether
+   * that changed anything. Of an account that is there, secrets that are masked stay as they are.
+   */
+  async defineMerchantAccount(
+    tenantId: TenantId,
+    merchantAccountId: number,
+    given: MerchantAccount.RequiredSettings & Partial<MerchantAccount.Settings>,
+    caller: Caller,
+  ): Promise<boolean> {
+    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
+    const present = await this.#ledger.stateOf(MerchantAccount, stream);
+    const kept = present?.settings.currencies ?? [];
+    const currencies = given.currencies.map(({ currency, gatewayCredentials }) => ({
       currency,
-      gatewayCredentials: this.#vault.seal(gatewayCredentials),
+      gatewayCredentials: this.#vault.sealOver(
+        kept.find((each) => each.currency === currency)?.gatewayCredentials,
+        gatewayCredentials,
+      ),
     }));
-    await this.#ledger.carryOut(
+    const settings = MerchantAccount.withDefaults({ ...given, currencies });
+    const at = this.#ledger.clock.now();
+    const command = { tenantId, merchantAccountId, settings, at };
+    const { events } = await this.#ledger.carryOut(
       MerchantAccount,
-      {
-        type: 'OpenMerchantAccount',
-        tenantId,
-        merchantAccountId,
-        settings: { ...settings, currencies },
-        at: this.#ledger.clock.now(),
-      },
+      present === null
+        ? { type: 'OpenMerchantAccount', ...command }
+        : { type: 'ReplaceMerchantAccount', ...command, rowVersion: present.rowVersion },
       { commandId: uuidV7() },
       caller,
     );
+    return events.length > 0;
   }
 
-  /** States a company, shop, application, product or the like as it is from now on. */
-  async define(definition: Definition, caller: Caller): Promise<void> {
-    await this.#ledger.carryOut(Reference, definition, { commandId: uuidV7() }, caller);
+  /**
+   * States a company, shop, application, product or the like as it is from now on; answers whether
+   * that changed anything.
+   */
+  async define(definition: Definition, caller: Caller): Promise<boolean> {
+    const done = await this.#ledger.carryOut(
+      Reference,
+      definition,
+      { commandId: uuidV7() },
+      caller,
+    );
+    return done.events.length > 0;
   }
 
   async #tenant(tenantId: TenantId): Promise<Tenant.State> {
