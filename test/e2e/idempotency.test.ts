@@ -64,6 +64,19 @@ describe('a payment', () => {
     expect(second.body.code).toBe(first.body.code);
   });
 
+  it('that waits for the customer is answered from the present state', async () => {
+    const key = named();
+    const asked = { card: card(CARDS.actionApprove) };
+    const first = await caller.pay(asked, key);
+    expect([first.status, first.body.status]).toEqual([201, 'RequiresAction']);
+    expect((await caller.pay({ ...asked, amount: 1 }, key)).status).toBe(422);
+    const confirming = named();
+    const confirm = () => caller.post(`/v1/payments/${first.body.id}/confirm`, {}, confirming);
+    expect((await confirm()).body.status).toBe('Captured');
+    const again = await caller.pay(asked, key);
+    expect(again.body).toMatchObject({ id: first.body.id, status: 'Captured' });
+  });
+
   it('with another body under the same key is 422', async () => {
     const key = named();
     const email = `other${count}@example.com`;

@@ -112,7 +112,13 @@ describe('a refund without an answer', () => {
   it('is pending, holds its amount, and is found done when the gateway is asked', async () => {
     const other = await openTenant(running, 61);
     const { id } = await other.paid({ card: card(REFUND_TIMEOUT) });
-    const { refundId } = (await other.refund(id, { amount: 60 })).body;
+    const key = { 'Idempotency-Key': 'late' };
+    const first = await other.refund(id, { amount: 60 }, key);
+    const { refundId } = first.body;
+    expect(first.body).toMatchObject({ success: true, status: 'RefundPending', statusID: 90 });
+    const { id: another } = await other.paid();
+    const reused = await other.refund(another, { amount: 60 }, key);
+    expectRefusal(reused, 422, 'idempotency_key_reused');
     expect(await other.transaction(refundId)).toMatchObject({
       status: 'RefundPending',
       statusID: 90,
@@ -130,7 +136,16 @@ describe('a refund without an answer', () => {
       ({ statusID }) => statusID !== 90,
     );
     expect(done).toMatchObject({ status: 'Refunded', statusID: 91, success: true });
-    expect(await other.balances()).toMatchObject({ refunds: 60, 'acquirer-receivable': 40 });
+    expect(await other.balances()).toMatchObject({ refunds: 60, 'acquirer-receivable': 140 });
+    // A repetition is told of the present, and from then on of nothing else.
+    const again = await other.refund(id, { amount: 60 }, key);
+    expect(again.body).toMatchObject({ refundId, status: 'Refunded', statusID: 91 });
+    expect(again.headers.has('idempotency-replayed')).toBe(false);
+    const replayed = await other.refund(id, { amount: 60 }, key);
+    expect([replayed.text, replayed.headers.has('idempotency-replayed')]).toEqual([
+      again.text,
+      true,
+    ]);
   });
 });
 

@@ -40,6 +40,8 @@ describe('the amount', () => {
       success: true,
       message: expect.any(String),
       refundId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      status: 'Refunded',
+      statusID: 91,
     });
     const parent = await caller.transaction(id);
     expect(parent).toMatchObject({ refunded: true, refundable: false, statusID: 50 });
@@ -294,6 +296,7 @@ describe('a refund that the gateway refuses', () => {
     expect(answer.body).toMatchObject({ success: false, code: 'refund_failed' });
     const parent = await caller.transaction(id);
     expect(parent).toMatchObject({ refunded: false, refundable: true, statusID: 50 });
+    expect(parent.childTransactions[0].messageID).toBe(answer.body.refundId);
     expect(parent.childTransactions).toMatchObject([
       { status: 'RefundFailed', statusID: 92, success: false, priceVal: 60 },
     ]);
@@ -335,8 +338,14 @@ describe('what cannot be refunded', () => {
   it('a refund', async () => {
     const { id } = await caller.paid();
     const { body } = await caller.refund(id, { amount: 10 });
+    expect(body).toMatchObject({ status: 'Refunded', statusID: 91 });
     const answer = await caller.refund(body.refundId, { amount: 1 });
-    expect([400, 404]).toContain(answer.status);
+    expectRefusal(answer, 400, 'not_refundable');
+    expect(answer.body.message).toContain(id);
+    const other = await caller.post(`/v1/payments/${body.refundId}/refund`, { amount: 1 });
+    expectRefusal(other, 400, 'not_refundable');
+    const stranger = await openTenant(running, 14);
+    expectRefusal(await stranger.refund(body.refundId), 404, 'not_found');
   });
 
   it('what does not exist', async () => {
@@ -353,6 +362,9 @@ describe('the refund window', () => {
     expect((await caller.refund(id)).status).toBe(200);
     now += 2 * DAY_MS;
     expect((await caller.transaction(late)).refundable).toBe(false);
+    expect((await caller.get(`/v1/payments/${late}`)).body.refundableAmount).toBe(0);
+    const listed = await caller.get(`/v1/payments?transactionIds=${late}`);
+    expect(listed.body.data[0].refundableAmount).toBe(0);
     const found = await caller.search({ transactionIds: [late] });
     expect(found.body.transactions[0].refundable).toBe(false);
     expectRefusal(await caller.refund(late), 400, 'not_refundable');

@@ -90,6 +90,26 @@ describe.each<[string, () => IdempotencyStore | Promise<IdempotencyStore>]>([
     expect((await store.find('a', 100))?.fingerprint).toBe('three');
   });
 
+  it('holds a key for its request until there is a final answer', async () => {
+    const store = await open();
+    const onStoreFailure = vi.fn();
+    const host = () => new Idempotency({ store, secret: Buffer.alloc(32), onStoreFailure });
+    const asked = (fingerprint: string, body: string, isFinal?: boolean) => {
+      const request = { scope: ['7', 'live', 'refund', 'k'], fingerprint };
+      const answer = { status: 202, contentType: 'text/plain', headers: undefined, isFinal, body };
+      return host().run(request, async () => answer);
+    };
+    expect((await asked('one', 'pending', false)).body).toBe('pending');
+    const stillOpen = await asked('one', 'pending since then', false);
+    expect([stillOpen.body, stillOpen.headers]).toEqual(['pending since then', undefined]);
+    await expect(asked('two', 'of another request')).rejects.toThrow('used with another request');
+    expect((await asked('one', 'done')).body).toBe('done');
+    const replayed = await asked('one', 'done again');
+    expect([replayed.body, replayed.headers]).toEqual(['done', { 'Idempotency-Replayed': 'true' }]);
+    await expect(asked('two', 'of another request')).rejects.toThrow('used with another request');
+    expect(onStoreFailure).not.toHaveBeenCalled();
+  });
+
   it('keeps the first of two that race', async () => {
     const store = await open();
     const racing = ['one', 'two'].map((fingerprint) => store.put('a', entry(fingerprint, 0)));

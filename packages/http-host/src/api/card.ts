@@ -7,6 +7,7 @@ import { uuidV7 } from '../http/uuid.ts';
 import type { Payments } from '../operations/payments.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
 import { PaymentInput, paymentRequestOf } from './payment-request.ts';
+import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import {
   Amount,
@@ -67,8 +68,7 @@ const paymentResponses = {
 const write = { kind: 'api-key', scope: 'payments:write', requiresUserEmail: false } as const;
 const read = { kind: 'api-key', scope: 'payments:read', requiresUserEmail: false } as const;
 
-export interface CardServices {
-  readonly payments: Payments;
+export interface CardServices extends PaymentFinding {
   readonly now: () => string;
 }
 
@@ -130,20 +130,26 @@ const DECLINED: ReadonlySet<Transaction.Status> = new Set([
 ]);
 const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing']);
 
-type Show = (payment: Transaction.Payment) => Pick<JsonResult, 'body' | 'stream'>;
+/** Those at which a payment does not stay: the gateway, or the customer, has not had the last word. */
+const PASSING: ReadonlySet<Transaction.Status> = new Set([...OPEN, 'RequiresAction']);
+
+type Show = (
+  payment: Transaction.Payment,
+) => Promise<Pick<JsonResult, 'body' | 'stream' | 'isFinal'>>;
 
 /** Payments as this caller sees them. */
 function shownBy(payments: Payments, context: RequestContext): Show {
   const { tenantId } = context.principal;
-  return (payment) => ({
-    body: paymentBody(payment, payments.tokenOf(tenantId, payment)),
-    stream: Transaction.streamOf(addressOf(payment, context)),
+  return async (payment) => ({
+    body: paymentBody(payment, await payments.viewOf(tenantId, payment)),
+    stream: Transaction.streamOf({ tenantId, transactionId: payment.transactionId }),
+    isFinal: !PASSING.has(payment.status),
   });
 }
 
-function answer(show: Show, payment: Transaction.Payment) {
+async function answer(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
-  return { status, ...show(payment), ...(status === 201 && locatedAt(payment)) };
+  return { status, ...(await show(payment)), ...(status === 201 && locatedAt(payment)) };
 }
 
 /** Where a payment is read, and what belongs to it. */
@@ -171,7 +177,7 @@ function getPayment({ payments }: CardServices): Endpoint {
     idempotency: 'none',
     async handle(context, { params }) {
       const payment = await visible(payments, context, params.id);
-      return { status: 200, ...shownBy(payments, context)(payment) };
+      return { status: 200, ...(await shownBy(payments, context)(payment)) };
     },
   });
 }
@@ -237,9 +243,9 @@ function addressOf({ transactionId }: Transaction.Payment, { principal }: Reques
 }
 
 /** Of what is done to a payment that is there already, success is 200. */
-function acted(show: Show, payment: Transaction.Payment) {
+async function acted(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
-  return { status: status === 201 ? 200 : status, ...show(payment) };
+  return { status: status === 201 ? 200 : status, ...(await show(payment)) };
 }
 
 function capturePayment({ payments }: CardServices): Endpoint {
@@ -277,14 +283,18 @@ function capturePayment({ payments }: CardServices): Endpoint {
 }
 
 /** 200 when done, 202 while nobody knows, 402 when the gateway refused. */
-function followedUp(
+async function followedUp(
   show: Show,
   payment: Transaction.Payment,
   { requestId, pending }: { requestId: TransactionId; pending: boolean },
 ) {
   const refused = payment.failedRequestIds.includes(requestId);
   const done = pending ? 202 : 200;
-  return { status: refused ? 402 : done, ...show(payment) };
+  return {
+    status: refused ? 402 : done,
+    ...(await show(payment)),
+    isFinal: refused || !pending,
+  };
 }
 
 function voidPayment({ payments }: CardServices): Endpoint {
@@ -312,7 +322,8 @@ function voidPayment({ payments }: CardServices): Endpoint {
   });
 }
 
-function refundPayment({ payments }: CardServices): Endpoint {
+function refundPayment(services: CardServices): Endpoint {
+  const { payments } = services;
   return endpoint({
     operationId: 'refundPayment',
     method: 'POST',
@@ -344,7 +355,7 @@ function refundPayment({ payments }: CardServices): Endpoint {
     ],
     idempotency: 'money',
     async handle(context, { params, body }) {
-      const payment = await visible(payments, context, params.id);
+      const payment = await paymentToRefund(services, context, params.id);
       const { currency } = payment;
       const amountMinor = minorOf(body?.amount ?? 0, currency, '/amount');
       const refund = await payments.refund(
@@ -363,6 +374,7 @@ function refundPayment({ payments }: CardServices): Endpoint {
       return {
         status,
         body: refundBody(payment, refund),
+        isFinal: refund.status !== 'RefundPending',
         stream: Transaction.streamOf(addressOf(payment, context)),
         ...(status === 201 && locatedAt(payment)),
       };

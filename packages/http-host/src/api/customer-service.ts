@@ -1,5 +1,5 @@
 /** Customer Service: the details of one transaction, and refunds. */
-import { Transaction, type TransactionId, toDecimal } from '@counterfoil/core';
+import { Transaction, toDecimal } from '@counterfoil/core';
 import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -7,10 +7,11 @@ import { refuse } from '../http/errors.ts';
 import type { Confirmations } from '../mail/confirmations.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { ReadSide } from '../operations/read-side.ts';
-import { UuidText } from './answer-fields.ts';
+import { StatusId, StatusName, UuidText } from './answer-fields.ts';
+import { paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import { DetailAnswer } from './transaction-body.ts';
-import { Amount, callerOf, checkVisible, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
+import { Amount, callerOf, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
 
 const TAG = 'Customer Service';
 
@@ -50,6 +51,8 @@ const RefundAnswer = z
     success: z.boolean(),
     message: z.string(),
     refundId: UuidText.meta({ description: 'The `messageID` of the refund' }),
+    status: StatusName,
+    statusID: StatusId,
   })
   .meta({ id: 'RefundResult' });
 
@@ -105,7 +108,8 @@ function detail({ details, readSide, now }: CustomerServices): Endpoint {
   });
 }
 
-function refund({ payments, confirmations }: CustomerServices): Endpoint {
+function refund(services: CustomerServices): Endpoint {
+  const { payments, confirmations } = services;
   return endpoint({
     operationId: 'refundTransaction',
     method: 'POST',
@@ -134,8 +138,7 @@ function refund({ payments, confirmations }: CustomerServices): Endpoint {
     idempotency: 'money',
     async handle(context, { body }) {
       const tenantId = context.principal.tenantId;
-      const payment = await payments.get(tenantId, body.messageId as TransactionId);
-      checkVisible(context.principal, payment);
+      const payment = await paymentToRefund(services, context, body.messageId);
       const { currency, transactionId } = payment;
       const made = await payments.refund(
         {
@@ -150,13 +153,22 @@ function refund({ payments, confirmations }: CustomerServices): Endpoint {
         },
         callerOf(context),
       );
-      if (made.status === 'RefundFailed') throw refuse('refund_failed', refusalText(made));
+      if (made.status === 'RefundFailed') {
+        throw refuse('refund_failed', refusalText(made), { refundId: made.refundId });
+      }
       const confirmation = { asked: made.notifyCustomer, sandbox: payment.sandbox };
       const message = confirmations.told(messageOf(made, currency), confirmation);
       return {
         status: 200,
-        body: { success: true, message, refundId: made.refundId },
+        body: {
+          success: true,
+          message,
+          refundId: made.refundId,
+          status: made.status,
+          statusID: Transaction.STATUS_ID[made.status],
+        },
         stream: Transaction.streamOf({ tenantId, transactionId }),
+        isFinal: made.status !== 'RefundPending',
       };
     },
   });

@@ -143,10 +143,17 @@ export const PaymentBody = z
   })
   .meta({ id: 'Payment' });
 
-/** `token` is the card's as the tenant may use it again; null without a card. */
+/** What a payment does not say of itself. */
+export interface PaymentView {
+  /** The card's as the tenant may use it again; null without a card. */
+  readonly token: string | null;
+  /** What a refund could take now. */
+  readonly refundableMinor: bigint;
+}
+
 export function paymentBody(
   payment: Transaction.Payment,
-  token: string | null,
+  { token, refundableMinor }: PaymentView,
 ): z.input<typeof PaymentBody> {
   const { currency, status } = payment;
   const amountOf = (minor: bigint) => toMajor(minor, currency);
@@ -163,7 +170,7 @@ export function paymentBody(
     capturedAmount: amountOf(payment.capturedMinor),
     refundedAmount: amountOf(Transaction.refundedMinor(payment)),
     pendingRefundAmount: amountOf(Transaction.pendingRefundMinor(payment)),
-    refundableAmount: amountOf(refundableMinor(payment)),
+    refundableAmount: amountOf(refundableMinor),
     sandbox: payment.sandbox,
     orderId: payment.orderId,
     customerId: payment.customerId,
@@ -193,14 +200,6 @@ export function paymentBody(
     createdAt: payment.submittedAt,
     completedAt: payment.completedAt,
   };
-}
-
-/** What a refund could still take, the refund window aside. */
-function refundableMinor(payment: Transaction.Payment): bigint {
-  const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };
-  return Transaction.isRefundable(payment, anyTime, payment.changedAt)
-    ? Transaction.remainingMinor(payment)
-    : 0n;
 }
 
 function cardBody({ bin, last4, brandId, expMonth, expYear }: Transaction.Card) {

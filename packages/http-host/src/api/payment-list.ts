@@ -101,7 +101,7 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
       const data = await Promise.all(
         page.transactions.map(async ({ transactionId }) => {
           const payment = await payments.get(tenantId, transactionId as TransactionId);
-          return paymentBody(payment, payments.tokenOf(tenantId, payment));
+          return paymentBody(payment, await payments.viewOf(tenantId, payment));
         }),
       );
       const { moreResults: hasMore, end } = page;

@@ -12,6 +12,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The same request may be answered otherwise later: not to be kept for replay. */
   readonly transient?: boolean;
+  /** The work goes on: a repetition under the same key is answered from the state of then. */
+  readonly isFinal?: boolean | undefined;
   /** What it is about; undefined where that is not one stream of the log. */
   readonly stream?: StreamName | undefined;
 }
@@ -36,14 +38,14 @@ const FIRST_SERVER_ERROR = 500;
 
 /** What a handler answered, as text. */
 export function answerOf(result: HandlerResult): Answer {
-  const { status, headers, stream } = result;
+  const { status, headers, stream, isFinal } = result;
   const transient = status >= FIRST_SERVER_ERROR;
   if ('raw' in result) {
     const { raw, contentType = JSON_TYPE } = result;
-    return { status, contentType, body: raw, headers, transient, stream };
+    return { status, contentType, body: raw, headers, transient, stream, isFinal };
   }
   const body = result.body === undefined ? '' : JSON.stringify(result.body);
-  return { status, contentType: JSON_TYPE, body, headers, transient, stream };
+  return { status, contentType: JSON_TYPE, body, headers, transient, stream, isFinal };
 }
 
 /** A refusal as the answer to the request with this id. */

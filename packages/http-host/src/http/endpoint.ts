@@ -57,6 +57,8 @@ interface Result {
   readonly status: number;
   /** What the answer is about, in the log when it is given; kept with it for whoever compares the two. */
   readonly stream?: StreamName;
+  /** False while the work goes on: under an Idempotency-Key it is then not what a repetition is answered. */
+  readonly isFinal?: boolean;
   readonly headers?: Headers;
 }
 

@@ -375,6 +375,8 @@ export interface ErrorDetail {
 interface RefusalOptions {
   readonly errors?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** The refund that was made and failed. */
+  readonly refundId?: string;
 }
 
 /** An expected refusal of a request. Carries no stack: it is an answer, not an accident. */
@@ -383,6 +385,7 @@ export class Refusal extends Error {
   readonly status: number;
   readonly errors: readonly ErrorDetail[] | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly refundId: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions) {
     // A refusal is made for every bad request: collecting a stack for each would cost more than the rest.
@@ -395,6 +398,7 @@ export class Refusal extends Error {
     this.status = ERRORS[code].status;
     this.errors = options.errors;
     this.headers = options.headers;
+    this.refundId = options.refundId;
   }
 }
 
@@ -450,8 +454,8 @@ function pointerOf(path: readonly PropertyKey[]): string {
 
 /** The body of an error, in either form. The problem form has the members of RFC 9457 as well. */
 export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'problem'): string {
-  const { code, message, errors } = refusal;
-  const shared = { success: false, message, code, requestId, ...(errors && { errors }) };
+  const { code, message, errors, refundId } = refusal;
+  const shared = { success: false, message, code, requestId, ...(errors && { errors }), refundId };
   if (form === 'json') return JSON.stringify(shared);
   return JSON.stringify({
     type: problemType(code),

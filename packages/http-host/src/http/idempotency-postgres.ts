@@ -4,7 +4,13 @@ import type { Pool, QueryResult } from 'pg';
 import { HostDatabaseError } from '../host-database.ts';
 import { RoundTrips } from '../round-trips.ts';
 import type { Answer } from './answer.ts';
-import type { Claim, ClaimedRequest, IdempotencyEntry, IdempotencyStore } from './idempotency.ts';
+import {
+  type Claim,
+  type ClaimedRequest,
+  type IdempotencyEntry,
+  type IdempotencyStore,
+  isOpen,
+} from './idempotency.ts';
 import { Claims, type ClaimsOptions, type KeptAnswer } from './idempotency-claims.ts';
 
 /** What a request may have read of somebody who was erased before it began: hosts follow a little later. */
@@ -74,10 +80,15 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   async claim(request: ClaimedRequest): Promise<Claim> {
     const { key } = request;
     const begun = performance.now();
+    let held: string | undefined;
     try {
       const tried = await this.#claims.want(request);
       const entry = entryIn(tried);
-      if (entry !== undefined) {
+      held = entry !== undefined && isOpen(entry) ? entry.fingerprint : undefined;
+      if (held !== undefined && !tried.is_mine) {
+        return { kind: 'elsewhere', isAnotherRequest: held !== request.fingerprint };
+      }
+      if (entry !== undefined && held === undefined) {
         if (tried.is_mine) this.#claims.release(key);
         return { kind: 'answered', entry };
       }
@@ -90,7 +101,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
       this.#begun.delete(key);
       this.#claims.release(key);
     };
-    return { kind: 'granted', release };
+    return { kind: 'granted', held, release };
   }
 
   async put(key: string, entry: IdempotencyEntry): Promise<void> {

@@ -4,7 +4,7 @@ import { setImmediate as onNextTurn } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import type { Answer } from './answer.ts';
-import type { IdempotencyEntry, IdempotencyStore } from './idempotency.ts';
+import { type IdempotencyEntry, type IdempotencyStore, OPEN_TYPE } from './idempotency.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS answer (
@@ -31,7 +31,7 @@ const FIND = `
   SELECT fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum, stream
   FROM answer WHERE key = ? AND expires_at_ms > ?`;
 
-/** The first answer stays; only an expired one gives way. */
+/** The first answer stays; only an expired one gives way, and one that is open. */
 const PUT = `
   INSERT INTO answer
     (key, fingerprint, status, content_type, body, headers, recorded_at_ms, expires_at_ms, checksum,
@@ -40,7 +40,7 @@ const PUT = `
   ON CONFLICT (key) DO UPDATE SET
     fingerprint = ?2, status = ?3, content_type = ?4, body = ?5, headers = ?6,
     recorded_at_ms = ?7, expires_at_ms = ?8, checksum = ?9, stream = ?10
-  WHERE answer.expires_at_ms <= ?7`;
+  WHERE answer.expires_at_ms <= ?7 OR answer.content_type = '${OPEN_TYPE}'`;
 
 /** A damaged answer is none: what it spoke of is answered anew, from the log. */
 const REMOVE = 'DELETE FROM answer WHERE key = ?';

@@ -1,6 +1,7 @@
 /** The tables and functions of kept answers in the host database. */
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { OPEN_TYPE } from './idempotency.ts';
 
 const TABLES = [
   sql`
@@ -137,8 +138,16 @@ const PUT = [
 ];
 
 /** Beside the one before, which hosts of the version before go on calling. */
-const PUT_WITH_STREAM = sql`
-  CREATE FUNCTION counterfoil_host.put_answers(
+const PUT_WITH_STREAM = putWithStream(sql`kept.expires_at_ms <= excluded.recorded_at_ms`);
+
+/** An answer that is open gives way as well. */
+const PUT_OVER_OPEN = putWithStream(
+  sql`kept.expires_at_ms <= excluded.recorded_at_ms OR kept.content_type = ${sql.lit(OPEN_TYPE)}`,
+);
+
+function putWithStream(givesWay: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+  CREATE OR REPLACE FUNCTION counterfoil_host.put_answers(
     keys text[], fingerprints text[], statuses integer[], content_types text[], bodies bytea[],
     are_text boolean[], headers text[], recorded_at_ms bigint[], expires_at_ms bigint[],
     ages_ms float8[], streams text[]
@@ -165,8 +174,9 @@ const PUT_WITH_STREAM = sql`
       content_type = excluded.content_type, body = excluded.body, is_text = excluded.is_text,
       headers = excluded.headers, recorded_at_ms = excluded.recorded_at_ms,
       expires_at_ms = excluded.expires_at_ms, stream = excluded.stream
-    WHERE kept.expires_at_ms <= excluded.recorded_at_ms;
+    WHERE ${givesWay};
   END $$`;
+}
 
 /** What an answer is about; null for those of the version before. */
 const ADD_STREAM = sql`ALTER TABLE counterfoil_host.answers ADD COLUMN stream text`;
@@ -180,6 +190,11 @@ export const answerMigrations: Readonly<Record<string, Migration>> = {
   '2026-11-22-answers-stream': {
     async up(database: Kysely<unknown>) {
       for (const statement of [ADD_STREAM, PUT_WITH_STREAM]) await statement.execute(database);
+    },
+  },
+  '2026-11-22-answers-that-are-open': {
+    async up(database: Kysely<unknown>) {
+      await PUT_OVER_OPEN.execute(database);
     },
   },
 };

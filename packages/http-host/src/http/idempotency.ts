@@ -2,7 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Answer } from './answer.ts';
 import type { Principal } from './endpoint.ts';
-import { type Refusal, refuse } from './errors.ts';
+import { ERRORS, type Refusal, refuse } from './errors.ts';
 
 /** An answer kept for replay. */
 export interface IdempotencyEntry {
@@ -25,7 +25,7 @@ export interface IdempotencyStore {
    * host nobody else asks for the key before the claim is released.
    */
   claim?(request: ClaimedRequest): Promise<Claim>;
-  /** Keeps an entry, unless there is one that had not expired when this one was recorded. */
+  /** Keeps an entry, unless there is an answer that had not expired when this one was recorded. */
   put(key: string, entry: IdempotencyEntry): Promise<void>;
   /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
   sweep(nowMs: number, limit: number): Promise<number>;
@@ -47,8 +47,21 @@ export type Claim =
   | { readonly kind: 'answered'; readonly entry: IdempotencyEntry }
   /** Another host is answering, maybe another request. It ends with that host if need be. */
   | { readonly kind: 'elsewhere'; readonly isAnotherRequest: boolean }
-  /** Nobody else answers before `release`, or before this host ends. */
-  | { readonly kind: 'granted'; release(): void };
+  /**
+   * Nobody else answers before `release`, or before this host ends. `held` is the fingerprint of the
+   * request whose answer is still open.
+   */
+  | { readonly kind: 'granted'; readonly held?: string | undefined; release(): void };
+
+/**
+ * Marks the entry of a request that was answered while its work went on: the key is that request's,
+ * and there is no answer to replay yet. To hosts of before it is an answer like any other.
+ */
+export const OPEN_TYPE = 'application/json; charset=utf-8; answer=open';
+
+export function isOpen({ answer }: IdempotencyEntry): boolean {
+  return answer.contentType === OPEN_TYPE;
+}
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
 
@@ -139,7 +152,8 @@ export class Idempotency {
   }
 
   /**
-   * The kept answer, or the one that `work` gives; answers of 5xx and transient ones are not kept.
+   * The kept answer, or the one that `work` gives; answers of 5xx and transient ones are not kept. Of
+   * one that is not final, only that the key is this request's.
    * Throws `idempotency_key_reused` for another request under the key, then `idempotency_in_flight`.
    */
   async run(request: IdempotentRequest, work: () => Promise<Answer>): Promise<Answer> {
@@ -163,8 +177,11 @@ export class Idempotency {
       if (claim.kind === 'elsewhere') throw inFlight(claim.isAnotherRequest);
       underWay.isAtWork = true;
       try {
+        if (claim.held !== undefined && claim.held !== fingerprint) throw inFlight(true);
         const answer = await work();
-        if (!answer.transient && !isForgotten(answer, underWay)) {
+        if (answer.isFinal === false) {
+          if (claim.held === undefined) await this.#keep(key, fingerprint, OPEN_ANSWER);
+        } else if (!answer.transient && !isForgotten(answer, underWay)) {
           await this.#keep(key, fingerprint, answer);
         }
         return answer;
@@ -180,7 +197,8 @@ export class Idempotency {
   async #claim(request: ClaimedRequest): Promise<Claim> {
     if (this.#store.claim !== undefined) return this.#store.claim(request);
     const entry = await this.#store.find(request.key, request.nowMs);
-    return entry === undefined ? ALONE : { kind: 'answered', entry };
+    if (entry === undefined) return ALONE;
+    return isOpen(entry) ? { ...ALONE, held: entry.fingerprint } : { kind: 'answered', entry };
   }
 
   /**
@@ -218,7 +236,18 @@ function entryOf(claim: Claim): IdempotencyEntry | undefined {
   return claim.kind === 'answered' ? claim.entry : undefined;
 }
 
-const ALONE: Claim = { kind: 'granted', release: () => undefined };
+const ALONE = { kind: 'granted', release: () => undefined } as const satisfies Claim;
+
+const OPEN_ANSWER: Answer = {
+  status: 409,
+  contentType: OPEN_TYPE,
+  body: JSON.stringify({
+    success: false,
+    code: 'idempotency_in_flight',
+    message: ERRORS.idempotency_in_flight.title,
+  }),
+  headers: undefined,
+};
 
 function inFlight(isAnotherRequest: boolean): Refusal {
   if (isAnotherRequest) return refuse('idempotency_key_reused');
@@ -246,7 +275,8 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 
   async put(key: string, entry: IdempotencyEntry): Promise<void> {
     const earlier = this.#entries.get(key);
-    if (earlier !== undefined && earlier.expiresAtMs > entry.recordedAtMs) return;
+    const isKept = earlier !== undefined && !isOpen(earlier);
+    if (isKept && earlier.expiresAtMs > entry.recordedAtMs) return;
     // Entries all live equally long, so in order of insertion they are in order of expiry.
     this.#entries.delete(key);
     this.#entries.set(key, entry);

@@ -39,6 +39,10 @@ const errorMembers = {
   message: z.string().meta({ description: 'For a reader; not to be parsed' }),
   code: z.string().meta({ description: 'Stable: see the list of codes', example: 'not_found' }),
   requestId: z.string().meta({ description: 'As in X-Request-Id' }),
+  refundId: z.string().optional().meta({
+    format: 'uuid',
+    description: 'With `refund_failed`: the refund that the gateway refused',
+  }),
   errors: z.array(ErrorDetail).optional().meta({ description: 'The fields at fault' }),
 };
 

@@ -133,11 +133,24 @@ export class Payments {
     return payment;
   }
 
-  /** The token of a payment's card as its customer may use it again. */
-  tokenOf(tenantId: TenantId, payment: Transaction.Payment): string | null {
+  /** What a payment does not say of itself: the token of its card, and what a refund could take now. */
+  async viewOf(tenantId: TenantId, payment: Transaction.Payment) {
     const { card, sandbox, customerId } = payment;
     const owner = { tenantId, sandbox, customerId };
-    return card === null ? null : this.#services.cards.tokenOf(owner, card);
+    const token = card === null ? null : this.#services.cards.tokenOf(owner, card);
+    return { token, refundableMinor: await this.#refundableMinor(tenantId, payment) };
+  }
+
+  async #refundableMinor(tenantId: TenantId, payment: Transaction.Payment): Promise<bigint> {
+    const { ledger, references } = this.#services;
+    const now = ledger.clock.now();
+    const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };
+    if (!Transaction.isRefundable(payment, anyTime, now)) return 0n;
+    const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
+    const policy = await references.refundPolicyOf(tenantId, merchantAccountId);
+    return Transaction.isRefundable(payment, policy, now)
+      ? Transaction.remainingMinor(payment)
+      : 0n;
   }
 
   /** Submits a payment and sees it through to the gateway's answer. */

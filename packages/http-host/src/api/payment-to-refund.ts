@@ -1,0 +1,36 @@
+/** The payment that a refund names: by its own id, and by nothing that belongs to it. */
+import type { Transaction, TransactionId } from '@counterfoil/core';
+import type { DetailView } from '@counterfoil/projections';
+import type { RequestContext } from '../http/endpoint.ts';
+import { Refusal, refuse } from '../http/errors.ts';
+import type { Payments } from '../operations/payments.ts';
+import type { ReadSide } from '../operations/read-side.ts';
+import { checkVisible } from './wire.ts';
+
+export interface PaymentFinding {
+  readonly payments: Payments;
+  readonly details: DetailView;
+  readonly readSide: ReadSide;
+}
+
+/** Refuses a refund, void, chargeback or alert with `not_refundable`, and what is not there with `not_found`. */
+export async function paymentToRefund(
+  { payments, details, readSide }: PaymentFinding,
+  { principal }: RequestContext,
+  id: string,
+): Promise<Transaction.Payment> {
+  const { tenantId } = principal;
+  try {
+    const payment = await payments.get(tenantId, id as TransactionId);
+    checkVisible(principal, payment);
+    return payment;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+    await readSide.caughtUp(tenantId);
+    const found = await details.payment(tenantId, id);
+    if (found?.childId === undefined) throw error;
+    checkVisible(principal, found.payment);
+    const { transactionId } = found.payment;
+    throw refuse('not_refundable', `Only payments are refunded; this belongs to ${transactionId}`);
+  }
+}
