@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openHostDatabase } from '@counterfoil/http-host/host-database';
 import {
   deterministicUuid,
@@ -153,15 +154,53 @@ describe.each<[string, () => IdempotencyStore | Promise<IdempotencyStore>]>([
 it('the sqlite store leaves nothing on the disk of what it forgets', async () => {
   const path = temporaryFile();
   const store = openSqlite(path);
-  const onDisk = () =>
-    [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : ''));
   await store.put('["7","live"]', entry('one', 0, '{"email":"ada@example.com"}'));
   await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
-  expect(onDisk().join()).toContain('ada@example.com');
+  expect(onDisk(path)).toContain('ada@example.com');
   await store.forget('["7",', /./);
-  expect(onDisk().join()).not.toContain('ada@example.com');
-  expect(onDisk().join()).toContain('eve@example.com');
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('BEGIN; SELECT * FROM answer');
+  expect([await store.scrub(), onDisk(path).includes('ada@example.com')]).toEqual([false, true]);
+  reader.close();
+  expect([await store.scrub(), onDisk(path).includes('ada@example.com')]).toEqual([true, false]);
+  expect(onDisk(path)).toContain('eve@example.com');
 });
+
+/** Longer than a page: what is removed leaves whole pages free. */
+const LONG = JSON.stringify({ email: 'ada@example.com', text: 'long '.repeat(5_000) });
+
+it('the sqlite store leaves nothing on the disk of what it sweeps', async () => {
+  const path = temporaryFile();
+  const store = openSqlite(path);
+  await store.put('["7","live"]', entry('one', 0, LONG));
+  await store.scrub();
+  expect(await store.sweep(Number.MAX_SAFE_INTEGER, 10)).toBe(1);
+  await store.scrub();
+  expect(onDisk(path)).not.toMatch(/ada@example|long long/);
+});
+
+it('the sqlite store takes out of a file what a host of before had swept', async () => {
+  const path = temporaryFile();
+  const store = new SqliteIdempotencyStore(path);
+  await store.put('["7","live"]', entry('one', 0, LONG));
+  await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
+  store.close();
+  const before = new DatabaseSync(path);
+  before.exec(`PRAGMA secure_delete = OFF; PRAGMA user_version = 0;
+    DELETE FROM answer WHERE key LIKE '%7%'`);
+  before.close();
+  expect(onDisk(path)).toMatch(/long long/);
+  const again = openSqlite(path);
+  await again.scrub();
+  expect(onDisk(path)).not.toMatch(/ada@example|long long/);
+  expect(onDisk(path)).toContain('eve@example.com');
+});
+
+/** The file, and what stands beside it. */
+function onDisk(path: string): string {
+  const files = [path, `${path}-wal`].filter((file) => existsSync(file));
+  return files.map((file) => readFileSync(file, 'latin1')).join();
+}
 
 it('the sqlite store outlives its process', async () => {
   const path = temporaryFile();

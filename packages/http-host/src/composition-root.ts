@@ -205,8 +205,11 @@ function start(container: DependencyContainer, serves: boolean): Host {
   const testClock = get(PART.testClock);
   const projecting = get(PART.projecting);
   const mailing = get(PART.mailing);
+  const scrubbing = get(PART.scrubbing);
   const isOnlyHost = get(PART.hostDatabase) === undefined;
   const reactors = serves || isOnlyHost ? react(get, stopping.signal) : Promise.resolve();
+  // A host before this one may have ended before it could.
+  if (isOnlyHost) void scrubbing.scrub();
   watchHost(get);
   return {
     config: get(PART.config),
@@ -244,6 +247,7 @@ function start(container: DependencyContainer, serves: boolean): Host {
       await clockStopped;
       stopping.abort();
       await reactors;
+      await scrubbing.stop();
       mailing.close();
       const closeReadModels = async () => {
         await readModels.close();

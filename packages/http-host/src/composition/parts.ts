@@ -25,6 +25,7 @@ import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { ReadSide } from '../operations/read-side.ts';
 import type { References } from '../operations/references.ts';
+import type { Scrubbing } from '../operations/scrubbing.ts';
 import type { ClearableStateCache } from '../operations/state-cache.ts';
 import type { Subscriptions } from '../operations/subscriptions.ts';
 import type { Tenants } from '../operations/tenants.ts';
@@ -74,6 +75,7 @@ export const PART = {
   personalKeys: part<CustomerVault>('personalKeys'),
   stateCache: part<ClearableStateCache>('stateCache'),
   erasure: part<Erasure>('erasure'),
+  scrubbing: part<Scrubbing>('scrubbing'),
   tenants: part<Tenants>('tenants'),
   referenceView: part<ReferenceView>('referenceView'),
   references: part<References>('references'),

@@ -3,6 +3,7 @@ import { SubscriptionView } from '@counterfoil/projections';
 import { Customers } from '../operations/customers.ts';
 import { Erasure } from '../operations/erasure.ts';
 import { Rebills } from '../operations/rebills.ts';
+import { Scrubbing } from '../operations/scrubbing.ts';
 import { Subscriptions } from '../operations/subscriptions.ts';
 import { Billing } from '../reactors/billing.ts';
 import { PART, type Provide } from './parts.ts';
@@ -52,8 +53,19 @@ export function provideSubscriptions(provide: Provide): void {
         },
         forgetAnswers: ({ tenantId, customerId }) =>
           get(PART.idempotency).forgetCustomer(tenantId, customerId),
+        scrub: () => get(PART.scrubbing).scrub(),
       }),
   );
+  provide(PART.scrubbing, (get) => {
+    const [keys, answers] = [get(PART.personalKeys), get(PART.idempotencyStore)];
+    return new Scrubbing({
+      stores: [
+        { name: 'keys', scrub: () => keys.scrub() },
+        { name: 'answers', scrub: () => answers.scrub() },
+      ],
+      logger: get(PART.logger),
+    });
+  });
   provide(PART.billing, (get) => {
     const shared = { ledger: get(PART.ledger), logger: get(PART.logger) };
     return new Billing({

@@ -22,6 +22,11 @@ export function watchHost(get: Get): void {
       () => testClock.aheadMs / MS_PER_SECOND,
     );
   }
+  metrics.gauge(
+    'erasure_pending_files',
+    'Files that may still hold persons who were erased, until whoever reads them is done',
+    () => get(PART.scrubbing).pending + get(PART.progress).erasing,
+  );
   get(PART.mailing).watch(metrics);
   get(PART.billing).watch(metrics);
 }

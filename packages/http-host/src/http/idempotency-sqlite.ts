@@ -3,8 +3,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate as onNextTurn } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { emptyWal } from '@counterfoil/event-stores/sqlite';
 import type { Answer } from './answer.ts';
 import { type IdempotencyEntry, type IdempotencyStore, OPEN_TYPE } from './idempotency.ts';
+
+/** Of a file that has overwritten from its beginning on what was removed from it. */
+const LAYOUT = 1;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS answer (
@@ -92,8 +96,10 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#database = new DatabaseSync(path);
     // NORMAL: a crash of the machine may lose the last answers, never the money they speak of.
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
-    this.#database.exec('PRAGMA busy_timeout = 5000;');
+    // What is removed or replaced is overwritten: nobody can look there for a person who is erased.
+    this.#database.exec('PRAGMA busy_timeout = 5000; PRAGMA secure_delete = ON;');
     this.#database.exec(SCHEMA);
+    this.#dropFreePages();
     for (const [name, type] of Object.entries(ADDED_COLUMNS)) {
       if (this.#database.prepare(HAS_COLUMN).get(name) !== undefined) continue;
       this.#database.exec(`ALTER TABLE answer ADD COLUMN ${name} ${type}`);
@@ -105,6 +111,13 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     this.#page = this.#database.prepare(PAGE);
     this.#begin = this.#database.prepare('BEGIN');
     this.#commit = this.#database.prepare('COMMIT');
+  }
+
+  /** Hosts of before did not overwrite what they swept. */
+  #dropFreePages(): void {
+    const { user_version: layout } = this.#database.prepare('PRAGMA user_version').get() ?? {};
+    if (layout === LAYOUT) return;
+    this.#database.exec(`VACUUM; PRAGMA user_version = ${LAYOUT}`);
   }
 
   async find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined> {
@@ -184,7 +197,6 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
     );
   }
 
-  /** Overwrites what it removes, in the log beside the file too. */
   async forget(prefix: string, named: RegExp): Promise<void> {
     // What waits is written first: it may be among what is to be forgotten.
     this.#endTurn();
@@ -192,14 +204,16 @@ export class SqliteIdempotencyStore implements IdempotencyStore {
       const rows = this.#page.all(after, prefix + LAST_CHARACTER, PAGE_SIZE) as unknown as Keyed[];
       const last = rows.at(-1);
       if (last === undefined) break;
-      this.#database.exec('PRAGMA secure_delete = ON');
       for (const { key, body } of rows) if (named.test(textOf(body))) this.#remove.run(key);
-      this.#database.exec('PRAGMA secure_delete = OFF');
       after = last.key;
       await setImmediate();
     }
     this.#endTurn();
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  async scrub(): Promise<boolean> {
+    this.#endTurn();
+    return emptyWal(this.#database);
   }
 
   async sweep(nowMs: number, limit: number): Promise<number> {

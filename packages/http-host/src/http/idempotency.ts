@@ -35,6 +35,11 @@ export interface IdempotencyStore {
    * expression keeps to what JavaScript and PostgreSQL both understand.
    */
   forget(prefix: string, named: RegExp): Promise<void>;
+  /**
+   * Leaves nothing of what was removed, by `forget` or by `sweep`, beside the entries. Waits for nobody:
+   * false while somebody reads where they stood.
+   */
+  scrub(): Promise<boolean>;
 }
 
 export interface ClaimedRequest {
@@ -286,6 +291,10 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     for (const [key, { answer }] of this.#entries) {
       if (key.startsWith(prefix) && named.test(String(answer.body))) this.#entries.delete(key);
     }
+  }
+
+  async scrub(): Promise<boolean> {
+    return true;
   }
 
   async sweep(nowMs: number, limit: number): Promise<number> {

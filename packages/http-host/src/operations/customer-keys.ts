@@ -22,8 +22,16 @@ type Awaitable<Answer> = Answer | Promise<Answer>;
 
 /** Keys in a file (`PersonalKeys`) or in the database that hosts share (`PersonalKeyTable`). */
 export interface CustomerKeys {
-  /** For good; and nothing is sealed for this person any more. Durable when it is done. */
+  /**
+   * For good; and nothing is sealed for this person any more. Durable when it is done. What may be left
+   * of the key beside its row goes with `scrub`.
+   */
   destroy(subject: Subject): Awaitable<void>;
+  /**
+   * Leaves nothing of destroyed keys beside the rows. Waits for nobody: false while somebody reads where
+   * they stood.
+   */
+  scrub(): Awaitable<boolean>;
   /** Throws where a key does not open. */
   stateOf(subject: Subject): Awaitable<KeyState>;
   /**

@@ -78,6 +78,7 @@ class Life {
       },
       forgetStates: () => {},
       forgetAnswers: async () => step('answers'),
+      scrub: async () => step('scrub'),
     };
     return new Erasure(services);
   }
@@ -200,7 +201,9 @@ const STEPS = [
   'release',
   'release',
   'destroy',
+  'scrub',
   'answers',
+  'scrub',
   'RecordErasure',
 ];
 

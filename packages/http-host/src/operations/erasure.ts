@@ -21,6 +21,8 @@ export interface ErasureServices {
   readonly forgetStates: () => void;
   /** Forgets what the tenant was answered about the person. */
   readonly forgetAnswers: (customer: Subject) => Promise<void>;
+  /** Takes what was destroyed and forgotten out of the files as well, and goes on with it if need be. */
+  readonly scrub: () => Promise<void>;
 }
 
 export class Erasure {
@@ -63,8 +65,11 @@ export class Erasure {
    * log knows to be erased.
    */
   async forget(customer: Subject): Promise<void> {
-    const { keys } = this.#services;
-    if ((await keys.stateOf(customer)) !== 'erased') await keys.destroy(customer);
+    const { keys, scrub } = this.#services;
+    if ((await keys.stateOf(customer)) !== 'erased') {
+      await keys.destroy(customer);
+      await scrub();
+    }
     this.letGo(customer);
   }
 
@@ -84,7 +89,7 @@ export class Erasure {
     { emails }: Customer.Customer,
     caller: Caller,
   ): Promise<Customer.Customer> {
-    const { ledger, identities, subscriptions, forgetAnswers } = this.#services;
+    const { ledger, identities, subscriptions, forgetAnswers, scrub } = this.#services;
     const { tenantId, sandbox, customerId } = customer;
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
@@ -94,6 +99,7 @@ export class Erasure {
     }
     await this.forget(customer);
     await forgetAnswers(customer);
+    await scrub();
     const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
     const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
     // What was under way has put states back that it had loaded before.

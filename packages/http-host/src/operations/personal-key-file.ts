@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Position, Subject, TenantId } from '@counterfoil/core';
-import { failing, openForReading } from '@counterfoil/event-stores/sqlite';
+import { emptyWal, failing, openForReading } from '@counterfoil/event-stores/sqlite';
 import type { KeyMark } from './customer-keys.ts';
 
 const SCHEMA = `
@@ -49,6 +49,8 @@ export interface KeyFile {
   /** Adds the keys of those who have none, in one commit, durable when it answers which these were. */
   add<Key extends CustomerKey>(keys: readonly Key[]): readonly Key[];
   destroy(subject: Subject): void;
+  /** Leaves nothing of destroyed keys beside the file. False, at once, while somebody reads there. */
+  scrub(): boolean;
   all(): Iterable<CustomerKey>;
   /** The rows. */
   readonly count: number;
@@ -171,6 +173,10 @@ class KeyReader implements KeyFile {
     throw new Error(`${this.path} was opened for reading`);
   }
 
+  scrub(): boolean {
+    throw new Error(`${this.path} was opened for reading`);
+  }
+
   belongTo(_firstEvent: string): void {
     throw new Error(`${this.path} was opened for reading`);
   }
@@ -228,15 +234,18 @@ class KeyWriter extends KeyReader {
     });
   }
 
-  /** The row is overwritten, and so is what the write-ahead log still had of it. */
+  /** The row is overwritten; what the write-ahead log still has of it goes with `scrub`. */
   override destroy(subject: Subject): void {
     const before = this.count;
     const isNew = this.find(subject) === undefined;
     failing(this.path, () => {
       this.#destroy.run(...placeOf(subject));
       if (isNew) this.#count = before + 1;
-      this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     });
+  }
+
+  override scrub(): boolean {
+    return failing(this.path, () => emptyWal(this.database));
   }
 
   override belongTo(firstEvent: string): void {

@@ -242,8 +242,12 @@ describe('a destroyed key', () => {
     database.close();
     const text = Buffer.from(wrapped as Uint8Array).toString('latin1');
     expect(bytes()).toContain(text);
+    const reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec('BEGIN; SELECT * FROM personal_key');
     keys.destroy(customer(1));
-    expect(bytes()).not.toContain(text);
+    expect([keys.scrub(), bytes().includes(text)]).toEqual([false, true]);
+    reader.close();
+    expect([keys.scrub(), bytes().includes(text)]).toEqual([true, false]);
   });
 
   it('may be destroyed again, and before it was ever made', () => {

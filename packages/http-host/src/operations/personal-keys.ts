@@ -49,6 +49,10 @@ export class PersonalKeys implements PersonalDataVault, CustomerKeys {
     this.#keys.set(nameOf(subject), 'erased');
   }
 
+  scrub(): boolean {
+    return this.#file.scrub();
+  }
+
   stateOf(subject: Subject): KeyState {
     const key = this.#keyOf(subject, nameOf(subject));
     if (key === undefined) return 'none';
