@@ -282,6 +282,26 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
+describe('postgres: opening a log says what to do', { timeout: TIMEOUT_MS }, () => {
+  const wrong: readonly (readonly [string, (url: URL) => void, string])[] = [
+    ['a user', (url) => Object.assign(url, { username: 'nobody' }), 'correct the user or the pass'],
+    ['a database', (url) => Object.assign(url, { pathname: '/none' }), 'create the database'],
+    ['TLS', (url) => url.searchParams.set('sslmode', 'require'), 'take sslmode out of the URL'],
+    ['a port', (url) => Object.assign(url, { port: '9' }), 'start the server, or correct the URL'],
+  ];
+  it.each(wrong)('about %s', async (_what, spoil, advice) => {
+    const { url: text } = await newLog();
+    const url = new URL(text);
+    url.password = 'hunter2';
+    spoil(url);
+    const opening = openPostgresEventStore({ url: url.href });
+    const error: unknown = await opening.catch((reason) => reason);
+    expect(error).toMatchObject({ name: 'EventStoreError', code: 'unavailable' });
+    expect(String((error as Error).message)).toContain(advice);
+    expect(String((error as Error).stack)).not.toContain('hunter2');
+  });
+});
+
 describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
   it('refuses an append that is too large, and that alone', async () => {
     const log = await newLog();

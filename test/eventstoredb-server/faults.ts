@@ -16,7 +16,8 @@ export type Refusal =
   | 'tooBusy'
   | 'noLeader'
   | 'commitTimeout'
-  | 'accessDenied';
+  | 'accessDenied'
+  | 'unauthenticated';
 
 /** Whether the server has done what it was asked before it fails. */
 export type Moment = 'beforeApply' | 'afterApply';

@@ -93,6 +93,8 @@ export function refusalOf(reason: Refusal, maxAppendSize: number): StatusObject 
       return refusal(status.ABORTED, 'Operation timed out: Commit timed out.');
     case 'accessDenied':
       return refusal(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+    case 'unauthenticated':
+      return refusal(status.UNAUTHENTICATED, '');
   }
 }
 

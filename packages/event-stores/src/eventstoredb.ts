@@ -23,6 +23,7 @@ import { Calls } from './eventstoredb/calls.ts';
 import { type ClientKind, type ClientMaker, loadClient } from './eventstoredb/client.ts';
 import { Connection, ConnectionPool } from './eventstoredb/connection.ts';
 import { parseClusterUrl } from './eventstoredb/connection-string.ts';
+import { explained } from './eventstoredb/diagnosis.ts';
 import { type ConnectionNews, Follower } from './eventstoredb/follower.ts';
 import { KnownStreams } from './eventstoredb/known-streams.ts';
 import { Landmarks } from './eventstoredb/landmarks.ts';
@@ -71,8 +72,8 @@ let hasBatchingStore = false;
 
 /**
  * Opens the log, and marks its beginning in the cluster the first time. Fails with `unavailable`
- * when the cluster cannot be reached in time or the client's package is missing, and with a
- * TypeError when the options are not right.
+ * when the cluster cannot be reached in time, refuses the user or the client's package is missing,
+ * and says what to do; with a TypeError when the options are not right.
  */
 export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
   const { client: kind = 'eventstore', batchAppends = false } = options;
@@ -96,7 +97,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   } catch (error) {
     onClosed();
     await connection.close();
-    throw error;
+    throw await explained(error, url);
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from '@counterfoil/core';
 import type pg from 'pg';
 import { BackOff } from './back-off.ts';
-import { kindOf, mayPass, portError } from './postgres/failures.ts';
+import { advised, kindOf, mayPass, portError } from './postgres/failures.ts';
 import { LogReader } from './postgres/log-reader.ts';
 import { LogWriter } from './postgres/log-writer.ts';
 import { BEFORE_ALL, partsOf } from './postgres/positions.ts';
@@ -88,7 +88,7 @@ export async function openPostgresEventStore(
     });
   } catch (error) {
     await pool.end();
-    throw portError(error, place);
+    throw portError(advised(error), place);
   }
 }
 

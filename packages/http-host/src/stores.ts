@@ -170,15 +170,18 @@ export async function openEventStore(
     }
     case 'postgres': {
       const { openPostgresEventStore } = await import('@counterfoil/event-stores/postgres');
-      return openPostgresEventStore({ url, ...(!follow && { retryForMs: PATIENCE_MS }) });
+      const opening = openPostgresEventStore({ url, ...(!follow && { retryForMs: PATIENCE_MS }) });
+      return opening.catch(namingVariable);
     }
   }
 }
 
-/** An URL that its adapter does not take is the operator's to mend. */
+/** What the URL names cannot be used: the operator's to mend. */
 function namingVariable(error: unknown): never {
-  if (!(error instanceof TypeError)) throw error;
-  throw new EventStoreError('unavailable', `EVENT_STORE_URL: ${error.message}`, { cause: error });
+  const isTold = error instanceof EventStoreError;
+  if (!isTold && !(error instanceof TypeError)) throw error;
+  const code = isTold ? error.code : 'unavailable';
+  throw new EventStoreError(code, `EVENT_STORE_URL: ${error.message}`, { cause: error });
 }
 
 interface ReadModelOptions {

@@ -66,6 +66,35 @@ export function endsConnection(error: unknown): boolean {
   return state === undefined || state.startsWith('08') || state.startsWith('57P');
 }
 
+/** What to do about failures to connect, by code: of PostgreSQL, of the system, of TLS. */
+const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
+  [/^28/, 'correct the user or the password in the URL, or let the user in (pg_hba.conf)'],
+  [/^3D000$/, 'create the database, or correct its name in the URL'],
+  [/^42501$/, 'let the user create a schema in the database, or make the schema for it'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'correct the host in the URL'],
+  [/^(ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'start the server, or correct the URL'],
+  [
+    /SELF_SIGNED|^UNABLE_TO_|^CERT_/,
+    'name the file of its authority in the URL: sslrootcert=ca.pem',
+  ],
+  [/ALTNAME/, 'name the server in the URL as its certificate does'],
+];
+/** It has no code. */
+const NO_TLS = /does not support SSL/;
+
+/** An error with what to do about it behind what it says, where that is known. */
+export function advised(error: unknown): unknown {
+  // Of several addresses that were tried in vain, the error is one without words.
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(cause instanceof Error)) return error;
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const advice = NO_TLS.test(cause.message)
+    ? 'take sslmode out of the URL, or let the server use TLS'
+    : ADVICE.find(([codes]) => codes.test(code))?.[1];
+  if (advice !== undefined) cause.message = `${cause.message}: ${advice}`;
+  return cause;
+}
+
 /** The failure as the port tells it. `place` names the log in the message. */
 export function portError(error: unknown, place: string): Error {
   if (error instanceof EventStoreError) return error;
