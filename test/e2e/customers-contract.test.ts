@@ -121,6 +121,54 @@ describe('registering', () => {
   });
 });
 
+describe('an email', () => {
+  test.each(['R&D=x+1', "o'hara/club", 'jörg'])(
+    'of %s is kept and found as given',
+    async (local) => {
+      people += 1;
+      const email = `${local}${people}@BÜCHER.example`;
+      const ascii = `${local.toUpperCase()}${people}@xn--bcher-kva.example`;
+      const { id } = await registered({ email });
+      expect(await read(id)).toMatchObject({ email });
+      expectRefusal(await timed.caller.post('/customers', { email: ascii }), 409, 'duplicate');
+      const payment = await timed.caller.paid({ email: ascii });
+      expect(payment).toMatchObject({ customerId: id, email: ascii });
+      expect(await timed.caller.found({ emails: [email] })).toEqual([payment.id]);
+      const query = `emails=${encodeURIComponent(ascii.toLowerCase())}`;
+      const { body: listed } = await timed.caller.get(`/v1/payments?${query}`);
+      expect(listed.data.map((each: Json) => each.id)).toEqual([payment.id]);
+      const { rowVersion } = await read(id);
+      expect((await put(id, { email: ascii, rowVersion })).body).toMatchObject({
+        id,
+        email: ascii,
+      });
+      expectRefusal(await timed.caller.post('/customers', { email }), 409, 'duplicate');
+    },
+  );
+
+  test('of the agent may be any, in header and body', async () => {
+    const agent = 'jörg&co@bücher.example';
+    const header = Buffer.from(agent, 'utf8').toString('latin1');
+    const ask = (userEmail: string) =>
+      timed.caller.post('/customers', { email: someone(), userEmail }, { UserEmail: header });
+    const answer = await ask('JÖRG&co@xn--bcher-kva.example');
+    expect(answer.status, answer.text).toBe(201);
+    expectRefusal(await ask('jorg@bücher.example'), 400, 'user_email_mismatch');
+  });
+
+  test('that is none is refused wherever it stands', async () => {
+    const none = 'ada@example.com\r\nBcc: all@example.com';
+    const asked = [
+      await timed.caller.post('/customers', { email: none }),
+      await timed.caller.pay({ email: none }),
+      await timed.caller.pay({ addresses: [{ email: none }] }),
+      await timed.caller.search({ emails: [none] }),
+      await timed.unsubscribe({ email: none }),
+    ];
+    for (const answer of asked) expectRefusal(answer, 400, 'invalid_request');
+  });
+});
+
 describe('replacing', () => {
   test('takes the version that was read, once', async () => {
     const { id, rowVersion, email } = await registered(CONTACT);

@@ -43,6 +43,7 @@ export {
 } from './execute.ts';
 export { type Currency, currencyCodes, currencyOf } from './kernel/currency.ts';
 export { type AnyCommand, type Decider, fold, never, type Tagged } from './kernel/decider.ts';
+export { emailIdentity, isEmail, MAX_EMAIL_LENGTH, withAsciiDomain } from './kernel/email.ts';
 export type {
   EncodedEvent,
   EventMetadata,

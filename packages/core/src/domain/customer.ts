@@ -2,6 +2,7 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/decider.ts';
+import { emailIdentity } from '../kernel/email.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
@@ -141,7 +142,7 @@ export interface Customer extends Contact {
   readonly removedCards: readonly RemovedCard[];
   /** Counts the changes, from 1. */
   readonly rowVersion: number;
-  /** Every email of which the customer may hold the claim, in lower case: what erasure releases. */
+  /** Every email of which the customer may hold the claim, each once: what erasure releases. */
   readonly emails: readonly string[];
   /** Those of them that were reserved since the contact data was last replaced: a change may be under way. */
   readonly reservedEmails: readonly string[];
@@ -200,7 +201,7 @@ function registered(event: Extract<Event, { type: 'CustomerRegistered' }>): Cust
     defaultPaymentMethodId: null,
     removedCards: [],
     rowVersion: 1,
-    emails: [event.email.toLowerCase()],
+    emails: [emailIdentity(event.email)],
     reservedEmails: [],
     createdAt: at,
     updatedAt: at,
@@ -214,7 +215,7 @@ function contactOf({ email, firstName, lastName, phone, addresses }: Contact): C
 }
 
 function including(emails: readonly string[], email: string): readonly string[] {
-  const held = email.toLowerCase();
+  const held = emailIdentity(email);
   return emails.includes(held) ? emails : [...emails, held];
 }
 
@@ -227,7 +228,7 @@ function emailsWith({ emails, reservedEmails }: Customer, email: string) {
 
 /** Whether there is room for an email that the customer does not have yet. */
 function canHold({ emails }: Customer, email: string): boolean {
-  return emails.length < MAX_EMAILS || emails.includes(email.toLowerCase());
+  return emails.length < MAX_EMAILS || emails.includes(emailIdentity(email));
 }
 
 type Methods = Pick<Customer, 'paymentMethods' | 'defaultPaymentMethodId'>;
@@ -346,7 +347,7 @@ function purchase(state: State, command: CommandOf<'RecordPurchase'>): readonly 
   }
   if (isLeaving(state)) return [];
   const noted: readonly Event[] =
-    state.emails.includes(email.toLowerCase()) || !canHold(state, email)
+    state.emails.includes(emailIdentity(email)) || !canHold(state, email)
       ? []
       : [{ type: 'EmailReserved', ...whoOf(command), email }];
   return card === null ? noted : [...noted, ...purchasedWith(state, command, card)];
@@ -417,7 +418,7 @@ function reserveEmail(state: Customer, command: CommandOf<'ReserveEmail'>): Deci
   if (rowVersion !== state.rowVersion) {
     return left({ type: 'StaleRowVersion', rowVersion, current: state.rowVersion });
   }
-  if (state.reservedEmails.includes(email.toLowerCase())) return right([]);
+  if (state.reservedEmails.includes(emailIdentity(email))) return right([]);
   if (!canHold(state, email)) return left({ type: 'TooManyEmails', max: MAX_EMAILS });
   return right([{ type: 'EmailReserved', ...whoOf(command), email }]);
 }

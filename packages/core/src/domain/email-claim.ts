@@ -9,7 +9,7 @@ import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 interface Named {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
-  /** A keyed hash of the email in lower case: names the stream without showing the person. */
+  /** A keyed hash of the email's identity: names the stream without showing the person. */
   readonly emailKey: string;
 }
 

@@ -1,6 +1,6 @@
 /** The filters of the transaction searches, as callers send them. */
 import { z } from 'zod';
-import { CurrencyCode, Day, pattern, text, Uuid } from './wire.ts';
+import { CurrencyCode, Day, Email, pattern, text, Uuid } from './wire.ts';
 
 const MAX_ELEMENTS = 1_000;
 
@@ -16,7 +16,7 @@ export const DEFAULT_LIMIT = 10;
 
 /** Every filter of the contract. Fields are ANDed, elements of an array ORed; an empty array is no filter. */
 export const searchFilters = {
-  emails: listOf(text(320)),
+  emails: listOf(Email),
   orderIds: ids,
   transactionIds: listOf(Uuid),
   gatewayTransactionIds: listOf(text(255)),

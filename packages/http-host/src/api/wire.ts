@@ -1,5 +1,11 @@
 /** What the JSON of several slices has in common: amounts, ids, text, and who is calling. */
-import { type Transaction, type TransactionId, toMinor } from '@counterfoil/core';
+import {
+  isEmail,
+  MAX_EMAIL_LENGTH,
+  type Transaction,
+  type TransactionId,
+  toMinor,
+} from '@counterfoil/core';
 import { z } from 'zod';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -33,7 +39,9 @@ const DATE_LENGTH = 10;
 const MAX_INSTANT_LENGTH = 64;
 const MAX_IP_LENGTH = 45;
 
-export const Email = bounded(254).check(z.email());
+export const Email = bounded(MAX_EMAIL_LENGTH)
+  .refine(isEmail, 'must be an email address')
+  .meta({ format: 'email', example: 'ada@example.com' });
 export const Uuid = bounded(UUID_LENGTH).check(z.guid()).toLowerCase();
 export const Id = z.int().positive();
 export const Day = bounded(DATE_LENGTH).check(z.iso.date());

@@ -1,6 +1,6 @@
 /** Who is calling: the API key, the tenant it belongs to, its scopes, and the party that uses it. */
 import type { TenantId } from '@counterfoil/core';
-import { z } from 'zod';
+import { emailIdentity, isEmail } from '@counterfoil/core';
 import type { Access, Principal } from './endpoint.ts';
 import { type Refusal, refuse } from './errors.ts';
 import { type Environment, isApiKey, type KeyKind, keyDigest } from './keys.ts';
@@ -28,14 +28,12 @@ export interface KeyDirectory {
 
 type KeyAccess = Extract<Access, { kind: 'api-key' }>;
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 const BEARER = /^bearer\b/i;
 
 /** RFC 9110 wants a challenge beside every 401. */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' } };
-
-const MAX_EMAIL_LENGTH = 254;
-
-const EMAIL = z.regexes.email;
 
 /**
  * The record of the key that was sent, or why it is refused. In this order: key missing, Bearer
@@ -69,15 +67,16 @@ export async function findKey(
  * another tenant (403), scope lacking (403), UserEmail missing or not an address (400).
  */
 export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess): Principal {
-  const { clientId, userEmail } = head;
+  const { clientId } = head;
+  const userEmail = head.userEmail && utf8Of(head.userEmail);
   if (clientId === undefined || clientId === '') throw refuse('client_id_required');
   if (clientId !== String(key.tenantId)) throw refuse('tenant_mismatch');
   if (!key.scopes.has(access.scope)) {
     throw refuse('insufficient_scope', `The API key lacks the scope ${access.scope}`);
   }
-  if (userEmail === undefined || userEmail === '') {
+  if (head.userEmail === undefined || head.userEmail === '') {
     if (access.requiresUserEmail) throw refuse('user_email_required');
-  } else if (userEmail.length > MAX_EMAIL_LENGTH || !EMAIL.test(userEmail)) {
+  } else if (userEmail === undefined || !isEmail(userEmail)) {
     throw refuse('user_email_invalid');
   }
   const { tenantId, environment, keyId, scopes } = key;
@@ -97,15 +96,24 @@ export function checkClaimedTenant(body: unknown, principal: Principal): void {
 
 /**
  * The user that a body claims must be the one of the header. Made once the body is known to be
- * valid, and before anything is looked up. Addresses are compared without regard to case.
+ * valid, and before anything is looked up.
  */
 export function checkClaimedUser(body: unknown, principal: Principal): void {
   const claimed = member(body, 'userEmail');
   if (typeof claimed !== 'string' || principal.actor === undefined) return;
-  if (claimed.toLowerCase() !== principal.actor.toLowerCase()) {
+  if (emailIdentity(claimed) !== emailIdentity(principal.actor)) {
     throw refuse('user_email_mismatch', undefined, {
       errors: [{ pointer: '/userEmail', detail: 'Must be the address of the UserEmail header' }],
     });
+  }
+}
+
+/** A header arrives as one character for each byte; undefined where the bytes are no UTF-8. */
+function utf8Of(header: string): string | undefined {
+  try {
+    return UTF8.decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return undefined;
   }
 }
 

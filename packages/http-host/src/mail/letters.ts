@@ -2,6 +2,7 @@
 import {
   type Event,
   type EventStore,
+  isEmail,
   Subscription,
   type TenantId,
   Transaction,
@@ -10,7 +11,7 @@ import {
 } from '@counterfoil/core';
 import type { Ledger } from '../operations/ledger.ts';
 import type { References } from '../operations/references.ts';
-import { isEmailAddress, type MailAddress } from './mail-settings.ts';
+import type { MailAddress } from './mail-settings.ts';
 import type { AskedMail } from './outbox.ts';
 import { inOneLine, mailTemplates, type Parts, type Render, type Row } from './templates.ts';
 
@@ -148,7 +149,7 @@ export class Letters {
   ): Promise<Letter | NoLetter> {
     const { email, lastName } = about.person;
     if (email === '') return { nothing: 'erased' };
-    if (!isEmailAddress(email)) return { nothing: 'no-address' };
+    if (!isEmail(email)) return { nothing: 'no-address' };
     const firstName = inOneLine(about.person.firstName);
     const company = await this.#options.references.companyNameOf(tenantId, about.companyId);
     const parts = this.#render(kind, { ...about.facts, company, firstName }, about.rows);

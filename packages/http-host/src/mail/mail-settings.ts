@@ -1,8 +1,5 @@
 /** What the host is told of its mail: the server it hands mails to, and who they are from. */
-import { z } from 'zod';
-
-/** An address as the interface takes it: nothing in it can end a header, a command or an address. */
-const EmailAddress = z.email().max(254);
+import { isEmail } from '@counterfoil/core';
 
 /** No control characters, line separators or halves of characters. */
 const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
@@ -35,10 +32,6 @@ const SUBMISSIONS_PORT = 465;
 
 export function isOneLine(text: string): boolean {
   return ONE_LINE.test(text);
-}
-
-export function isEmailAddress(text: string): boolean {
-  return EmailAddress.safeParse(text).success;
 }
 
 /** Reads `smtp://[user:password@]host[:port]`, or `smtps://…`; undefined when it is anything else. */
@@ -76,7 +69,6 @@ export function mailAddressOf(text: string): MailAddress | undefined {
   const [, quoted, plain = '', address = text] =
     /^(?:"([^"]*)"\s*|([^"<>]*))<([^<>]*)>$/.exec(text.trim()) ?? [];
   const name = (quoted ?? plain).trim();
-  const isSound =
-    isOneLine(name) && name.length <= MAX_NAME_LENGTH && isEmailAddress(address.trim());
+  const isSound = isOneLine(name) && name.length <= MAX_NAME_LENGTH && isEmail(address.trim());
   return isSound ? { name, address: address.trim() } : undefined;
 }

@@ -1,6 +1,7 @@
 /** Hands mails to an SMTP server, and says what became of each. */
+import { isEmail, withAsciiDomain } from '@counterfoil/core';
 import nodemailer, { type NodemailerError } from 'nodemailer';
-import { isEmailAddress, isOneLine, type MailAddress, type MailSettings } from './mail-settings.ts';
+import { isOneLine, type MailAddress, type MailSettings } from './mail-settings.ts';
 
 const MAX_CONNECTIONS = 4;
 const MAX_MAILS_A_CONNECTION = 100;
@@ -47,6 +48,7 @@ export interface Mailer {
 
 export function smtpMailer({ server, from }: MailSettings): Mailer {
   const { host, port, secure, credentials } = server;
+  const sender = deliverable(from);
   const transport = nodemailer.createTransport({
     pool: true,
     host,
@@ -75,17 +77,18 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
     async send(mail, signal) {
       const fault = faultOf(mail);
       if (fault !== undefined) return { outcome: 'refused', reason: fault };
+      const to = deliverable(mail.to);
       try {
         await transport.sendMail({
-          from,
-          to: mail.to,
-          envelope: { from: from.address, to: [mail.to.address] },
+          from: sender,
+          to,
+          envelope: { from: sender.address, to: [to.address] },
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
           textEncoding: 'quoted-printable',
           date: new Date(mail.date),
-          messageId: `<${mail.id}@${domainOf(from.address)}>`,
+          messageId: `<${mail.id}@${domainOf(sender.address)}>`,
           xMailer: false,
           // Nobody's holiday notice shall answer a machine.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
@@ -102,9 +105,14 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
   };
 }
 
+/** Mail servers know domains by their punycode. */
+function deliverable({ name, address }: MailAddress): MailAddress {
+  return { name, address: withAsciiDomain(address) };
+}
+
 /** Nothing of a mail may end its header and begin another: nodemailer takes addresses as they are. */
 function faultOf({ id, to, subject }: Mail): string | undefined {
-  if (!isEmailAddress(to.address)) return 'address';
+  if (!isEmail(to.address)) return 'address';
   if (!isOneLine(to.name)) return 'name';
   if (!isOneLine(subject)) return 'subject';
   return /^[\w.-]+$/.test(id) ? undefined : 'id';

@@ -1,5 +1,11 @@
 /** What the host does with customers: register, read, replace, and keep their payment methods. */
-import { Customer, type StreamName, type Subject, type TenantId } from '@counterfoil/core';
+import {
+  Customer,
+  emailIdentity,
+  type StreamName,
+  type Subject,
+  type TenantId,
+} from '@counterfoil/core';
 import { Refusal, refuse } from '../http/errors.ts';
 import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
 import type { Cards, Instrument } from './cards.ts';
@@ -226,9 +232,8 @@ function emailOf({ tenantId, sandbox }: Subject, email: string): NamedCustomer {
   return { tenantId, sandbox, email };
 }
 
-/** Emails are compared without regard to case. */
 function isSame(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  return emailIdentity(a) === emailIdentity(b);
 }
 
 /** Whether an email is the customer's, or is about to be. */
@@ -237,7 +242,7 @@ function needs(
   email: string,
 ): boolean {
   if (erasureRequestedAt !== null) return false;
-  return isSame(email, present) || reservedEmails.includes(email.toLowerCase());
+  return isSame(email, present) || reservedEmails.includes(emailIdentity(email));
 }
 
 function expectPresent({ erasureRequestedAt }: Customer.Customer): void {

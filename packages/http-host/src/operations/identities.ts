@@ -4,6 +4,7 @@ import {
   Customer,
   CustomerIdClaim,
   EmailClaim,
+  emailIdentity,
   Sequence,
   type StreamName,
   type TenantId,
@@ -278,7 +279,7 @@ export class Identities {
 
   #emailKey(tenantId: TenantId, email: string): string {
     return createHmac('sha256', this.#emailSecret)
-      .update(`${tenantId}\n${email.toLowerCase()}`)
+      .update(`${tenantId}\n${emailIdentity(email)}`)
       .digest('hex')
       .slice(0, 32);
   }

@@ -1,5 +1,5 @@
 /** One row of the transactions search: what is stored of it, how it is found, and how it is shown. */
-import { Transaction, toMajor } from '@counterfoil/core';
+import { emailIdentity, Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
 import type { FieldKind, FieldValue, Place, Walk } from '../read-model-store.ts';
 import { hash64 } from '../stores/hash64.ts';
@@ -180,7 +180,7 @@ export function folded(value: string): string {
 
 /** What a record is found by, each by itself: a check of one field is not to cost that of all. */
 const FOUND_BY: Readonly<Record<RecordField, (record: StoredRecord) => FieldValue | null>> = {
-  email: ({ email }) => orNull(folded(email)),
+  email: ({ email }) => orNull(emailIdentity(email)),
   orderId: ({ orderId }) => orderId,
   customerId: ({ customerId }) => customerId,
   gatewayTransactionId: ({ gatewayTransactionId }) => orNull(gatewayTransactionId),

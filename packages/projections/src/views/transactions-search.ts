@@ -1,4 +1,5 @@
 /** The transactions search: filters, pages, and the memory that keeps deep pages near. */
+import { emailIdentity } from '@counterfoil/core';
 import type {
   Anchor,
   Build,
@@ -221,7 +222,7 @@ function conditionsOf(tenantId: number, filter: SearchFilter): Condition[] | und
     'key',
     filter.transactionIds?.map((id) => keyOf(tenantId, folded(id))),
   );
-  anyOf('email', filter.emails?.map(folded));
+  anyOf('email', filter.emails?.map(emailIdentity));
   anyOf('orderId', filter.orderIds);
   anyOf('gatewayTransactionId', filter.gatewayTransactionIds);
   text('firstName', folded(filter.firstName ?? ''));
