@@ -111,11 +111,12 @@ describe('which subscriptions end', () => {
     expect(await activeOf(ann)).toEqual([ann.ids[3]]);
   });
 
-  test('one list that is empty leaves the other one to choose', async () => {
+  test('a list that is empty is refused, also beside another', async () => {
     const ann = await member(2);
     const subscriberIds = text(ann.ids.slice(0, 1));
-    expect(await ended({ email: ann.email, orderIds: '[]', subscriberIds })).toBe(1);
-    expect(await activeOf(ann)).toEqual(ann.ids.slice(1));
+    const answer = await timed.unsubscribe({ email: ann.email, orderIds: '[]', subscriberIds });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(await activeOf(ann)).toEqual(ann.ids);
   });
 
   test('ids of another customer end nothing, alone or beside own ones', async () => {

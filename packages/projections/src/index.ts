@@ -93,6 +93,7 @@ export {
 export {
   type CustomerOfTenant,
   type CustomerSubscriptionsQuery,
+  type EmailSubscriptionsQuery,
   SubscriptionView,
   subscriptions,
 } from './views/subscriptions.ts';

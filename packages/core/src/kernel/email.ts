@@ -5,7 +5,6 @@ export const MAX_EMAIL_LENGTH = 254;
 const MAX_LOCAL_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII has them
 const ASCII = /^[\0-\x7f]*$/;
 /** The characters of an atom, those beyond ASCII among them, and dots. */
 const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u{80}-\u{10ffff}-]+$/u;

@@ -14,14 +14,14 @@ const MAX_IDS = 1_000;
  * there is one way to go on: two runs of spaces that meet would be tried in all divisions.
  */
 const ID_LIST = new RegExp(
-  `^ *\\[ *(?:[1-9]\\d{0,15} *(?:, *[1-9]\\d{0,15} *){0,${MAX_IDS - 1}})?\\] *$`,
+  `^ *\\[ *[1-9]\\d{0,15} *(?:, *[1-9]\\d{0,15} *){0,${MAX_IDS - 1}}\\] *$`,
 );
 /** Room for so many ids with spaces between them. */
 const MAX_LIST_LENGTH = 32_768;
 
 const IdList = pattern(ID_LIST, {
   max: MAX_LIST_LENGTH,
-  detail: `must be a list of at most ${MAX_IDS} positive integers, such as "[1,2,3]"`,
+  detail: `must be a list of 1 to ${MAX_IDS} positive integers, such as "[1,2,3]"`,
 }).optional();
 
 const UnsubscribeInput = z
@@ -30,16 +30,16 @@ const UnsubscribeInput = z
     userEmail: Email.meta({ description: 'The requesting agent; equals the UserEmail header' }),
     email: Email.meta({
       description:
-        'The present email of the customer, in upper or lower case: every subscription that ends is theirs',
+        'The present email of the customer, or the one that the order was placed with: every subscription that ends is one of these',
     }),
     orderIds: IdList.meta({
       description:
-        'The orders that started the subscriptions, as text: "[1,2,3]". An empty list is as good as none',
+        'The orders that started the subscriptions, as text: "[1,2,3]"; at least one where the list is given',
       example: '[1001, 1002]',
     }),
     subscriberIds: IdList.meta({
       description:
-        'The subscriptions, in the same form. With both lists, what stands in either ends; with no id in either, all that the customer has',
+        'The subscriptions, in the same form. With both lists, what stands in either ends; without either, all of this email',
       example: '[1000000001]',
     }),
     sendUserCommunication: z
@@ -79,7 +79,7 @@ export function unsubscribeEndpoint({
     tag: 'Customer Service',
     summary: 'Unsubscribe a customer',
     description:
-      'Ends active subscriptions of the customer who has this email now. What has ended before, and an email that nobody has, are no error: `unsubscribes` counts what this request ended.',
+      'Ends active subscriptions of the customer who has this email now, and those whose order was placed with it. What has ended before, and an email that nobody has, are no error: `unsubscribes` counts what this request ended.',
     access: { kind: 'api-key', scope: 'subscriptions:unsubscribe', requiresUserEmail: true },
     body: UnsubscribeInput,
     responses: { 200: { description: 'The subscriptions have ended', schema: UnsubscribeAnswer } },

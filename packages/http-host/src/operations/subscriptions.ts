@@ -1,7 +1,7 @@
 /** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
 
-import { type Subject, Subscription, type TenantId } from '@counterfoil/core';
-import type { CustomerSubscriptionsQuery } from '@counterfoil/projections';
+import { emailIdentity, type Subject, Subscription, type TenantId } from '@counterfoil/core';
+import type { CustomerSubscriptionsQuery, EmailSubscriptionsQuery } from '@counterfoil/projections';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { inParallel } from '../in-parallel.ts';
@@ -20,7 +20,12 @@ const CONCURRENCY = 16;
 export interface SubscriptionIndex {
   /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
   ofCustomer(query: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
+  /** The same of those whose order was placed with an email; a few of others may be among them. */
+  ofEmail(query: EmailSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
 }
+
+type Paging = Pick<CustomerSubscriptionsQuery, 'limit' | 'after'>;
+type ListPage = (paging: Paging) => Promise<readonly Subscription.Subscription[]>;
 
 export interface SubscriptionServices {
   readonly ledger: Ledger;
@@ -118,18 +123,26 @@ export class Subscriptions {
   }
 
   /**
-   * Ends the subscriptions of whoever holds the email now; answers how many this request has ended,
-   * which a repetition of it does not change.
+   * Ends the subscriptions of whoever holds the email now, and those whose order was placed with it;
+   * answers how many this request has ended, which a repetition of it does not change.
    */
   async unsubscribeByEmail(request: UnsubscribeRequest, caller: Caller): Promise<number> {
-    const { identities, readSide } = this.#services;
+    const { identities, readSide, index } = this.#services;
     const { tenantId, sandbox, email, notifyCustomer, requestIdOf, content } = request;
-    const holder = await identities.holderOf({ tenantId, sandbox, email });
-    if (holder === undefined) return 0;
+    const named = { tenantId, sandbox, email };
+    const holder = await identities.holderOf(named);
     await readSide.caughtUp(tenantId);
-    const { customerId } = holder;
-    return this.#endEach({ tenantId, sandbox, customerId }, caller, {
-      isMeant: meantBy(request),
+    const lists: ListPage[] = [(paging) => index.ofEmail({ ...named, ...paging })];
+    if (holder !== undefined) {
+      const customer = { tenantId, sandbox, customerId: holder.customerId };
+      lists.push((paging) => index.ofCustomer({ ...customer, ...paging }));
+    }
+    const isNamed = meantBy(request);
+    const isTheirs = (subscription: Subscription.Subscription) =>
+      subscription.customerId === holder?.customerId ||
+      emailIdentity(subscription.email) === emailIdentity(email);
+    return this.#endEach(tenantId, lists, caller, {
+      isMeant: (subscription) => isTheirs(subscription) && isNamed(subscription),
       act: {
         type: 'Unsubscribe',
         reason: 'customer-service',
@@ -147,7 +160,9 @@ export class Subscriptions {
     caller: Caller,
   ): Promise<number> {
     await this.#services.readSide.caughtUp(customer.tenantId);
-    return this.#endEach(customer, caller, {
+    const { index } = this.#services;
+    const list: ListPage = (paging) => index.ofCustomer({ ...customer, ...paging });
+    return this.#endEach(customer.tenantId, [list], caller, {
       isMeant: () => true,
       act: { type: 'Unsubscribe', reason, requestedBy: caller.actor, notifyCustomer: false },
       nameOf: (id) => ({
@@ -158,7 +173,8 @@ export class Subscriptions {
   }
 
   async #endEach(
-    customer: Subject,
+    tenantId: TenantId,
+    lists: readonly ListPage[],
     caller: Caller,
     how: {
       readonly isMeant: (subscription: Subscription.Subscription) => boolean;
@@ -166,9 +182,10 @@ export class Subscriptions {
       readonly nameOf: (subscriptionId: number) => CommandName;
     },
   ): Promise<number> {
-    const { ledger, index } = this.#services;
-    const { tenantId } = customer;
+    const { ledger } = this.#services;
     let ended = 0;
+    /** What stands in two lists is counted once. */
+    const seen = new Set<number>();
     const end = async ({ subscriptionId }: Subscription.Subscription) => {
       const at = ledger.clock.now();
       const command = { ...how.act, tenantId, subscriptionId, at } as Subscription.Command;
@@ -176,17 +193,14 @@ export class Subscriptions {
       const { events } = await ledger.carryOut(Subscription, command, name, caller);
       if (events.length > 0) ended += 1;
     };
-    let after: number | undefined;
-    for (;;) {
-      const page = await index.ofCustomer({
-        ...customer,
-        limit: PAGE,
-        ...(after !== undefined && { after }),
-      });
-      await inParallel({ items: page.filter(how.isMeant), atOnce: CONCURRENCY, act: end });
-      if (page.length < PAGE) return ended;
-      after = page.at(-1)?.subscriptionId;
+    for (const list of lists) {
+      for await (const page of pagesOf(list)) {
+        const items = page.filter((each) => how.isMeant(each) && !seen.has(each.subscriptionId));
+        for (const { subscriptionId } of items) seen.add(subscriptionId);
+        await inParallel({ items, atOnce: CONCURRENCY, act: end });
+      }
     }
+    return ended;
   }
 
   async #act(
@@ -204,11 +218,21 @@ export class Subscriptions {
   }
 }
 
+async function* pagesOf(list: ListPage): AsyncGenerator<readonly Subscription.Subscription[]> {
+  let after: number | undefined;
+  for (;;) {
+    const page = await list({ limit: PAGE, ...(after !== undefined && { after }) });
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.subscriptionId;
+  }
+}
+
 function nameOf({ requestId, content }: SubscriptionRequest): Required<CommandName> {
   return { commandId: requestId, content };
 }
 
-/** The union of both lists; everything where neither names anything. */
+/** The union of both lists; everything where neither is given. */
 function meantBy({
   orderIds,
   subscriberIds,

@@ -12,6 +12,7 @@ export const EXPIRIES = 'expiries';
 
 export const SUBSCRIPTIONS = 'subscriptions';
 export const SUBSCRIBERS = 'subscribers';
+export const EMAIL_SUBSCRIPTIONS = 'email_subscriptions';
 export const CUSTOMER_SUBSCRIPTIONS = 'customer_subscriptions';
 export const DUE_REBILLS = 'due_rebills';
 export const PENDING_REBILLS = 'pending_rebills';

@@ -1,11 +1,13 @@
 /** The subscriptions read model: one state each, found by id and by customer, and the rebills to be made. */
-import { Subscription } from '@counterfoil/core';
+import { emailIdentity, Subscription } from '@counterfoil/core';
 import { listedByCustomer } from '../erasing.ts';
 import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
+import { hash64 } from '../stores/hash64.ts';
 import {
   CUSTOMER_SUBSCRIPTIONS,
   DUE_REBILLS,
+  EMAIL_SUBSCRIPTIONS,
   keyOf,
   liveModel,
   PENDING_REBILLS,
@@ -31,6 +33,7 @@ export const subscriptions: Projection<Subscription.Subscription> = {
   collections: [
     { name: SUBSCRIBERS, kind: 'keyed' },
     { name: CUSTOMER_SUBSCRIPTIONS, kind: 'keyed' },
+    { name: EMAIL_SUBSCRIPTIONS, kind: 'keyed' },
     { name: DUE_REBILLS, kind: 'keyed' },
     { name: PENDING_REBILLS, kind: 'keyed' },
   ],
@@ -52,7 +55,11 @@ export const subscriptions: Projection<Subscription.Subscription> = {
 
   derive(key, subscription) {
     const tenantId = Number(key.slice(0, key.indexOf('/')));
-    return [ofCustomer(tenantId, subscription), ...rebillWorkOf(tenantId, subscription)];
+    return [
+      ofCustomer(tenantId, subscription),
+      ...ofEmail(tenantId, subscription),
+      ...rebillWorkOf(tenantId, subscription),
+    ];
   },
 
   erasing: {
@@ -85,6 +92,28 @@ function ofCustomer(
   };
 }
 
+/** By the email of the order; the person's is known no more once they are erased. */
+function ofEmail(
+  tenantId: number,
+  { sandbox, email, subscriptionId }: Subscription.Subscription,
+): DerivedDocument[] {
+  if (email === '') return [];
+  const key = `${emailPrefix({ tenantId, sandbox, email })}${newestFirst(subscriptionId)}`;
+  return [{ collection: EMAIL_SUBSCRIPTIONS, key, body: String(subscriptionId) }];
+}
+
+/** Of a tenant and environment. */
+interface EmailOfTenant {
+  readonly tenantId: number;
+  readonly sandbox: boolean;
+  readonly email: string;
+}
+
+/** A hash is shorter than most emails, and two of one hash are told apart by their subscriptions. */
+function emailPrefix({ tenantId, sandbox, email }: EmailOfTenant): string {
+  return `${partitionOf(tenantId, sandbox)}/${hash64(emailIdentity(email))}/`;
+}
+
 export interface CustomerOfTenant {
   readonly tenantId: number;
   readonly sandbox: boolean;
@@ -100,11 +129,15 @@ function newestFirst(subscriptionId: number): string {
   return String(Number.MAX_SAFE_INTEGER - subscriptionId).padStart(ID_DIGITS, '0');
 }
 
-export interface CustomerSubscriptionsQuery extends CustomerOfTenant {
+interface Paging {
   readonly limit: number;
   /** The id of the last subscription of the page before. */
   readonly after?: number;
 }
+
+export interface CustomerSubscriptionsQuery extends CustomerOfTenant, Paging {}
+
+export interface EmailSubscriptionsQuery extends EmailOfTenant, Paging {}
 
 /** Queries for subscriptions as their events have made them. */
 export class SubscriptionView {
@@ -133,21 +166,31 @@ export class SubscriptionView {
   }
 
   /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
-  async ofCustomer({
-    limit,
-    after,
-    ...customer
-  }: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]> {
+  async ofCustomer(
+    query: CustomerSubscriptionsQuery,
+  ): Promise<readonly Subscription.Subscription[]> {
+    return this.#listed(CUSTOMER_SUBSCRIPTIONS, customerPrefix(query), query);
+  }
+
+  /** The same of those whose order was placed with an email, whoever has it now. */
+  async ofEmail(query: EmailSubscriptionsQuery): Promise<readonly Subscription.Subscription[]> {
+    return this.#listed(EMAIL_SUBSCRIPTIONS, emailPrefix(query), query);
+  }
+
+  async #listed(
+    collection: string,
+    prefix: string,
+    { tenantId, limit, after }: Paging & { readonly tenantId: number },
+  ): Promise<readonly Subscription.Subscription[]> {
     const model = await liveModel(this.#store, SUBSCRIPTIONS);
-    const prefix = customerPrefix(customer);
-    const found = await model.list(CUSTOMER_SUBSCRIPTIONS, {
+    const found = await model.list(collection, {
       prefix,
       limit,
       ...(after !== undefined && { after: `${prefix}${newestFirst(after)}` }),
     });
     return statesOf(
       model,
-      customer.tenantId,
+      tenantId,
       found.map(({ body }) => Number(body)),
     );
   }
