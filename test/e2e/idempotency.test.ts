@@ -77,6 +77,38 @@ describe('a payment', () => {
     expect(again.body).toMatchObject({ id: first.body.id, status: 'Captured' });
   });
 
+  it('is recognised after its card has expired', async () => {
+    const key = named();
+    const at = new Date(now);
+    const expiring = {
+      ...card(CARDS.approve),
+      expMonth: at.getUTCMonth() + 1,
+      expYear: at.getUTCFullYear(),
+    };
+    const asked = { card: expiring, email: `expired${count}@example.com` };
+    const { body } = await caller.pay(asked, key);
+    expect(body.status).toBe('Captured');
+    const subscription = { name: 'Club', rebillAmount: 5, frequency: 90 };
+    const { subscriptionId } = await caller.paid({ subscription, email: asked.email });
+    const { body: customer } = await caller.post('/customers', { email: `own-${asked.email}` });
+    const keep = (path: string) => caller.post(path, { card: expiring }, key);
+    const kept = [
+      `/customers/${customer.id}/payment-methods`,
+      `/v1/subscriptions/${subscriptionId}/card`,
+    ];
+    for (const path of kept) expect((await keep(path)).status, path).toBeLessThan(300);
+    now += 40 * 24 * 60 * 60 * 1_000;
+    const again = await caller.pay(asked, key);
+    expect([again.status, again.body.id]).toEqual([201, body.id]);
+    expectRefusal(await caller.pay({ ...asked, amount: 101 }, key), 422, 'idempotency_key_reused');
+    expectRefusal(await caller.pay(asked, named()), 400, 'card_invalid');
+    for (const path of kept) {
+      const repeated = await keep(path);
+      expect(repeated.status, repeated.text).toBeLessThan(300);
+      expectRefusal(await caller.post(path, { card: expiring }, named()), 400, 'card_invalid');
+    }
+  });
+
   it('with another body under the same key is 422', async () => {
     const key = named();
     const email = `other${count}@example.com`;

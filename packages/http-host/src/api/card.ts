@@ -6,7 +6,7 @@ import type { ErrorCode } from '../http/errors.ts';
 import { uuidV7 } from '../http/uuid.ts';
 import type { Payments } from '../operations/payments.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
-import { PaymentInput, paymentRequestOf } from './payment-request.ts';
+import { PaymentInput, paymentRequestOf, withoutSecrets } from './payment-request.ts';
 import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import {
@@ -110,14 +110,21 @@ function submission(
     async handle(context, { body }) {
       // Both paths are the same command, so a key names the same payment on either.
       const transactionId = idOf(context, 'payment');
-      const request = paymentRequestOf(body, {
-        tenantId: context.principal.tenantId,
-        transactionId,
-        serviceSession: uuidV7(),
-        sandbox: sandboxOf(context.principal, body.sandbox),
-        now: now(),
-      });
-      return answer(shownBy(payments, context), await payments.submit(request, callerOf(context)));
+      const { tenantId } = context.principal;
+      const sandbox = sandboxOf(context.principal, body.sandbox);
+      const payment = await payments.submitNamed(
+        { tenantId, transactionId, content: withoutSecrets(body), cvv: body.card?.cvv },
+        () =>
+          paymentRequestOf(body, {
+            tenantId,
+            transactionId,
+            serviceSession: uuidV7(),
+            sandbox,
+            now: now(),
+          }),
+        callerOf(context),
+      );
+      return answer(shownBy(payments, context), payment);
     },
   });
 }

@@ -308,7 +308,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
         {
           paymentMethodId: idOf(context, 'addPaymentMethod', [String(params.id)]),
           content: withoutSecrets(body),
-          instrument: instrumentOf(body, now()),
+          instrument: () => instrumentOf(body, now()),
           makeDefault: body.default,
           ...(body.companyId !== undefined && { companyId: body.companyId }),
         },

@@ -204,7 +204,7 @@ function changeCard(services: SubscriptionChangeServices): Endpoint {
       'gateway_error',
     ],
     async handle(context, { params: { id }, body }) {
-      const instrument = instrumentOf(body, services.now());
+      const instrument = () => instrumentOf(body, services.now());
       const content = [id, withoutSecrets(body)];
       const { request } = await found(services, context, { operation, id, content });
       const caller = callerOf(context);

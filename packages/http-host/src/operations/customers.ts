@@ -34,7 +34,8 @@ export interface NewPaymentMethod {
   readonly paymentMethodId: string;
   /** The request as it was made, without what must not be kept. */
   readonly content: unknown;
-  readonly instrument: Instrument;
+  /** May refuse the card; a repetition is recognised before. */
+  readonly instrument: () => Instrument;
   readonly makeDefault: boolean;
   /** Whose merchant accounts' gateway keeps the card; needed where the tenant has several companies. */
   readonly companyId?: number;
@@ -173,18 +174,28 @@ export class Customers {
     { paymentMethodId, content, instrument, makeDefault, companyId }: NewPaymentMethod,
     caller: Caller,
   ): Promise<{ customer: Customer.Customer; method: Customer.PaymentMethod }> {
-    const { references, cards } = this.#services;
+    const { ledger, references, cards } = this.#services;
     const { tenantId } = named;
     // The card of a person who is erased must not even reach the gateway.
-    expectPresent(await this.get(named));
-    if (companyId !== undefined) await references.checkCompany(tenantId, companyId);
-    const company = companyId ?? (await references.companyOf(tenantId, null));
-    const accounts = await references.merchantAccountsOf(tenantId, company);
-    const card = await cards.keep(named, instrument, accounts);
+    const present = await this.get(named);
+    expectPresent(present);
+    const name = { commandId: deterministicUuid([paymentMethodId, 'add']), content };
+    const card = await ledger.prepared(Customer, streamOf(named), name, async () => {
+      const given = instrument();
+      if (companyId !== undefined) await references.checkCompany(tenantId, companyId);
+      const company = companyId ?? (await references.companyOf(tenantId, null));
+      const accounts = await references.merchantAccountsOf(tenantId, company);
+      return cards.keep(named, given, accounts);
+    });
+    if (card === undefined) {
+      const kept = present.paymentMethods.find((each) => each.paymentMethodId === paymentMethodId);
+      if (kept === undefined) throw refuse('not_found');
+      return { customer: present, method: kept };
+    }
     const customer = await this.#carryOut(
       { type: 'AddPaymentMethod', ...named, paymentMethodId, card, makeDefault },
       caller,
-      { commandId: deterministicUuid([paymentMethodId, 'add']), content },
+      name,
     );
     const method = customer.paymentMethods.find(
       (each) => each.card.fingerprint === card.fingerprint,

@@ -120,6 +120,30 @@ export class Ledger {
     }
   }
 
+  /**
+   * What a command needs, found out before it is carried out. A refusal on the way stands only where
+   * the command was not carried out before: undefined then, as a repetition needs nothing of it.
+   */
+  async prepared<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+    Needed,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    stream: StreamName,
+    name: Required<CommandName>,
+    findOut: () => Promise<Needed>,
+  ): Promise<Needed | undefined> {
+    try {
+      return await findOut();
+    } catch (error) {
+      if (await this.isRepeat(decider, stream, name)) return undefined;
+      throw error;
+    }
+  }
+
   /** Whether a stream holds this command already. Refuses when it holds another one of that id. */
   async isRepeat<
     Command extends AnyCommand,

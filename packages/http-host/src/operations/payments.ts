@@ -62,6 +62,11 @@ export interface PaymentRequest {
   readonly instrument: Instrument;
 }
 
+/** What tells whether a payment was submitted before, and all that a repetition needs. */
+export type NamedPayment = Pick<PaymentRequest, 'tenantId' | 'transactionId' | 'content' | 'at'> & {
+  readonly cvv?: string | undefined;
+};
+
 export interface RefundRequest {
   readonly tenantId: TenantId;
   readonly transactionId: TransactionId;
@@ -154,10 +159,20 @@ export class Payments {
   }
 
   /** Submits a payment and sees it through to the gateway's answer. */
-  async submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
-    const { tenantId, transactionId, instrument, at } = request;
-    const sentBefore = await this.#enter(request, caller);
+  submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
+    const { instrument } = request;
     const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
+    return this.submitNamed({ ...request, cvv }, () => request, caller);
+  }
+
+  /** The same of a request that may be refused where it is read: a repetition is recognised before. */
+  async submitNamed(
+    named: NamedPayment,
+    read: () => PaymentRequest,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { tenantId, transactionId, cvv, at } = named;
+    const sentBefore = await this.#enter(named, read, caller);
     const { reactor } = this.#services;
     const context = { cvv, at, caller, sentBefore };
     return this.#followed(tenantId, await reactor.charge(tenantId, transactionId, context), caller);
@@ -178,20 +193,19 @@ export class Payments {
    * what was true of the first try is true no more. Nearly every payment is new, and the log says so
    * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
    */
-  async #enter(request: PaymentRequest, caller: Caller): Promise<boolean> {
+  async #enter(named: NamedPayment, read: () => PaymentRequest, caller: Caller): Promise<boolean> {
     const { ledger, caps } = this.#services;
-    const { tenantId, transactionId, content } = request;
+    const { tenantId, transactionId, content } = named;
     const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const isRepeat = () => ledger.isRepeat(Transaction, stream, name);
-    const entry = { name, isRepeat, at: request.at ?? ledger.clock.now() };
-    let admitted: Admitted;
-    try {
-      admitted = await this.#admit(request, entry);
-    } catch (error) {
-      if (error instanceof Repeated || (await isRepeat())) return true;
-      throw error;
-    }
+    const entry = { name, isRepeat, at: named.at ?? ledger.clock.now() };
+    const found = await ledger.prepared(Transaction, stream, name, async () => {
+      const request = read();
+      return { request, admitted: await this.#admit(request, entry) };
+    });
+    if (found === undefined) return true;
+    const { request, admitted } = found;
     const { room } = admitted;
     const repeated = await caps.holding(room, () =>
       this.#record(request, { ...entry, admitted }, caller),

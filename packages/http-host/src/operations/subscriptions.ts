@@ -1,6 +1,12 @@
 /** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
 
-import { emailIdentity, type Subject, Subscription, type TenantId } from '@counterfoil/core';
+import {
+  emailIdentity,
+  type Subject,
+  Subscription,
+  type TenantId,
+  type Transaction,
+} from '@counterfoil/core';
 import type { CustomerSubscriptionsQuery, EmailSubscriptionsQuery } from '@counterfoil/projections';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
@@ -95,31 +101,39 @@ export class Subscriptions {
     return this.#act(request, { type: 'ChangePlan', plan }, caller);
   }
 
-  /** Keeps the card at the gateway of the account that bills the subscription, and bills it from now on. */
+  /**
+   * Keeps the card at the gateway of the account that bills the subscription, and bills it from now on.
+   * `instrument` may refuse the card: a repetition is recognised before.
+   */
   async changeCard(
     request: SubscriptionRequest,
-    instrument: Instrument,
+    instrument: () => Instrument,
     caller: Caller,
   ): Promise<Subscription.Subscription> {
-    const { references, cards } = this.#services;
-    const { tenantId } = request;
-    const { sandbox, merchantAccountId, customerId } = await this.#open(request);
-    const account = await references.merchantAccount(tenantId, merchantAccountId);
-    const owner = { tenantId, sandbox, customerId };
-    const card = await cards.keep(owner, instrument, account === null ? [] : [account]);
+    const { tenantId, subscriptionId } = request;
+    const stream = Subscription.streamOf({ tenantId, subscriptionId });
+    const card = await this.#services.ledger.prepared(Subscription, stream, nameOf(request), () =>
+      this.#keep(request, instrument()),
+    );
+    if (card === undefined) return this.get(tenantId, subscriptionId);
     return this.#act(request, { type: 'ChangeCard', card }, caller);
   }
 
-  /** A subscription that has not ended: no gateway is to keep a card for another. A repetition goes through. */
-  async #open(request: SubscriptionRequest): Promise<Subscription.Subscription> {
-    const { tenantId, subscriptionId } = request;
+  /** Where a subscription has ended, no gateway is to keep a card for another. */
+  async #keep(
+    { tenantId, subscriptionId }: SubscriptionRequest,
+    instrument: Instrument,
+  ): Promise<Transaction.Card> {
+    const { references, cards } = this.#services;
     const subscription = await this.get(tenantId, subscriptionId);
-    const { unsubscribedAt } = subscription;
-    if (unsubscribedAt === null) return subscription;
-    const stream = Subscription.streamOf({ tenantId, subscriptionId });
-    const isRepeat = await this.#services.ledger.isRepeat(Subscription, stream, nameOf(request));
-    if (!isRepeat) throw refusalOf({ type: 'SubscriptionInactive', unsubscribedAt });
-    return subscription;
+    const { sandbox, merchantAccountId, customerId, unsubscribedAt } = subscription;
+    if (unsubscribedAt !== null) throw refusalOf({ type: 'SubscriptionInactive', unsubscribedAt });
+    const account = await references.merchantAccount(tenantId, merchantAccountId);
+    return cards.keep(
+      { tenantId, sandbox, customerId },
+      instrument,
+      account === null ? [] : [account],
+    );
   }
 
   /**
