@@ -6,6 +6,7 @@ import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Send, subjectOf } from '../http-host/example-subjects.ts';
 import { freePort } from '../setup/postgres-server.ts';
 import {
   CLI,
@@ -29,6 +30,7 @@ import {
 
 const readme = readDocument('README.md');
 const SLOW_MS = 120_000;
+const CURL_STATUS = "curl -sS -w '\\n%{http_code}'";
 
 afterAll(removeStubs);
 
@@ -87,6 +89,48 @@ describe('with the demo running', () => {
     expect(missing).toEqual([]);
     expect(page).not.toContain('id="error-no_such_code"');
   });
+
+  it('accepts each example of the reference as it is pasted', { timeout: SLOW_MS }, async () => {
+    const { paths }: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
+    const operations = Object.values<Json>(paths).flatMap((item) => Object.values<Json>(item));
+    const page = await (await fetch(`${demo.url}/docs`)).text();
+    const { apiKey, clientId, userEmail } = readJson('data/demo-credentials.json');
+    const headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
+    const send: Send = async (method, path, body) => {
+      const content = { 'Content-Type': 'application/json' };
+      const sent = { method, headers: { ...headers, ...content }, body: JSON.stringify(body) };
+      const answer = await fetch(demo.url + path, sent);
+      const given = await answer.json();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(given)}`);
+      return given;
+    };
+    const env = {
+      BASE_URL: demo.url,
+      API_KEY: apiKey,
+      CLIENT_ID: clientId,
+      USER_EMAIL: userEmail,
+    };
+    const statuses: [string, string][] = [];
+    for (const [serial, { operationId }] of operations.entries()) {
+      const example = exampleIn(page, operationId).replace('curl', CURL_STATUS);
+      const subject = await subjectOf(operationId, send, serial);
+      const { stdout } = await run('bash', ['-euc', example], {
+        cwd: demo.folder,
+        env: { ...env, ...subject },
+      });
+      statuses.push([operationId, stdout.slice(-'200'.length)]);
+    }
+    expect(statuses.length).toBeGreaterThan(30);
+    expect(statuses.filter(([, status]) => !/^20[01]$/.test(status))).toEqual([]);
+  });
+
+  /** The example as a browser shows it. */
+  function exampleIn(page: string, operationId: string): string {
+    const article = page.slice(page.indexOf(`<article id="${operationId}">`));
+    const [, html = ''] = /<pre><code>([\s\S]*?)<\/code><\/pre>/.exec(article) ?? [];
+    const shown = { '&quot;': '"', '&#39;': "'", '&lt;': '<', '&gt;': '>', '&amp;': '&' };
+    return html.replaceAll(/&\S+?;/g, (entity) => shown[entity as '&lt;'] ?? entity);
+  }
 
   it('backs up and restores as the operations manual says', { timeout: SLOW_MS }, async () => {
     const [block] = codeBlocks(section(readDocument('docs/operations.md'), '## Backup'));

@@ -110,7 +110,8 @@ function addressed(pool: Pool): Overrides {
     '/userEmail': always(fc.constantFrom(USER_EMAIL, USER_EMAIL.toUpperCase())),
     '/messageId': always(fc.constantFrom(...pool.captured, ...pool.orders, ...pool.payments)),
     '/id': always(fc.constantFrom(...pool.payments, ...pool.refunds)),
-    '/refundItems/*/StorefrontVariantId': maybe(fc.constantFrom(PLATES.small, PLATES.large, 999)),
+    '/refundItems/*/StorefrontVariantId': always(fc.constantFrom(PLATES.small, PLATES.large, 999)),
+    '/refundItems/*/Adjustment': ABSENT,
   };
 }
 

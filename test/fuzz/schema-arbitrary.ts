@@ -115,17 +115,18 @@ export class SchemaArbitraries {
 
   /** Beside fields, alternatives say which of them is required, and the others are not sent. */
   #eitherOf({ oneOf, ...schema }: Json, overrides: Overrides, place: string): fc.Arbitrary<Json> {
-    const names: string[] = oneOf.flatMap(({ required }: Json) => required);
-    const presenceOf = (name: string) => overrides[`${place}/${name}`]?.presence ?? 'as-schema';
-    const isAlways = (name: string) => presenceOf(name) === 'always';
-    const open = names.filter((name) => presenceOf(name) !== 'never');
-    const chosen = open.some(isAlways) ? open.filter(isAlways) : open;
+    // The first member of a group tells it from the others.
+    const groups: string[][] = oneOf.map(({ required }: Json) => required);
+    const marks = groups.map(([mark]) => mark);
+    const presenceOf = ([mark]: string[]) => overrides[`${place}/${mark}`]?.presence ?? 'as-schema';
+    const open = groups.filter((group) => presenceOf(group) !== 'never');
+    const asked = open.filter((group) => presenceOf(group) === 'always');
     return fc.oneof(
-      ...chosen.map((name) => {
-        const required = [...(schema.required ?? []), name];
+      ...(asked.length > 0 ? asked : open).map((group) => {
+        const required = [...(schema.required ?? []), ...group];
         const properties = Object.fromEntries(
           Object.entries(schema.properties).filter(
-            ([each]) => each === name || !names.includes(each),
+            ([each]) => group.includes(each) || !marks.includes(each),
           ),
         );
         return this.#objects({ ...schema, required, properties }, overrides, place);
@@ -141,10 +142,13 @@ export class SchemaArbitraries {
   }
 }
 
+/** Halves of characters and the separators of lines: refused everywhere, beyond what a pattern says. */
+const NOT_IN_TEXTS = /[\p{Cs}\u2028\u2029]/u;
+
 function texts(schema: Json): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = UNBOUNDED_LENGTH, pattern } = schema;
   const fits = (text: string) =>
-    text.isWellFormed() &&
+    !NOT_IN_TEXTS.test(text) &&
     [...text].length >= minLength &&
     [...text].length <= maxLength &&
     (pattern === undefined || new RegExp(pattern, 'u').test(text));

@@ -81,11 +81,12 @@ export const DOCUMENT_RULES: readonly DocumentRule[] = [
     sample: schemaWith({ oneOf: [{ type: 'string' }, { type: 'integer' }] }),
   },
   {
-    name: 'patterns are of every engine: no classes of Unicode, no \\u, nothing looked at aside',
+    name: 'patterns are plain: no classes of Unicode, nothing looked at aside, ASCII alone',
     faults: (document) =>
       where(
         document,
-        ({ node }) => typeof node.pattern === 'string' && /\\p\{|\\u|\(\?[=!<]/.test(node.pattern),
+        ({ node }) =>
+          typeof node.pattern === 'string' && /\\p\{|\(\?[=!<]|[^ -~]/i.test(node.pattern),
       ),
     sample: schemaWith({ type: 'string', pattern: '^[^\\p{Cc}]*$' }),
   },

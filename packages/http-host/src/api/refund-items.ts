@@ -2,7 +2,7 @@
 import type { Transaction } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Refusal, refuse } from '../http/errors.ts';
-import { Amount, minorOf } from './wire.ts';
+import { Amount, eitherOf, minorOf } from './wire.ts';
 
 export const AdjustmentKind = z.enum(['shipping', 'other']).meta({
   id: 'RefundAdjustmentKind',
@@ -31,6 +31,7 @@ const RefundItem = z
   .meta({
     id: 'RefundItem',
     description: 'Either an item, by its variant and quantity, or an adjustment',
+    ...eitherOf(['StorefrontVariantId', 'Quantity'], ['Adjustment', 'Amount']),
   });
 type RefundItem = z.output<typeof RefundItem>;
 

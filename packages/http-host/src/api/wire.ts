@@ -54,9 +54,9 @@ export const CurrencyCode = pattern(/^[A-Z]{3}$/, {
   detail: 'must be three capital letters',
 }).meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
-/** For the document, of what a refinement asks: exactly one of these members. */
-export function eitherOf(...names: readonly string[]) {
-  return { oneOf: names.map((name) => ({ required: [name] })) };
+/** For the document, of what is asked beyond the schema: exactly one of these, members or groups of them. */
+export function eitherOf(...groups: readonly (string | readonly string[])[]) {
+  return { oneOf: groups.map((group) => ({ required: [group].flat() })) };
 }
 
 /** What takes no fields still takes the empty object that many clients send. */

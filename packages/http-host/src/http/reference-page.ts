@@ -123,7 +123,12 @@ function viewOf({ method, path, operation, schemas }: Place): OperationView {
     errors: responses.flatMap(([status, response]) =>
       Object.keys(examplesOf(response)).map((code) => ({ code, status })),
     ),
-    curl: curlOf({ method, path, headers, bodyExample: schemas.example(bodySchema) }),
+    curl: curlOf({
+      method,
+      path,
+      headers,
+      bodyExample: exampleOf(body) ?? schemas.example(bodySchema),
+    }),
   };
 }
 
@@ -183,15 +188,44 @@ interface Call {
   readonly bodyExample: unknown;
 }
 
+/** A line to paste. What differs from caller to caller stands in it as variables of the shell. */
 function curlOf({ method, path, headers, bodyExample }: Call): string {
-  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$BASE_URL${path}"`];
+  const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
+  const lines = [`curl${verb} "$BASE_URL${withIds(path)}"`];
   for (const header of headers) lines.push(`-H "${header}"`);
-  if (bodyExample !== undefined) {
-    lines.push(`-H 'Content-Type: application/json'`);
-    // A quote in the example would end the shell's own.
-    lines.push(`-d '${JSON.stringify(bodyExample).replaceAll("'", "'\\''")}'`);
-  }
-  return lines.join(' \\\n  ');
+  if (bodyExample === undefined) return lines.join(' \\\n  ');
+  lines.push(`-H 'Content-Type: application/json'`, `-d @- <<EOF`);
+  return `${lines.join(' \\\n  ')}\n${bodyText(bodyExample)}\nEOF`;
+}
+
+/** `/v1/payments/{id}` as `/v1/payments/$PAYMENT_ID`. */
+function withIds(path: string): string {
+  return path.replaceAll(/([a-z-]+)s\/\{\w+\}/g, (_, one: string) => {
+    return `${one}s/$${one.replaceAll('-', '_').toUpperCase()}_ID`;
+  });
+}
+
+/** Members of a body that say who calls, or name a transaction. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  parentCompanyId: '$CLIENT_ID',
+  userEmail: '"$USER_EMAIL"',
+  messageId: '"$PAYMENT_ID"',
+  id: '"$PAYMENT_ID"',
+};
+
+/** The body within a here document, where `$`, a backtick and a backslash would be the shell's. */
+function bodyText(example: unknown): string {
+  if (typeof example !== 'object' || example === null) return JSON.stringify(example);
+  const members = Object.entries(example).map(([name, value]) => {
+    const text = JSON.stringify(value).replaceAll(/[\\$`]/g, '\\$&');
+    return `${JSON.stringify(name)}: ${VARIABLES[name] ?? text}`;
+  });
+  return members.length === 0 ? '{}' : `{\n  ${members.join(',\n  ')}\n}`;
+}
+
+function exampleOf(body: Operation['requestBody']): unknown {
+  const media = body !== undefined && 'content' in body ? body.content[JSON_TYPE] : undefined;
+  return media !== undefined && 'example' in media ? media.example : undefined;
 }
 
 function paragraphsOf(text: string): string[] {
