@@ -6,7 +6,13 @@
  */
 import { parseArgs } from 'node:util';
 import { compose, readConfig } from '@counterfoil/http-host';
-import { onboardDemoTenant, SALES_EXTRACT } from '@counterfoil/http-host/demo';
+import {
+  NotASalesFile,
+  OrdersDiffer,
+  onboardDemoTenant,
+  planSales,
+  SALES_EXTRACT,
+} from '@counterfoil/http-host/demo';
 import { runClub } from './club-run.ts';
 import { importFile } from './import-file.ts';
 
@@ -21,11 +27,20 @@ const config = readConfig({
   ...process.env,
   ...(values.club && { TEST_CLOCK: '1', PORT: '0' }),
 });
-const host = await compose(config);
 try {
-  await onboardDemoTenant(host);
-  const agree = (await importFile(host, file)) && (!values.club || (await runClub(host, file)));
-  if (!agree) process.exitCode = 1;
-} finally {
-  await host.close();
+  // Before the host: of a file that is none, nothing is left behind.
+  const planned = await planSales(file);
+  const host = await compose(config);
+  try {
+    await onboardDemoTenant(host);
+    const agree =
+      (await importFile(host, planned)) && (!values.club || (await runClub(host, file)));
+    if (!agree) process.exitCode = 1;
+  } finally {
+    await host.close();
+  }
+} catch (error) {
+  if (!(error instanceof NotASalesFile || error instanceof OrdersDiffer)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
 }

@@ -58,6 +58,7 @@ describe('the report', () => {
       unreadableAmounts: 0,
       orders: { count: 2, guests: 1, amountMinor: 124_980n },
       refunds: { count: 1, cancellations: 1, amountMinor: 1530n },
+      unread: [],
     });
   });
 

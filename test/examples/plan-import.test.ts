@@ -4,6 +4,7 @@ import {
   addressOf,
   planImport,
   reconcile,
+  renderReport,
   type SaleLine,
   type SaleRecord,
   stockItemOf,
@@ -14,6 +15,42 @@ import { describe, expect, it } from 'vitest';
 import { expectMatchingToHold, fates, line, planOf, read } from './sale-records.ts';
 
 describe('an invoice', () => {
+  it('of which a line cannot be read is left out whole, each line with its text', async () => {
+    const broken = '536365,71053,A,six,01/12/2010 08:26,1,17850,France';
+    const open = '536366,71053,"A,1,01/12/2010 08:26,1,17850,France';
+    const whole = ['536365', '536366', '536367'].map((invoice) =>
+      line(`${invoice} 85123A 6 @2.55 of 17850, 1st 08:26`),
+    );
+    const records = await read(...whole, broken, open);
+    const plan = planImport(records);
+    expect(fates(plan)).toEqual([
+      '2: 6 for 1530 invoice-malformed',
+      '3: 6 for 1530 invoice-malformed',
+      '4: 6 for 1530 imported',
+      '5: 0 for 0 malformed',
+      '6: 0 for 0 malformed',
+    ]);
+    const report = reconcile(records, plan);
+    expect(report.unread.map(({ line, text }) => [line, text])).toEqual([
+      [2, whole[0]],
+      [3, whole[1]],
+      [5, broken],
+      [6, open],
+    ]);
+    expect(renderReport(report)).toContain(
+      `Line 5 is left out, Quantity is not a whole number: six: ${broken}`,
+    );
+  });
+
+  it('that comes to more than can be booked is left out', async () => {
+    const most = '999999999 @9000 of 17850, 1st 08:26';
+    const plan = await planOf(`536365 85123A ${most}`, `536365 85123B ${most}`);
+    expect(fates(plan)).toEqual([
+      '2: 999999999 for 899999999100000 too-much-money',
+      '3: 999999999 for 899999999100000 too-much-money',
+    ]);
+  });
+
   it('becomes an order paid at its date, with an item for every line', async () => {
     const plan = await planOf(
       '536365 85123A 6 @2.55 of 17850, 1st 08:26',

@@ -3,11 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { openSales, readSales } from '@counterfoil/http-host/demo';
+import { NotASalesFile, openSales, readSales } from '@counterfoil/http-host/demo';
 import { describe, expect, it } from 'vitest';
 import { chunks, collect, HEADER, read } from './sale-records.ts';
 
 const GOOD = '536365,85123A,"HEART, ""WHITE""",6,01/12/2010 08:26,2.55,17850,United Kingdom';
+
+const NO_DATE = 'InvoiceDate is not a date of 2000 to 2099:';
 
 describe('a line', () => {
   it('becomes a sale with exact pence and a date in GMT', async () => {
@@ -26,6 +28,7 @@ describe('a line', () => {
         amountMinor: 1530n,
         customerId: 17850,
         country: 'United Kingdom',
+        text: GOOD,
       },
     ]);
   });
@@ -80,12 +83,14 @@ describe('a line', () => {
     ['X536365,1,A,6,01/12/2010 08:26,2.55,1,France', 'InvoiceNo is not of a known form: X536365'],
     ['0536365,1,A,6,01/12/2010 08:26,2.55,1,France', 'InvoiceNo is not of a known form: 0536365'],
     ['536365, ,A,6,01/12/2010 08:26,2.55,1,France', 'no StockCode'],
-    ['536365,1,A,6,31/02/2010 08:26,2.55,1,France', 'InvoiceDate is not a date: 31/02/2010 08:26'],
-    ['536365,1,A,6,2010-12-01 08:26,2.55,1,France', 'InvoiceDate is not a date: 2010-12-01 08:26'],
-    ['536365,1,A,6,01/12/2010 24:00,2.55,1,France', 'InvoiceDate is not a date: 01/12/2010 24:00'],
+    ['536365,1,A,6,31/02/2010 08:26,2.55,1,France', `${NO_DATE} 31/02/2010 08:26`],
+    ['536365,1,A,6,2010-12-01 08:26,2.55,1,France', `${NO_DATE} 2010-12-01 08:26`],
+    ['536365,1,A,6,01/12/2010 24:00,2.55,1,France', `${NO_DATE} 01/12/2010 24:00`],
+    ['536365,1,A,6,01/12/0210 08:26,2.55,1,France', `${NO_DATE} 01/12/0210 08:26`],
+    ['536365,1,A,6,01/12/2110 08:26,2.55,1,France', `${NO_DATE} 01/12/2110 08:26`],
     ['536365,1,A,6,01/12/2010 08:26,2.55,17850.0,France', 'CustomerID is not a number: 17850.0'],
   ])('%s is malformed, with its amount', async (text, problem) => {
-    expect(await read(text)).toEqual([
+    expect(await read(text)).toMatchObject([
       { kind: 'malformed', line: 2, text, problem, quantity: 6, amountMinor: 1530n },
     ]);
   });
@@ -126,9 +131,18 @@ describe('a file', () => {
     ]);
   });
 
-  it('is not of this kind without its header', async () => {
-    await expect(collect(readSales(chunks('a,b\n1,2\n')))).rejects.toThrow(/must begin with/);
-    await expect(collect(readSales(chunks()))).rejects.toThrow(/must begin with/);
+  it.each([
+    ['without a header', GOOD, /has no header; its first line is 536365,85123A,/],
+    ['with semicolons', `${HEADER}\n${GOOD}`.replaceAll(',', ';'), /other separators than commas/],
+    ['that is empty', '', /is empty/],
+    ['in UTF-16', Buffer.from(`\uFEFF${HEADER}\n${GOOD}`, 'utf16le'), /is not text in UTF-8/],
+    ['that is binary', Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0, 10, 7]), /is not text in UTF-8/],
+    ['that is packed otherwise', Buffer.from('BZh91AY&SY\x82\0', 'latin1'), /is not text in UTF-8/],
+  ])('%s is none, in one line', async (_, content, message) => {
+    const read = collect(readSales(chunks(content)));
+    await expect(read).rejects.toThrow(NotASalesFile);
+    await expect(read).rejects.toThrow(message);
+    await expect(read).rejects.not.toThrow(/\n/);
   });
 
   it('is not read into memory when it has no lines', async () => {
@@ -136,18 +150,27 @@ describe('a file', () => {
     await expect(collect(readSales(chunks(...endless)))).rejects.toThrow(/longer than 65536/);
   });
 
-  it('is decompressed when its name says so, and a missing one is an error', async () => {
+  it('is decompressed whatever its name, and a missing or torn one is told in a line', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'counterfoil-sales-'));
     try {
       const text = `${HEADER}\n${GOOD}\n`;
       await writeFile(join(folder, 'plain.csv'), text);
       await writeFile(join(folder, 'small.csv.gz'), gzipSync(text));
+      await writeFile(join(folder, 'packed.csv'), gzipSync(text));
       await writeFile(join(folder, 'torn.csv.gz'), gzipSync(text).subarray(0, 40));
       const plain = await collect(readSales(openSales(join(folder, 'plain.csv'))));
       expect(plain).toHaveLength(1);
-      expect(await collect(readSales(openSales(join(folder, 'small.csv.gz'))))).toEqual(plain);
-      for (const broken of ['torn.csv.gz', 'gone.csv.gz', 'gone.csv']) {
-        await expect(collect(readSales(openSales(join(folder, broken))))).rejects.toThrow();
+      for (const packed of ['small.csv.gz', 'packed.csv']) {
+        expect(await collect(readSales(openSales(join(folder, packed))))).toEqual(plain);
+      }
+      for (const [broken, message] of [
+        ['torn.csv.gz', /is compressed, and damaged: unexpected end of file/],
+        ['gone.csv.gz', /cannot be read: ENOENT/],
+        ['.', /cannot be read: EISDIR/],
+      ] as const) {
+        const read = collect(readSales(openSales(join(folder, broken))));
+        await expect(read).rejects.toThrow(NotASalesFile);
+        await expect(read).rejects.toThrow(message);
       }
     } finally {
       await rm(folder, { recursive: true });

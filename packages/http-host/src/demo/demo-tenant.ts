@@ -8,6 +8,7 @@ import { keyDigest } from '../http/keys.ts';
 import type { Caller } from '../operations/ledger.ts';
 import { ALL_SCOPES } from '../operations/tenants.ts';
 import { importSales } from './import-sales.ts';
+import type { ImportPlan } from './online-retail/plan.ts';
 import { planImport } from './online-retail/plan-import.ts';
 import { readSales, type SaleRecord } from './online-retail/read-sales.ts';
 import { type ImportReport, reconcile } from './online-retail/report.ts';
@@ -93,19 +94,30 @@ export interface DemoImport {
   readonly news: boolean;
 }
 
+/** What is to be imported, and what becomes of every line. */
+export interface PlannedSales {
+  readonly plan: ImportPlan;
+  readonly report: ImportReport;
+}
+
 /**
- * Imports a file of sales, by default the one that comes with the project, for the demo tenant. Throws
- * before anything is imported when the plan does not account for every line.
+ * Reads a file of sales, by default the one that comes with the project. Throws `NotASalesFile`, and
+ * `PlanDoesNotAddUp` when the plan does not account for every line.
  */
-export async function importDemoSales(
-  host: Host,
-  onProgress: (done: number, total: number) => void,
-  file: string | URL = SALES_EXTRACT,
-): Promise<DemoImport> {
+export async function planSales(file: string | URL = SALES_EXTRACT): Promise<PlannedSales> {
   const records: SaleRecord[] = [];
   for await (const record of readSales(openSales(file))) records.push(record);
   const plan = planImport(records);
-  const report = reconcile(records, plan);
+  return { plan, report: reconcile(records, plan) };
+}
+
+/** Imports sales for the demo tenant. Throws `OrdersDiffer` before anything is written. */
+export async function importDemoSales(
+  host: Host,
+  onProgress: (done: number, total: number) => void,
+  planned?: PlannedSales,
+): Promise<DemoImport> {
+  const { plan, report } = planned ?? (await planSales());
   const into = { tenantId: DEMO_TENANT_ID, shopId: SHOP_ID, onProgress };
   const { done } = await importSales(host, plan, into);
   return { report, news: done > 0 };

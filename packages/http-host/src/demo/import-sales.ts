@@ -1,12 +1,20 @@
 /** Carries out the plan of an import: orders and refunds through the host's own operations. */
 
-import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
+import {
+  canonicalJson,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+  toDecimal,
+} from '@counterfoil/core';
+import { counted } from '../counted.ts';
 import { deterministicUuid } from '../http/uuid.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Caller, Ledger } from '../operations/ledger.ts';
 import type { Payments } from '../operations/payments.ts';
 import type { Tenants } from '../operations/tenants.ts';
 import type { ImportPlan, ImportStep, OrderStep, RefundStep } from './online-retail/plan.ts';
+import { CURRENCY } from './online-retail/read-sales.ts';
 import { storefrontProductOf } from './online-retail/storefront.ts';
 
 /** Orders of one import do not depend on each other, and share the commits of the log. */
@@ -47,7 +55,7 @@ export interface Imported {
 
 /**
  * Every step names its payment or refund by the plan's key, so a second run, or one that goes on after
- * a crash, does nothing twice.
+ * a crash, does nothing twice. Throws `OrdersDiffer` before anything is written.
  */
 export async function importSales(
   target: ImportTarget,
@@ -55,6 +63,8 @@ export async function importSales(
   into: ImportInto,
 ): Promise<Imported> {
   const { tenantId, shopId } = into;
+  const orders = plan.steps.filter((step) => step.kind === 'order');
+  await refuseOthers(target, tenantId, plan.steps);
   const total = plan.products.length + plan.steps.length;
   let finished = 0;
   let done = 0;
@@ -69,7 +79,6 @@ export async function importSales(
     await target.tenants.define({ type: 'DefineStorefrontProduct', tenantId, product, at }, CALLER);
     finish(false, false);
   });
-  const orders = plan.steps.filter((step) => step.kind === 'order');
   await atOnce(orders, async (order) => finish(await importOrder(target, into, order), true));
   // Refunds of one order depend on each other: one after the other, in the order of the plan.
   const refunds = plan.steps.filter((step) => step.kind === 'refund');
@@ -94,6 +103,67 @@ async function stateOf(
   transactionId: TransactionId,
 ): Promise<Transaction.State> {
   return ledger.stateOf(Transaction, Transaction.streamOf({ tenantId, transactionId }));
+}
+
+/** Orders that cannot be imported as they stand in the file: nothing was written. */
+export class OrdersDiffer extends Error {
+  override readonly name = 'OrdersDiffer';
+
+  constructor(reasons: readonly string[]) {
+    super(`nothing is imported:\n${reasons.map((reason) => `  ${reason}`).join('\n')}`);
+  }
+}
+
+async function refuseOthers(
+  target: ImportTarget,
+  tenantId: TenantId,
+  steps: readonly ImportStep[],
+): Promise<void> {
+  const reasons: string[] = [];
+  const now = target.ledger.clock.now();
+  await atOnce(steps, async (step) => {
+    const { kind, invoice, at } = step;
+    if (at > now) reasons.push(`${kind} ${invoice} is of ${at}, which is yet to come`);
+    const key = kind === 'order' ? step.key : step.orderKey;
+    const payment = await stateOf(target, tenantId, idOf(tenantId, { key }));
+    const before =
+      kind === 'order'
+        ? payment
+        : payment?.refunds.find(({ refundId }) => refundId === idOf(tenantId, step));
+    if (before == null) return;
+    const isSame =
+      kind === 'order' ? isSameOrder(payment, step) : before.amountMinor === step.amountMinor;
+    if (isSame) return;
+    reasons.push(
+      `${kind} ${invoice} is there with other content: ${told(before)}, not ${told(step)}`,
+    );
+  });
+  if (reasons.length > 0) throw new OrdersDiffer(reasons.sort());
+}
+
+function told({
+  items,
+  amountMinor,
+}: Pick<ImportStep, 'amountMinor'> & { readonly items: readonly unknown[] }): string {
+  return `${counted(items.length, 'item')} for ${toDecimal(amountMinor, CURRENCY)} ${CURRENCY}`;
+}
+
+function isSameOrder(before: Transaction.State, order: OrderStep): boolean {
+  if (before === null) return false;
+  const { amountMinor, currency, orderId, items } = order;
+  const contentOf = (one: Pick<OrderStep, 'amountMinor' | 'currency' | 'orderId' | 'items'>) =>
+    canonicalJson([one.currency, one.orderId, String(one.amountMinor), itemsOf(one.items)]);
+  const { customerId } = order.buyer;
+  const isSameBuyer = customerId === null || customerId === before.customerId;
+  const kept = { ...before, currency: before.currency as typeof currency };
+  return isSameBuyer && contentOf(kept) === contentOf({ amountMinor, currency, orderId, items });
+}
+
+/** JSON knows no bigint. */
+function itemsOf(items: OrderStep['items']) {
+  return items.map((item) =>
+    Object.fromEntries(Object.entries(item).map(([name, value]) => [name, String(value)])),
+  );
 }
 
 /** Answers whether there was anything to do. */

@@ -6,9 +6,17 @@ export {
   demoKey,
   importDemoSales,
   onboardDemoTenant,
+  type PlannedSales,
+  planSales,
   writeDemoCredentials,
 } from './demo-tenant.ts';
-export { type Imported, type ImportInto, type ImportTarget, importSales } from './import-sales.ts';
+export {
+  type Imported,
+  type ImportInto,
+  type ImportTarget,
+  importSales,
+  OrdersDiffer,
+} from './import-sales.ts';
 export { addressOf } from './online-retail/address.ts';
 export { LEFT_OUT, type LeftOutReason } from './online-retail/left-out.ts';
 export type {
@@ -22,6 +30,7 @@ export type {
 export { planImport } from './online-retail/plan-import.ts';
 export {
   type MalformedLine,
+  NotASalesFile,
   readSales,
   type SaleLine,
   type SaleRecord,

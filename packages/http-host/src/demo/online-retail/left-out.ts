@@ -6,6 +6,7 @@
  */
 export const LEFT_OUT = {
   malformed: 'the line cannot be read',
+  'invoice-malformed': 'another line of the invoice cannot be read',
   'bad-debt': 'write-off of a bad debt: no sale and no refund',
   'customer-differs': 'names another customer than the invoice it stands on',
   'negative-price': 'negative unit price',
@@ -13,6 +14,7 @@ export const LEFT_OUT = {
   'charge-on-cancellation': 'positive quantity on a cancellation',
   'zero-total-invoice': 'the invoice comes to zero: nothing was charged',
   'too-many-items': 'the invoice has more items than an order may have',
+  'too-much-money': 'the invoice comes to more money than an order may',
   'zero-price-cancellation': 'cancelled at price zero: there is no money to give back',
   'charge-without-sale': 'fee, discount, postage or manual entry with no earlier sale to refund',
   'no-customer': 'the cancellation names no customer: its sale cannot be found',

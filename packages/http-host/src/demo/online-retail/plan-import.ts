@@ -2,7 +2,7 @@
  * Plans how sales become orders and refunds: pure, so that the same lines give the same plan, and
  * every line is accounted for before anything is written.
  */
-import type { Transaction } from '@counterfoil/core';
+import { MAX_AMOUNT_MINOR, type Transaction } from '@counterfoil/core';
 import { addressOf, buyerOf } from './address.ts';
 import { type Cancellation, createSoldItems } from './cancellation.ts';
 import type { LeftOutReason } from './left-out.ts';
@@ -35,10 +35,16 @@ export function planImport(records: Iterable<SaleRecord>): ImportPlan {
     outcome: { kind: 'left-out', reason: 'malformed' },
   }));
   const steps: ImportStep[] = [];
+  // A part of an invoice would be another order than the one that was placed.
+  const unsure = new Set(malformed.map(({ invoice }) => invoice));
   const importedLines: SaleLine[] = [];
   const sold = createSoldItems();
   // In one pass: a cancellation can only find what was sold before it.
   for (const invoice of invoicesOf(sales)) {
+    if (unsure.has(invoice.first.invoice)) {
+      parts.push(...invoice.lines.map((line) => leftOut(line, 'invoice-malformed')));
+      continue;
+    }
     const kept = invoice.lines.filter((line) => {
       const reason = unfitReason(line, invoice);
       if (reason !== undefined) parts.push(leftOut(line, reason));
@@ -123,7 +129,8 @@ function planOrder(
 
 function refusedReason(lines: readonly SaleLine[], amountMinor: bigint): LeftOutReason | undefined {
   if (amountMinor === 0n) return 'zero-total-invoice';
-  return lines.length > MAX_ITEMS ? 'too-many-items' : undefined;
+  if (lines.length > MAX_ITEMS) return 'too-many-items';
+  return amountMinor > MAX_AMOUNT_MINOR ? 'too-much-money' : undefined;
 }
 
 /** A line at price zero on an invoice that was paid is an item that came free. */

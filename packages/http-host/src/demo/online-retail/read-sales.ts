@@ -42,6 +42,8 @@ export interface SaleLine {
   readonly customerId: number | null;
   /** The name of the country, in the words of the data set. */
   readonly country: string;
+  /** The line as it stands in the file, its beginning if it is long. */
+  readonly text: string;
 }
 
 /** A line that cannot be taken at its word. */
@@ -49,6 +51,8 @@ export interface MalformedLine {
   readonly kind: 'malformed';
   readonly line: number;
   readonly problem: string;
+  /** As far as it can be made out; null where it is not known which invoice it belongs to. */
+  readonly invoice: string | null;
   /** The line as it stands in the file, its beginning if it is long. */
   readonly text: string;
   /** Known when quantity and price are readable and something else is not. */
@@ -63,9 +67,16 @@ const BLOCK_LINES = 1_000;
 /** A file without line ends is not read into memory. */
 const MAX_LINE_CHARS = 65_536;
 const SHOWN_CHARS = 200;
+/** The data set is of 2009 to 2011; what lies far from it is a slip, and would date an order by it. */
+const YEARS = { first: 2000, last: 2099 };
+
+/** What is given is not a file of sales. The message is one line, for whoever gave it. */
+export class NotASalesFile extends Error {
+  override readonly name = 'NotASalesFile';
+}
 
 /**
- * The records of a CSV in its order. Throws when the header is not that of the data set or a line
+ * The records of a CSV in its order. Throws `NotASalesFile` when the header is not that of the data set or a line
  * is longer than 65,536 characters: then the file is not one of these.
  */
 export async function* readSales(
@@ -106,17 +117,31 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array | string>): AsyncGenerat
 
 function lineWithin(line: string): string {
   if (line.length > MAX_LINE_CHARS) {
-    throw new Error(`a line of the sales file is longer than ${MAX_LINE_CHARS} characters`);
+    throw new NotASalesFile(
+      `a line of the sales file is longer than ${MAX_LINE_CHARS} characters: it is no CSV`,
+    );
   }
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 function checkHeader(text: string): void {
   if (text === COLUMNS.join(',')) return;
-  throw new Error(
-    `the sales file must begin with the line ${COLUMNS.join(',')}, not ${text.slice(0, SHOWN_CHARS)}`,
-  );
+  throw new NotASalesFile(`${whatIsWrongWith(text)}: it must begin with ${COLUMNS.join(',')}`);
 }
+
+/** About a first line that is not the header. */
+function whatIsWrongWith(text: string): string {
+  if (text === '') return 'the sales file is empty, or begins with an empty line';
+  if (NO_TEXT.test(text)) return 'the sales file is not text in UTF-8';
+  if (text.replaceAll(SEPARATORS, ',') === COLUMNS.join(',')) {
+    return 'the sales file has other separators than commas';
+  }
+  return `the sales file has no header; its first line is ${text.slice(0, SHOWN_CHARS)}`;
+}
+
+/** What text in UTF-8 does not have: UTF-16 has zeros between its letters, other bytes become U+FFFD. */
+const NO_TEXT = /[^\P{Cc}\t]|\ufffd/u;
+const SEPARATORS = /[;\t|]/g;
 
 function* recordsOf(block: readonly string[], firstLine: number): Generator<SaleRecord> {
   const fields = fieldsOf(block);
@@ -159,6 +184,7 @@ function recordOf(fields: Fields | string, text: string, line: number): SaleReco
     kind: 'malformed',
     line,
     text: shown,
+    invoice: INVOICE_FIRST.exec(text)?.[1] ?? null,
     quantity: null,
     amountMinor: null,
   } as const;
@@ -183,7 +209,11 @@ function recordOf(fields: Fields | string, text: string, line: number): SaleReco
   if (typeof invoice === 'string') return { ...counted, problem: invoice };
   if (stockCode.trim() === '') return { ...counted, problem: 'no StockCode' };
   const at = instantOf(date);
-  if (at === undefined) return { ...counted, problem: `InvoiceDate is not a date: ${date}` };
+  if (at === undefined)
+    return {
+      ...counted,
+      problem: `InvoiceDate is not a date of ${YEARS.first} to ${YEARS.last}: ${date}`,
+    };
   const customerId = customerOf(customer);
   if (typeof customerId === 'string') return { ...counted, problem: customerId };
   return {
@@ -198,8 +228,12 @@ function recordOf(fields: Fields | string, text: string, line: number): SaleReco
     amountMinor,
     customerId,
     country: country.trim(),
+    text: shown,
   };
 }
+
+/** An invoice in the first field, whatever is wrong with the others. */
+const INVOICE_FIRST = /^"?([A-Z]?[1-9]\d{0,14})"?,/;
 
 function quantityOf(text: string): number | string {
   if (!/^-?\d{1,9}$/.test(text)) return `Quantity is not a whole number: ${text}`;
@@ -242,6 +276,7 @@ function instantOf(text: string): string | undefined {
   const [, day, month, year, hour, minute] =
     /^(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)$/.exec(text) ?? [];
   if (day === undefined) return undefined;
+  if (Number(year) < YEARS.first || Number(year) > YEARS.last) return undefined;
   const written = `${year}-${month}-${day}T${hour}:${minute}:00.000Z`;
   const time = Date.parse(written);
   // `Date` takes 31 February for 3 March, and 24:00 for the next day.

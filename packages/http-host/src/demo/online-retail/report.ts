@@ -34,6 +34,15 @@ export interface ImportReport {
     readonly cancellations: number;
     readonly amountMinor: bigint;
   };
+  /** Lines that cannot be read, and those of their invoices, in the order of the file. */
+  readonly unread: readonly UnreadLine[];
+}
+
+export interface UnreadLine {
+  readonly line: number;
+  readonly why: string;
+  /** As it stands in the file, its beginning if it is long. */
+  readonly text: string;
 }
 
 /** The plan does not account for the file: a defect of the planner, and nothing may be imported. */
@@ -50,8 +59,11 @@ export function reconcile(records: Iterable<SaleRecord>, plan: ImportPlan): Impo
   let lines = 0;
   let amountMinor = 0n;
   let unreadableAmounts = 0;
+  const unread: UnreadLine[] = [];
   for (const record of records) {
     lines += 1;
+    const why = whyUnread(record, partsByLine.get(record.line));
+    if (why !== undefined) unread.push({ line: record.line, why, text: record.text });
     amountMinor += record.amountMinor ?? 0n;
     if (record.amountMinor === null) unreadableAmounts += 1;
     checkLine(record, partsByLine.get(record.line) ?? []);
@@ -89,7 +101,16 @@ export function reconcile(records: Iterable<SaleRecord>, plan: ImportPlan): Impo
       cancellations: new Set(refunds.map((refund) => refund.invoice)).size,
       amountMinor: refundsMinor,
     },
+    unread,
   };
+}
+
+function whyUnread(record: SaleRecord, parts: readonly LinePart[] = []): string | undefined {
+  if (record.kind === 'malformed') return record.problem;
+  const isOfSuch = parts.some(
+    ({ outcome }) => outcome.kind === 'left-out' && outcome.reason === 'invoice-malformed',
+  );
+  return isOfSuch ? LEFT_OUT['invoice-malformed'] : undefined;
 }
 
 function checkLine(record: SaleRecord, parts: readonly LinePart[]): void {
@@ -169,6 +190,9 @@ export function renderReport(report: ImportReport): string {
   ];
   if (unreadableAmounts > 0) {
     notes.push(`${counted(unreadableAmounts)} malformed lines have no readable amount.`);
+  }
+  for (const { line, why, text } of report.unread) {
+    notes.push(`Line ${line} is left out, ${why}: ${text}`);
   }
   return [...table, '', ...notes, ''].join('\n');
 }
