@@ -510,6 +510,20 @@ describe('GET /v1/payments', () => {
     expect([await records([77.5]), await records([33.25])]).toEqual([[], [id]]);
   });
 
+  it('takes as many ids as it documents, in either writing', async () => {
+    const uuid = (n: number) => `0198c0de-0000-7000-8000-${String(n).padStart(12, '0')}`;
+    const ids = Array.from({ length: 249 }, (_, n) => uuid(n));
+    const wanted = made[3].id;
+    const joined = (list: string[]) => `transactionIds=${list.join(',')}`;
+    const repeated = (list: string[]) => list.map((id) => `transactionIds=${id}`).join('&');
+    for (const written of [joined, repeated]) {
+      expect(await pages(written([...ids, wanted]))).toEqual([made[3]]);
+      const more = await lister.get(`/v1/payments?${written([...ids, wanted, uuid(250)])}`);
+      expectRefusal(more, 400, 'invalid_request');
+      expect(JSON.stringify(more.body.errors)).toContain('transactionIds');
+    }
+  });
+
   it('stays in place while newer payments arrive', async () => {
     const other = await openTenant(running, 22);
     const ids: string[] = [];

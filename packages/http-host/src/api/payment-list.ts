@@ -14,12 +14,20 @@ import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } fro
 /** Kinds of application that start a payment: children are shown within their payment. */
 const PAYMENT_KINDS = [1, 2, 3, 4, 5];
 
+/**
+ * As many ids as the head of a request has room for with the default `MAX_HEADER_BYTES`, and other
+ * headers beside them. Longer lists go into the body of a search.
+ */
+const MAX_QUERY_ELEMENTS = 250;
+
 const { applicationIds: ids, amounts } = searchFilters;
 
-const integers = queryIntegers(ids.unwrap()).optional();
+const integers = queryIntegers(ids.unwrap().max(MAX_QUERY_ELEMENTS)).optional();
 
-function texts(list: z.ZodOptional<z.ZodType<string[], string[]>>) {
-  return queryTexts(list.unwrap()).optional();
+function texts<Element extends z.ZodType<string, string>>(
+  list: z.ZodOptional<z.ZodArray<Element>>,
+) {
+  return queryTexts(list.unwrap().max(MAX_QUERY_ELEMENTS)).optional();
 }
 
 const ListQuery = z
@@ -46,7 +54,10 @@ const ListQuery = z
     subscriptionIds: integers,
     affiliateIds: integers,
     amounts: queryNumbers(
-      amounts.unwrap().meta({ description: 'The `amount` of the payment, matched exactly' }),
+      amounts
+        .unwrap()
+        .max(MAX_QUERY_ELEMENTS)
+        .meta({ description: 'The `amount` of the payment, matched exactly' }),
     ).optional(),
     limit: queryLimit({ max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
     cursor: z.string().max(1_000).optional(),
@@ -80,7 +91,7 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
     tag: 'Card API',
     summary: 'List payments',
     description:
-      'Payments by the filters of the transaction search, the newest first. A list is a name repeated or its elements joined by commas. Without any filter: the last 30 days.',
+      'Payments by the filters of the transaction search, the newest first. A list is a name repeated or its elements joined by commas, 250 at most; with longer ones search by POST /api/transactions/search. Without any filter: the last 30 days.',
     access: { kind: 'api-key', scope: 'payments:read', requiresUserEmail: false },
     query: ListQuery,
     responses: { 200: { description: 'A page of payments', schema: PaymentList } },
