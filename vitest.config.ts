@@ -11,6 +11,11 @@ const patient =
 
 export default defineConfig({
   test: {
+    // Too heavy for every run: `pnpm test:all`.
+    exclude:
+      process.env['TEST_ALL'] === undefined
+        ? ['test/clients/**', '**/node_modules/**']
+        : ['**/node_modules/**'],
     include: ['test/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     // Processes, not threads: the SQLite adapters start worker threads of their own.
     ...patient,

@@ -33,10 +33,15 @@ export class Documented {
   readonly #ajv: Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
 
-  constructor(document: Json) {
+  /**
+   * Formats of requests have a pattern beside them, which is what the host checks; `addFormats` has
+   * the formats checked as well, as clients do.
+   */
+  constructor(document: Json, addFormats?: (ajv: Ajv2020) => void) {
     this.document = document;
-    // Every format of the document has a pattern beside it, and the pattern is what the host checks.
-    this.#ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+    const validateFormats = addFormats !== undefined;
+    this.#ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats });
+    addFormats?.(this.#ajv);
     this.#ajv.addSchema(document, ROOT, undefined, false);
     this.operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
       METHODS.filter((method) => item[method] !== undefined).map((method) => ({

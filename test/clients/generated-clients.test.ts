@@ -1,0 +1,202 @@
+/** Two clients, generated from the document of a running demo, compiled, and made to read every answer. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import formats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DemoHost, removeStubs, run, startDemo } from '../docs/commands.ts';
+import { ROOT } from '../docs/markdown.ts';
+import { Documented, type Operation } from '../http-host/documented.ts';
+import { type Subject, subjectOf } from '../http-host/example-subjects.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the generated clients are known only when they are made
+type Json = any;
+
+/** What a client read: what it gives its caller, and what came over the wire. */
+interface Read {
+  readonly data: Json;
+  readonly response: Response;
+}
+
+type Call = (operation: Operation, request: ExampleRequest) => Promise<Read>;
+
+/** The example of an operation, about something that is there. */
+interface ExampleRequest {
+  readonly path: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+const SLOW_MS = 300_000;
+const BIN = join(ROOT, 'test/node_modules/.bin');
+
+let demo: DemoHost;
+let documented: Documented;
+let headers: Record<string, string>;
+let folder = '';
+let serial = 0;
+
+beforeAll(async () => {
+  demo = await startDemo();
+  const document = await (await fetch(`${demo.url}/openapi.json`)).json();
+  documented = new Documented(document, (ajv) => formats.default(ajv));
+  const credentials = join(demo.folder, 'data/demo-credentials.json');
+  const { apiKey, clientId, userEmail } = JSON.parse(readFileSync(credentials, 'utf8'));
+  headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
+  // Where what the clients import is found.
+  folder = mkdtempSync(join(ROOT, 'test/node_modules/.clients-'));
+  writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
+  await generate();
+  await compile();
+}, SLOW_MS);
+
+afterAll(async () => {
+  await demo?.stop();
+  removeStubs();
+  if (folder !== '') rmSync(folder, { recursive: true });
+}, SLOW_MS);
+
+async function generate(): Promise<void> {
+  mkdirSync(join(folder, 'fetching'));
+  await ended(join(BIN, 'openapi-typescript'), ['openapi.json', '-o', 'fetching/paths.ts']);
+  writeFileSync(
+    join(folder, 'fetching/client.ts'),
+    `import createClient from 'openapi-fetch';
+import type { paths } from './paths.js';
+export const clientOf = (baseUrl: string, headers: Record<string, string>) => createClient<paths>({ baseUrl, headers });
+/** Compiles as long as the document says what a reader of it relies on. */
+export async function captured(client: ReturnType<typeof clientOf>, id: string): Promise<number | undefined> {
+  const { data, error } = await client.GET('/v1/payments/{id}', { params: { path: { id } } });
+  if (error !== undefined) throw new Error(error.code);
+  return data.status === 'Captured' && data.card !== null ? data.capturedAmount : undefined;
+}
+`,
+  );
+  writeFileSync(
+    join(folder, 'generate.mjs'),
+    `import { createClient } from '@hey-api/openapi-ts';
+await createClient({
+  input: './openapi.json',
+  output: { path: './checking', importFileExtension: '.js' },
+  plugins: ['@hey-api/client-fetch', 'zod', { name: '@hey-api/sdk', validator: { response: 'zod' } }],
+  logs: { level: 'error' },
+});
+`,
+  );
+  await ended(process.execPath, ['generate.mjs']);
+}
+
+/** With the compiler of the project: what it refuses, no user of the client could compile. */
+async function compile(): Promise<void> {
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    types: [],
+    outDir: 'compiled',
+    rootDir: '.',
+  };
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: ['fetching', 'checking'] }),
+  );
+  await ended(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.']);
+}
+
+async function ended(command: string, args: string[]): Promise<void> {
+  const { status, stdout, stderr } = await run(command, args, { cwd: folder });
+  expect(status, `${command}: ${stdout.slice(0, 4_000)} ${stderr}`).toBe(0);
+}
+
+function compiled(path: string): Promise<Json> {
+  return import(pathToFileURL(join(folder, 'compiled', path)).href);
+}
+
+async function send(method: string, path: string, body?: Json): Promise<Json> {
+  const content = { 'Content-Type': 'application/json' };
+  const sent = { method, headers: { ...headers, ...content }, body: JSON.stringify(body) };
+  const answer = await fetch(demo.url + path, sent);
+  const given = await answer.json();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(given)}`);
+  return given;
+}
+
+/** The example of the document, with ids of what was made for it and an email that nobody has. */
+function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest {
+  const ids: Record<string, string | undefined> = {
+    '/v1/payments/{id}': subject.PAYMENT_ID,
+    '/v1/subscriptions/{id}': subject.SUBSCRIPTION_ID,
+    '/customers/{id}': subject.CUSTOMER_ID,
+    '/customers/{id}/payment-methods/{methodId}': subject.PAYMENT_METHOD_ID,
+  };
+  const places = [...path.matchAll(/\{(\w+)\}/g)].map(({ 0: place, 1: name = '', index }) => {
+    return [name, ids[path.slice(0, index + place.length)] ?? ''] as const;
+  });
+  const example = node.requestBody?.content['application/json'].example;
+  return {
+    path: Object.fromEntries(places),
+    body: example && {
+      ...example,
+      ...('messageId' in example && { messageId: subject.PAYMENT_ID }),
+      ...('id' in example && { id: subject.PAYMENT_ID }),
+      ...('email' in example && { email: `example-${serial}@shop.example` }),
+    },
+  };
+}
+
+async function expectToReadEverything(call: Call): Promise<void> {
+  const faults: string[] = [];
+  for (const operation of documented.operations) {
+    serial += 1;
+    const subject = await subjectOf(operation.id, send, serial);
+    const read = await call(operation, requestOf(operation, subject)).catch(String);
+    if (typeof read === 'string') {
+      faults.push(`${operation.id}: ${read}`);
+      continue;
+    }
+    const { data, response } = read;
+    const contentType = response.headers.get('content-type') ?? '';
+    if (!response.ok || data === undefined) faults.push(`${operation.id}: ${response.status}`);
+    if (!contentType.includes('json')) continue;
+    const answered = { status: response.status, contentType, body: asSent(data) };
+    faults.push(...documented.faultsOfAnswer(operation, answered));
+  }
+  expect(documented.operations.length).toBeGreaterThan(30);
+  expect(faults).toEqual([]);
+}
+
+/** Clients give int64 as bigint, which JSON does not know. */
+function asSent(data: Json): Json {
+  return JSON.parse(
+    JSON.stringify(data, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+  );
+}
+
+describe('a generated client', () => {
+  it('of openapi-typescript and openapi-fetch reads every answer', {
+    timeout: SLOW_MS,
+  }, async () => {
+    const { clientOf, captured } = await compiled('fetching/client.js');
+    const client = clientOf(demo.url, headers);
+    await expectToReadEverything(({ method, path, node }, request) => {
+      const isText = node.responses[200]?.content?.['application/json'] === undefined;
+      return client[method](path, {
+        params: { path: request.path },
+        body: request.body,
+        ...(isText && node.responses[201] === undefined && { parseAs: 'text' }),
+      });
+    });
+    const { PAYMENT_ID } = await subjectOf('getPayment', send, 0);
+    expect(await captured(client, PAYMENT_ID)).toBe(20);
+  });
+
+  it('of openapi-ts reads and checks every answer', { timeout: SLOW_MS }, async () => {
+    const sdk = await compiled('checking/sdk.gen.js');
+    const { client } = await compiled('checking/client.gen.js');
+    client.setConfig({ baseUrl: demo.url, headers });
+    await expectToReadEverything(({ id }, { path, body }) =>
+      sdk[id]({ path, body, throwOnError: true }),
+    );
+  });
+});
