@@ -68,15 +68,28 @@ it('refuses tables of a later program, and leaves them as they are', async () =>
 });
 
 it.each([
-  ['a database that is not there', (url: URL) => Object.assign(url, { pathname: '/nowhere' })],
-  ['a port where nobody listens', (url: URL) => Object.assign(url, { port: '1' })],
-])('names %s, and never the password', async (_, change) => {
-  const url = change(await withPassword());
-  const error = await refusalOf(url.href);
-  expect(error.code).toBe('unavailable');
-  expect(error.message).toContain(`${url.hostname}:${url.port}${url.pathname}`);
-  expect(inspect(error, { depth: Infinity })).not.toContain(url.password);
-});
+  [
+    'a database that is not there',
+    'create the database, or correct its name',
+    (url: URL) => Object.assign(url, { pathname: '/nowhere' }),
+  ],
+  [
+    'a port where nobody listens',
+    'start the server, or correct the URL',
+    (url: URL) => Object.assign(url, { port: '1' }),
+  ],
+])(
+  'names %s and the setting, says what to do, and never the password',
+  async (_, advice, change) => {
+    const url = change(await withPassword());
+    const error = await refusalOf(url.href);
+    expect(error.code).toBe('unavailable');
+    expect(error.message).toContain(`${url.hostname}:${url.port}${url.pathname}`);
+    expect(error.message).toContain('READ_MODEL_URL');
+    expect(error.message).toContain(advice);
+    expect(inspect(error, { depth: Infinity })).not.toContain(url.password);
+  },
+);
 
 it.each(['sqlite:host.db', 'postgres://me:never-to-be-told@:no', ''])(
   'says nothing of %j, which is no URL of a database',

@@ -20,13 +20,15 @@ import {
 } from '@counterfoil/core';
 import type pg from 'pg';
 import { BackOff } from './back-off.ts';
-import { advised, kindOf, mayPass, portError } from './postgres/failures.ts';
+import { kindOf, mayPass, portError, withConnectAdvice } from './postgres/failures.ts';
 import { LogReader } from './postgres/log-reader.ts';
 import { LogWriter } from './postgres/log-writer.ts';
 import { BEFORE_ALL, partsOf } from './postgres/positions.ts';
 import { checkSchemaName, migrate } from './postgres/schema.ts';
 import { placeOf, readingPool, type Server } from './postgres/sessions.ts';
 import { Watcher } from './postgres/watcher.ts';
+
+export { withConnectAdvice } from './postgres/failures.ts';
 
 const DEFAULT_SCHEMA = 'counterfoil_log';
 const DEFAULT_POOL_SIZE = 4;
@@ -88,7 +90,7 @@ export async function openPostgresEventStore(
     });
   } catch (error) {
     await pool.end();
-    throw portError(advised(error), place);
+    throw portError(withConnectAdvice(error), place);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The PostgreSQL in which hosts that share a log keep what they keep beside it: its pool, its tables. */
+import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
@@ -131,7 +132,7 @@ export async function openHostDatabaseToRead(url: string): Promise<ReadHostDatab
     if (error instanceof HostDatabaseError) throw error;
     throw new HostDatabaseError(
       'unavailable',
-      `the host database ${place} cannot be read: ${reasonOf(error)}`,
+      `the host database of READ_MODEL_URL, ${place}, cannot be read: ${reasonOf(withConnectAdvice(error))}`,
     );
   }
 }
@@ -149,7 +150,7 @@ async function refuseOtherVersion(pool: pg.Pool, place: string): Promise<void> {
   if (made.length === Object.keys(MIGRATIONS).length) return;
   throw new HostDatabaseError(
     'unavailable',
-    `the host database ${place} is that of an earlier version of this program: start a host of this one first`,
+    `the host database of READ_MODEL_URL, ${place}, is that of an earlier version of this program: start a host of this one first`,
   );
 }
 
@@ -159,7 +160,7 @@ function placeOf(url: string): string {
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
     throw new HostDatabaseError(
       'unavailable',
-      'the URL of the host database must have the form postgres://user@host:5432/database',
+      'READ_MODEL_URL, that of the host database, must have the form postgres://user@host:5432/database',
     );
   }
   return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
@@ -197,7 +198,7 @@ async function migrate(url: string, place: string): Promise<void> {
     if (unknown.length > 0) throw newer(place, unknown);
     throw new HostDatabaseError(
       'unavailable',
-      `the host database ${place} cannot be used: ${reasonOf(error)}`,
+      `the host database of READ_MODEL_URL, ${place}, cannot be used: ${reasonOf(withConnectAdvice(error))}`,
       { cause: error },
     );
   } finally {
@@ -208,7 +209,7 @@ async function migrate(url: string, place: string): Promise<void> {
 function newer(place: string, unknown: readonly string[]): HostDatabaseError {
   return new HostDatabaseError(
     'newer',
-    `the host database ${place} is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
+    `the host database of READ_MODEL_URL, ${place}, is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
   );
 }
 

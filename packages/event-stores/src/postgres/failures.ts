@@ -83,7 +83,7 @@ const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
 const NO_TLS = /does not support SSL/;
 
 /** An error with what to do about it behind what it says, where that is known. */
-export function advised(error: unknown): unknown {
+export function withConnectAdvice(error: unknown): unknown {
   // Of several addresses that were tried in vain, the error is one without words.
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(cause instanceof Error)) return error;
