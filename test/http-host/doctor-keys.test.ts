@@ -7,6 +7,8 @@ import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { openKeysToRead } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { CLI, run } from '../docs/commands.ts';
+import { ROOT } from '../docs/markdown.ts';
 import {
   callerOf,
   copyOf,
@@ -89,6 +91,27 @@ it('finds that one is missing, which refuses a start', async () => {
   const message = /lacks the key of customer 1\/live\/\d+/;
   expectFinding(await examinationOf(folder), 'personal-keys', { message });
   await refused(message);
+  const env = { DATA_DIR: folder };
+  const args = [CLI, 'customers', 'erase-unreadable'];
+  const asked = await run(process.execPath, args, { cwd: ROOT, env });
+  expect([asked.stdout, asked.status]).toEqual([expect.stringContaining('1 customer without'), 1]);
+  const confirmed = await run(process.execPath, [...args, '--confirm'], { cwd: ROOT, env });
+  expect([confirmed.stderr, confirmed.status]).toEqual(['', 0]);
+  const { host, url } = await openHost(folder);
+  const caller = callerOf(url, truth.apiKey);
+  const lost = truth.questions[0]?.answer.body;
+  await vi.waitUntil(
+    async () => (await caller.get(`/customers/${lost.customerId}`)).body.erased === true,
+    POLLING,
+  );
+  const again = await caller.post('/v1/payments', {
+    ...truth.questions[0]?.body,
+    email: lost.email,
+  });
+  expect([again.status, again.body.email]).toEqual([201, lost.email]);
+  expect(again.body.customerId).not.toBe(lost.customerId);
+  await host.close();
+  expect(complaintsOf(await examinationOf(folder))).toEqual([]);
 });
 
 it('finds one that does not open', async () => {

@@ -49,7 +49,7 @@ async function atWork<Result>(host: Host, work: (host: Host) => Promise<Result>)
   }
 }
 
-async function refuseBesideHosts(config: Config): Promise<void> {
+export async function refuseBesideHosts(config: Config): Promise<void> {
   const leases = await openReadModels(config.readModelUrl);
   try {
     const holder = holderFor(config);

@@ -43,7 +43,7 @@ export class Erasure {
     if ((await this.#find(customer)) === null) throw refuse('not_found');
     const at = ledger.clock.now();
     const request = { type: 'RequestErasure', ...customer, at } as const;
-    await ledger.carryOut(Customer, request, nameOf(customer, 'request'), caller);
+    await ledger.carryOut(Customer, request, erasureStep(customer, 'request'), caller);
     return this.finish(customer, caller);
   }
 
@@ -101,7 +101,12 @@ export class Erasure {
     await forgetAnswers(customer);
     await scrub();
     const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
-    const { state } = await ledger.carryOut(Customer, record, nameOf(customer, 'record'), caller);
+    const { state } = await ledger.carryOut(
+      Customer,
+      record,
+      erasureStep(customer, 'record'),
+      caller,
+    );
     // What was under way has put states back that it had loaded before.
     await this.forget(customer);
     if (state === null) throw new Error('an erasure left nobody');
@@ -118,7 +123,10 @@ function streamOf(customer: Subject): StreamName {
 }
 
 /** A person is erased once: every step has one name for ever. */
-function nameOf({ tenantId, sandbox, customerId }: Subject, step: 'request' | 'record') {
+export function erasureStep(
+  { tenantId, sandbox, customerId }: Subject,
+  step: 'request' | 'record',
+) {
   const who = [String(tenantId), String(sandbox), String(customerId)];
   return { commandId: deterministicUuid(['erasure', ...who, step]), content: step };
 }

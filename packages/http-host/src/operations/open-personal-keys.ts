@@ -18,7 +18,7 @@ const IN_MEMORY = ':memory:';
 const READING_CONNECTIONS = 2;
 
 const LOST_FOR_GOOD =
-  'Without the keys nobody can read who paid: do not start with new ones. (docs/operations.md, Lost keys)';
+  'Without the keys nobody can read who paid: do not start with new ones. Where they are lost for good: `counterfoil customers erase-unreadable` (docs/operations.md, Lost keys)';
 
 export const KEYS_ADVICE = `Put back the keys.db that belongs to this log, with its keys.db-wal, or restore it from a backup made with or after that of events.db. ${LOST_FOR_GOOD}`;
 
@@ -68,6 +68,18 @@ export async function openPersonalKeys({
     KEYS_ADVICE,
   );
   return kept(keys, ofLog);
+}
+
+/** For whoever gives up what is lost: whatever they lack, and new ones where there are none at all. */
+export async function openKeysAsTheyAre(
+  located: Located,
+  masterKey: Buffer,
+): Promise<CustomerVault> {
+  const wrappingKey = wrappingKeyOf(masterKey);
+  const url = hostDatabaseUrlOf(located);
+  if (url !== undefined) return openTable({ url, wrappingKey });
+  const path = dataFilesOf(located)?.keys ?? IN_MEMORY;
+  return openSound(path, (file) => new PersonalKeys({ path: file, wrappingKey }), KEYS_ADVICE);
 }
 
 /** The keys, if they are of this log. */

@@ -1,0 +1,47 @@
+/** `counterfoil customers …`: what becomes of customers whose keys are lost for good. */
+import type { Command } from 'commander';
+import { openClock } from '../clock.ts';
+import { type Config, loadMasterKey, readConfig } from '../config.ts';
+import { counted } from '../counted.ts';
+import { deriveKey } from '../operations/credential-vault.ts';
+import { findUnreadable, giveUp } from '../operations/lost-keys.ts';
+import { openKeysAsTheyAre } from '../operations/open-personal-keys.ts';
+import { hostDatabaseUrlOf, openEventStore } from '../stores.ts';
+import { OPERATOR, refuseBesideHosts } from './session.ts';
+
+export function addCustomerCommands(program: Command): void {
+  program
+    .command('customers')
+    .description('Customers whose keys are lost')
+    .command('erase-unreadable')
+    .description('Erase the customers whose keys are lost for good, so that a host can start')
+    .option('--confirm', 'do it; else only say how many there are')
+    .action(({ confirm = false }: { confirm?: boolean }) =>
+      eraseUnreadable(readConfig(process.env), confirm),
+    );
+}
+
+async function eraseUnreadable(config: Config, isConfirmed: boolean): Promise<void> {
+  if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
+  await using opened = new AsyncDisposableStack();
+  const events = await openEventStore(config);
+  opened.defer(() => events.close());
+  const masterKey = loadMasterKey(config);
+  const keys = await openKeysAsTheyAre(config, masterKey);
+  opened.defer(async () => {
+    await keys.close();
+  });
+  const unreadable = await findUnreadable(keys, events);
+  const many = counted(unreadable.length, 'customer');
+  if (unreadable.length === 0) {
+    console.log('No key is missing');
+  } else if (isConfirmed) {
+    const secret = deriveKey(masterKey, 'command fingerprints');
+    const clock = openClock(config);
+    await giveUp(unreadable, { keys, events, clock, secret, caller: OPERATOR });
+    console.log(`${many} given up: start the host, which finishes their erasure`);
+  } else {
+    console.log(`${many} without a key. With --confirm they are erased for good`);
+    process.exitCode = 1;
+  }
+}
