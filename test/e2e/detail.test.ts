@@ -500,7 +500,7 @@ describe('refusals', () => {
     expectRefusal(answer, 400);
     if (answer.body.code === 'invalid_request') {
       expect(answer.body.errors).toEqual([
-        { pointer: `/${Object.keys(changes)[0]}`, detail: expect.any(String) },
+        { in: 'body', pointer: `/${Object.keys(changes)[0]}`, detail: expect.any(String) },
       ]);
     }
   });

@@ -583,8 +583,13 @@ describe('GET /v1/payments', () => {
   });
 });
 
-it('a payment may carry the claims of the other interfaces if they fit', async () => {
+it('a payment carries no claims of the other interfaces, and those of others less', async () => {
   expectRefusal(await caller.pay({ parentCompanyId: 12 }), 403, 'tenant_mismatch');
   expectRefusal(await caller.pay({ userEmail: 'other@example.com' }), 400);
-  expect((await caller.pay({ parentCompanyId: 11, userEmail: USER_EMAIL })).status).toBe(201);
+  const right = await caller.pay({ parentCompanyId: 11, userEmail: USER_EMAIL });
+  expectRefusal(right, 400, 'invalid_request');
+  expect(right.body.errors).toMatchObject([
+    { pointer: '/parentCompanyId' },
+    { pointer: '/userEmail' },
+  ]);
 });

@@ -79,7 +79,7 @@ describe('an error', () => {
     const invalid = await caller.search({ limit: 0, emails: 'x' });
     expect(invalid.body.errors).toHaveLength(2);
     for (const error of invalid.body.errors) {
-      expect(Object.keys(error).toSorted()).toEqual(['detail', 'pointer']);
+      expect(Object.keys(error).toSorted()).toEqual(['detail', 'in', 'pointer']);
     }
   });
 

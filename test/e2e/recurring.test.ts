@@ -134,7 +134,7 @@ describe('the report', () => {
     const answer = await caller.get('/api/ledger/recurring?from=2020-01&to=2030-01');
     expectRefusal(answer, 400, 'invalid_request');
     expect(answer.body.errors).toEqual([
-      { pointer: '/query/from', detail: expect.stringContaining('121') },
+      { in: 'query', pointer: '/query/from', detail: expect.stringContaining('121') },
     ]);
   });
 

@@ -116,11 +116,23 @@ describe('the amount', () => {
     expect((await caller.transaction(id)).refunded).toBe(true);
   });
 
-  it.each([[-1], ['10'], [null], [true], [[10]]])('%j is no amount', async (amount) => {
+  it.each([[-1], ['10'], [true], [[10]]])('%j is no amount', async (amount) => {
     const { id } = await caller.paid();
     expectRefusal(await caller.refund(id, { amount }), 400, 'invalid_request');
     expect((await caller.transaction(id)).childTransactions).toEqual([]);
   });
+});
+
+it.each([
+  ['Amount', 10],
+  ['amuont', 10],
+])('%s is no amount, and refunds nothing', async (name, amount) => {
+  const { id } = await caller.paid();
+  const answer = await caller.refund(id, { [name]: amount });
+  expectRefusal(answer, 400, 'invalid_request');
+  const detail = `${name} is not known; did you mean amount?`;
+  expect(answer.body.errors).toEqual([{ in: 'body', pointer: `/${name}`, detail }]);
+  expect((await caller.transaction(id)).childTransactions).toEqual([]);
 });
 
 describe('the other fields', () => {
@@ -457,13 +469,18 @@ describe('POST /v1/payments/{id}/refund', () => {
     expectRefusal(answer, 400, 'refund_items_required');
   });
 
-  it('takes a body with claims that fit, and refuses those that do not', async () => {
+  it('takes no claims, and refuses those of others before', async () => {
     const { id } = await caller.paid();
     const wrong = { amount: 1, parentCompanyId: 12 };
     expectRefusal(await caller.post(`/v1/payments/${id}/refund`, wrong), 403, 'tenant_mismatch');
     const other = { amount: 1, userEmail: 'other@example.com' };
     expectRefusal(await caller.post(`/v1/payments/${id}/refund`, other), 400);
     const right = { amount: 1, parentCompanyId: 11, userEmail: USER_EMAIL };
-    expect((await caller.post(`/v1/payments/${id}/refund`, right)).status).toBe(201);
+    const refused = await caller.post(`/v1/payments/${id}/refund`, right);
+    expectRefusal(refused, 400, 'invalid_request');
+    expect(refused.body.errors).toMatchObject([
+      { pointer: '/parentCompanyId' },
+      { pointer: '/userEmail' },
+    ]);
   });
 });

@@ -215,7 +215,14 @@ export class Inputs {
     if (SEARCHING.has(operation.id)) return anyOf(searched(pool));
     if (operation.id === 'getRecurringRevenue') return anyOf([REPORTED]);
     if (operation.id === 'unsubscribeCustomer') return anyOf([UNSUBSCRIBED]);
-    const amounts = { '/amount': REFUNDED, '/refundItems/*/Amount': REFUNDED };
+    const amounts = {
+      '/amount': REFUNDED,
+      '/refundItems/*/Amount': REFUNDED,
+      // An element is an item or an adjustment, of which the schemas say nothing.
+      '/refundItems/*/StorefrontVariantId': always(fc.constantFrom(PLATES.small, 999)),
+      '/refundItems/*/Quantity': always(fc.integer({ min: 1, max: 3 })),
+      '/refundItems/*/Adjustment': ABSENT,
+    };
     return this.#inputs(operation, { ...base, ...amounts }, ids);
   }
 

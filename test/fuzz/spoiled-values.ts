@@ -37,6 +37,7 @@ const HOSTILE: readonly Json[] = [
 interface Place {
   readonly pointer: string;
   readonly schema: Json;
+  readonly isOptional?: boolean;
   /** The value with something else at this place; `undefined` takes it away. */
   put(value: Json): Json;
 }
@@ -99,9 +100,13 @@ export class ValueSpoiler {
   }
 
   /** All places in a value, also those of fields that it leaves out. */
-  #placesIn(given: Json, value: Json, { pointer, put }: Omit<Place, 'schema'>): Place[] {
+  #placesIn(
+    given: Json,
+    value: Json,
+    { pointer, put, isOptional = false }: Omit<Place, 'schema'>,
+  ): Place[] {
     const schema = this.#documented.resolve(given);
-    const here: Place = { pointer, schema, put };
+    const here: Place = { pointer, schema, put, isOptional };
     if (Array.isArray(value)) {
       const inside = value.flatMap((each, index) =>
         this.#placesIn(schema.items ?? {}, each, {
@@ -116,13 +121,21 @@ export class ValueSpoiler {
       this.#placesIn(each, value[name], {
         pointer: `${pointer}/${name}`,
         put: (other) => put(withMember(value, name, other)),
+        isOptional: !(schema.required ?? []).includes(name),
       }),
     );
-    return [here, ...inside];
+    const more = schema.additionalProperties === false ? strangersIn(schema, value) : [];
+    const unknown = more.map((name) => ({
+      pointer: `${pointer}/${name}`,
+      schema: NO_MEMBER,
+      put: (other: Json) => put(withMember(value, name, other)),
+    }));
+    return [here, ...inside, ...unknown];
   }
 
   /** The bounds overstepped by one, then what is seldom right anywhere; and nothing at all. */
-  #wrongFor({ schema }: Place): Json[] {
+  #wrongFor({ schema, isOptional = false }: Place): Json[] {
+    if (schema === NO_MEMBER) return HOSTILE.filter((each) => each !== undefined);
     const { minimum, maximum, exclusiveMinimum, maxLength, maxItems, items } = schema;
     const beyond: Json[] = [undefined];
     if (minimum !== undefined) beyond.push(minimum - 1);
@@ -133,8 +146,19 @@ export class ValueSpoiler {
       const element = this.#documented.resolve(items ?? {}).type === 'integer' ? 1 : 'x';
       beyond.push(Array.from({ length: maxItems + 1 }, () => element));
     }
-    return [...beyond, ...HOSTILE];
+    // In a request null for an optional member means that it is absent.
+    return [...beyond, ...HOSTILE.filter((each) => each !== null || !isOptional)];
   }
+}
+
+const NO_MEMBER = {};
+
+/** Names that an object does not have: one that is nearly right, and one that is not. */
+function strangersIn({ properties = {} }: Json, value: Json): string[] {
+  const near = Object.keys(properties).map((name) => name.toUpperCase());
+  return [...near.slice(0, 2), 'unheard-of'].filter(
+    (name) => !(name in properties) && !(name in value),
+  );
 }
 
 function withMember(object: Json, name: string, value: Json): Json {

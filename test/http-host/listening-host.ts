@@ -70,6 +70,8 @@ export interface BenchOptions {
   readonly endpoints?: readonly Endpoint[];
   readonly failuresPerMinute?: number;
   readonly now?: () => number;
+  /** Default: `onTestFinished`; `afterAll` for a server of a whole file. */
+  readonly onEnd?: (end: () => Promise<void>) => void;
 }
 
 /** Starts a server for one test, and ends it with the test. */
@@ -116,7 +118,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   });
   bench.url = await bench.server.listen({ port: 0, host: '127.0.0.1' });
   bench.port = Number(new URL(bench.url).port);
-  onTestFinished(async () => {
+  (options.onEnd ?? onTestFinished)(async () => {
     await bench.server.close();
   });
   return bench;
@@ -224,5 +226,5 @@ export interface ErrorBody {
   readonly message: string;
   readonly code: string;
   readonly requestId: string;
-  readonly errors?: readonly { pointer: string; detail: string }[];
+  readonly errors?: readonly { in: string; pointer: string; detail: string }[];
 }

@@ -25,6 +25,7 @@ import {
   eitherOf,
   Id,
   idOf,
+  optionalClaims,
   QueryBoolean,
   queryInteger,
   sandboxOf,
@@ -50,8 +51,7 @@ const EnvironmentQuery = z.object({ sandbox: QueryBoolean.optional().meta(sandbo
 
 /** What every body of Customer Service may carry. */
 const claims = {
-  parentCompanyId: Id.optional().meta({ description: 'The tenant id; equals ClientId' }),
-  userEmail: Email.optional().meta({ description: 'The agent; equals the UserEmail header' }),
+  ...optionalClaims,
   sandbox: z.boolean().optional().meta(sandbox),
 };
 
@@ -67,10 +67,26 @@ const RegistrationInput = z
   .object({ ...claims, ...contactFields })
   .meta({ id: 'CustomerRegistration' });
 
+const ignored = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Ignored: here so that what was read can be sent back' });
+/** What a customer is read with beside what can be replaced. */
+const READ_ONLY = {
+  success: ignored,
+  message: ignored,
+  id: ignored,
+  paymentMethods: ignored,
+  createdAt: ignored,
+  updatedAt: ignored,
+  erased: ignored,
+};
+
 const ReplacementInput = z
   .object({
     ...claims,
     ...contactFields,
+    ...READ_ONLY,
     rowVersion: z.int().positive().meta({ description: 'Of the customer as it was read' }),
   })
   .meta({ id: 'CustomerReplacement' });

@@ -1,6 +1,6 @@
 /** The filters of the transaction searches, as callers send them. */
 import { z } from 'zod';
-import { CurrencyCode, Day, Email, pattern, text, Uuid } from './wire.ts';
+import { CurrencyCode, Day, Email, optionalClaims, pattern, text, Uuid } from './wire.ts';
 
 const MAX_ELEMENTS = 1_000;
 
@@ -68,7 +68,7 @@ export function inOrder({
 export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
 
 export const SearchInput = z
-  .object({ ...searchFilters, ...paging })
+  .object({ ...optionalClaims, ...searchFilters, ...paging })
   .refine(inOrder, IN_ORDER)
   .meta({ id: 'TransactionSearch' });
 export type SearchInput = z.output<typeof SearchInput>;

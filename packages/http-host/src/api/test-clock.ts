@@ -21,7 +21,7 @@ const MoveInput = z
     }),
   })
   .refine(({ advanceSeconds, now }) => (advanceSeconds === undefined) !== (now === undefined), {
-    message: 'Exactly one of advanceSeconds and now must be given',
+    message: 'must have exactly one of advanceSeconds and now',
   })
   .meta({
     id: 'ClockMoveInput',

@@ -56,7 +56,7 @@ function searchAt(
     rejections: ['live_data_forbidden', 'page_out_of_reach'],
     idempotency: 'none',
     async handle(context, { body }) {
-      const { pageNumber, limit, ...filter } = body;
+      const { parentCompanyId: _, userEmail: __, pageNumber, limit, ...filter } = body;
       const { tenantId } = context.principal;
       await readSide.caughtUp(tenantId);
       const page = await search.search({

@@ -54,6 +54,12 @@ export const CurrencyCode = pattern(/^[A-Z]{3}$/, {
   detail: 'must be three capital letters',
 }).meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
+/** What the bodies of Customer Service may say of their sender; the headers say it anyway. */
+export const optionalClaims = {
+  parentCompanyId: Id.optional().meta({ description: 'The tenant id; equals ClientId' }),
+  userEmail: Email.optional().meta({ description: 'The agent; equals the UserEmail header' }),
+};
+
 /** For the document, of what is asked beyond the schema: exactly one of these, members or groups of them. */
 export function eitherOf(...groups: readonly (string | readonly string[])[]) {
   return { oneOf: groups.map((group) => ({ required: [group].flat() })) };

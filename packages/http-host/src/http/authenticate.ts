@@ -69,18 +69,29 @@ export async function findKey(
 export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess): Principal {
   const { clientId } = head;
   const userEmail = head.userEmail && utf8Of(head.userEmail);
-  if (clientId === undefined || clientId === '') throw refuse('client_id_required');
+  if (clientId === undefined || clientId === '')
+    throw refuse('client_id_required', undefined, missing('ClientId'));
   if (clientId !== String(key.tenantId)) throw refuse('tenant_mismatch');
   if (!key.scopes.has(access.scope)) {
     throw refuse('insufficient_scope', `The API key lacks the scope ${access.scope}`);
   }
   if (head.userEmail === undefined || head.userEmail === '') {
-    if (access.requiresUserEmail) throw refuse('user_email_required');
+    if (access.requiresUserEmail)
+      throw refuse('user_email_required', undefined, missing('UserEmail'));
   } else if (userEmail === undefined || !isEmail(userEmail)) {
-    throw refuse('user_email_invalid');
+    throw refuse('user_email_invalid', undefined, wrong('UserEmail', 'must be an email address'));
   }
   const { tenantId, environment, keyId, scopes } = key;
   return { tenantId, environment, keyId, scopes, actor: userEmail || undefined };
+}
+
+/** The detail of a refusal that a header deserves. */
+export function wrong(header: string, words: string) {
+  return { errors: [{ pointer: `/header/${header}`, detail: `${header} ${words}` }] };
+}
+
+function missing(header: string) {
+  return wrong(header, 'is required');
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The shape of one endpoint, from which its routing, validation, documentation and access all follow. */
 import type { StreamName, TenantId } from '@counterfoil/core';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import { unboundedPattern } from './input-schema.ts';
+import { strict, unboundedPattern } from './input-schema.ts';
 import type { Environment } from './keys.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -114,6 +114,11 @@ export interface EndpointDefinition<
   readonly query?: Q;
   /** A JSON body. An endpoint without this refuses a body; `.optional()` makes it optional. */
   readonly body?: B;
+  /**
+   * 'ignored': members of the body that the schema does not name are left out. Default: they are
+   * refused, in nested objects too. For callers alone that cannot be brought up to date.
+   */
+  readonly unknownMembers?: 'ignored';
   readonly responses: Readonly<Record<number, ResponseDefinition>>;
   /** The codes that the handler itself may refuse with; those of the HTTP layer need no mention. */
   readonly rejections: readonly ErrorCode[];
@@ -145,9 +150,18 @@ export function endpoint<
 >(definition: EndpointDefinition<P, Q, B>): Endpoint {
   checkPath(definition);
   checkBounded(definition as unknown as EndpointDefinition);
-  // The server hands a handler only what that handler's own schemas have answered.
-  return definition as unknown as Endpoint;
+  const { access, body, query, unknownMembers } = definition;
+  return {
+    // The server hands a handler only what that handler's own schemas have answered.
+    ...(definition as unknown as Endpoint),
+    ...(body !== undefined && unknownMembers !== 'ignored' && { body: strict(body) }),
+    ...(query !== undefined && { query: strict(query) }),
+    ...(query === undefined && access.kind === 'api-key' && { query: NO_PARAMETERS }),
+  };
 }
+
+/** A probe may be asked with whatever its caller adds against caches; a caller with a key may not. */
+const NO_PARAMETERS = z.strictObject({});
 
 /** Whether all that the endpoint answers is JSON, so that a caller who admits none is refused. */
 export function answersJson({ responses }: Pick<Endpoint, 'responses'>): boolean {

@@ -1,5 +1,4 @@
 /** Every error the host answers: the one table of codes, the refusal a handler throws, the body it becomes. */
-import type { z } from 'zod';
 
 /** One row of the table. `title` is the default message; `description` is for the reference. */
 export interface ErrorRow {
@@ -82,7 +81,7 @@ export const ERRORS = {
     status: 400,
     title: 'The request is not valid',
     description:
-      'One or more fields are missing or wrong. `errors` names each: a JSON Pointer into the body, or /path/… and /query/… for parameters.',
+      'Something is missing, wrong or not known. `errors` names each: `in` says which part of the request, `pointer` where in it.',
   },
   user_email_mismatch: {
     status: 400,
@@ -366,8 +365,11 @@ export const ERRORS = {
 /** A stable, documented error code. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One field that is wrong, and how. */
+/** One thing that is wrong, and how. */
 export interface ErrorDetail {
+  /** The part of the request that it is in. Default: what the beginning of the pointer says. */
+  readonly in?: 'body' | 'query' | 'path' | 'header';
+  /** A JSON Pointer into the body; of a parameter or header `/query/…`, `/path/…` or `/header/…`. */
   readonly pointer: string;
   readonly detail: string;
 }
@@ -416,45 +418,10 @@ export function isTransient(code: ErrorCode): boolean {
   return row.transient === true;
 }
 
-/** Longer lists help nobody and would let a small request cause a large answer. */
-const MAX_REPORTED_ERRORS = 50;
-
-/** The issues zod found, as pointers. `root` is '' for the body, '/query' or '/path' for parameters. */
-export function errorsOfIssues(
-  issues: readonly z.core.$ZodIssue[],
-  root: '' | '/query' | '/path',
-): ErrorDetail[] {
-  const errors: ErrorDetail[] = [];
-  for (const issue of issues) {
-    const base = root + pointerOf(issue.path);
-    // zod reports unknown keys at the object that holds them; the caller wants each key named.
-    const pointers =
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((key) => base + pointerOf([key]))
-        : [base];
-    for (const pointer of pointers) {
-      if (errors.length === MAX_REPORTED_ERRORS) return errors;
-      errors.push({
-        pointer,
-        detail: issue.code === 'unrecognized_keys' ? 'Unknown field' : issue.message,
-      });
-    }
-  }
-  return errors;
-}
-
-/** A path as a JSON Pointer (RFC 6901). */
-function pointerOf(path: readonly PropertyKey[]): string {
-  let pointer = '';
-  for (const step of path) {
-    pointer += `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  }
-  return pointer;
-}
-
 /** The body of an error, in either form. The problem form has the members of RFC 9457 as well. */
 export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'problem'): string {
-  const { code, message, errors, refundId } = refusal;
+  const { code, message, refundId } = refusal;
+  const errors = refusal.errors?.map((each) => ({ in: partOf(each), ...each }));
   const shared = { success: false, message, code, requestId, ...(errors && { errors }), refundId };
   if (form === 'json') return JSON.stringify(shared);
   return JSON.stringify({
@@ -464,6 +431,12 @@ export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'p
     detail: message,
     ...shared,
   });
+}
+
+/** A pointer that comes from a handler; those of a schema say themselves which part they mean. */
+function partOf({ pointer }: ErrorDetail): NonNullable<ErrorDetail['in']> {
+  const part = /^\/(query|path|header)\//.exec(pointer)?.[1];
+  return part === 'query' || part === 'path' || part === 'header' ? part : 'body';
 }
 
 /** The problem type of a code: its entry in the reference page, relative to the host. */

@@ -1,10 +1,73 @@
-/** What the schemas of an endpoint's input must keep to: lengths are judged before patterns. */
-import type { z } from 'zod';
+/** What becomes of the schemas of an endpoint's input: nothing unknown is let in, nothing unbounded matched. */
+import { z } from 'zod';
 
-type Definition = z.core.$ZodTypes['_zod']['def'];
+export type Definition = z.core.$ZodTypes['_zod']['def'];
 
-function definitionOf(schema: z.core.$ZodType): Definition {
+export function definitionOf(schema: z.core.$ZodType): Definition {
   return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+const rebuilt = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
+
+/**
+ * The same schema, but every object in it refuses members that it does not name, unless it says
+ * itself what becomes of them (`z.looseObject`, `catchall`, `z.record`). Descriptions and the names of
+ * components stay.
+ */
+export function strict<Schema extends z.ZodType>(schema: Schema): Schema {
+  return strictOf(schema) as Schema;
+}
+
+function strictOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const known = rebuilt.get(schema);
+  if (known !== undefined) return known;
+  const changes = changesOf(definitionOf(schema));
+  const made = changes === undefined ? schema : withChanges(schema, changes);
+  rebuilt.set(schema, made);
+  return made;
+}
+
+function withChanges(schema: z.core.$ZodType, changes: object): z.core.$ZodType {
+  const { constr, def } = schema._zod;
+  const made: z.core.$ZodType = new constr(z.core.util.mergeDefs(def, changes));
+  const meta = z.globalRegistry.get(schema);
+  if (meta !== undefined) z.globalRegistry.add(made, meta);
+  return made;
+}
+
+/** What differs in the definition of the strict schema; undefined where there is nothing to change. */
+function changesOf(def: Definition): object | undefined {
+  switch (def.type) {
+    case 'object': {
+      const members = Object.entries(def.shape).map(([name, each]) => [name, strictOf(each)]);
+      return { shape: Object.fromEntries(members), catchall: def.catchall ?? z.never() };
+    }
+    case 'array':
+      return { element: strictOf(def.element) };
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return { innerType: strictOf(def.innerType) };
+    case 'union':
+      return { options: def.options.map(strictOf) };
+    case 'record':
+      return { valueType: strictOf(def.valueType) };
+    case 'tuple':
+      return { items: def.items.map(strictOf), rest: def.rest && strictOf(def.rest) };
+    case 'pipe':
+      return { in: strictOf(def.in), out: strictOf(def.out) };
+    case 'lazy':
+      return { getter: () => strictOf(def.getter()) };
+    case 'intersection':
+      // Each side would refuse what the other names.
+      throw new Error('an intersection cannot be strict: write one object instead');
+    default:
+      return undefined;
+  }
 }
 
 /**
@@ -33,7 +96,7 @@ function isBounded(schema: z.core.$ZodType): boolean {
 }
 
 /** The schemas of which one is made, each with the step that leads to what it judges. */
-function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
+export function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
   switch (def.type) {
     case 'object':
       return Object.entries(def.shape).map(([name, each]) => [`/${name}`, each]);
@@ -64,4 +127,24 @@ function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodTyp
     default:
       return [];
   }
+}
+
+/** The names of the members that input may have at a place; none where any may stand. */
+export function knownNames(
+  schema: z.core.$ZodType,
+  [step, ...rest]: readonly PropertyKey[],
+): string[] {
+  const def = definitionOf(schema);
+  const isEnd = step === undefined;
+  if (def.type === 'object') {
+    if (isEnd) return Object.keys(def.shape);
+    const member = def.shape[String(step)];
+    return member === undefined ? [] : knownNames(member, rest);
+  }
+  const inside = partsOf(def).map(([, part]) => part);
+  // A place within a list has a step of its own; what only wraps a schema has none.
+  const isList = def.type === 'array' || def.type === 'tuple' || def.type === 'record';
+  if (isList && isEnd) return [];
+  const path = isList || isEnd ? rest : [step, ...rest];
+  return [...new Set(inside.flatMap((part) => knownNames(part, path)))];
 }

@@ -29,8 +29,15 @@ export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 const ErrorDetail = z
   .object({
-    pointer: z.string().meta({ description: 'JSON Pointer to what is wrong', example: '/amount' }),
-    detail: z.string().meta({ description: 'What is wrong with it' }),
+    in: z
+      .enum(['body', 'query', 'path', 'header'])
+      .meta({ description: 'The part of the request that is meant' }),
+    pointer: z.string().meta({
+      description:
+        'JSON Pointer to what is wrong: into the body, or `/query/…`, `/path/…` or `/header/…`',
+      example: '/amount',
+    }),
+    detail: z.string().meta({ description: 'What is wrong', example: 'amount is required' }),
   })
   .meta({ id: 'ErrorDetail' });
 

@@ -1,5 +1,5 @@
 /** The way of one request from its head to its answer; the order of the checks is part of the contract. */
-import type { z } from 'zod';
+import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
@@ -10,8 +10,9 @@ import {
   principalOf,
 } from './authenticate.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
-import { errorsOfIssues, Refusal, refuse } from './errors.ts';
+import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf, idempotencyScope } from './idempotency.ts';
+import { allErrors, type Part, readInput } from './invalid-input.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { bodyViolation, parseJson, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
@@ -154,35 +155,23 @@ export class Pipeline {
     exchange.failBody = reading.fail;
     const bytes = await reading.bytes;
     exchange.failBody = undefined;
-    return parseJson(bytes);
+    const body = parseJson(bytes);
+    // In a merge patch null removes.
+    return endpoint.method === 'PATCH' ? body : withoutNulls(endpoint.body, body);
   }
 }
 
 /** Reports everything that is wrong with path, query and body at once. */
 function validate(exchange: Exchange, endpoint: Endpoint, body: unknown): ValidInput {
-  const params = check(endpoint.params, exchange.params);
-  const query = check(endpoint.query, endpoint.query && parseQuery(exchange.queryText));
-  const content = check(endpoint.body, body);
-  if (params.success && query.success && content.success) {
-    return { params: params.data, query: query.data, body: content.data };
-  }
-  throw refuse('invalid_request', undefined, {
-    errors: [
-      ...errorsOfIssues(params.error?.issues ?? [], '/path'),
-      ...errorsOfIssues(query.error?.issues ?? [], '/query'),
-      ...errorsOfIssues(content.error?.issues ?? [], ''),
-    ],
-  });
+  const query = endpoint.query && parseQuery(exchange.queryText);
+  const params = check(endpoint.params, exchange.params, 'path');
+  const asked = check(endpoint.query, query, 'query');
+  const content = check(endpoint.body, body, 'body');
+  const errors = allErrors(params, asked, content);
+  if (errors.length > 0) throw refuse('invalid_request', undefined, { errors });
+  return { params: params.data, query: asked.data, body: content.data };
 }
 
-const NO_INPUT = { success: true, data: undefined } as const;
-
-interface Checked {
-  readonly success: boolean;
-  readonly data?: unknown;
-  readonly error?: z.ZodError;
-}
-
-function check(schema: z.ZodType | undefined, value: unknown): Checked {
-  return schema === undefined ? NO_INPUT : schema.safeParse(value);
+function check(schema: Endpoint['body'], value: unknown, part: Part) {
+  return schema === undefined ? { errors: [] } : readInput(schema, value, part);
 }

@@ -1,0 +1,89 @@
+/** In a request `null` for an optional member means that it is absent: serializers of many languages send it. */
+import type { z } from 'zod';
+import { definitionOf, partsOf } from './input-schema.ts';
+
+/** Where below a value members may be null that are then absent. */
+interface Plan {
+  readonly members?: ReadonlyMap<string, Member>;
+  readonly elements?: Plan;
+}
+
+interface Member {
+  readonly nullIsAbsent: boolean;
+  readonly plan: Plan;
+}
+
+const NOTHING: Plan = {};
+const plans = new WeakMap<z.core.$ZodType, Plan>();
+
+/**
+ * The value without the members that are null and that the schema lets be absent, in nested objects
+ * and lists of objects too. A member that may be null keeps it. The value itself is not changed.
+ */
+export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
+  return without(value, planOf(schema));
+}
+
+function without(value: unknown, plan: Plan): unknown {
+  if (plan === NOTHING || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const { elements = NOTHING } = plan;
+    return elements === NOTHING ? value : value.map((each) => without(each, elements));
+  }
+  const { members } = plan;
+  if (members === undefined) return value;
+  const kept = Object.entries(value).flatMap(([name, each]) => {
+    const member = members.get(name);
+    if (member === undefined) return [[name, each]];
+    return each === null && member.nullIsAbsent ? [] : [[name, without(each, member.plan)]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function planOf(schema: z.core.$ZodType): Plan {
+  const known = plans.get(schema);
+  if (known !== undefined) return known;
+  const plan = made(schema);
+  plans.set(schema, plan);
+  return plan;
+}
+
+function made(schema: z.core.$ZodType): Plan {
+  const def = definitionOf(schema);
+  if (def.type === 'object') {
+    const members = Object.entries(def.shape).map(
+      ([name, each]) => [name, { nullIsAbsent: isOptional(each), plan: planOf(each) }] as const,
+    );
+    return { members: new Map(members) };
+  }
+  if (def.type === 'array') {
+    const elements = planOf(def.element);
+    return elements === NOTHING ? NOTHING : { elements };
+  }
+  // What wraps a schema adds no place of its own; of several options each may be meant.
+  const isPlace = def.type === 'record' || def.type === 'tuple';
+  return isPlace
+    ? NOTHING
+    : partsOf(def)
+        .map(([, part]) => planOf(part))
+        .reduce(joined, NOTHING);
+}
+
+/** Of a member that two options name, null is told only if either would have it. */
+function joined(one: Plan, other: Plan): Plan {
+  if (one === NOTHING) return other;
+  if (other === NOTHING) return one;
+  const members = new Map(one.members);
+  for (const [name, member] of other.members ?? []) {
+    const known = members.get(name);
+    const nullIsAbsent = member.nullIsAbsent && known?.nullIsAbsent !== false;
+    const plan = known === undefined ? member.plan : joined(known.plan, member.plan);
+    members.set(name, { nullIsAbsent, plan });
+  }
+  const elements = joined(one.elements ?? NOTHING, other.elements ?? NOTHING);
+  return { members, elements };
+}
+
+function isOptional(schema: z.core.$ZodType): boolean {
+  return schema._zod.optin !== undefined && !(schema as z.ZodType).safeParse(null).success;
+}

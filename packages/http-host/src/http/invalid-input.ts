@@ -1,0 +1,189 @@
+/** What is wrong with an input, in the words of the contract: where, and what it must be. */
+import { distance } from 'fastest-levenshtein';
+import type { z } from 'zod';
+import type { ErrorDetail } from './errors.ts';
+import { knownNames } from './input-schema.ts';
+
+/** The part of a request that an error is about. */
+export type Part = NonNullable<ErrorDetail['in']>;
+
+/** Longer lists help nobody and would let a small request cause a large answer. */
+const MAX_REPORTED_ERRORS = 50;
+
+type Issue = z.core.$ZodIssue;
+type RawIssue = z.core.$ZodRawIssue;
+
+interface Place {
+  readonly schema: z.core.$ZodType;
+  readonly part: Part;
+}
+
+export interface Read {
+  /** What the schema makes of the input; undefined where something is wrong with it. */
+  readonly data?: unknown;
+  readonly errors: readonly ErrorDetail[];
+}
+
+/** Holds an input against its schema. The messages that schemas bring are ends of sentences. */
+export function readInput(schema: z.ZodType, input: unknown, part: Part): Read {
+  const read = schema.safeParse(input, { error: part === 'query' ? wordsOfQuery : wordsOf });
+  if (read.success) return { data: read.data, errors: [] };
+  const errors = read.error.issues.flatMap((issue) => detailsOf(issue, { schema, part }));
+  return { errors: errors.slice(0, MAX_REPORTED_ERRORS) };
+}
+
+/** What is read of all parts of a request, with no more errors than a reader takes in. */
+export function allErrors(...reads: readonly Read[]): ErrorDetail[] {
+  return reads.flatMap(({ errors }) => errors).slice(0, MAX_REPORTED_ERRORS);
+}
+
+function detailsOf(issue: Issue, { schema, part }: Place): ErrorDetail[] {
+  const base = part === 'body' ? '' : `/${part}`;
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownNames(schema, issue.path);
+    return issue.keys.slice(0, MAX_REPORTED_ERRORS).map((name) => ({
+      in: part,
+      pointer: base + pointerOf([...issue.path, ...(name.length > MAX_NAME_LENGTH ? [] : [name])]),
+      detail: unknownName(name, known),
+    }));
+  }
+  if (issue.code === 'invalid_union') {
+    const within = likeliest(issue);
+    if (within !== undefined) {
+      return within.flatMap((each) =>
+        detailsOf({ ...each, path: [...issue.path, ...each.path] }, { schema, part }),
+      );
+    }
+  }
+  const words = issue.code === 'invalid_union' ? commonWords(issue) : undefined;
+  const detail = `${nameOf(issue.path, part)} ${words ?? issue.message}`;
+  return [{ in: part, pointer: base + pointerOf(issue.path), detail }];
+}
+
+const MAX_NAME_LENGTH = 100;
+/** Of the letters of a name so many may be wrong: one of three. */
+const LETTERS_A_SLIP = 3;
+
+/** `Amount is not known; did you mean amount?` */
+function unknownName(name: string, known: readonly string[]): string {
+  if (name.length > MAX_NAME_LENGTH) return 'A name is not known, and too long to be shown';
+  const lower = name.toLowerCase();
+  const [nearest] = known
+    .map((each) => ({ each, slips: distance(each.toLowerCase(), lower) }))
+    .filter(({ each, slips }) => slips <= each.length / LETTERS_A_SLIP)
+    .sort((a, b) => a.slips - b.slips);
+  const hint = nearest === undefined ? '' : `; did you mean ${nearest.each}?`;
+  return `${name} is not known${hint}`;
+}
+
+/** Of the options of a union the one that fits best, if any fits as far as its own type. */
+function likeliest({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
+  const [best] = errors
+    .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === UNKNOWN))
+    .toSorted((a, b) => a.length - b.length);
+  return best;
+}
+/** What all options of a union say, if they say the same. */
+function commonWords({ errors }: z.core.$ZodIssueInvalidUnion): string | undefined {
+  const words = new Set(errors.flatMap((issues) => issues.map(({ message }) => message)));
+  return words.size === 1 ? [...words][0] : undefined;
+}
+
+const UNKNOWN = 'unrecognized_keys';
+
+/** `tags[1]` of `/more/tags/1`: the last name of a path, and what comes after it. */
+function nameOf(path: readonly PropertyKey[], part: Part): string {
+  const last = path.findLastIndex((step) => typeof step === 'string');
+  if (last < 0 && path.length === 0) return part === 'body' ? 'The body' : `The ${part}`;
+  const name = last < 0 ? 'The body' : String(path[last]);
+  return (
+    name +
+    path
+      .slice(last + 1)
+      .map((index) => `[${String(index)}]`)
+      .join('')
+  );
+}
+
+/** A path as a JSON Pointer (RFC 6901). */
+function pointerOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'must be an email address',
+  guid: 'must be a UUID',
+  uuid: 'must be a UUID',
+  date: 'must be a day such as 2026-02-28',
+  datetime: 'must be a date and time with an offset, such as 2026-02-28T12:00:00Z',
+  ipv4: 'must be an IP address',
+  ipv6: 'must be an IP address',
+  starts_with: 'has another beginning than it must have',
+};
+
+/** The one table from what zod found to the end of a sentence that begins with the member's name. */
+function wordsOf(issue: RawIssue): string {
+  const { input } = issue;
+  const isElement = typeof issue.path?.at(-1) === 'number';
+  if (input === undefined || (input === null && !isElement)) return 'is required';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPES[typeOf(issue)] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return smallest(issue);
+    case 'too_big':
+      return largest(issue);
+    case 'invalid_format':
+      return FORMATS[issue.format] ?? 'has another form than it must have';
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_union':
+      return 'has none of the forms that it may have';
+    default:
+      return 'is not valid';
+  }
+}
+
+/** A name that is repeated makes a list. */
+function wordsOfQuery(issue: RawIssue): string {
+  const isRepeated = issue.code === 'invalid_type' && Array.isArray(issue.input);
+  return isRepeated ? 'must be given once' : wordsOf(issue);
+}
+
+/** Of an integer zod expects a number first. */
+function typeOf({ expected, inst }: RawIssue & { code: 'invalid_type' }): string {
+  const format = (inst as z.core.$ZodNumber | undefined)?._zod.def;
+  return format !== undefined && 'format' in format ? 'int' : expected;
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'elements' };
+
+function smallest({ origin, minimum, inclusive }: RawIssue & { code: 'too_small' }): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined) {
+    return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${minimum} ${unit}`;
+  }
+  return inclusive === false ? `must be greater than ${minimum}` : `must be at least ${minimum}`;
+}
+
+function largest({ origin, maximum, inclusive }: RawIssue & { code: 'too_big' }): string {
+  const unit = UNITS[origin];
+  if (unit !== undefined) return `must have at most ${maximum} ${unit}`;
+  return inclusive === false ? `must be less than ${maximum}` : `must be at most ${maximum}`;
+}
