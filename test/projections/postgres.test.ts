@@ -1,8 +1,13 @@
 /** The PostgreSQL read-model store: its contract, and what only a store of many processes has to hold. */
+import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
-import { readModelStoreContract } from '@counterfoil/projections/testing';
-import { afterAll, beforeAll } from 'vitest';
-import { createDatabase } from '../setup/databases.ts';
+import { readModelStoreContract, syntheticEventStore } from '@counterfoil/projections/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createDatabase, newDatabase } from '../setup/databases.ts';
+
+const TIMEOUT_MS = 60_000;
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 
 let database: Awaited<ReturnType<typeof createDatabase>>;
 const schemaOf = new WeakMap<object, string>();
@@ -28,3 +33,45 @@ readModelStoreContract({
     return openPostgresReadModelStore({ url: database.url, schema });
   },
 });
+
+it.each([
+  [
+    'an index',
+    'DROP INDEX',
+    `SELECT schemaname || '.' || quote_ident(indexname) AS name FROM pg_indexes
+    WHERE tablename LIKE '%\\_records' AND indexdef LIKE '%f_email%'`,
+  ],
+  [
+    'a column',
+    'ALTER TABLE',
+    `SELECT schemaname || '.' || tablename || ' DROP COLUMN "f_last4"' AS name
+    FROM pg_tables WHERE tablename LIKE '%\\_records'`,
+  ],
+])(
+  '%s that is gone is noticed by a start, which makes that read model anew',
+  { timeout: TIMEOUT_MS },
+  async (_, drop, find) => {
+    const url = await newDatabase();
+    const shared = {
+      events: syntheticEventStore({ payments: 5 }),
+      projections: PROJECTIONS,
+      holder: 'test',
+      now: () => NOW,
+    };
+    const before = await openPostgresReadModelStore({ url });
+    await bringUpToDate({ ...shared, store: before });
+    await before.close();
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const { rows } = await client.query<{ name: string }>(find);
+    expect(rows).toHaveLength(1);
+    await client.query(`${drop} ${rows[0]?.name}`);
+    const store = await openPostgresReadModelStore({ url });
+    onTestFinished(() => store.close());
+    await expect(store.live('transactions')).rejects.toMatchObject({ code: 'damaged' });
+    const made = await bringUpToDate({ ...shared, store });
+    expect(made.map(({ projection }) => projection)).toEqual(['transactions']);
+    expect(await (await store.live('transactions'))?.isSound()).toBe(true);
+  },
+);

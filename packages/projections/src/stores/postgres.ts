@@ -24,6 +24,7 @@ import {
   tablesOf,
   trigramClass,
 } from './postgres-schema.ts';
+import { schemaFault } from './postgres-schema-check.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 export interface PostgresReadModelOptions {
@@ -187,7 +188,7 @@ export class PostgresStore implements PostgresReadModelStore {
     if (found.layout !== LAYOUT) {
       throw new ReadModelError('outdated', `build ${build} of ${projection} has another layout`);
     }
-    return this.#open.get(idOf(projection, build)) ?? this.#opened(found, {});
+    return this.#open.get(idOf(projection, build)) ?? this.#openedSound(found);
   }
 
   async live(projection: string): Promise<Build | undefined> {
@@ -197,7 +198,7 @@ export class PostgresStore implements PostgresReadModelStore {
     const found = await this.#liveBuild(projection);
     if (found === undefined) return undefined;
     if (!this.#isReadOnly) {
-      return this.#open.get(idOf(projection, found.info.build)) ?? this.#opened(found, {});
+      return this.#open.get(idOf(projection, found.info.build)) ?? this.#openedSound(found);
     }
     // From here on each read asks in the same breath whether this build is still the live one.
     const build = new LiveBuild(this.#opened(found, { isWatched: true }), async () => {
@@ -299,6 +300,24 @@ export class PostgresStore implements PostgresReadModelStore {
       .read(query)
       .catch((error: unknown) => (this.#isReadOnly ? unlessAbsent(error) : Promise.reject(error)));
     return (rows ?? []).map((row) => knownOf(projection, row));
+  }
+
+  /** Before anything is written to it: tables and indices are what they were made as. */
+  async #openedSound(known: Known): Promise<PostgresBuild> {
+    const build = this.#opened(known, {});
+    const { id, info, collections, hasTrigrams } = known;
+    if (this.#isReadOnly || info.state !== 'ready') return build;
+    const trigrams = hasTrigrams ? this.#trigrams : undefined;
+    const fault = await schemaFault(this.#database, {
+      tables: this.#tablesOf(id),
+      collections,
+      trigrams,
+    });
+    if (fault === undefined) return build;
+    this.#open.delete(idOf(info.projection, info.build));
+    const refusal = build.condemn(fault);
+    await build.settled();
+    throw refusal;
   }
 
   #opened(
