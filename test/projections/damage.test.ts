@@ -49,6 +49,8 @@ const CURRENCIES = ['GBP', 'EUR'];
 /** Of each property; `FAULT_RUNS=500` looks longer. */
 const RUNS = Number(process.env['FAULT_RUNS'] ?? '3') * 10;
 const TIMEOUT_MS = 60_000 + RUNS * 500;
+const HEADER_BYTES = 100;
+const REFUSED = 'refused: ';
 
 const folder = mkdtempSync(join(tmpdir(), 'counterfoil-damage-'));
 const path = join(folder, 'rm.db');
@@ -185,14 +187,20 @@ function copied(): string {
 
 /** The questions that were answered otherwise, with the answers; errors are as good as the truth. */
 async function wrongAnswers(at: string): Promise<readonly string[]> {
+  return (await refusedOrWrong(at)).filter((each) => !each.startsWith(REFUSED));
+}
+
+async function refusedOrWrong(at: string): Promise<readonly string[]> {
   const wrong: string[] = [];
   const store = openSqliteReadModelStore({ path: at, readOnly: true });
   for (const { about, ask, truth } of questions) {
     try {
       const answer = textOf(await ask(store));
       if (answer !== truth) wrong.push(`${about}: ${answer} instead of ${truth}`);
-    } catch {
-      // Whatever it says, it does not say anything wrong.
+    } catch (error) {
+      // Anything else would be a fault of the program to whoever asks.
+      expect(error).toMatchObject({ name: 'ReadModelError' });
+      wrong.push(`${REFUSED}${about}: ${(error as Error).message}`);
     }
   }
   await store.close();
@@ -238,6 +246,68 @@ describe.each(PROJECTIONS.map(({ name }) => name))('a flipped bit in %s', (name)
             expect(wrong).toEqual([]);
         }),
         { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+});
+
+/** What a start does with the read models, and its worker until it has reached the head of the log. */
+async function start(at: string): Promise<readonly string[]> {
+  const store = openSqliteReadModelStore({ path: at });
+  try {
+    const shared = { events: here.events, store, projections: PROJECTIONS, holder: 'test' };
+    const options = { ...shared, now: () => Date.parse(NOW) };
+    const made = await bringUpToDate(options);
+    await runProjections({ ...options, untilHead: true });
+    for (const { name } of PROJECTIONS)
+      expect(await (await store.live(name))?.isSound()).toBe(true);
+    return made.map(({ projection }) => projection);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Where a file tells what it is: its header, and what it says of its tables and indices. */
+function placesOfSchema(bytes: Buffer): readonly number[] {
+  const places = Array.from({ length: HEADER_BYTES }, (_, offset) => offset);
+  for (let at = bytes.indexOf('CREATE '); at >= 0; at = bytes.indexOf('CREATE ', at + 1)) {
+    for (let offset = at - 40; offset < at + 160; offset += 1) places.push(offset);
+  }
+  return places.filter((offset) => offset >= 0 && offset < bytes.length);
+}
+
+/** Where the catalog has anything at all. */
+function placesOfCatalog(bytes: Buffer): readonly number[] {
+  return [...bytes.keys()].filter((offset) => offset < HEADER_BYTES || bytes[offset] !== 0);
+}
+
+describe.each([
+  ['rm.db', placesOfCatalog],
+  ...PROJECTIONS.map(({ name }) => [`rm.db-${name}-1`, placesOfSchema] as const),
+] as const)('a flipped bit in the catalog or the schema: %s', (name, placesOf) => {
+  it(
+    'is healed by a start, which makes anew what cannot be used and follows the log',
+    async () => {
+      const sound = readFileSync(join(folder, name));
+      const places = placesOf(sound);
+      const [, own] = /^rm\.db-([a-z]+)-1$/.exec(name) ?? [];
+      await fc.assert(
+        fc.asyncProperty(place, fc.noBias(fc.nat(7)), async (at, bit) => {
+          const copy = copied();
+          const path = join(copy, 'rm.db');
+          const bytes = Buffer.from(sound);
+          const offset = places[Math.floor(at * places.length)] ?? 0;
+          bytes.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
+          writeFileSync(join(copy, name), bytes);
+          // Beside it, before anybody starts: the truth or an error.
+          expect(await wrongAnswers(path)).toEqual([]);
+          const made = await start(path);
+          if (own !== undefined) expect([[], [own]]).toContainEqual(made);
+          expect(await refusedOrWrong(path)).toEqual([]);
+          rmSync(copy, { recursive: true });
+        }),
+        { numRuns: Math.ceil(RUNS / 3) },
       );
     },
     TIMEOUT_MS,

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '@counterfoil/http-host/config';
 import { type Examination, examine } from '@counterfoil/http-host/doctor';
 import fc from 'fast-check';
@@ -161,7 +162,7 @@ describe('damaged files', () => {
     ['idempotency.db', fc.oneof(flip, structural)],
     ['reactors.db', fc.oneof(flip, structural)],
     ['mails.db', fc.oneof(flip, structural)],
-    ['read-models.db', structural],
+    ['read-models.db', fc.oneof(flip, structural)],
     ['read-models.db-transactions-1', structural],
     ['read-models.db-ledger-1', structural],
     ['read-models.db-reference-1', structural],
@@ -228,6 +229,36 @@ describe('a letter in a read model that is asked for', () => {
     expect(await hear(url, truth)).toMatchObject({ wrong: [], refused: [] });
     // Beside the host, which follows the new build.
     expect((await examined(folder)).verdict).not.toBe('damage');
+  });
+});
+
+describe('a row of the catalog of the read models that changes under a host', () => {
+  it('is refused and healed', async () => {
+    const { host, url, logs } = await openHost(copied());
+    onTestFinished(() => host.close());
+    const readiness = async () => (await fetch(`${url}/readyz`)).status;
+    await vi.waitUntil(async () => (await readiness()) === 200, POLLING);
+    const catalog = new DatabaseSync(host.config.readModelUrl.replace('sqlite:', ''));
+    onTestFinished(() => catalog.close());
+    catalog.exec('PRAGMA busy_timeout = 5000');
+    catalog.exec("UPDATE live SET build = build + 1 WHERE projection = 'transactions'");
+    await vi.waitUntil(() => logs.some((line) => /"damaged"/.test(line)), POLLING);
+    await vi.waitUntil(async () => (await readiness()) === 200, POLLING);
+    const caller = callerOf(url, truth.apiKey);
+    expect((await caller.post('/v1/payments', paymentBody(1), 'healed')).status).toBe(201);
+    await host.readSide.caughtUp(1 as never);
+    const figures = await (await fetch(`${url}/metrics`)).text();
+    expect(figures.match(/^projection_ready\{.*\} 1$/gm)).toHaveLength(5);
+  });
+});
+
+describe('a position that a read model has not reached', () => {
+  it('is not believed: no events are lost', async () => {
+    const folder = copied();
+    const model = new DatabaseSync(join(folder, 'read-models.db-ledger-1'));
+    model.exec("UPDATE meta SET position = '9' || substr(position, 2)");
+    model.close();
+    expect(await attempt(folder)).toEqual({ refused: [] });
   });
 });
 

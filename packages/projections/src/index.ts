@@ -23,11 +23,13 @@ export type {
 } from './projection.ts';
 export * from './read-model-store.ts';
 export {
+  bringUpInBackground,
   bringUpToDate,
   type Difference,
   differencesOf,
   dropOldBuilds,
   type OneRebuild,
+  outdatedOf,
   type RebuildOptions,
   type RebuildProgress,
   type Rebuilt,
@@ -37,6 +39,7 @@ export {
 } from './rebuild.ts';
 export { createMemoryReadModelStore } from './stores/memory.ts';
 export { openSqliteReadModelStore, type SqliteReadModelOptions } from './stores/sqlite.ts';
+export { positionIn } from './stores/sqlite-schema.ts';
 export {
   type AccountBalance,
   type AccountsPage,

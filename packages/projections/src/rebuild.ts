@@ -48,6 +48,8 @@ export interface RebuildOptions {
   readonly leaseTtlMs?: number;
   /** What to compare with, where it stands in another store; else the live build of this one. */
   readonly compareWith?: Build;
+  /** Events replayed at a time; 20,000 when absent. With fewer, others in the thread wait less. */
+  readonly batchEvents?: number;
 }
 
 export interface Difference {
@@ -247,14 +249,9 @@ async function usableLive(
 export async function bringUpToDate(
   options: Omit<RebuildOptions, 'projection'> & { readonly projections: readonly Projection[] },
 ): Promise<readonly Rebuilt[]> {
-  const { projections, store } = options;
-  const outdated: Projection[] = [];
-  for (const projection of projections) {
-    const live = await usableLive(options, projection.name);
-    if (live?.info.version !== projection.version) outdated.push(projection);
-  }
+  const { store } = options;
   const done: Rebuilt[] = [];
-  for await (const rebuilt of rebuildTogether(options, outdated)) {
+  for await (const rebuilt of rebuildTogether(options, await outdatedOf(options))) {
     await swap(store, rebuilt);
     // The outdated and the damaged would else add up, one at each start.
     await dropOldBuilds(store, rebuilt.projection);
@@ -263,11 +260,53 @@ export async function bringUpToDate(
   return done;
 }
 
+/** The projections that queries cannot use as they are: none is live, or one that is to be made anew. */
+export async function outdatedOf(
+  options: Pick<RebuildOptions, 'store' | 'events'> & {
+    readonly projections: readonly Projection[];
+  },
+): Promise<readonly Projection[]> {
+  const outdated: Projection[] = [];
+  for (const projection of options.projections) {
+    const live = await usableLive(options, projection.name);
+    if (live?.info.version !== projection.version) outdated.push(projection);
+  }
+  return outdated;
+}
+
+/**
+ * Brings one projection to a live build of its version while others are being followed. What came
+ * to the log meanwhile is replayed too; `makeLive` is given the rest of the work, to be done when no
+ * more comes.
+ */
+export async function bringUpInBackground(
+  options: RebuildOptions,
+  makeLive: (finish: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { store, projection } = options;
+  const lease = await Lease.take(options, projection.name);
+  try {
+    const load = await Load.begin(options, projection, lease);
+    await replay(options, [load]);
+    await lease.renew(FINISHING_TTL_MS);
+    const rebuilt = await load.finish();
+    await load.catchUp();
+    await makeLive(async () => {
+      await lease.renew(FINISHING_TTL_MS);
+      await load.catchUp();
+      await swap(store, rebuilt);
+    });
+    await dropOldBuilds(store, projection.name);
+  } finally {
+    await lease.release();
+  }
+}
+
 type ReplayOptions = Omit<RebuildOptions, 'projection'>;
 
 /** Replays the log up to the farthest goal of the loads. */
 async function replay(
-  { events, signal, vault }: ReplayOptions,
+  { events, signal, vault, batchEvents = REBUILD_BATCH_EVENTS }: ReplayOptions,
   loads: readonly Load[],
 ): Promise<void> {
   const goal = loads.reduce(farther, undefined);
@@ -277,7 +316,7 @@ async function replay(
   const after = others.length === 0 ? first?.folder.checkpoint : undefined;
   const batches = events.subscribe({
     ...(after === undefined ? {} : { after }),
-    batchSize: REBUILD_BATCH_EVENTS,
+    batchSize: batchEvents,
     untilHead: true,
     ...(signal === undefined ? {} : { signal }),
   });
@@ -368,6 +407,15 @@ class Load {
       differences,
       parked: this.#parked,
     };
+  }
+
+  /** Applies what has come to the log since. */
+  async catchUp(): Promise<void> {
+    this.goal = await this.#options.events.head();
+    const { checkpoint } = this.folder;
+    const isBehind =
+      this.goal !== undefined && (checkpoint === undefined || checkpoint < this.goal);
+    if (isBehind) await replay(this.#options, [this]);
   }
 
   /**

@@ -54,6 +54,11 @@ export interface Projector {
   run(): Promise<void>;
   /** Applies the parked events of a stream; false when they fail again. Only while running. */
   retryParked(projection: string, stream: string): Promise<boolean>;
+  /**
+   * Follows one more projection from now on. `begin` is done first, while nothing is applied to the
+   * others: what it makes live is then no further behind than they are. Settles with `begin`.
+   */
+  include(projection: Projection, begin?: () => Promise<void>): Promise<void>;
 }
 
 /** Runs projections to the end of `signal`: the whole of a worker thread. */
@@ -70,20 +75,62 @@ interface DecodedBatch {
   readonly decoded: readonly Decoded[];
 }
 
+interface Joining {
+  readonly projection: Projection;
+  readonly begin: () => Promise<void>;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
 class FollowingProjector implements Projector {
   readonly #options: ProjectorOptions;
+  #projections: readonly Projection[];
   #folders: readonly Folder[] = [];
   /** Projections beside whose live build others may tell of persons who are erased. */
   readonly #leftovers = new Set<string>();
   /** How much of that could not be taken away yet, as it was last told. */
   #pending = 0;
   #isTidying = false;
+  readonly #joining: Joining[] = [];
+  #hasEnded = false;
+  /** Ends the present following, to begin anew with the builds and projections that are there then. */
+  #anew = new AbortController();
 
   constructor(options: ProjectorOptions) {
     this.#options = options;
+    this.#projections = options.projections;
+  }
+
+  async include(projection: Projection, begin = async () => {}): Promise<void> {
+    if (this.#hasEnded) throw ended();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#joining.push({ projection, begin, done: resolve, failed: reject });
+    this.#anew.abort();
+    await promise;
+  }
+
+  async #join(): Promise<void> {
+    for (const { projection, begin, done, failed } of this.#joining.splice(0)) {
+      try {
+        await begin();
+        this.#projections = [...this.#projections, projection];
+        done();
+      } catch (error) {
+        failed(error);
+      }
+    }
   }
 
   async run(): Promise<void> {
+    try {
+      await this.#run();
+    } finally {
+      this.#hasEnded = true;
+      for (const { failed } of this.#joining.splice(0)) failed(ended());
+    }
+  }
+
+  async #run(): Promise<void> {
     const { store, holder, signal } = this.#options;
     while (signal?.aborted !== true) {
       const epoch = await this.#lease();
@@ -127,11 +174,12 @@ class FollowingProjector implements Projector {
     };
     const timer = setInterval(() => renew().catch(() => lost.abort()), ttlMs / RENEWALS_A_TTL);
     timer.unref();
-    const swapped = new AbortController();
+    const anew = new AbortController();
+    this.#anew = anew;
     let damage: ReadModelError | undefined;
     const look = async () => {
       damage = await this.#damage();
-      if (damage !== undefined || (await this.#isSwapped())) swapped.abort();
+      if (damage !== undefined || (await this.#isSwapped())) anew.abort();
     };
     // A store that fails here fails the next commit as well, and is reported there.
     const lookout = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
@@ -139,15 +187,16 @@ class FollowingProjector implements Projector {
     const tidying = setInterval(() => this.#tidy(), TIDY_MS);
     tidying.unref();
     try {
+      await this.#join();
       this.#folders = await this.#open(epoch);
       // The process before may have ended before it had tidied up.
       this.#addLeftovers();
       await this.#tidy();
-      const ends = [lost.signal, swapped.signal];
+      const ends = [lost.signal, anew.signal];
       await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
       if (damage !== undefined) throw damage;
       if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
-      return swapped.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
+      return anew.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
     } finally {
       clearInterval(timer);
       clearInterval(lookout);
@@ -158,11 +207,26 @@ class FollowingProjector implements Projector {
   /** What a read has found, here or in another process. It ends the worker: the next one begins anew. */
   async #damage(): Promise<ReadModelError | undefined> {
     for (const { projection, build } of this.#folders) {
-      if (await build.isSound()) continue;
-      const what = `a read of ${projection.name} met what was not written: it is to be made anew`;
-      return new ReadModelError('damaged', what);
+      const { name } = projection;
+      if (!(await build.isSound())) {
+        const what = `a read of ${name} met what was not written: it is to be made anew`;
+        return new ReadModelError('damaged', what);
+      }
+      if (!(await this.#isLive(name))) {
+        return new ReadModelError('damaged', `no build of ${name} is live: it is to be made anew`);
+      }
     }
     return undefined;
+  }
+
+  /** Whether queries find a build of it. */
+  async #isLive(projection: string): Promise<boolean> {
+    try {
+      return (await this.#options.store.live(projection)) !== undefined;
+    } catch (error) {
+      if (error instanceof ReadModelError && error.code !== 'unavailable') return false;
+      throw error;
+    }
   }
 
   /** Whether queries read a build that this worker does not write. */
@@ -177,7 +241,7 @@ class FollowingProjector implements Projector {
 
   async #open(epoch: number): Promise<readonly Folder[]> {
     const folders: Folder[] = [];
-    for (const projection of this.#options.projections) {
+    for (const projection of this.#projections) {
       const build = await this.#liveBuild(projection);
       const { vault } = this.#options;
       folders.push(await Folder.open({ projection, build, epoch, vault }));
@@ -335,6 +399,10 @@ class FollowingProjector implements Projector {
     const behindMs = last === undefined ? 0 : Math.max(0, now() - Date.parse(last.time));
     notify?.({ type: 'caught-up-to', position, events: batch.length, behindMs });
   }
+}
+
+function ended(): Error {
+  return new Error('the projector has ended');
 }
 
 /** Asks for the next one while the last one is being worked on. */

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { PROJECTIONS } from '@counterfoil/projections';
 import { expectRoom } from '../disk-room.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { type Lag, lagOf, MOST_COUNTED } from '../projecting/lag.ts';
+import { isReady, type Lag, lagOf, MOST_COUNTED } from '../projecting/lag.ts';
 import { fileOf } from '../stores.ts';
 import { type Get, PART } from './parts.ts';
 
@@ -46,8 +46,13 @@ function addChecks(get: Get): void {
     });
   }
   if (log !== undefined) readiness.add('disk', () => expectRoom(dirname(log)));
-  readiness.add('projections', () => {
+  const store = get(PART.readModels);
+  readiness.add('projections', async () => {
     if (!projecting.running) throw new Error('the projections are not running');
+    for (const { name } of PROJECTIONS) {
+      if (!(await isReady(store, name)))
+        throw new Error(`the read model ${name} is being made anew`);
+    }
   });
 }
 
@@ -56,6 +61,21 @@ function addLags(get: Get, metrics: Metrics): void {
   const events = get(PART.events);
   const store = get(PART.readModels);
   const progress = get(PART.progress);
+  metrics.gauges({
+    label: 'projection',
+    look: async () => {
+      const ready = PROJECTIONS.map(
+        async ({ name }) => [name, await isReady(store, name)] as const,
+      );
+      return new Map(await Promise.all(ready));
+    },
+    names: {
+      projection_ready: {
+        help: 'Whether queries of it are answered: 0 while it is made anew',
+        of: (isAnswered: boolean) => (isAnswered ? 1 : 0),
+      },
+    },
+  });
   metrics.gauges({
     label: 'projection',
     look: async () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
+import { positionIn } from '@counterfoil/projections';
 import { counted } from '../counted.ts';
 import { type DataFiles, isFile, readModelFiles } from '../stores.ts';
 import type { Examined } from './examined.ts';
@@ -25,18 +26,16 @@ interface Testimony {
 /** Asks every read model and the checkpoints of the reactors. A file that cannot be read is silent. */
 export function witnessesOf(files: DataFiles, models = readModelFiles(files)): Testimony {
   const { readModels, checkpoints } = files;
-  const questions: readonly (readonly [path: string, sql: string])[] = [
-    [checkpoints, 'SELECT max(position) AS position FROM checkpoints'],
-    ...models
-      .filter((path) => path !== readModels)
-      .map((path) => [path, 'SELECT position FROM meta'] as const),
+  const questions: readonly (readonly [path: string, ask: (of: DatabaseSync) => unknown])[] = [
+    [checkpoints, reactedIn],
+    ...models.filter((path) => path !== readModels).map((path) => [path, positionIn] as const),
   ];
   const witnesses: Witness[] = [];
   const silent: string[] = [];
-  for (const [path, sql] of questions) {
+  for (const [path, ask] of questions) {
     if (!isFile(path)) continue;
     try {
-      const position = asked(path, (database) => database.prepare(sql).get()?.['position']);
+      const position = asked(path, ask);
       if (typeof position === 'string') witnesses.push({ path, position: position as Position });
     } catch (error) {
       // A rebuild beside this may have removed it.
@@ -44,6 +43,11 @@ export function witnessesOf(files: DataFiles, models = readModelFiles(files)): T
     }
   }
   return { witnesses, silent };
+}
+
+/** How far the followers of the log are. */
+function reactedIn(database: DatabaseSync): unknown {
+  return database.prepare('SELECT max(position) AS position FROM checkpoints').get()?.['position'];
 }
 
 /** Undefined for a database that has no tables: the start that made it was broken off. */

@@ -24,6 +24,17 @@ export interface LagOptions {
   readonly now: () => number;
 }
 
+/** Whether queries of a read model are answered: a build of it is live, and nobody met damage in it. */
+export async function isReady(store: ReadModelStore, projection: string): Promise<boolean> {
+  try {
+    const live = await store.live(projection);
+    return live !== undefined && (await live.isSound());
+  } catch (error) {
+    if (!(error instanceof ReadModelError)) throw error;
+    return false;
+  }
+}
+
 /** A projection that cannot be looked at, because its read model is being made, is left out. */
 export async function lagOf(options: LagOptions): Promise<readonly Lag[]> {
   const found = await Promise.all(options.projections.map((name) => lagOfOne(options, name)));

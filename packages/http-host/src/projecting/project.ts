@@ -2,9 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
+  bringUpInBackground,
   bringUpToDate,
   createProjector,
+  outdatedOf,
   PROJECTIONS,
+  type Projection,
   type Projector,
   ReadModelError,
   type ReadModelStore,
@@ -25,32 +28,124 @@ export interface ProjectOptions {
 
 /** While another worker makes the read models anew, this one looks again after so long. */
 const LOOK_AGAIN_MS = 500;
+/** Events that are replayed at a time while other read models are followed in the same thread. */
+const BACKGROUND_BATCH_EVENTS = 2_000;
 
-/** Rebuilds what is missing or outdated, then hands out the projector that follows the log. */
+/**
+ * Rebuilds what is missing or outdated, then hands out the projector that follows the log. Where some
+ * read models can be used, they are followed while the others are made anew.
+ */
 export async function prepareProjector(options: ProjectOptions): Promise<Projector> {
-  const { notify, holder } = options;
-  const shared = { ...options, now: Date.now, projections: PROJECTIONS };
-  await bringUpToDateOrWait({
-    ...shared,
-    onProgress: (progress) => notify({ type: 'rebuilding', progress }),
-  });
+  const { events, store } = options;
+  const outdated = await outdatedOf({ events, store, projections: PROJECTIONS });
+  if (outdated.length === PROJECTIONS.length) await bringUpToDateOrWait(options);
+  const rest = outdated.length === PROJECTIONS.length ? [] : outdated;
+  const usable = PROJECTIONS.filter((each) => !rest.includes(each));
+  if (rest.length === 0) return createProjector(followingOf(options, PROJECTIONS));
+  const ending = new AbortController();
+  const signal = AbortSignal.any([options.signal, ending.signal]);
+  const projector = createProjector(followingOf({ ...options, signal }, usable));
+  return {
+    ...bound(projector),
+    async run() {
+      const rebuilding = makeAnew({ ...options, signal }, rest, projector);
+      // Whoever starts the thread again begins with all of it.
+      rebuilding.catch(() => ending.abort());
+      try {
+        await projector.run();
+      } finally {
+        ending.abort();
+      }
+      await rebuilding.catch((error: unknown) => {
+        if (!options.signal.aborted) throw error;
+      });
+    },
+  };
+}
+
+function bound(projector: Projector): Projector {
+  return {
+    run: () => projector.run(),
+    retryParked: (...named) => projector.retryParked(...named),
+    include: (...joining) => projector.include(...joining),
+  };
+}
+
+function followingOf(options: ProjectOptions, projections: readonly Projection[]) {
   // The only host of a log takes its own lease up at once; of several, another one does within seconds.
-  const lease = holder !== ONLY_HOST && { leaseTtlMs: SHARED_LEASE_TTL_MS };
-  return createProjector({ ...shared, ...lease });
+  const lease = options.holder !== ONLY_HOST && { leaseTtlMs: SHARED_LEASE_TTL_MS };
+  return { ...options, now: Date.now, projections, ...lease };
+}
+
+/** Of several workers one makes a read model anew; the others wait for it, and then follow it too. */
+async function makeAnew(
+  options: ProjectOptions,
+  outdated: readonly Projection[],
+  projector: Projector,
+): Promise<void> {
+  for (const projection of outdated) {
+    const isFollowed = await makeAnewOrWait(options, projection, projector);
+    if (!isFollowed) await projector.include(projection);
+  }
+}
+
+/** Whether the projector follows it already. */
+async function makeAnewOrWait(
+  options: ProjectOptions,
+  projection: Projection,
+  projector: Projector,
+): Promise<boolean> {
+  const { signal, holder } = options;
+  while ((await outdatedOf({ ...options, projections: [projection] })).length > 0) {
+    try {
+      await rebuildBeside(options, projection, projector);
+      return holder === ONLY_HOST;
+    } catch (error) {
+      if (!isBusy(error) || holder === ONLY_HOST) throw error;
+      await sleep(LOOK_AGAIN_MS, undefined, { signal });
+    }
+  }
+  return false;
+}
+
+async function rebuildBeside(
+  options: ProjectOptions,
+  projection: Projection,
+  projector: Projector,
+): Promise<void> {
+  const { notify, holder } = options;
+  await bringUpInBackground(
+    {
+      ...options,
+      now: Date.now,
+      projection,
+      batchEvents: BACKGROUND_BATCH_EVENTS,
+      onProgress: (progress) => notify({ type: 'rebuilding', progress }),
+    },
+    // Another worker may be the one that follows: it cannot be asked to pause.
+    (finish) => (holder === ONLY_HOST ? projector.include(projection, finish) : finish()),
+  );
 }
 
 /** Of several workers that start at once, one rebuilds and the others wait for it. */
-async function bringUpToDateOrWait(
-  options: Parameters<typeof bringUpToDate>[0] & { readonly signal: AbortSignal },
-): Promise<void> {
+async function bringUpToDateOrWait(options: ProjectOptions): Promise<void> {
+  const { notify, holder, signal } = options;
   for (;;) {
     try {
-      await bringUpToDate(options);
+      await bringUpToDate({
+        ...options,
+        now: Date.now,
+        projections: PROJECTIONS,
+        onProgress: (progress) => notify({ type: 'rebuilding', progress }),
+      });
       return;
     } catch (error) {
-      const isBusy = error instanceof ReadModelError && error.code === 'not-ready';
-      if (!isBusy || options.holder === ONLY_HOST) throw error;
-      await sleep(LOOK_AGAIN_MS, undefined, { signal: options.signal });
+      if (!isBusy(error) || holder === ONLY_HOST) throw error;
+      await sleep(LOOK_AGAIN_MS, undefined, { signal });
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof ReadModelError && error.code === 'not-ready';
 }

@@ -8,8 +8,20 @@ export const DAMAGE_MARK = '-damaged';
 
 /** Results of SQLite: CORRUPT, NOTADB. */
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
+/** Result of SQLite: the statements are fixed, so the tables are not those that they were written for. */
+const ERROR = 1;
 /** What Node says of an integer that no number holds: none such is ever written. */
 const OUT_OF_RANGE = 'ERR_OUT_OF_RANGE';
+
+/** Whether an error means that a file is not what was written. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof ReadModelError) return error.code === 'damaged';
+  const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
+  if (errcode === undefined) return code === OUT_OF_RANGE;
+  // One that begins or ends out of turn is a fault of the program.
+  if (errcode === ERROR) return !message.includes('transaction');
+  return DAMAGE.has(errcode & 0xff);
+}
 
 /** A text as it is kept: with its seal. */
 export interface Sealed {
@@ -59,13 +71,8 @@ export class Seals {
 
   /** An error of SQLite that means damage, as what it is. */
   judge(error: unknown): unknown {
-    const { errcode, code, message } = error as {
-      errcode?: number;
-      code?: string;
-      message: string;
-    };
-    const isDamage = errcode === undefined ? code === OUT_OF_RANGE : DAMAGE.has(errcode & 0xff);
-    return isDamage ? this.damage(message) : error;
+    if (error instanceof ReadModelError || !isDamage(error)) return error;
+    return this.damage((error as Error).message);
   }
 
   #mark(): void {

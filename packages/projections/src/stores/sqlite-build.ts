@@ -15,17 +15,17 @@ import type {
   ListOptions,
   ParkedStream,
   Place,
-  ReadModelError,
   Summary,
   Walk,
   Walked,
 } from '../read-model-store.ts';
+import { ReadModelError } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
 import { type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
 import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
-  CHECKPOINT,
+  type Checkpoint,
   columnOf,
   createIndices,
   createTables,
@@ -33,8 +33,8 @@ import {
   eraOf,
   erasOf,
   fieldsOf,
-  positionText,
   refuseAnother,
+  sealOfCheckpoint,
   tune,
 } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
@@ -78,29 +78,38 @@ export class SqliteBuild implements Build {
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
     this.#database = new DatabaseSync(file.path, { readOnly: file.role === 'reader' });
-    tune(this.#database, file.role);
-    if (isNew) createTables(this.#database, file.collections, file.info);
-    else refuseAnother(this.#database, file);
+    try {
+      tune(this.#database, file.role);
+      if (isNew) createTables(this.#database, file.collections, file.info);
+      else refuseAnother(this.#database, file);
+    } catch (error) {
+      this.#database.close();
+      throw file.seals.judge(error);
+    }
     this.#statements = new Statements(this.#database);
     this.#partitions = new Partitions(this.#statements, file.seals);
     this.#parked = new Parked(this.#statements, file.seals);
   }
 
   async checkpoint(): Promise<Position | undefined> {
-    return this.#position();
+    return this.#read(() => this.#reached().position);
   }
 
   async fence(epoch: number): Promise<boolean> {
-    this.#read(() => this.#checkTrigrams());
-    const { changes } = this.#statements
-      .get('UPDATE meta SET epoch = ? WHERE epoch <= ?')
-      .run(epoch, epoch);
-    return changes === 1;
+    return this.#read(() => {
+      this.#checkTrigrams();
+      return this.#inTransaction(() => {
+        const reached = this.#reached();
+        if (reached.epoch > epoch) return false;
+        this.#moveTo({ ...reached, epoch });
+        return true;
+      });
+    });
   }
 
   async commit(commit: Commit): Promise<CommitResult> {
-    this.#statements.get('BEGIN IMMEDIATE').run();
     try {
+      this.#statements.get('BEGIN IMMEDIATE').run();
       const result = this.#write(commit);
       this.#statements.get(result.outcome === 'committed' ? 'COMMIT' : 'ROLLBACK').run();
       if (result.outcome !== 'committed') this.#forget();
@@ -112,6 +121,17 @@ export class SqliteBuild implements Build {
     }
   }
 
+  #inTransaction<Result>(work: () => Result): Result {
+    this.#statements.get('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.#statements.get('COMMIT').run();
+      return result;
+    } finally {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    }
+  }
+
   /** What was written in a transaction that is rolled back is not known any more. */
   #forget(): void {
     this.#partitions.forget();
@@ -119,32 +139,37 @@ export class SqliteBuild implements Build {
   }
 
   async parked(): Promise<readonly ParkedStream[]> {
-    return this.#statements.snapshot(() =>
-      this.#parked
-        .streams()
-        .map(({ stream, error }) => ({ stream, error, events: this.#parked.events(stream) })),
+    return this.#read(() =>
+      this.#statements.snapshot(() =>
+        this.#parked
+          .streams()
+          .map(({ stream, error }) => ({ stream, error, events: this.#parked.events(stream) })),
+      ),
     );
   }
 
   async parkedStreams(): Promise<ReadonlySet<string>> {
-    return new Set(this.#parked.streams().map(({ stream }) => stream));
+    return this.#read(() => new Set(this.#parked.streams().map(({ stream }) => stream)));
   }
 
   async finishLoad(): Promise<void> {
     createIndices(this.#database, this.#file.collections);
     tune(this.#database, 'writer');
     // A checkpoint that copies anything syncs the whole file, and with it what the load left unsynced.
-    this.#database.exec('UPDATE meta SET revision = revision + 1');
+    const reached = this.#reached();
+    this.#moveTo({ ...reached, revision: reached.revision + 1 });
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.info = { ...this.info, state: 'ready' };
     this.#file.onReady();
   }
 
   async summary(): Promise<Summary> {
-    return this.#statements.snapshot(() => ({
-      position: this.#position(),
-      collections: [...this.#specs.values()].map((spec) => this.#summaryOf(spec)),
-    }));
+    return this.#read(() =>
+      this.#statements.snapshot(() => ({
+        position: this.#reached().position,
+        collections: [...this.#specs.values()].map((spec) => this.#summaryOf(spec)),
+      })),
+    );
   }
 
   async get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
@@ -177,8 +202,12 @@ export class SqliteBuild implements Build {
 
   /** Reads what cannot be read as damage, too. */
   #read<Result>(read: () => Result): Result {
-    this.#oneMoment();
+    const { projection, build } = this.info;
+    if (!this.#database.isOpen) {
+      throw new ReadModelError('no-such-build', `build ${build} of ${projection} was dropped`);
+    }
     try {
+      this.#oneMoment();
       return read();
     } catch (error) {
       throw this.#seals.judge(error);
@@ -236,7 +265,7 @@ export class SqliteBuild implements Build {
 
   async revision(partition?: string): Promise<number> {
     const memory = this.#oneMoment();
-    const ask = () => this.#revision(partition);
+    const ask = () => this.#read(() => this.#revision(partition));
     if (memory === undefined) return ask();
     return memory.recall(`${this.#file.path} revision ${partition ?? ''}`, ask);
   }
@@ -259,11 +288,9 @@ export class SqliteBuild implements Build {
   }
 
   #revision(partition: string | undefined): number {
-    const row =
-      partition === undefined
-        ? this.#statements.get('SELECT revision FROM meta').get()
-        : this.#statements.get('SELECT revision FROM partitions WHERE name = ?').get(partition);
-    return (row?.['revision'] as number | undefined) ?? 0;
+    return partition === undefined
+      ? this.#reached().revision
+      : this.#partitions.revision(partition);
   }
 
   /** What is replaced is overwritten in the file, and here also in the log of what was written to it. */
@@ -284,28 +311,29 @@ export class SqliteBuild implements Build {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  #position(): Position | undefined {
-    const row = this.#statements.get('SELECT position, seal FROM meta').get();
-    const position = (row?.['position'] as Position | null | undefined) ?? undefined;
-    const sealed = { body: positionText(position), seal: row?.['seal'] as number };
-    this.#seals.open(CHECKPOINT, sealed);
-    return position;
+  #reached(): Checkpoint {
+    const row = this.#statements.get('SELECT position, epoch, revision, seal FROM meta').get();
+    if (row === undefined) throw this.#seals.damage('it does not say how far it is');
+    const reached = {
+      position: (row['position'] as Position | null) ?? undefined,
+      epoch: row['epoch'] as number,
+      revision: row['revision'] as number,
+    };
+    if (sealOfCheckpoint(reached) === row['seal']) return reached;
+    throw this.#seals.damage('its checkpoint is not what was written');
+  }
+
+  #moveTo(to: Checkpoint): void {
+    this.#statements
+      .get('UPDATE meta SET position = ?, epoch = ?, revision = ?, seal = ?')
+      .run(to.position ?? null, to.epoch, to.revision, sealOfCheckpoint(to));
   }
 
   #write(commit: Commit): CommitResult {
-    const { changes } = this.#statements
-      .get(
-        `UPDATE meta SET position = ?, seal = ?, revision = revision + ?
-         WHERE position IS ? AND epoch = ?`,
-      )
-      .run(
-        commit.checkpoint ?? null,
-        sealOf(CHECKPOINT, positionText(commit.checkpoint)),
-        commit.changes.length > 0 ? 1 : 0,
-        commit.expected ?? null,
-        commit.epoch,
-      );
-    if (changes !== 1) return { outcome: 'stale' };
+    const { position, epoch, revision } = this.#reached();
+    if (position !== commit.expected || epoch !== commit.epoch) return { outcome: 'stale' };
+    const changed = commit.changes.length > 0 ? 1 : 0;
+    this.#moveTo({ position: commit.checkpoint, epoch, revision: revision + changed });
     const touched = new Set<number>();
     for (const change of commit.changes) {
       if (!this.#apply(change, touched)) {
@@ -316,10 +344,7 @@ export class SqliteBuild implements Build {
         };
       }
     }
-    const touch = this.#statements.get(
-      'UPDATE partitions SET revision = revision + 1 WHERE id = ?',
-    );
-    for (const part of touched) touch.run(part);
+    for (const part of touched) this.#partitions.touch(part);
     this.#parked.write(commit);
     return { outcome: 'committed' };
   }

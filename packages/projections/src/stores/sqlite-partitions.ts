@@ -33,7 +33,7 @@ export class Partitions {
     const id = row?.['next'] as number;
     this.#statements
       .get('INSERT INTO partitions (id, name, revision, seal) VALUES (?, ?, 0, ?)')
-      .run(id, name, sealOf(standing(id), name));
+      .run(id, name, sealOf(standing(id, 0), name));
     this.#ids.set(name, id);
     return id;
   }
@@ -41,37 +41,63 @@ export class Partitions {
   name(id: number): string {
     const known = this.#names.get(id);
     if (known !== undefined) return known;
-    const row = this.#statements
-      .get('SELECT name AS body, seal FROM partitions WHERE id = ?')
-      .get(id);
-    if (row === undefined) throw this.#seals.damage(`there is no partition ${id}`);
-    const name = this.#seals.open(standing(id), row as unknown as Sealed);
+    const { body: name } = this.#row(id);
     this.#names.set(id, name);
     return name;
+  }
+
+  /** Counts the commits that changed a document of it; 0 when there is none. */
+  revision(name: string): number {
+    const id = this.idToRead(name);
+    return id === undefined ? 0 : this.#row(id).revision;
+  }
+
+  /** A document of it changes. */
+  touch(id: number): void {
+    const { body, revision } = this.#row(id);
+    const next = revision + 1;
+    this.#statements
+      .get('UPDATE partitions SET revision = ?, seal = ? WHERE id = ?')
+      .run(next, sealOf(standing(id, next), body), id);
+  }
+
+  #row(id: number): Sealed & { readonly revision: number } {
+    const row = this.#statements
+      .get('SELECT name AS body, revision, seal FROM partitions WHERE id = ?')
+      .get(id) as (Sealed & { readonly revision: number }) | undefined;
+    if (row === undefined) throw this.#seals.damage(`there is no partition ${id}`);
+    this.#seals.open(standing(id, row.revision), row);
+    return row;
   }
 
   #id(name: string): number | undefined {
     const known = this.#ids.get(name);
     if (known !== undefined) return known;
-    const row = this.#statements.get('SELECT id, seal FROM partitions WHERE name = ?').get(name);
+    const row = this.#statements
+      .get('SELECT id, revision, seal FROM partitions WHERE name = ?')
+      .get(name);
     if (row === undefined) return undefined;
     const id = row['id'] as number;
-    this.#seals.open(standing(id), { body: name, seal: row['seal'] as number });
+    const where = standing(id, row['revision'] as number);
+    this.#seals.open(where, { body: name, seal: row['seal'] as number });
     this.#ids.set(name, id);
     return id;
   }
 
   /** All others are looked at before one is said to be empty: its own name may have changed. */
   #expectNone(name: string): undefined {
-    const rows = this.#statements.get('SELECT id, name AS body, seal FROM partitions NOT INDEXED');
+    const rows = this.#statements.get(
+      'SELECT id, revision, name AS body, seal FROM partitions NOT INDEXED',
+    );
     for (const row of rows.iterate()) {
-      const other = this.#seals.open(standing(row['id'] as number), row as unknown as Sealed);
+      const where = standing(row['id'] as number, row['revision'] as number);
+      const other = this.#seals.open(where, row as unknown as Sealed);
       if (other === name) throw this.#seals.damage(`no index leads to the partition ${name}`);
     }
     return undefined;
   }
 }
 
-function standing(id: number): string {
-  return `partition ${id}`;
+function standing(id: number, revision: number): string {
+  return `partition ${id} ${revision}`;
 }

@@ -1,8 +1,9 @@
 /** The tables of a SQLite build: one narrow table with an index a field, bodies apart. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
-import type { BuildInfo, CollectionSpec } from '../read-model-store.ts';
+import { type BuildInfo, type CollectionSpec, ReadModelError } from '../read-model-store.ts';
 import { type Seals, sealOf } from './seal.ts';
+import { schemaFault } from './sqlite-schema-check.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
 const WAL_CHECKPOINT_PAGES = 64_000;
@@ -10,9 +11,6 @@ const BUSY_TIMEOUT_MS = 5_000;
 const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;
 const MAPPED_BYTES = 1_073_741_824;
-
-/** Result of SQLite: the statement is fixed, so the tables are not those of a build. */
-const ERROR = 1;
 
 /**
  * Documents are apart by era in every index of a field, an era being so many units of `sort`: of
@@ -26,8 +24,12 @@ const SORTING_THREADS = 2;
 const COLLECTION_NAME = /^[a-z][a-z_]*$/;
 const FIELD_NAME = /^[a-z][A-Za-z0-9]*$/;
 
-/** Where the position of a build stands. */
-export const CHECKPOINT = 'checkpoint';
+/** How far a build is; `revision` counts the commits that changed documents. */
+export interface Checkpoint {
+  readonly position: Position | undefined;
+  readonly epoch: number;
+  readonly revision: number;
+}
 
 const META = `
   CREATE TABLE meta (
@@ -83,7 +85,7 @@ export function createTables(
   database.exec(META);
   database
     .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?, ?)')
-    .run(sealOf(CHECKPOINT, positionText(undefined)), nameOf(info));
+    .run(sealOfCheckpoint({ position: undefined, epoch: 0, revision: 0 }), nameOf(info));
   for (const spec of collections) {
     if (!COLLECTION_NAME.test(spec.name))
       throw new RangeError(`not a collection name: ${spec.name}`);
@@ -99,19 +101,16 @@ function nameOf({ projection, version, build }: BuildInfo): string {
 
 interface Named {
   readonly info: BuildInfo;
+  readonly collections: readonly CollectionSpec[];
   readonly seals: Seals;
 }
 
-/** Files may have been swapped, or put back under the name of another. Closes the one it refuses. */
-export function refuseAnother(database: DatabaseSync, { info, seals }: Named): void {
-  try {
-    const named = database.prepare('SELECT build FROM meta').get()?.['build'];
-    if (named !== nameOf(info)) throw seals.damage(`this is ${named}, and not ${nameOf(info)}`);
-  } catch (error) {
-    database.close();
-    const isForeign = error instanceof Error && 'errcode' in error && error.errcode === ERROR;
-    throw isForeign ? seals.damage(error.message) : seals.judge(error);
-  }
+/** Files may have been swapped, or put back under the name of another, or have changed. */
+export function refuseAnother(database: DatabaseSync, { info, collections, seals }: Named): void {
+  const named = database.prepare('SELECT build FROM meta').get()?.['build'];
+  if (named !== nameOf(info)) throw seals.damage(`this is ${named}, and not ${nameOf(info)}`);
+  const fault = schemaFault(database, (empty) => createTables(empty, collections, info));
+  if (fault !== undefined) throw seals.damage(fault);
 }
 
 function tableOf(spec: CollectionSpec): string {
@@ -196,9 +195,28 @@ export function eraOf(sort: number): number {
   return Math.floor(sort / 2 ** ERA_BITS);
 }
 
-/** What the seal of a checkpoint is over. */
-export function positionText(position: Position | undefined): string {
-  return position ?? '';
+export function sealOfCheckpoint({ position, epoch, revision }: Checkpoint): number {
+  return sealOf(`checkpoint ${epoch} ${revision}`, position ?? '');
+}
+
+/**
+ * How far in the log the build of a file is, for whoever looks at the file alone; undefined at the
+ * beginning. Throws where that is not what was written.
+ */
+export function positionIn(database: DatabaseSync): Position | undefined {
+  const row = database.prepare('SELECT * FROM meta').get();
+  const position = (row?.['position'] as Position | null | undefined) ?? undefined;
+  const { epoch, revision } = {
+    epoch: Number(row?.['epoch']),
+    revision: Number(row?.['revision']),
+  };
+  const seals = [
+    sealOfCheckpoint({ position, epoch, revision }),
+    // Of a file that an earlier version left.
+    sealOf('checkpoint', position ?? ''),
+  ];
+  if (row !== undefined && seals.includes(row['seal'] as number)) return position;
+  throw new ReadModelError('damaged', 'its checkpoint is not what was written');
 }
 
 export function columnOf(field: string): string {

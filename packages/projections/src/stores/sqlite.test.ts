@@ -39,3 +39,36 @@ it('drops the builds of another layout, files and all', async () => {
   await reader.close();
   await writer.close();
 });
+
+it('gives a lease anew whose row has changed, and makes anew a build that the catalog lost', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-catalog-'));
+  folders.push(folder);
+  const path = join(folder, 'rm.db');
+  const writer = openSqliteReadModelStore({ path });
+  const reader = openSqliteReadModelStore({ path, readOnly: true });
+  const request = {
+    projection: 'sample',
+    version: '1',
+    collections: [{ name: 'things', kind: 'keyed' as const }],
+    purpose: 'live' as const,
+  };
+  const lease = { name: 'lease', holder: 'host', nowMs: 0, ttlMs: 1_000 };
+  expect(await writer.acquireLease(lease)).toBe(1);
+  const { info } = await writer.createBuild(request);
+  await writer.makeLive('sample', info.build);
+  expect((await reader.live('sample'))?.info.build).toBe(info.build);
+
+  const database = new DatabaseSync(path);
+  database.exec(`UPDATE leases SET holder = 'hosu', expires_ms = 9e15`);
+  database.exec('UPDATE live SET build = 3');
+  database.close();
+  const refusal = { code: 'damaged' };
+  await expect(reader.live('sample')).rejects.toMatchObject(refusal);
+  await expect(writer.acquireLease(lease)).rejects.toMatchObject(refusal);
+  // Whoever writes opens it again, and mends it.
+  expect(await writer.acquireLease(lease)).toBe(1);
+  expect(await reader.live('sample')).toBeUndefined();
+  expect((await writer.createBuild(request)).info.build).toBe(info.build + 1);
+  await reader.close();
+  await writer.close();
+});

@@ -1,6 +1,5 @@
 /** The SQLite read-model store: a small catalog file, and beside it one file a build. */
 import { existsSync, rmSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import {
   type Build,
   type BuildInfo,
@@ -13,8 +12,7 @@ import {
 import { makePrivate } from './make-private.ts';
 import { DAMAGE_MARK, Seals } from './seal.ts';
 import { type BuildFile, SqliteBuild } from './sqlite-build.ts';
-import { tune } from './sqlite-schema.ts';
-import { Statements } from './sqlite-statements.ts';
+import { type BuildRow, Catalog } from './sqlite-catalog.ts';
 import { TurnMemory } from './turn-memory.ts';
 
 export interface SqliteReadModelOptions {
@@ -47,37 +45,13 @@ export function openSqliteReadModelStore(options: SqliteReadModelOptions): ReadM
   return new SqliteReadModelStore(options);
 }
 
-/** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
-const LAYOUT = 4;
-
-const CATALOG = `
-  CREATE TABLE IF NOT EXISTS leases (
-    name TEXT PRIMARY KEY, holder TEXT NOT NULL, epoch INTEGER NOT NULL, expires_ms INTEGER NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS builds (
-    projection TEXT NOT NULL, build INTEGER NOT NULL, version TEXT NOT NULL, state TEXT NOT NULL,
-    collections TEXT NOT NULL, PRIMARY KEY (projection, build)
-  );
-  CREATE TABLE IF NOT EXISTS counters (projection TEXT PRIMARY KEY, made INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS live (projection TEXT PRIMARY KEY, build INTEGER NOT NULL);
-`;
-
-interface BuildRow {
-  readonly projection: string;
-  readonly build: number;
-  readonly version: string;
-  readonly state: BuildInfo['state'];
-  readonly collections: string;
-}
-
 class SqliteReadModelStore implements ReadModelStore {
   readonly #path: string;
   readonly #readOnly: boolean;
   readonly #open = new Map<string, SqliteBuild>();
   readonly #memory: TurnMemory | undefined;
   readonly #marksDamage: boolean;
-  readonly #hasEnded: (holder: string) => boolean;
-  #catalog: Statements | undefined;
+  readonly #catalog: Catalog;
   #closed = false;
 
   constructor(options: SqliteReadModelOptions) {
@@ -85,63 +59,42 @@ class SqliteReadModelStore implements ReadModelStore {
     this.#path = path;
     this.#readOnly = readOnly;
     this.#marksDamage = marksDamage;
-    this.#hasEnded = options.hasEnded ?? (() => false);
     this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
-    if (!readOnly) this.#statements();
+    const { hasEnded = () => false } = options;
+    const onReplaced = () => this.#closeBuilds();
+    this.#catalog = new Catalog(path, { readOnly, hasEnded, onReplaced });
   }
 
-  async acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): Promise<number | undefined> {
-    const former = this.#writable().get('SELECT holder FROM leases WHERE name = ?').get(name);
-    const holderOfNow = (former?.['holder'] as string | undefined) ?? holder;
-    if (holderOfNow !== holder && this.#hasEnded(holderOfNow))
-      await this.releaseLease(name, holderOfNow);
-    const row = this.#writable()
-      .get(
-        `INSERT INTO leases VALUES (?1, ?2, 1, ?4) ON CONFLICT (name) DO UPDATE SET
-           epoch = CASE WHEN holder = ?2 AND expires_ms > ?3 THEN epoch ELSE epoch + 1 END,
-           holder = ?2, expires_ms = ?4
-         WHERE holder = ?2 OR expires_ms <= ?3
-         RETURNING epoch`,
-      )
-      .get(name, holder, nowMs, nowMs + ttlMs);
-    return row?.['epoch'] as number | undefined;
+  async acquireLease(request: LeaseRequest): Promise<number | undefined> {
+    return this.#catalog.acquireLease(request);
   }
 
   async releaseLease(name: string, holder: string): Promise<void> {
-    this.#writable()
-      .get('UPDATE leases SET expires_ms = 0 WHERE name = ? AND holder = ?')
-      .run(name, holder);
+    this.#catalog.releaseLease(name, holder);
   }
 
   async builds(projection: string): Promise<readonly BuildInfo[]> {
-    return this.#rows(projection).map(infoOf);
+    return this.#catalog.builds(projection).map(infoOf);
   }
 
   async createBuild(request: BuildRequest): Promise<Build> {
     const { projection, version, collections, purpose } = request;
     const state = purpose === 'load' ? 'loading' : 'ready';
-    const catalog = this.#writable();
-    const made = catalog
-      .get(
-        `INSERT INTO counters VALUES (?, 1) ON CONFLICT (projection) DO UPDATE SET made = made + 1
-         RETURNING made`,
-      )
-      .get(projection);
-    const build = made?.['made'] as number;
+    const build = this.#catalog.nextBuild(projection);
     const info: BuildInfo = { projection, build, version, state };
     // A file of that number can only be left of a catalog that is gone.
     this.#removeFiles(projection, build);
     const opened = this.#openFile(info, collections, true);
-    catalog
-      .get('INSERT INTO builds VALUES (?, ?, ?, ?, ?)')
-      .run(projection, build, version, state, JSON.stringify(collections));
+    this.#catalog.putBuild({ ...info, collections: JSON.stringify(collections) });
     return opened;
   }
 
   async openBuild(projection: string, build: number): Promise<Build> {
     const known = this.#open.get(idOf(projection, build));
     if (known !== undefined) return known;
-    const row = this.#rows(projection).find((each) => each.build === build);
+    const rows = this.#catalog.builds(projection);
+    this.#closeDropped(projection, rows);
+    const row = rows.find((each) => each.build === build);
     if (row === undefined) {
       throw new ReadModelError('no-such-build', `there is no build ${build} of ${projection}`);
     }
@@ -149,16 +102,9 @@ class SqliteReadModelStore implements ReadModelStore {
   }
 
   async live(projection: string): Promise<Build | undefined> {
-    const ask = () => this.#liveBuild(projection);
+    const ask = () => this.#catalog.live(projection);
     const build = this.#memory === undefined ? ask() : this.#memory.recall(projection, ask);
     return build === undefined ? undefined : this.openBuild(projection, build);
-  }
-
-  #liveBuild(projection: string): number | undefined {
-    const row = this.#statements()
-      ?.get('SELECT build FROM live WHERE projection = ?')
-      .get(projection);
-    return row?.['build'] as number | undefined;
   }
 
   async makeLive(projection: string, build: number): Promise<void> {
@@ -166,21 +112,11 @@ class SqliteReadModelStore implements ReadModelStore {
     if (info.state !== 'ready') {
       throw new ReadModelError('not-ready', `build ${build} of ${projection} is still loading`);
     }
-    this.#writable()
-      .get(
-        'INSERT INTO live VALUES (?1, ?2) ON CONFLICT (projection) DO UPDATE SET build = excluded.build',
-      )
-      .run(projection, build);
+    this.#catalog.makeLive(projection, build);
   }
 
   async dropBuild(projection: string, build: number): Promise<void> {
-    const { changes } = this.#writable()
-      .get(
-        `DELETE FROM builds WHERE projection = ?1 AND build = ?2
-           AND NOT EXISTS (SELECT 1 FROM live WHERE projection = ?1 AND build = ?2)`,
-      )
-      .run(projection, build);
-    if (changes === 0) {
+    if (!this.#catalog.removeBuild(projection, build)) {
       throw new ReadModelError('no-such-build', `build ${build} of ${projection} is live or gone`);
     }
     this.#open.get(idOf(projection, build))?.close();
@@ -191,16 +127,23 @@ class SqliteReadModelStore implements ReadModelStore {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const build of this.#open.values()) build.close();
-    this.#open.clear();
-    this.#catalog?.database.close();
+    this.#closeBuilds();
+    this.#catalog.close();
   }
 
-  #rows(projection: string): readonly BuildRow[] {
-    const rows = this.#statements()
-      ?.get('SELECT * FROM builds WHERE projection = ? ORDER BY build')
-      .all(projection);
-    return (rows ?? []) as unknown as readonly BuildRow[];
+  #closeBuilds(): void {
+    for (const build of this.#open.values()) build.close();
+    this.#open.clear();
+  }
+
+  /** Files that others have removed are to be gone, and their pages free. */
+  #closeDropped(projection: string, rows: readonly BuildRow[]): void {
+    for (const [id, { info }] of this.#open) {
+      if (info.projection !== projection) continue;
+      if (rows.some(({ build }) => build === info.build)) continue;
+      this.#open.get(id)?.close();
+      this.#open.delete(id);
+    }
   }
 
   #openFile(info: BuildInfo, collections: readonly CollectionSpec[], isNew: boolean): SqliteBuild {
@@ -211,9 +154,8 @@ class SqliteReadModelStore implements ReadModelStore {
     }
     if (isNew) makePrivate(path);
     const onReady = () => {
-      this.#writable()
-        .get("UPDATE builds SET state = 'ready' WHERE projection = ? AND build = ?")
-        .run(projection, build);
+      const ready = { ...info, state: 'ready', collections: JSON.stringify(collections) } as const;
+      this.#catalog.putBuild(ready);
     };
     const role = this.#readOnly ? 'reader' : info.state === 'loading' ? 'loader' : 'writer';
     const memory = this.#memory;
@@ -233,49 +175,6 @@ class SqliteReadModelStore implements ReadModelStore {
       rmSync(this.#fileOf(projection, build) + suffix, { force: true });
     }
   }
-
-  /** The catalog; undefined for a reader that came before the first writer. */
-  #statements(): Statements | undefined {
-    if (this.#closed) throw new ReadModelError('closed', 'the read-model store is closed');
-    if (this.#catalog !== undefined) return this.#catalog;
-    if (this.#readOnly && !existsSync(this.#path)) return undefined;
-    if (!this.#readOnly) makePrivate(this.#path);
-    const database = new DatabaseSync(this.#path, { readOnly: this.#readOnly });
-    tune(database, this.#readOnly ? 'reader' : 'writer');
-    if (!this.#readOnly) this.#prepareCatalog(database);
-    // The writer may have made the file and not yet its last table, or a former version left it.
-    else if (!isCatalog(database)) {
-      database.close();
-      return undefined;
-    }
-    this.#catalog = new Statements(database);
-    return this.#catalog;
-  }
-
-  #prepareCatalog(database: DatabaseSync): void {
-    database.exec(`BEGIN IMMEDIATE; ${CATALOG}`);
-    if (!isCatalog(database)) {
-      const builds = database.prepare('SELECT projection, build FROM builds').all();
-      for (const { projection, build } of builds as unknown as readonly BuildRow[]) {
-        this.#removeFiles(projection, build);
-      }
-      database.exec(`DELETE FROM live; DELETE FROM builds; PRAGMA user_version = ${LAYOUT}`);
-    }
-    database.exec('COMMIT');
-  }
-
-  #writable(): Statements {
-    const catalog = this.#statements();
-    if (this.#readOnly || catalog === undefined) {
-      throw new ReadModelError('read-only', 'the read-model store was opened for reading');
-    }
-    return catalog;
-  }
-}
-
-/** Whether a catalog of this layout has been made. */
-function isCatalog(database: DatabaseSync): boolean {
-  return database.prepare('PRAGMA user_version').get()?.['user_version'] === LAYOUT;
 }
 
 function idOf(projection: string, build: number): string {

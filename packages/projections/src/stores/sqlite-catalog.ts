@@ -1,0 +1,400 @@
+/** The catalog of the SQLite read models: leases, builds, and which of them is live. Every row carries its checksum. */
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type BuildInfo, type LeaseRequest, ReadModelError } from '../read-model-store.ts';
+import { makePrivate } from './make-private.ts';
+import { isDamage, sealOf } from './seal.ts';
+import { tune } from './sqlite-schema.ts';
+import { schemaFault } from './sqlite-schema-check.ts';
+import { Statements } from './sqlite-statements.ts';
+
+/** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
+const LAYOUT = 5;
+
+/** One tree each, read through: there is no index that could lead past a row. */
+const TABLES = {
+  leases: 'name TEXT PRIMARY KEY, holder TEXT, epoch INTEGER, expires_ms INTEGER, seal INTEGER',
+  builds: `projection TEXT, build INTEGER, version TEXT, state TEXT, collections TEXT, seal INTEGER,
+    PRIMARY KEY (projection, build)`,
+  counters: 'projection TEXT PRIMARY KEY, made INTEGER, seal INTEGER',
+  live: 'projection TEXT PRIMARY KEY, build INTEGER, seal INTEGER',
+} as const;
+type Table = keyof typeof TABLES;
+const NAMES = Object.keys(TABLES) as Table[];
+
+/** What follows the name of the catalog in that of a build, and of what belongs to it. */
+const OF_BUILD = /^-[a-z]+-\d+(-wal|-shm|-journal|-damaged)?$/;
+const MAX_ASIDE = 1_000;
+const WAL_FORMAT = 2;
+const WRITE_FORMAT_OFFSET = 18;
+const READONLY = 8;
+
+export interface BuildRow extends BuildInfo {
+  /** JSON of the specs. */
+  readonly collections: string;
+}
+
+interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly epoch: number;
+  readonly expires_ms: number;
+}
+
+interface Counter {
+  readonly projection: string;
+  readonly made: number;
+}
+
+type Row = Readonly<Record<string, string | number>>;
+
+interface CatalogOptions {
+  readonly readOnly: boolean;
+  /** Whether a holder of leases is gone, and its leases are free. */
+  readonly hasEnded: (holder: string) => boolean;
+  readonly onReplaced: () => void;
+}
+
+export class Catalog {
+  readonly #path: string;
+  readonly #readOnly: boolean;
+  readonly #hasEnded: (holder: string) => boolean;
+  readonly #onReplaced: () => void;
+  #open: { readonly statements: Statements; readonly inode: number } | undefined;
+  /** Of the file that was opened last. */
+  #lastInode: number | undefined;
+  #closed = false;
+
+  /**
+   * A writer makes it, or anew what of it is damaged; builds that it does not know are removed then.
+   * `onReplaced` is told when another file has come in its place: its builds are others.
+   */
+  constructor(path: string, { readOnly, hasEnded, onReplaced }: CatalogOptions) {
+    this.#path = path;
+    this.#readOnly = readOnly;
+    this.#hasEnded = hasEnded;
+    this.#onReplaced = onReplaced;
+    if (!readOnly) this.#statements();
+  }
+
+  builds(projection: string): readonly BuildRow[] {
+    return (this.#rows('builds') as unknown as readonly BuildRow[])
+      .filter((row) => row.projection === projection)
+      .sort((a, b) => a.build - b.build);
+  }
+
+  /** The live build of a projection; undefined when there is none. Throws `damaged` where it cannot be. */
+  live(projection: string): number | undefined {
+    const row = this.#rows('live').find((each) => each['projection'] === projection);
+    return row?.['build'] as number | undefined;
+  }
+
+  /** The number of the next build; never one that was given before. */
+  nextBuild(projection: string): number {
+    return this.#write(() => {
+      const counter = this.#rows('counters').find((each) => each['projection'] === projection);
+      const numbers = this.builds(projection).map(({ build }) => build);
+      const made = Math.max(Number(counter?.['made'] ?? 0), ...numbers) + 1;
+      this.#put('counters', { projection, made });
+      return made;
+    });
+  }
+
+  putBuild({ projection, build, version, state, collections }: BuildRow): void {
+    this.#write(() => this.#put('builds', { projection, build, version, state, collections }));
+  }
+
+  makeLive(projection: string, build: number): void {
+    this.#write(() => this.#put('live', { projection, build }));
+  }
+
+  /** False for a build that is live or gone. */
+  removeBuild(projection: string, build: number): boolean {
+    return this.#write((statements) => {
+      if (this.live(projection) === build) return false;
+      const { changes } = statements
+        .get('DELETE FROM builds WHERE projection = ? AND build = ?')
+        .run(projection, build);
+      return changes === 1;
+    });
+  }
+
+  acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): number | undefined {
+    return this.#write(() => {
+      const known = this.#leaseOf(name);
+      const isHeld = known !== undefined && known.expires_ms > nowMs;
+      const isOwn = known?.holder === holder;
+      if (isHeld && !isOwn && !this.#hasEnded(known.holder)) return undefined;
+      const epoch = isHeld && isOwn ? known.epoch : (known?.epoch ?? 0) + 1;
+      this.#put('leases', { name, holder, epoch, expires_ms: nowMs + ttlMs });
+      return epoch;
+    });
+  }
+
+  releaseLease(name: string, holder: string): void {
+    this.#write(() => {
+      const known = this.#leaseOf(name);
+      if (known?.holder === holder) this.#put('leases', { ...known, expires_ms: 0 });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#forget();
+  }
+
+  #leaseOf(name: string): Lease | undefined {
+    return this.#rows('leases').find((each) => each['name'] === name) as Lease | undefined;
+  }
+
+  /** All rows of a table, without their seals. */
+  #rows(table: Table): readonly Row[] {
+    return this.#judged((statements) => rowsOf(statements, table));
+  }
+
+  #put(table: Table, row: Row): void {
+    const columns = Object.keys(row);
+    const marks = columns.map(() => '?').join(', ');
+    this.#statements()
+      ?.get(`INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, seal) VALUES (${marks}, ?)`)
+      .run(...Object.values(row), sealOfRow(table, row));
+  }
+
+  #write<Result>(work: (statements: Statements) => Result): Result {
+    if (this.#readOnly) {
+      throw new ReadModelError('read-only', 'the read-model store was opened for reading');
+    }
+    const statements = this.#statements();
+    if (statements === undefined) throw this.#damaged('it is not there');
+    return this.#judged(() => {
+      statements.get('BEGIN IMMEDIATE').run();
+      try {
+        const result = work(statements);
+        statements.get('COMMIT').run();
+        return result;
+      } finally {
+        const { database } = statements;
+        if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+      }
+    }) as Result;
+  }
+
+  /** Damage as what it is. Without a catalog a reader finds nothing. */
+  #judged<Result>(work: (statements: Statements) => Result): Result | readonly [] {
+    const statements = this.#statements();
+    if (statements === undefined) return [];
+    try {
+      return work(statements);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#forget();
+      throw this.#damaged((error as Error).message);
+    }
+  }
+
+  #damaged(what: string): ReadModelError {
+    return new ReadModelError('damaged', `${this.#path}: ${what}`);
+  }
+
+  /** Undefined for a reader that came before the first writer. */
+  #statements(): Statements | undefined {
+    if (this.#closed) throw new ReadModelError('closed', 'the read-model store is closed');
+    const inode = statSync(this.#path, { throwIfNoEntry: false })?.ino;
+    // Another connection may have put a damaged one aside.
+    if (this.#open !== undefined && this.#open.inode === inode) return this.#open.statements;
+    if (this.#lastInode !== undefined && this.#lastInode !== inode) this.#onReplaced();
+    this.#forget();
+    if (this.#readOnly) {
+      if (inode === undefined) return undefined;
+      const statements = this.#openToRead();
+      if (statements !== undefined) this.#open = { statements, inode };
+      this.#lastInode = inode;
+      return statements;
+    }
+    const statements = this.#openToWrite();
+    this.#lastInode = statSync(this.#path).ino;
+    this.#open = { statements, inode: this.#lastInode };
+    return statements;
+  }
+
+  #forget(): void {
+    this.#open?.statements.database.close();
+    this.#open = undefined;
+  }
+
+  #openToRead(): Statements | undefined {
+    const database = new DatabaseSync(this.#path, { readOnly: true });
+    try {
+      tune(database, 'reader');
+      // The writer may have made the file and not yet its last table, or a former version left it.
+      if (layoutOf(database) !== LAYOUT) {
+        database.close();
+        return undefined;
+      }
+      const fault = schemaFault(database, makeTables);
+      if (fault !== undefined) throw this.#damaged(fault);
+      return new Statements(database);
+    } catch (error) {
+      if (database.isOpen) database.close();
+      throw isDamage(error) ? this.#damaged((error as Error).message) : error;
+    }
+  }
+
+  #openToWrite(): Statements {
+    const isNew = !existsSync(this.#path) || statSync(this.#path).size === 0;
+    makePrivate(this.#path);
+    const first = this.#prepared();
+    if (first !== undefined) {
+      if (isNew) this.#removeBuilds();
+      return first;
+    }
+    this.#putAside();
+    makePrivate(this.#path);
+    const second = this.#prepared();
+    if (second === undefined) throw this.#damaged('it cannot be made anew');
+    this.#removeBuilds();
+    return second;
+  }
+
+  /** Undefined when the file is damaged. Rows that are not what was written are removed. */
+  #prepared(): Statements | undefined {
+    const database = new DatabaseSync(this.#path);
+    try {
+      tune(database, 'writer');
+      database.exec('BEGIN IMMEDIATE');
+      if (layoutOf(database) !== LAYOUT) {
+        const counters = this.#empty(database);
+        makeTables(database);
+        const put = database.prepare('INSERT INTO counters VALUES (?, ?, ?)');
+        for (const row of counters) {
+          put.run(row.projection, row.made, sealOfRow('counters', { ...row }));
+        }
+      }
+      const isSound = database.prepare('PRAGMA integrity_check(1)').get();
+      const fault = schemaFault(database, makeTables);
+      if (isSound?.['integrity_check'] !== 'ok' || fault !== undefined) {
+        database.close();
+        return undefined;
+      }
+      const statements = new Statements(database);
+      for (const table of NAMES) mend(statements, table);
+      dropDangling(statements);
+      database.exec('COMMIT');
+      return statements;
+    } catch (error) {
+      if (database.isOpen) database.close();
+      if (isDamage(error) || isReadOnlyByMistake(error, this.#path)) return undefined;
+      throw error;
+    }
+  }
+
+  /** What another version left: its builds cannot be used. Their numbers are not given again. */
+  #empty(database: DatabaseSync): readonly Counter[] {
+    const names = database
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .all()
+      .map(({ name }) => String(name));
+    const counters = names.includes('counters')
+      ? (database
+          .prepare('SELECT projection, made FROM counters')
+          .all() as unknown as readonly Counter[])
+      : [];
+    for (const name of names) database.exec(`DROP TABLE "${name}"`);
+    this.#removeBuilds();
+    return counters.filter(({ made }) => Number.isSafeInteger(made));
+  }
+
+  #removeBuilds(): void {
+    const folder = dirname(this.#path);
+    const name = basename(this.#path);
+    for (const each of readdirSync(folder)) {
+      if (each.startsWith(name) && OF_BUILD.test(each.slice(name.length))) {
+        rmSync(join(folder, each), { force: true });
+      }
+    }
+  }
+
+  #putAside(): void {
+    for (let number = 1; number <= MAX_ASIDE; number += 1) {
+      const aside = `${this.#path}.damaged-${number}`;
+      if (existsSync(aside)) continue;
+      for (const suffix of ['', '-wal', '-shm', '-journal']) {
+        if (existsSync(this.#path + suffix)) renameSync(this.#path + suffix, aside + suffix);
+      }
+      return;
+    }
+    throw this.#damaged('remove the files beside it whose names end in .damaged-…');
+  }
+}
+
+function makeTables(database: DatabaseSync): void {
+  for (const name of NAMES) database.exec(`CREATE TABLE ${name} (${TABLES[name]}) WITHOUT ROWID`);
+  database.exec(`PRAGMA user_version = ${LAYOUT}`);
+}
+
+function layoutOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+function sealOfRow(table: Table, row: Row): number {
+  return sealOf(`catalog ${table}`, JSON.stringify(Object.entries(row).sort()));
+}
+
+function rowsOf(statements: Statements, table: Table): readonly Row[] {
+  return statements
+    .get(`SELECT * FROM ${table}`)
+    .all()
+    .map(({ seal, ...row }) => {
+      if (seal === sealOfRow(table, row as Row)) return row as Row;
+      throw new ReadModelError('damaged', `a row of ${table} is not what was written`);
+    });
+}
+
+/** Leases are given anew, builds are made anew. */
+function mend(statements: Statements, table: Table): void {
+  const keys =
+    table === 'builds' ? ['projection', 'build'] : [table === 'leases' ? 'name' : 'projection'];
+  const condition = keys.map((key) => `${key} IS ?`).join(' AND ');
+  for (const { seal, ...row } of statements.get(`SELECT * FROM ${table}`).all()) {
+    if (seal === sealOfRow(table, row as Row)) continue;
+    statements
+      .get(`DELETE FROM ${table} WHERE ${condition}`)
+      .run(...keys.map((key) => row[key] ?? null));
+  }
+}
+
+/** A build that is live, and that the catalog does not know. */
+function dropDangling(statements: Statements): void {
+  statements
+    .get(
+      `DELETE FROM live WHERE NOT EXISTS (
+         SELECT 1 FROM builds b
+         WHERE b.projection = live.projection AND b.build = live.build AND b.state = 'ready'
+       )`,
+    )
+    .run();
+}
+
+/** By its header the file is of a later SQLite, which could only be read: no such one is ever written. */
+function isReadOnlyByMistake(error: unknown, path: string): boolean {
+  if ((error as { errcode?: number }).errcode !== READONLY) return false;
+  return (headerOf(path)[WRITE_FORMAT_OFFSET] ?? 0) > WAL_FORMAT;
+}
+
+function headerOf(path: string): Buffer {
+  const header = Buffer.alloc(WRITE_FORMAT_OFFSET + 1);
+  const file = openSync(path, 'r');
+  readSync(file, header);
+  closeSync(file);
+  return header;
+}

@@ -1,0 +1,35 @@
+/** Whether the tables and indices of a file are those that its program would make. */
+import { DatabaseSync } from 'node:sqlite';
+
+const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
+
+/**
+ * What differs; undefined when nothing does. `make` makes in an empty database what the file should
+ * have: a flipped bit in a schema would else be found by whoever asks for that table, if by anybody.
+ */
+export function schemaFault(
+  database: DatabaseSync,
+  make: (empty: DatabaseSync) => void,
+): string | undefined {
+  const model = new DatabaseSync(':memory:');
+  try {
+    make(model);
+    const expected = objectsOf(model);
+    const found = objectsOf(database);
+    const missing = expected.filter((each) => !found.includes(each));
+    const strange = found.filter((each) => !expected.includes(each));
+    const [first] = [...missing, ...strange];
+    return first === undefined ? undefined : `its schema has changed at ${first.slice(0, 200)}`;
+  } finally {
+    model.close();
+  }
+}
+
+/** SQLite adds statistics of its own where it is asked to. */
+function objectsOf(database: DatabaseSync): readonly string[] {
+  return database
+    .prepare(OBJECTS)
+    .all()
+    .filter(({ name }) => !String(name).startsWith('sqlite_stat'))
+    .map(({ type, name, tbl_name: table, sql }) => `${type} ${name} ${table} ${sql}`);
+}
