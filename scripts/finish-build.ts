@@ -7,12 +7,14 @@
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 
 const WORKER_ENTRY = /(new URL\(\s*['"]\.[^'"]*)\.ts(['"],\s*import\.meta\.url)/g;
-
-for (const file of globSync('dist/**/*.js')) {
-  const built = readFileSync(file, 'utf8');
-  // `.ts` and `.js` are equally long, so the source map stays true.
-  const finished = built.replaceAll(WORKER_ENTRY, '$1.js$2');
-  if (finished !== built) writeFileSync(file, finished);
-}
+/** What is JavaScript already and only copied. */
+const LATE_IMPORT = /(import\(['"]\.[^'"]*)\.ts(['"]\))/g;
 
 cpSync('src', 'dist', { recursive: true, filter: (path) => !path.endsWith('.ts') });
+
+for (const file of globSync('dist/**/*.{js,mjs}')) {
+  const built = readFileSync(file, 'utf8');
+  // `.ts` and `.js` are equally long, so the source map stays true.
+  const finished = built.replaceAll(WORKER_ENTRY, '$1.js$2').replaceAll(LATE_IMPORT, '$1.js$2');
+  if (finished !== built) writeFileSync(file, finished);
+}

@@ -43,7 +43,7 @@ export function readTree(root: string): SourceTree {
         .map((path) => [path, readFileSync(posix.join(root, path), 'utf8')]),
     );
   const sources = {
-    ...read('packages/*/src/**/*.ts'),
+    ...read('packages/*/src/**/*.{ts,mjs}'),
     ...read('test/**/*.ts'),
     ...read('examples/**/*.ts'),
   };

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The command line: runs the host, and does what needs no host to run. */
 import { Command } from 'commander';
 import { z } from 'zod';
