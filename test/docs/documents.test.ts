@@ -103,6 +103,21 @@ it('lists the statuses', () => {
   );
 });
 
+/** That the host has those of the table is shown where it runs. */
+it('names no metric that is not in the table of metrics', () => {
+  const rows = tableRows(section(readDocument('docs/operations.md'), '## Metrics'));
+  const known = new Set(rows.map(([name]) => codeIn(name)));
+  const units = '(?:seconds|total|bytes|events|files|streams|subscriptions)';
+  const metric = new RegExp(`\`([a-z]+(?:_[a-z]+)*_${units})(?:_(?:count|sum|bucket))?[\`{]`, 'g');
+  const named = documents.flatMap((path) =>
+    [...readDocument(path).matchAll(metric)].map(([, name = '']) => ({ path, name })),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ name }) => !known.has(name) && !/^(process|nodejs)_/.test(name))).toEqual(
+    [],
+  );
+});
+
 it('quotes log lines that the host writes', () => {
   const quoted = section(readDocument('docs/operations.md'), '## Logs').matchAll(
     /`([a-z:]+ [^`]+)`/g,

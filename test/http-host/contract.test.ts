@@ -1,6 +1,6 @@
 /** The OpenAPI document of the real host: sound, complete, and true of what the host answers. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +20,15 @@ const LINT_MS = 60_000;
 
 // biome-ignore lint/suspicious/noExplicitAny: the document and the answers are looked into as a user would
 type Json = any;
+
+/** The sources of a folder, without their tests, as one text. */
+function sourceOf(path: string): string {
+  const root = fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(root, name), 'utf8'))
+    .join('\n');
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'counterfoil-contract-'));
 let host: Host;
@@ -98,6 +107,35 @@ describe('the document', () => {
   it('names every error code, but those of the command line', () => {
     const missing = Object.keys(ERRORS).filter((code) => !(code in document['x-error-codes']));
     expect(missing).toEqual(['key_not_active']);
+  });
+
+  it('lists each code at the status that it has', () => {
+    const rows = documented.operations.flatMap(({ id, node }) =>
+      Object.entries<Json>(node.responses).flatMap(([status, { content }]) =>
+        Object.keys(content?.['application/json']?.examples ?? {}).map((code) => ({
+          id,
+          code,
+          status: Number(status),
+        })),
+      ),
+    );
+    expect(rows.length).toBeGreaterThan(100);
+    const table = document['x-error-codes'];
+    expect(rows.filter(({ code, status }) => table[code]?.status !== status)).toEqual([]);
+  });
+
+  it('explains no code that the sources never answer with', () => {
+    const source = sourceOf('packages/http-host/src');
+    const refused = [...source.matchAll(/\brefuse\(([^;]*?)[,)]/g)].flatMap(([, text = '']) =>
+      [...text.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code),
+    );
+    // A rejection of the domain, or a fault of the parser, as a code.
+    const mapped = [...source.matchAll(/^ {2}[A-Za-z_]+: '([a-z_]+)',$/gm)].map(([, code]) => code);
+    const answered = new Set<string | undefined>([...refused, ...mapped]);
+    const codes = Object.keys(ERRORS);
+    expect(codes.filter((code) => !answered.has(code))).toEqual([]);
+    expect(answered.has('not_found')).toBe(true);
+    expect(answered.has('card_declined')).toBe(false);
   });
 
   it('says what a query means, with its bounds', () => {
