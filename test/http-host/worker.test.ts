@@ -8,20 +8,22 @@ import { SharedStores } from './shared-stores.ts';
 
 const TENANT = 4 as TenantId;
 
-async function appendTo({ url }: SharedStores): Promise<void> {
+async function appendTo(
+  { url }: SharedStores,
+  event = { type: 'TenantOnboarded', data: '{}' },
+): Promise<void> {
   const events = await openPostgresEventStore({ url });
   await events.append({
     stream: streamName('tenant', TENANT, 'first'),
     expected: { kind: 'noStream' },
-    command: { id: 'first' as CommandId, fingerprint: '' },
+    command: { id: '0195a000-0000-8000-8000-000000000002' as CommandId, fingerprint: '' },
     events: [
       {
-        id: 'first-of-this-log',
-        type: 'TenantOnboarded',
+        id: '0195a000-0000-8000-8000-000000000001',
+        ...event,
         schemaVersion: 1,
         tenantId: TENANT,
         time: '2026-11-21T00:00:00.000Z',
-        data: '{}',
         metadata: '{}',
       },
     ],
@@ -40,6 +42,13 @@ it('refuses to fill the read models of one log from another', { timeout: 120_000
   await appendTo(stores);
   await agreeOnFirstEvent(stores, 'first-of-another-log');
   expect(await stores.refused('worker')).toMatch(/another log/);
+});
+
+it('refuses a log that is sealed with keys that are lost', { timeout: 120_000 }, async () => {
+  const stores = await SharedStores.open();
+  const data = JSON.stringify({ customerId: 7, sandbox: false, sealed: 'v1:' });
+  await appendTo(stores, { type: 'CustomerIdentified', data });
+  expect(await stores.refused('worker')).toMatch(/has no keys.*sealed with some/);
 });
 
 it('lets a host begin that waits for its read models', { timeout: 120_000 }, async () => {

@@ -26,7 +26,7 @@ import type { GatewayRegistry } from './gateways/registry.ts';
 import { type HostDatabase, openHostDatabase } from './host-database.ts';
 import { createLogger, type Logger } from './http/logging.ts';
 import type { Ledger } from './operations/ledger.ts';
-import { openPersonalKeys } from './operations/open-personal-keys.ts';
+import { openPersonalKeys, refuseLostKeys } from './operations/open-personal-keys.ts';
 import type { Payments } from './operations/payments.ts';
 import type { ReadSide } from './operations/read-side.ts';
 import type { Tenants } from './operations/tenants.ts';
@@ -328,4 +328,5 @@ async function agreeWithHosts(
   const readModels = await openReadModels(readModelUrl, { readOnly: true });
   opened.defer(() => readModels.close());
   await agreeOnLog({ database, events, readModels });
+  await refuseLostKeys({ masterKey, events, database });
 }

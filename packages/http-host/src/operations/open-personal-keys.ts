@@ -120,6 +120,21 @@ export function keysOfThread(located: Located, masterKey: Buffer): KeysOfThread 
   return path === undefined ? undefined : { path, wrappingKey, readOnly: true };
 }
 
+/** For a worker beside hosts: it would park whatever lacks its key. */
+export async function refuseLostKeys({
+  masterKey,
+  events,
+  database,
+}: Pick<Opening, 'masterKey' | 'events'> & { readonly database: HostDatabase }): Promise<void> {
+  const { pool, place } = database;
+  const wrappingKey = wrappingKeyOf(masterKey);
+  const keys = new PersonalKeyTable({ pool, wrappingKey, readOnly: true });
+  const { loss } = await compareKeys(keys, events);
+  if (loss !== undefined) {
+    throw new StorageError(`${KEY_TABLE} in ${place} ${loss}. ${TABLE_ADVICE}`);
+  }
+}
+
 /** In the thread itself: it has connections of its own. */
 export async function openKeysInThread(options: KeysOfThread): Promise<CustomerVault> {
   return 'url' in options ? openTable(options) : new PersonalKeys(options);
