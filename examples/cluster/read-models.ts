@@ -1,6 +1,6 @@
 /** The read models against a replay of the log, and the books in them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeRecord, journal, openerOf, toMajor } from '@counterfoil/core';
+import { decodeRecord, journal, nearestNumber, openerOf, toMajor } from '@counterfoil/core';
 import { LedgerView, PROJECTIONS, rebuild } from '@counterfoil/projections';
 import type { Credentials } from '@counterfoil/test/caller';
 import type { Story } from '@counterfoil/test/told';
@@ -65,7 +65,11 @@ export async function balancedBooks(story: Story, inside: Inside, shown: Shown):
   const view = new LedgerView(inside.readModels);
   const { accounts } = await view.accounts({ tenantId, limit: MOST_ACCOUNTS });
   const live = accounts.map((each) =>
-    lineOf(`${each.merchantAccountId}/${each.currency}/${each.account}`, each.debit, each.credit),
+    lineOf(
+      `${each.merchantAccountId}/${each.currency}/${each.account}`,
+      nearestNumber(each.debit),
+      nearestNumber(each.credit),
+    ),
   );
   const told = toldAccounts(story, `${tenantId}/live/`);
   if (String(live.sort()) !== String(told.sort())) {

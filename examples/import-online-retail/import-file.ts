@@ -1,5 +1,5 @@
 /** The import: every line of the file accounted for, and the books compared with it. */
-import { toMajor } from '@counterfoil/core';
+import { nearestNumber, toMajor } from '@counterfoil/core';
 import type { Host } from '@counterfoil/http-host';
 import {
   DEMO_TENANT_ID,
@@ -35,7 +35,7 @@ async function compareWithBooks(host: Host, { orders, refunds }: ImportReport): 
   const { balanced, currencies } = await host.books.trialBalance({ tenantId: DEMO_TENANT_ID });
   const accounts = currencies.find(({ currency }) => currency === 'GBP')?.accounts ?? [];
   const balanceOf = (name: string) =>
-    accounts.find(({ account }) => account === name)?.balance ?? 0;
+    nearestNumber(accounts.find(({ account }) => account === name)?.balance ?? 0);
   // As the books show them: beyond 2^53 pence a number is not exact, on either side.
   const agree =
     balanced &&

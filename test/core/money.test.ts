@@ -7,6 +7,7 @@ import {
   MAX_AMOUNT_MINOR,
   percentOf,
   toDecimal,
+  toExactMajor,
   toMajor,
   toMinor,
 } from '@counterfoil/core';
@@ -119,6 +120,18 @@ describe('toMinor', () => {
   it('looks at the currency first, then the form, the decimals and the size', () => {
     expect(toMinor('x', 'XXX')).toEqual(left({ type: 'UnknownCurrency', currency: 'XXX' }));
     expect(toMinor('99999999999999.999', 'GBP')).toMatchObject(left({ type: 'TooManyDecimals' }));
+  });
+});
+
+describe('toExactMajor', () => {
+  it.each([
+    [9_007_199_254_740_991n, 'GBP', '90071992547409.91'],
+    [9_007_199_254_740_993n, 'GBP', '90071992547409.93'],
+    [-9_007_199_254_740_993n, 'JPY', '-9007199254740993'],
+    [123_456_789_012_345_678_901n, 'KWD', '123456789012345678.901'],
+    [1_250n, 'GBP', '12.5'],
+  ])('writes %s of %s exactly', (minor, currency, text) => {
+    expect(JSON.stringify({ total: toExactMajor(minor, currency) })).toBe(`{"total":${text}}`);
   });
 });
 

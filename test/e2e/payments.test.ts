@@ -158,6 +158,17 @@ describe('a payment', () => {
     expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
   });
 
+  it('of more than a number tells exactly is refused', async () => {
+    const fine = await caller.pay({ currency: 'KWD', amount: 9_999_999_999_999 });
+    expectRefusal(fine, 400, 'invalid_request');
+    expect(fine.body.errors).toMatchObject([
+      { pointer: '/amount', detail: 'At most 999999999999.999 KWD' },
+    ]);
+    const large = await caller.pay({ currency: 'GBP', amount: 90_071_992_547_409.5 });
+    expectRefusal(large, 400, 'invalid_request');
+    expect(large.body.errors[0]).toMatchObject({ pointer: '/amount' });
+  });
+
   it('keeps what it was given', async () => {
     const body = await caller.ordered({
       orderId: 12_345,

@@ -2,6 +2,7 @@
 import {
   type Event,
   fold,
+  nearestNumber,
   type StreamName,
   Subscription,
   streamName,
@@ -254,7 +255,7 @@ describe('recurring revenue', () => {
     const found = new Map<string, number>();
     for (const { currency, months } of await view.months(query)) {
       for (const { month, revenue } of months) {
-        if (revenue !== 0) found.set(`${currency}/${month}`, revenue);
+        if (revenue !== 0) found.set(`${currency}/${month}`, nearestNumber(revenue));
       }
     }
     expect(found).toEqual(sales);

@@ -69,6 +69,28 @@ export function toMajor(minor: bigint, currency: string): number {
   return Number(toDecimal(minor, currency));
 }
 
+/** A number as `JSON.stringify` writes it where a double would round it: made by `JSON.rawJSON`. */
+export interface RawNumber {
+  readonly rawJSON: string;
+}
+
+const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => RawNumber };
+
+/**
+ * Minor units as a JSON number in major units, exact at any size. For totals: a single amount is never
+ * larger than a double holds.
+ */
+export function toExactMajor(minor: bigint, currency: string): number | RawNumber {
+  return minor <= MAX_AMOUNT_MINOR && minor >= -MAX_AMOUNT_MINOR
+    ? toMajor(minor, currency)
+    : rawJSON(toDecimal(minor, currency));
+}
+
+/** The double nearest to a total, for those who calculate with it. */
+export function nearestNumber(total: number | RawNumber): number {
+  return typeof total === 'number' ? total : Number(total.rawJSON);
+}
+
 function exponentOf(currency: string): number {
   const known = currencyOf(currency);
   if (known === undefined) throw new RangeError(`not a currency of ISO 4217: ${currency}`);

@@ -10,7 +10,9 @@ const TAG = 'Ledger';
 const ACCESS = { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false } as const;
 const MAX_LIMIT = 100;
 
-const money = z.number().meta({ description: 'In major units of the currency' });
+const money = z.number().meta({
+  description: 'In major units of the currency; exact, also beyond what a double holds',
+});
 
 const booksQuery = {
   sandbox: QueryBoolean.optional().meta({ description: 'Absent: the live books' }),

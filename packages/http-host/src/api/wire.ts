@@ -1,9 +1,11 @@
 /** What the JSON of several slices has in common: amounts, ids, text, and who is calling. */
 import {
   isEmail,
+  MAX_AMOUNT_MINOR,
   MAX_EMAIL_LENGTH,
   type Transaction,
   type TransactionId,
+  toDecimal,
   toMinor,
 } from '@counterfoil/core';
 import { z } from 'zod';
@@ -153,8 +155,13 @@ export function minorOf(amount: number, currency: string, pointer: string): bigi
           { pointer, detail: `${currency} has ${minor.left.exponent} decimals; got ${amount}` },
         ],
       });
-    case 'NotAnAmount':
     case 'AmountTooLarge':
+      throw refuse('invalid_request', undefined, {
+        errors: [
+          { pointer, detail: `At most ${toDecimal(MAX_AMOUNT_MINOR, currency)} ${currency}` },
+        ],
+      });
+    case 'NotAnAmount':
       throw refuse('invalid_request', undefined, {
         errors: [{ pointer, detail: 'Not an amount that can be booked' }],
       });

@@ -1,5 +1,12 @@
 /** The ledger read model: journal entries, balances, and the trial balance that they add up to. */
-import { type JournalLine, journal, MONEY_EVENTS, toMajor } from '@counterfoil/core';
+import {
+  type JournalLine,
+  journal,
+  MONEY_EVENTS,
+  type RawNumber,
+  toExactMajor,
+  toMajor,
+} from '@counterfoil/core';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
@@ -110,23 +117,23 @@ export interface AccountBalance {
   readonly merchantAccountId: number;
   readonly currency: string;
   readonly account: string;
-  readonly debit: number;
-  readonly credit: number;
+  readonly debit: number | RawNumber;
+  readonly credit: number | RawNumber;
   /** Debit less credit. */
-  readonly balance: number;
+  readonly balance: number | RawNumber;
 }
 
 export interface TrialBalanceCurrency {
   readonly currency: string;
-  readonly debit: number;
-  readonly credit: number;
+  readonly debit: number | RawNumber;
+  readonly credit: number | RawNumber;
   /** Debit less credit: 0 in books that balance. */
-  readonly difference: number;
+  readonly difference: number | RawNumber;
   readonly accounts: readonly {
     readonly account: string;
-    readonly debit: number;
-    readonly credit: number;
-    readonly balance: number;
+    readonly debit: number | RawNumber;
+    readonly credit: number | RawNumber;
+    readonly balance: number | RawNumber;
   }[];
 }
 
@@ -301,11 +308,11 @@ function added(a: Balance, b: Balance): Balance {
 function inMajor(
   { debitMinor, creditMinor }: Balance,
   currency: string,
-): { debit: number; credit: number; balance: number } {
+): Record<'debit' | 'credit' | 'balance', number | RawNumber> {
   return {
-    debit: toMajor(debitMinor, currency),
-    credit: toMajor(creditMinor, currency),
-    balance: toMajor(debitMinor - creditMinor, currency),
+    debit: toExactMajor(debitMinor, currency),
+    credit: toExactMajor(creditMinor, currency),
+    balance: toExactMajor(debitMinor - creditMinor, currency),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The recurring read model: what subscriptions brought in each month, and who joined, froze and left. */
-import { type Subscription, toMajor } from '@counterfoil/core';
+import { type RawNumber, type Subscription, toExactMajor } from '@counterfoil/core';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { liveModel, MONTHS, RECURRING } from './live-model.ts';
@@ -153,7 +153,7 @@ interface Happened {
   /** Cycles paid after the first. */
   readonly renewed: number;
   /** What those cycles brought in: starting payments are no part of it, refunds are not taken off. */
-  readonly revenue: number;
+  readonly revenue: number | RawNumber;
   readonly frozen: number;
   readonly unfrozen: number;
   /** Subscriptions that ended, frozen ones among them. */
@@ -269,7 +269,7 @@ function shownOf(
   return {
     joined,
     renewed,
-    revenue: toMajor(revenueMinor, currency),
+    revenue: toExactMajor(revenueMinor, currency),
     frozen,
     unfrozen,
     left,
