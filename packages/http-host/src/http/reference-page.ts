@@ -200,9 +200,14 @@ function curlOf({ method, path, headers, bodyExample }: Call): string {
 
 /** `/v1/payments/{id}` as `/v1/payments/$PAYMENT_ID`. */
 function withIds(path: string): string {
-  return path.replaceAll(/([a-z-]+)s\/\{\w+\}/g, (_, one: string) => {
-    return `${one}s/$${one.replaceAll('-', '_').toUpperCase()}_ID`;
-  });
+  const segments = path.split('/');
+  return segments
+    .map((segment, index) => {
+      if (!segment.startsWith('{')) return segment;
+      const one = (segments[index - 1] ?? '').replace(/s$/, '');
+      return `$${one.replaceAll('-', '_').toUpperCase()}_ID`;
+    })
+    .join('/');
 }
 
 /** Members of a body that say who calls, or name a transaction. */
