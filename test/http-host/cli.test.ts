@@ -483,7 +483,7 @@ describe('a stream that cannot be applied', () => {
       const stream = `transaction-1-${id}`;
       const list = ['read-models', 'parked', 'list'];
       expect(await folder.done(...list)).toMatch(
-        new RegExp(`transactions {2}${stream} {2}1 events`),
+        new RegExp(`transactions {2}${stream} {2}1 event\\n`),
       );
       const retry = ['read-models', 'parked', 'retry', 'transactions', stream];
       const failed = await folder.run(...retry);
