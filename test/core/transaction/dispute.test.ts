@@ -119,6 +119,15 @@ describe('chargeback', () => {
     expect(Transaction.remainingMinor(paymentOf(twice))).toBe(0n);
   });
 
+  it('keeps back what was asked for before, of whatever amount it is', () => {
+    const asked = [...past.captured, happened.refundRequested({ amountMinor: 6_000n })];
+    expect(Transaction.mayStillLeave(paymentOf(asked))).toBe(true);
+    const disputed = [...asked, happened.chargebackOpened({ amountMinor: 100n })];
+    expect(Transaction.mayStillLeave(paymentOf(disputed))).toBe(false);
+    const credited = [...asked, happened.networkRefunded({ amountMinor: 6_000n })];
+    expect(Transaction.mayStillLeave(paymentOf(credited))).toBe(false);
+  });
+
   it('comes back to a won one without effect', () => {
     const won = [
       ...opened,

@@ -206,6 +206,20 @@ describe('money', () => {
   });
 });
 
+describe('what waits for the gateway', () => {
+  it('may be sent exactly while no chargeback stands, and never makes more leave than was captured', () => {
+    always((payment, events) => {
+      const facts = factsOf(events);
+      const stands = [...facts.chargebacks.values()].some(({ over }) => !over);
+      const isVoided = facts.status === 'voided';
+      const may = Transaction.mayStillLeave(payment);
+      if (!isVoided) expect(may).toBe(!stands);
+      const outMinor = refundsMinor(facts, 'paid', 'pending');
+      if (may) expect(outMinor <= facts.capturedMinor).toBe(true);
+    });
+  });
+});
+
 describe('flags', () => {
   it('equal their definitions', () => {
     always((payment, events) => {

@@ -42,15 +42,20 @@ interface FollowUpContext {
   readonly sentBefore?: boolean;
   /** Business time of the outcome; now when absent. */
   readonly at?: string | undefined;
+  /** What to make of a refund or void that the gateway does not know and that must not be sent again. */
+  readonly notFound?: NotFound;
 }
+
+/** `unknown` while a request may still be on its way to the gateway. */
+type NotFound = 'unknown' | 'failed';
 
 interface ChargeContext extends FollowUpContext {
   readonly cvv?: string | undefined;
 }
 
-/** What to make of a charge that the gateway does not know: a request may still be on its way there. */
+/** What to make of a charge that the gateway does not know. */
 interface ResolveContext {
-  readonly notFound: 'unknown' | 'failed';
+  readonly notFound: NotFound;
 }
 
 const FIND_ONLY: ResolveContext = { notFound: 'unknown' };
@@ -58,6 +63,11 @@ const FIND_ONLY: ResolveContext = { notFound: 'unknown' };
 const NEVER_RECEIVED = {
   result: 'failed',
   note: 'the gateway never received the payment',
+} as const;
+
+const NOT_SENT = {
+  result: 'refused',
+  note: 'the gateway never received it, and a chargeback or a network credit has taken the money',
 } as const;
 
 /** The person was erased before anything was asked of a gateway: there is nothing to charge any more. */
@@ -390,7 +400,7 @@ export class GatewayReactor {
     tenantId: TenantId,
     payment: Payment,
     { kind, id, amountMinor }: Intent,
-    { sentBefore = false }: FollowUpContext,
+    { sentBefore = false, notFound = 'unknown' }: FollowUpContext,
   ): Promise<FollowUpResult | typeof NO_ANSWER> {
     const { gateway, ...addressed } = await this.#addressed(tenantId, payment);
     const request: FollowUpRequest = {
@@ -399,10 +409,12 @@ export class GatewayReactor {
       gatewayTransactionId: payment.gatewayTransactionId,
       amountMinor,
     };
-    if (sentBefore) {
+    const maySend = kind === 'capture' || Transaction.mayStillLeave(payment);
+    if (sentBefore || !maySend) {
       const found = await this.#answered(gateway.findFollowUp(request.idempotencyKey));
       if (found !== undefined) return found;
     }
+    if (!maySend) return notFound === 'failed' ? NOT_SENT : NO_ANSWER;
     return this.#answered(gateway[kind](request));
   }
 

@@ -106,6 +106,11 @@ class Wire {
 
 const silentLogger = { debug() {}, info() {}, warn() {}, error() {} };
 
+type Unaddressed<Command> = Omit<Command, 'tenantId' | 'transactionId' | 'at'>;
+type ChargebackNews =
+  | Unaddressed<Transaction.CommandOf<'OpenChargeback'>>
+  | Unaddressed<Transaction.CommandOf<'MoveChargeback'>>;
+
 /** A ledger with its reactors; `restart` is what a new process would have. */
 class Bench {
   readonly events: EventStore = createMemoryEventStore();
@@ -241,6 +246,13 @@ class Bench {
       ),
     );
     return transactionId;
+  }
+
+  /** What the bank says of a payment, now. */
+  async chargeback(transactionId: TransactionId, news: ChargebackNews): Promise<void> {
+    const at = this.ledger.clock.now();
+    const command = { ...news, tenantId: TENANT, transactionId, at };
+    await this.ledger.carryOut(Transaction, command, { commandId: uuidV7() }, SYSTEM);
   }
 
   /** Lets a process die, and nothing else go wrong. */
@@ -432,6 +444,69 @@ describe('a sweeper and a caller at the same payment', () => {
     await bench.reactor.charge(TENANT, id, { caller: SYSTEM, sentBefore: true });
     expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
     expect(await bench.done()).toEqual(['charge']);
+  });
+});
+
+describe.each([
+  { operation: 'refund', failed: 'RefundFailed', made: 'Refunded' },
+  { operation: 'void', failed: 'VoidFailed', made: 'PaymentVoided' },
+] as const)('a $operation without an answer when a chargeback opens', (each) => {
+  const { operation, failed, made } = each;
+
+  /** Its money is held by a chargeback from now on, opened a second after the wire was cut. */
+  async function disputed(when: 'before' | 'after') {
+    const bench = await Bench.open();
+    bench.wire.cut = { operation, when };
+    const { id, again } = await untilCut(bench, operation);
+    bench.errors.length = 0;
+    bench.nowMs += SECOND;
+    const chargebackId = uuidV7() as TransactionId;
+    await bench.chargeback(id, {
+      type: 'OpenChargeback',
+      chargebackId,
+      reference: 'cb-1',
+      amountMinor: 10_000n,
+      reasonCode: '10.4',
+      arn: '',
+      note: '',
+    });
+    const openedMs = bench.nowMs;
+    return { bench, id, again, chargebackId, openedMs };
+  }
+
+  it('is not sent again, and fails once it cannot be on its way any more', async () => {
+    const { bench, id, again, openedMs } = await disputed('before');
+    await again();
+    for (const ms of [0, 5 * SECOND, MINUTE]) await bench.sweepAt(openedMs + ms);
+    bench.wire.silent = true;
+    await bench.sweepAt(openedMs + 5 * MINUTE);
+    expect(await bench.storyOf(id)).not.toContain(failed);
+    bench.wire.silent = false;
+    await bench.sweepAt(openedMs + HOUR);
+    await again().catch(() => undefined);
+    expect((await bench.storyOf(id)).at(-1)).toBe(failed);
+    expect(await bench.done()).toEqual(['charge']);
+    const payment = await bench.payment(id);
+    expect(payment.pendingVoid).toBeNull();
+    expect(Transaction.pendingRefundMinor(payment)).toBe(0n);
+    for (const { note } of payment.refunds) expect(note).toContain('a chargeback');
+    expect(bench.errors).toEqual([]);
+  });
+
+  it('is on record as made when the gateway made it', async () => {
+    const { bench, id, openedMs } = await disputed('after');
+    await bench.sweepAt(openedMs + 5 * SECOND);
+    expect((await bench.storyOf(id)).at(-1)).toBe(made);
+    expect(await bench.done()).toEqual(['charge', operation]);
+  });
+
+  it('is sent again once the chargeback has given the money back', async () => {
+    const { bench, id, chargebackId, openedMs } = await disputed('before');
+    const to = 'ChargebackWithdrawn';
+    await bench.chargeback(id, { type: 'MoveChargeback', chargebackId, to, note: '' });
+    await bench.sweepAt(openedMs + 5 * SECOND);
+    expect((await bench.storyOf(id)).at(-1)).toBe(made);
+    expect(await bench.done()).toEqual(['charge', operation]);
   });
 });
 

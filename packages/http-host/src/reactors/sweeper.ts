@@ -28,10 +28,8 @@ const ASK_AFTER_MS = [
 /** An intent that is older is asked about no more. */
 export const LAST_ASK_MS = 5 * DAY_MS;
 
-/** A charge that is not known when asked after so long was never received: no request is on its way so long. */
+/** What is not known when asked after so long was never received: no request is on its way so long. */
 const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;
-
-const ASKING = { caller: SYSTEM, sentBefore: true };
 
 const PAGE = 200;
 /** Of one round; the next one goes on behind it. */
@@ -190,11 +188,12 @@ export class Sweeper implements TimedWork {
     const watchedForMs = nowMs - (this.#seen.get(nameOf(intent))?.firstSeenMs ?? nowMs);
     const notFound = watchedForMs >= NOT_FOUND_IS_FINAL_MS ? 'failed' : 'unknown';
     await reactor.resolveCharge(tenantId, transactionId, { notFound });
-    await reactor.capture(tenantId, transactionId, ASKING);
-    const payment = await reactor.void(tenantId, transactionId, ASKING);
+    const asking = { caller: SYSTEM, sentBefore: true, notFound } as const;
+    await reactor.capture(tenantId, transactionId, asking);
+    const payment = await reactor.void(tenantId, transactionId, asking);
     for (const { refundId, status } of payment.refunds) {
       if (status !== 'RefundPending') continue;
-      await reactor.refund(tenantId, transactionId, refundId, ASKING);
+      await reactor.refund(tenantId, transactionId, refundId, asking);
     }
   }
 }

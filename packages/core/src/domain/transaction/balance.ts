@@ -44,6 +44,11 @@ export function exceedsCaptured({ beyondCapturedMinor }: Chargeback): boolean {
   return beyondCapturedMinor > 0n;
 }
 
+/** Whether a chargeback, of whatever amount, has money of the payment or may still get it. */
+export function isDisputed({ chargebacks }: Payment): boolean {
+  return chargebacks.some(holdsMoney);
+}
+
 /** What chargebacks hold of the payment. */
 export function disputedMinor(payment: Payment): bigint {
   return sum(payment.chargebacks.filter(holdsMoney));
@@ -61,6 +66,15 @@ export function remainingMinor(payment: Payment): bigint {
     pendingRefundMinor(payment) -
     disputedMinor(payment);
   return rest > 0n ? rest : 0n;
+}
+
+/**
+ * Whether what was asked for may still be sent to the gateway. A chargeback that came meanwhile may be
+ * about that very money, and what the network has credited is gone: we must not send it as well.
+ */
+export function mayStillLeave(payment: Payment): boolean {
+  const outMinor = refundedMinor(payment) + pendingRefundMinor(payment);
+  return !isDisputed(payment) && outMinor <= payment.capturedMinor;
 }
 
 /** What decides, outside the payment itself, whether it may still be refunded. */
@@ -84,7 +98,7 @@ export function isRefundable(payment: Payment, policy: RefundPolicy, now: string
     (payment.status === 'Captured' || payment.status === 'Settled') &&
     payment.pendingVoid === null &&
     payment.capturedMinor > refundedMinor(payment) + pendingRefundMinor(payment) &&
-    !payment.chargebacks.some(holdsMoney) &&
+    !isDisputed(payment) &&
     insideRefundWindow(payment, policy, now)
   );
 }

@@ -2,7 +2,7 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/decider.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
-import { holdsMoney, insideRefundWindow, remainingMinor, routeOf } from './balance.ts';
+import { insideRefundWindow, isDisputed, remainingMinor, routeOf } from './balance.ts';
 import { APPLICATION_KIND } from './codes.ts';
 import type {
   CommandOf,
@@ -51,7 +51,7 @@ function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): D
   if (isChildId(payment, refundId)) return left({ type: 'ChildExists', id: refundId });
   if (status !== 'Captured' && status !== 'Settled') return left({ type: 'NotRefundable', status });
   if (payment.pendingVoid !== null) return left({ type: 'RequestUnderWay', request: 'void' });
-  if (payment.chargebacks.some(holdsMoney)) return left({ type: 'RefundBlockedByChargeback' });
+  if (isDisputed(payment)) return left({ type: 'RefundBlockedByChargeback' });
   const remaining = remainingMinor(payment);
   if (remaining === 0n) return left({ type: 'NothingLeftToRefund' });
   if (!insideRefundWindow(payment, policy, at)) {
