@@ -163,7 +163,7 @@ const SUBSCRIPTIONS: Overrides = {
 /** Lists of ids as text, which the schemas admit with numbers that are not exact as well. */
 const ID_LISTS = maybe(
   fc
-    .array(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { maxLength: 5 })
+    .array(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), { minLength: 1, maxLength: 5 })
     .map((ids) => `[${ids.join(', ')}]`),
 );
 const UNSUBSCRIBED: Overrides = {

@@ -137,7 +137,7 @@ const TARGETS: readonly RawCase[] = [
   target('GET /livez%00 HTTP/1.1', NOT_FOUND),
   target('GET /livez?%zz=%ff&&&==&a HTTP/1.1', [200]),
   target('GET /v1/payments?limit=%ff HTTP/1.1', [400, 'invalid_request']),
-  target('GET /v1/payments?__proto__=1&constructor=2&limit=1 HTTP/1.1', [200]),
+  target('GET /v1/payments?__proto__=1&constructor=2&limit=1 HTTP/1.1', [400, 'invalid_request']),
   target('GET /v1/payments/%ff HTTP/1.1', NOT_FOUND),
   target(`GET /${'x'.repeat(8_000)} HTTP/1.1`, NOT_FOUND),
   target(`GET /${'x'.repeat(20_000)} HTTP/1.1`, [431, 'headers_too_large']),

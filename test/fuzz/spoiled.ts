@@ -131,7 +131,7 @@ const NO_EMAILS = [
   'a@b',
   '@b.co',
   'a@b.co, c@d.co',
-  'ü@b.co',
+  'ü@b..co',
   `${'x'.repeat(250)}@b.co`,
   'null',
 ];
