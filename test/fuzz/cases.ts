@@ -118,8 +118,8 @@ export function repeats(
       const again = await replayOf(request, ask);
       const settled = raced.filter(({ text }) => !text.includes('"idempotency_in_flight"'));
       expectSame([...settled, again], [request]);
-      // What may be answered otherwise later is not kept, and so binds nobody.
-      if (again.headers[IS_REPLAY] === 'true') await ask(other);
+      // What is refused and may be answered otherwise later is not kept, and binds nobody.
+      if (again.headers[IS_REPLAY] === 'true' || isOpen(again)) await ask(other);
       else if (again.status < 300) throw new Error(`not replayed: ${request.curl('')}`);
     });
   });
@@ -133,6 +133,13 @@ function otherBody(body: Json, another: Json): string | undefined {
 }
 
 const IS_REPLAY = 'idempotency-replayed';
+/** At these the gateway, or the customer, has not had the last word. */
+const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction', 'RefundPending'];
+
+/** Whether a repetition is answered from the present state: the answer is not final. */
+function isOpen({ status, text }: Answer): boolean {
+  return status === 202 || (status < 300 && OPEN_STATUSES.includes(JSON.parse(text).status));
+}
 /** An erasure forgets what its tenant was answered; the repetition is then kept anew. */
 const MAX_ERASURES = 3;
 
@@ -140,7 +147,7 @@ const MAX_ERASURES = 3;
 async function replayOf(request: FuzzRequest, ask: Ask): Promise<Answer> {
   let again = await ask(request);
   for (let erasures = 0; erasures < MAX_ERASURES; erasures += 1) {
-    if (again.status >= 300 || again.headers[IS_REPLAY] === 'true') break;
+    if (again.status >= 300 || isOpen(again) || again.headers[IS_REPLAY] === 'true') break;
     again = await ask(request);
   }
   return again;

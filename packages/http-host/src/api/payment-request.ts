@@ -174,7 +174,10 @@ export function instrumentOf(
 ): { readonly card: CardDetails } | { readonly token: string } {
   if ((card === undefined) === (token === undefined)) {
     throw refuse('invalid_request', undefined, {
-      errors: [{ pointer: '/card', detail: 'Send either card or token' }],
+      errors: ['/card', '/token'].map((pointer) => ({
+        pointer,
+        detail: 'Send either card or token',
+      })),
     });
   }
   if (card === undefined) return { token: token ?? '' };
