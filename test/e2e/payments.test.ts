@@ -1,4 +1,6 @@
 /** The card API over HTTP: submit, capture, void, read and list. */
+import { luhnCheckDigit } from '@counterfoil/http-host/gateways';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CALLER,
@@ -23,11 +25,12 @@ import {
 const NOWHERE = '0198c0de-0000-7000-8000-000000000000';
 
 let now = Date.parse('2026-01-10T12:00:00.000Z');
+const lines: string[] = [];
 let running: Running;
 let caller: Caller;
 
 beforeAll(async () => {
-  running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+  running = await startHost({ clock: { now: () => new Date(now).toISOString() }, lines });
   caller = await openTenant(running, 11);
 });
 afterAll(async () => running.close());
@@ -285,16 +288,128 @@ describe('a payment', () => {
   });
 });
 
-describe('a card number in the wrong field', () => {
+/** A text in each field of a payment that takes any, by its pointer. */
+const TEXTS: Readonly<Record<string, (text: string) => Json>> = {
+  '/card/holder': (holder) => ({ card: { ...card(), holder } }),
+  '/partnerSession': (partnerSession) => ({ partnerSession }),
+  '/customer/firstName': (firstName) => ({ customer: { firstName } }),
+  '/customer/lastName': (lastName) => ({ customer: { lastName } }),
+  ...Object.fromEntries(
+    ['firstName', 'lastName', 'address', 'city', 'state', 'phone'].map((name) => [
+      `/addresses/0/${name}`,
+      (text: string) => ({ addresses: [{ [name]: text }] }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['id', 'useragent', 'url', 'ipCity'].map((name) => [
+      `/session/${name}`,
+      (text: string) => ({ session: { [name]: text } }),
+    ]),
+  ),
+  '/token': (token) => ({ card: undefined, token }),
+};
+
+const cardNumber = fc
+  .tuple(fc.constantFrom('4', '53', '6011'), fc.integer({ min: 1e14, max: 9e14 }))
+  .map(([prefix, rest]) => (prefix + rest).slice(0, 15))
+  .map((digits) => digits + luhnCheckDigit(digits));
+
+/** Groups of four, in the digits of any script. */
+function written(separators: readonly string[], zeros: readonly number[] = [0x30]) {
+  return fc
+    .tuple(cardNumber, fc.constantFrom(...separators), fc.constantFrom(...zeros))
+    .map(([number, separator, zero]) =>
+      [...number]
+        .map((digit, at) => {
+          const gap = at > 0 && at % 4 === 0 ? separator : '';
+          return gap + String.fromCodePoint(zero + Number(digit));
+        })
+        .join(''),
+    );
+}
+
+function expectUnsaid(text: string, number: string): void {
+  expect(text).not.toContain(number);
+  expect(lines.join('')).not.toContain(number);
+}
+
+describe('a card number in the wrong place', () => {
+  it('is refused in every text of the body, however it is written', async () => {
+    const separators = ['', ' ', '-', '.', '/', '\u00a0', '\u200b', '\u2014', ', '];
+    const zeros = [0x30, 0x660, 0xff10];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(TEXTS)),
+        written(separators, zeros),
+        fc.constantFrom('', 'No. '),
+        async (pointer, number, before) => {
+          const answer = await caller.pay(TEXTS[pointer]?.(before + number));
+          expectRefusal(answer, 400, 'card_invalid');
+          expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
+          expectUnsaid(answer.text, number);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
   it.each([
-    ['holder', { card: { ...card(), holder: CARDS.approve } }],
-    ['holder with spaces', { card: { ...card(), holder: '4242 4242 4242 4242' } }],
-    ['partnerSession', { partnerSession: CARDS.approve }],
-  ])('%s is refused or never shown', async (_what, changes) => {
-    const { status, body } = await caller.pay(changes);
-    if (status === 400) return;
-    const { body: detail } = await caller.detail(body.id, { getSearchData: true });
-    expect(JSON.stringify(detail.transaction).replaceAll(/[ -]/g, '')).not.toContain(CARDS.approve);
+    ['a long number', { orderId: 4_242_424_242_424_242 }, '/orderId'],
+    ['an address', { email: '4242.4242.4242.4242@example.com' }, '/email'],
+    [
+      "the card's own, in a longer number",
+      { partnerSession: `1${CARDS.approve}` },
+      '/partnerSession',
+    ],
+  ])('is refused as %s', async (_what, changes, pointer) => {
+    const answer = await caller.pay(changes);
+    expectRefusal(answer, 400, 'card_invalid');
+    expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
+  });
+
+  it('is refused as the name of a member, which is not told', async () => {
+    const answer = await caller.pay({ [CARDS.approve]: 1, customer: { [CARDS.approve]: 'x' } });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(answer.body.errors).toMatchObject([{ pointer: '/customer' }, { pointer: '' }]);
+  });
+
+  it('is refused in the query', async () => {
+    const answer = await caller.get('/v1/payments?firstName=4242.4242.4242.4242');
+    expectRefusal(answer, 400, 'card_invalid');
+    expect(answer.body.errors).toMatchObject([{ in: 'query', pointer: '/query/firstName' }]);
+  });
+
+  it.each([
+    ['Idempotency-Key', (number: string) => `order-7-${number}`],
+    ['UserEmail', (number: string) => `agent.${number}@example.com`],
+  ])('is refused in %s', async (name, holding) => {
+    await fc.assert(
+      fc.asyncProperty(written(['', '-', '.', '_']), async (number) => {
+        const answer = await caller.pay({}, { [name]: holding(number) });
+        expectRefusal(answer, 400, 'card_invalid');
+        expect(answer.body.errors).toMatchObject([{ in: 'header', pointer: `/header/${name}` }]);
+        expectUnsaid(answer.text, number);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('is no request id, and no trace: both are replaced', async () => {
+    const trace = `00-${'a'.repeat(32)}-${CARDS.approve}-01`;
+    const headers = { 'X-Request-Id': `id-${CARDS.approve}`, traceparent: trace };
+    const { status, body, headers: answered } = await caller.pay({}, headers);
+    expect(status).toBe(201);
+    expect(answered.get('x-request-id')).toMatch(/^[0-9a-f-]{14}7[0-9a-f-]{21}$/);
+    expect(lines.join('')).not.toContain(CARDS.approve);
+    for await (const batch of running.host.events.subscribe({ untilHead: true })) {
+      for (const { metadata } of batch) expect(metadata).not.toContain(CARDS.approve);
+    }
+    expect(body.success).toBe(true);
+  });
+
+  it('may be looked for as an id', async () => {
+    const ids = { orderIds: [4_242_424_242_424_242], gatewayTransactionIds: [CARDS.approve] };
+    expect((await caller.search(ids)).status).toBe(200);
   });
 });
 

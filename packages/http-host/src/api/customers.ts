@@ -1,6 +1,7 @@
 /** Customer Service: customers registered, read and replaced, and their payment methods. */
 import { Customer, type Subject } from '@counterfoil/core';
 import { z } from 'zod';
+import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { Customers } from '../operations/customers.ts';
 import type { Erasure } from '../operations/erasure.ts';
@@ -67,8 +68,7 @@ const RegistrationInput = z
   .object({ ...claims, ...contactFields })
   .meta({ id: 'CustomerRegistration' });
 
-const ignored = z
-  .unknown()
+const ignored = mayHoldCardNumber(z.unknown())
   .optional()
   .meta({ description: 'Ignored: here so that what was read can be sent back' });
 /** What a customer is read with beside what can be replaced. */

@@ -3,6 +3,7 @@ import { Sequence, type TenantId, type Transaction, type TransactionId } from '@
 import { z } from 'zod';
 import { checkCard } from '../gateways/card-number.ts';
 import type { CardDetails } from '../gateways/payment-gateway.ts';
+import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { refuse } from '../http/errors.ts';
 import type { PaymentRequest } from '../operations/payments.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
@@ -22,7 +23,7 @@ import {
 
 export const CardInput = z
   .object({
-    number: bounded(30).meta({ example: '4242424242424242' }),
+    number: mayHoldCardNumber(bounded(30).meta({ example: '4242424242424242' })),
     expMonth: z.int().min(1).max(12).meta({ example: 12 }),
     expYear: z.int().min(2000).max(2999).meta({ example: 2030 }),
     cvv: pattern(/^\d{3,4}$/, { max: 4, detail: 'must be 3 or 4 digits' }).meta({
@@ -169,7 +170,7 @@ export function withoutSecrets({ card, ...rest }: Pick<PaymentInput, 'card'>): u
 }
 
 export function instrumentOf(
-  { card, token, ...rest }: Pick<PaymentInput, 'card' | 'token'>,
+  { card, token }: Pick<PaymentInput, 'card' | 'token'>,
   now: string,
 ): { readonly card: CardDetails } | { readonly token: string } {
   if ((card === undefined) === (token === undefined)) {
@@ -187,19 +188,7 @@ export function instrumentOf(
       errors: checked.faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
     });
   }
-  checkNumberElsewhere(checked.card.number, { ...rest, 'card/holder': card.holder });
   return { card: checked.card };
-}
-
-/** A number typed into the wrong field would be kept with the order; the holder's name is one of them. */
-function checkNumberElsewhere(number: string, fields: object): void {
-  for (const [name, value] of Object.entries(fields)) {
-    const digits = JSON.stringify(value ?? null).replace(/[ -]/g, '');
-    if (!digits.includes(number)) continue;
-    throw refuse('card_invalid', 'The card number stands in another field as well', {
-      errors: [{ pointer: `/${name}`, detail: 'Must not contain the card number' }],
-    });
-  }
 }
 
 /** Ids that the service allocates itself would meet others there. */

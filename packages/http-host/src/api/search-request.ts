@@ -1,5 +1,6 @@
 /** The filters of the transaction searches, as callers send them. */
 import { z } from 'zod';
+import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { CurrencyCode, Day, Email, optionalClaims, pattern, text, Uuid } from './wire.ts';
 
 const MAX_ELEMENTS = 1_000;
@@ -8,7 +9,8 @@ function listOf<Element extends z.ZodType>(element: Element) {
   return z.array(element).max(MAX_ELEMENTS).optional();
 }
 
-const ids = listOf(z.int());
+// What is only looked for is neither stored nor logged, and ids may have as many digits as a card.
+const ids = listOf(mayHoldCardNumber(z.int()));
 const day = Day.optional().meta({ description: 'A day in GMT, included', example: '2010-12-01' });
 
 export const MAX_LIMIT = 100;
@@ -19,7 +21,7 @@ export const searchFilters = {
   emails: listOf(Email),
   orderIds: ids,
   transactionIds: listOf(Uuid),
-  gatewayTransactionIds: listOf(text(255)),
+  gatewayTransactionIds: listOf(mayHoldCardNumber(text(255))),
   bin: pattern(/^\d{6}$/, { max: 6, detail: 'must be exactly 6 digits' })
     .optional()
     .meta({

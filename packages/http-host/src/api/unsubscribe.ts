@@ -1,6 +1,7 @@
 /** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
 import { z } from 'zod';
 import { counted } from '../counted.ts';
+import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import type { Confirmations } from '../mail/confirmations.ts';
@@ -19,10 +20,13 @@ const ID_LIST = new RegExp(
 /** Room for so many ids with spaces between them. */
 const MAX_LIST_LENGTH = 32_768;
 
-const IdList = pattern(ID_LIST, {
-  max: MAX_LIST_LENGTH,
-  detail: `must be a list of 1 to ${MAX_IDS} positive integers, such as "[1,2,3]"`,
-}).optional();
+// Several ids in a row look like a card number.
+const IdList = mayHoldCardNumber(
+  pattern(ID_LIST, {
+    max: MAX_LIST_LENGTH,
+    detail: `must be a list of 1 to ${MAX_IDS} positive integers, such as "[1,2,3]"`,
+  }),
+).optional();
 
 const UnsubscribeInput = z
   .object({

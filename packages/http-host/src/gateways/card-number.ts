@@ -3,6 +3,8 @@ import type { CardDetails } from './payment-gateway.ts';
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 19;
+/** How many digits a card number has. */
+export const CARD_NUMBER_LENGTH = { min: MIN_LENGTH, max: MAX_LENGTH } as const;
 const VISIBLE_DIGITS = 4;
 const CENTURY = 2000;
 /** No issuer prints a month further away; it is a slip of the keyboard. */
@@ -47,7 +49,12 @@ export function cardDigits(typed: string): string | undefined {
   if (typed.length > 2 * MAX_LENGTH || !AS_TYPED.test(typed)) return undefined;
   const digits = typed.replace(/[ -]/g, '');
   const fits = digits.length >= MIN_LENGTH && digits.length <= MAX_LENGTH;
-  return fits && luhnSum(digits, 1) % 10 === 0 ? digits : undefined;
+  return fits && passesLuhn(digits) ? digits : undefined;
+}
+
+/** Whether the last of the digits is the check digit of the others. */
+export function passesLuhn(digits: string): boolean {
+  return luhnSum(digits, 1) % 10 === 0;
 }
 
 /** The digit that makes `digits` followed by it pass the Luhn check. */

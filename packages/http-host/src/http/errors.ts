@@ -131,7 +131,8 @@ export const ERRORS = {
   card_invalid: {
     status: 400,
     title: 'The card is not valid',
-    description: 'The number fails its check digit, or the card has expired.',
+    description:
+      'The number fails its check digit, or the card has expired. Or what looks like a card number stands elsewhere than in `card.number`: in another text of the request, or in `Idempotency-Key` or `UserEmail`; `errors` names the places.',
   },
   token_unknown: {
     status: 400,

@@ -1,6 +1,7 @@
 /** What is wrong with an input, in the words of the contract: where, and what it must be. */
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { ErrorDetail } from './errors.ts';
 import { knownNames } from './input-schema.ts';
 
@@ -8,7 +9,7 @@ import { knownNames } from './input-schema.ts';
 export type Part = NonNullable<ErrorDetail['in']>;
 
 /** Longer lists help nobody and would let a small request cause a large answer. */
-const MAX_REPORTED_ERRORS = 50;
+export const MAX_REPORTED_ERRORS = 50;
 
 type Issue = z.core.$ZodIssue;
 type RawIssue = z.core.$ZodRawIssue;
@@ -43,7 +44,7 @@ function detailsOf(issue: Issue, { schema, part }: Place): ErrorDetail[] {
     const known = knownNames(schema, issue.path);
     return issue.keys.slice(0, MAX_REPORTED_ERRORS).map((name) => ({
       in: part,
-      pointer: base + pointerOf([...issue.path, ...(name.length > MAX_NAME_LENGTH ? [] : [name])]),
+      pointer: base + pointerOf([...issue.path, ...(isShown(name) ? [name] : [])]),
       detail: unknownName(name, known),
     }));
   }
@@ -56,17 +57,34 @@ function detailsOf(issue: Issue, { schema, part }: Place): ErrorDetail[] {
     }
   }
   const words = issue.code === 'invalid_union' ? commonWords(issue) : undefined;
-  const detail = `${nameOf(issue.path, part)} ${words ?? issue.message}`;
-  return [{ in: part, pointer: base + pointerOf(issue.path), detail }];
+  return [detailAt(issue.path, { part, words: words ?? issue.message })];
+}
+
+/** What is wrong at a place: `words` end a sentence that begins with its name. */
+export function detailAt(
+  path: readonly PropertyKey[],
+  { part, words }: { readonly part: Part; readonly words: string },
+): ErrorDetail {
+  // Below a name that must not be shown, the place of that name is all that is told.
+  const hidden = path.findIndex((step) => typeof step === 'string' && !isShown(step));
+  const shown = hidden < 0 ? path : path.slice(0, hidden);
+  const base = part === 'body' ? '' : `/${part}`;
+  return { in: part, pointer: base + pointerOf(shown), detail: `${nameOf(shown, part)} ${words}` };
 }
 
 const MAX_NAME_LENGTH = 100;
 /** Of the letters of a name so many may be wrong: one of three. */
 const LETTERS_A_SLIP = 3;
 
+/** What a caller has named may be told again, unless it is endless or a card number. */
+function isShown(name: string): boolean {
+  return name.length <= MAX_NAME_LENGTH && !holdsCardNumber(name);
+}
+
 /** `Amount is not known; did you mean amount?` */
 function unknownName(name: string, known: readonly string[]): string {
   if (name.length > MAX_NAME_LENGTH) return 'A name is not known, and too long to be shown';
+  if (!isShown(name)) return 'A name is not known, and not shown: it holds a card number';
   const lower = name.toLowerCase();
   const [nearest] = known
     .map((each) => ({ each, slips: distance(each.toLowerCase(), lower) }))

@@ -1,5 +1,6 @@
 /** Structured logs: one line a request, no bodies, and a net under the fields that must never appear. */
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { Exchange } from './request-context.ts';
 
 export type { Logger };
@@ -9,8 +10,8 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Bodies, keys and cards are not logged in the first place; this catches the line that forgot. In
- * lower case. Not pino's own `redact`: with wildcards for nested fields it makes a line cost a
+ * Bodies, keys and cards are not logged in the first place; this catches the line that forgot, as
+ * does the search for card numbers in texts. In lower case. Not pino's own `redact`: with wildcards for nested fields it makes a line cost a
  * hundred microseconds.
  */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
@@ -68,6 +69,7 @@ function redactFields(facts: object, depth: number): Record<string, unknown> {
 }
 
 function redact(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return holdsCardNumber(value) ? REDACTED : value;
   // Errors are left to pino, which writes their stack.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   if (depth === MAX_LOGGED_DEPTH) return REDACTED;

@@ -141,7 +141,7 @@ const IDEMPOTENCY_PARAMETER = {
   in: 'header',
   required: false,
   description:
-    'Names the request: a repetition within 24 hours gets the first answer, and the money moves once. A key belongs to one operation (`/v1/payments` and `/v1/card/submit` are one): the same key at both refund endpoints is two refunds, so repeat a request where it was first sent.',
+    'Names the request: a repetition within 24 hours gets the first answer, and the money moves once. A key belongs to one operation (`/v1/payments` and `/v1/card/submit` are one): the same key at both refund endpoints is two refunds, so repeat a request where it was first sent. One that holds a card number is refused.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: 'order-1042-refund-1',
 } as const;
@@ -184,14 +184,14 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
   if (!operation.answeredUnderOverload) codes.push('overloaded');
   if (answersJson(operation)) codes.push('not_acceptable');
   if (access.kind === 'api-key') {
-    codes.push('client_id_required', 'user_email_invalid');
+    codes.push('client_id_required', 'user_email_invalid', 'card_invalid');
     if (access.requiresUserEmail) codes.push('user_email_required');
     codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
   if (body !== undefined || params !== undefined || query !== undefined) {
-    codes.push('invalid_request');
+    codes.push('invalid_request', 'card_invalid');
   }
   if (body === undefined) codes.push('body_not_allowed');
   else {

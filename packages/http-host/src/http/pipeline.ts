@@ -9,6 +9,7 @@ import {
   type KeyDirectory,
   principalOf,
 } from './authenticate.ts';
+import { refuseCardNumbers } from './card-number-guard.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf, idempotencyScope } from './idempotency.ts';
@@ -99,7 +100,7 @@ export class Pipeline {
     exchange.principal = principalOf(key, head, access);
   }
 
-  /** Idempotency-Key, body, claims of the body, input; then the work itself. */
+  /** Idempotency-Key, body, claims of the body, input, stray card numbers; then the work itself. */
   async #serve(exchange: Exchange, endpoint: Endpoint, acceptance: Acceptance): Promise<Answer> {
     if (endpoint.idempotency === 'money') {
       exchange.idempotencyKey = idempotencyKeyOf(exchange.head.idempotencyKey);
@@ -111,6 +112,10 @@ export class Pipeline {
     if (principal !== undefined) checkClaimedTenant(body, principal);
     const input = validate(exchange, endpoint, body);
     if (principal !== undefined) checkClaimedUser(body, principal);
+    refuseCardNumbers(endpoint, input, {
+      'Idempotency-Key': exchange.idempotencyKey,
+      UserEmail: principal?.actor,
+    });
     const { idempotencyKey } = exchange;
     if (idempotencyKey === undefined || principal === undefined) {
       return answerOf(await endpoint.handle(exchange, input));

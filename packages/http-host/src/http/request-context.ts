@@ -1,6 +1,7 @@
 /** One request while it is being answered: its identity, and what its handler may ask for. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { Endpoint, Principal, RequestContext } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
@@ -11,14 +12,20 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 /** Version 00 of W3C Trace Context; all zeros are invalid ids, ff an invalid version. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The caller's request id if it is a usable one, else a new UUIDv7. */
+/**
+ * The caller's request id if it is a usable one, else a new UUIDv7. One that holds a card number is
+ * not usable. It is replaced rather than refused: a refusal needs an id as well, and is logged with it.
+ */
 export function requestIdOf(sent: string | undefined): string {
-  return sent !== undefined && REQUEST_ID.test(sent) ? sent : uuidV7();
+  return sent !== undefined && REQUEST_ID.test(sent) && !holdsCardNumber(sent) ? sent : uuidV7();
 }
 
-/** The traceparent if it is a valid one: a bad one is dropped, not repaired (W3C Trace Context 4.3). */
+/**
+ * The traceparent if it is a valid one without a card number: a bad one is dropped, not repaired (W3C
+ * Trace Context 4.3).
+ */
 export function traceparentOf(sent: string | undefined): string | undefined {
-  return sent !== undefined && TRACEPARENT.test(sent) ? sent : undefined;
+  return sent !== undefined && TRACEPARENT.test(sent) && !holdsCardNumber(sent) ? sent : undefined;
 }
 
 interface ExchangeParts {
