@@ -260,11 +260,11 @@ describe('bodies', () => {
     expect(answer.status).toBe(400);
   });
 
-  it.each(['__proto__', 'constructor', 'toString'])('a member %s does nothing', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('a member %s is refused', async (name) => {
     const type = { 'Content-Type': 'application/json' };
     const text = `{"limit":1,"${name}":{"limit":0,"sandbox":true}}`;
     const { status } = await caller.send('POST', '/api/transactions/search', text, type);
-    expect([200, 400]).toContain(status);
+    expect(status).toBe(400);
     expect((await caller.search({ limit: 1 })).status).toBe(200);
   });
 });

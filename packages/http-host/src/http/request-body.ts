@@ -1,7 +1,7 @@
 /** From the bytes of a request to the one JSON.parse: bounded, valid UTF-8, not nested too deeply. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { type Refusal, refuse } from './errors.ts';
+import { Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
 export const MAX_JSON_DEPTH = 32;
@@ -75,8 +75,9 @@ export function parseJson(bytes: Buffer): unknown {
   if (isTooDeep(bytes)) throw refuse('json_too_deep');
   const text = bytes.toString('utf8');
   try {
-    return mayNamePrototype(text) ? JSON.parse(text, dropPrototype) : JSON.parse(text);
-  } catch {
+    return mayLoseSomething(text) ? JSON.parse(text, refuseWhatIsLost) : JSON.parse(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     // The parser's message quotes the input, and the input may hold a card number.
     throw refuse('invalid_json');
   }
@@ -115,12 +116,46 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
+/** A double holds every decimal of up to 15 digits, unless it is so small that it comes out as 0. */
+const LONG_NUMBER = /[-:,[\s][\d.]{16}|\d[eE]-\d{3}/;
+
 /** An underscore may be written as an escape, so any escape in the ASCII range is looked into. */
-function mayNamePrototype(text: string): boolean {
-  return text.includes('__proto__') || text.includes('\\u00');
+function mayLoseSomething(text: string): boolean {
+  return text.includes('__proto__') || text.includes('\\u00') || LONG_NUMBER.test(text);
 }
 
-/** An own key `__proto__` would become the prototype wherever the object is copied key by key. */
-function dropPrototype(key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value;
+/**
+ * An own key `__proto__` would become the prototype wherever the object is copied key by key. A number
+ * that no double holds would be another amount, or another id.
+ */
+function refuseWhatIsLost(key: string, value: unknown, context?: { source?: string }): unknown {
+  if (key === '__proto__') throw invalid('/__proto__', '__proto__ is not known');
+  const source = context?.source;
+  if (typeof value === 'number' && source !== undefined && !isExactly(value, source)) {
+    throw invalid('', `${key.slice(0, MAX_SHOWN_KEY)} must be a number of fewer digits`);
+  }
+  return value;
+}
+
+const MAX_SHOWN_KEY = 100;
+
+function invalid(pointer: string, detail: string): Refusal {
+  return refuse('invalid_request', undefined, { errors: [{ in: 'body', pointer, detail }] });
+}
+
+/** Whether a double is the very number of a literal: the shortest text of the double means the same. */
+function isExactly(value: number, source: string): boolean {
+  return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
+}
+
+/** A literal as its digits and its exponent, so that 1, 1.0 and 10e-1 are one text. */
+function decimalOf(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = whole + fraction;
+  let [start, end] = [0, digits.length];
+  while (start < end && digits[start] === '0') start += 1;
+  while (start < end && digits[end - 1] === '0') end -= 1;
+  if (start === end) return '0';
+  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
