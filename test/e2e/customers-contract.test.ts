@@ -349,6 +349,12 @@ describe('a card that is removed', () => {
     const { payment, ids } = await timed.subscribe({ email });
     const id = ids[0] as number;
     await remove(payment.customerId);
+    const { charges, nextFailure, ifDeclined } = await timed.schedule(id);
+    expect(charges).toEqual([]);
+    const { rebillDate: date } = await timed.subscription(id);
+    const failure = { date, attempt: 1 };
+    expect(nextFailure).toMatchObject({ ...failure, paymentNumber: 2, reason: 'card_removed' });
+    expect(ifDeclined).toMatchObject([{ ...failure, action: 'freeze', retryDate: null }]);
     // Another order with the same card keeps it again: what was withdrawn stays so.
     await timed.caller.paid({ email });
     expect((await read(payment.customerId)).paymentMethods).toHaveLength(1);
@@ -373,6 +379,7 @@ describe('a card that is removed', () => {
     const id = ids[0] as number;
     await remove(payment.customerId);
     expect((await timed.act(id, 'card', { card: card() })).status).toBe(200);
+    expect(await timed.schedule(id, 1)).toMatchObject({ charges: [{}], nextFailure: null });
     await timed.moveDays(31);
     expect(await rebillsOf(id)).toEqual(['Captured']);
   });

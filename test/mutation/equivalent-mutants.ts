@@ -97,7 +97,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   {
     file: schedule,
-    line: 'if (first === undefined) return { charges: [], ifDeclined: [] };',
+    line: 'if (first === undefined) return { charges: [], nextFailure: null, ifDeclined: [] };',
     from: 'first === undefined',
     to: 'false',
     reason: 'Without a first try both loops end before they begin.',
@@ -133,7 +133,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
   },
   {
     file: schedule,
-    line: "declineCode: 'declined',",
+    line: "const SOFT = 'declined';",
     from: "'declined'",
     to: '""',
     reason: 'Any code but that of insufficient funds is a soft decline like the others.',

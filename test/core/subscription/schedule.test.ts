@@ -71,18 +71,39 @@ describe('the schedule', () => {
 
   it('charges now what is overdue, and skips what passed', () => {
     const state = stateAfter(past.started);
-    const { charges, ifDeclined } = Subscription.scheduleOf(state, dunning, 2, day(75));
+    const { charges, ifDeclined } = Subscription.scheduleOf(state, dunning, 2, { now: day(75) });
     expect(charges).toEqual([charge(2, day(75)), charge(4, day(90))]);
     expect(ifDeclined[0]).toEqual(retry(1, 75, 76));
   });
 
+  it('tells that the next try fails and freezes when the customer has removed the card', () => {
+    const state = stateAfter(past.started);
+    expect(Subscription.scheduleOf(state, dunning, 3, { cardRemoved: true })).toEqual({
+      charges: [],
+      nextFailure: { ...charge(2, day(30)), reason: 'card_removed' },
+      ifDeclined: [freeze(1, 30)],
+    });
+    expect(Subscription.scheduleOf(state, dunning, 3).nextFailure).toBeNull();
+  });
+
+  it('lets a try that is under way with the removed card come to its end', () => {
+    const state = stateAfter(past.due);
+    expect(Subscription.scheduleOf(state, dunning, 3, { cardRemoved: true })).toEqual({
+      charges: [charge(2, day(30))],
+      nextFailure: { ...charge(3, day(60)), reason: 'card_removed' },
+      ifDeclined: [retry(1, 30, 31), freeze(2, 31)],
+    });
+  });
+
   it('is empty when nothing will be charged', () => {
-    const none = { charges: [], ifDeclined: [] };
+    const none = { charges: [], nextFailure: null, ifDeclined: [] };
     const withoutCard = [happened.started({ card: null })];
     // The try that is under way may still succeed, and nobody knows what comes then.
     const frozenMeanwhile = [...past.due, happened.frozen()];
     const lives = [past.ended, past.frozen, past.frozenByAdmin, frozenMeanwhile, withoutCard];
     for (const events of lives) {
+      const removed = { cardRemoved: true };
+      expect(Subscription.scheduleOf(stateAfter(events), dunning, 3, removed).charges).toEqual([]);
       expect(Subscription.scheduleOf(stateAfter(events), dunning, 3)).toEqual(none);
     }
     expect(Subscription.scheduleOf(stateAfter(past.started), dunning, 0).charges).toEqual([]);

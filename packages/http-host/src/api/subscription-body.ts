@@ -75,6 +75,18 @@ const ScheduledCharge = z
   })
   .meta({ id: 'ScheduledCharge' });
 
+const FailingCharge = ScheduledCharge.extend({
+  reason: z.literal(Subscription.CARD_REMOVED).meta({
+    description: 'Why: the customer removed the card. The gateway is not asked',
+  }),
+})
+  .nullable()
+  .meta({
+    id: 'FailingCharge',
+    description:
+      'The next charge after `charges`, when it is known that it will fail: it freezes the subscription, unless it is given a card before',
+  });
+
 const DeclinedTry = z
   .object({
     date: At,
@@ -94,29 +106,37 @@ export const ScheduleAnswer = z
     id: z.int().meta({ description: 'The subscriber id' }),
     currency: z.string(),
     charges: z.array(ScheduledCharge).meta({
-      description: 'If every charge is approved; empty when inactive, frozen or without a card',
+      description:
+        'If every charge is approved; empty when inactive, frozen or without a card. Once the customer has removed the card, at most the charge that is under way',
     }),
+    nextFailure: FailingCharge,
     ifDeclined: z.array(DeclinedTry).meta({
       description:
-        'If the first of the charges is declined and every retry too: each of these tries. A decline that must not be repeated freezes at once',
+        'If the first of the charges (or `nextFailure`) fails and every retry too: each of these tries. A decline that must not be repeated freezes at once',
     }),
   })
   .meta({ id: 'SubscriptionSchedule' });
 
+function scheduledCharge(
+  { at, cycle, attempt, amountMinor }: Subscription.ScheduledCharge,
+  currency: string,
+): z.input<typeof ScheduledCharge> {
+  return { date: at, paymentNumber: cycle, attempt, amount: toMajor(amountMinor, currency) };
+}
+
 export function scheduleAnswer(
   { subscriptionId: id, currency }: Subscription.Subscription,
-  { charges, ifDeclined }: Subscription.Schedule,
+  { charges, nextFailure, ifDeclined }: Subscription.Schedule,
 ): z.input<typeof ScheduleAnswer> {
   return {
     success: true,
     id,
     currency,
-    charges: charges.map((charge) => ({
-      date: charge.at,
-      paymentNumber: charge.cycle,
-      attempt: charge.attempt,
-      amount: toMajor(charge.amountMinor, currency),
-    })),
+    charges: charges.map((charge) => scheduledCharge(charge, currency)),
+    nextFailure: nextFailure && {
+      ...scheduledCharge(nextFailure, currency),
+      reason: nextFailure.reason,
+    },
     ifDeclined: ifDeclined.map((step) => ({
       date: step.at,
       attempt: step.attempt,

@@ -115,7 +115,11 @@ function getSchedule({ subscriptions, reference, readSide, now }: SubscriptionRe
       await readSide.caughtUp(principal.tenantId);
       const { tenant } = await reference.names(principal.tenantId);
       const { dunning } = tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
-      const schedule = Subscription.scheduleOf(subscription, dunning, query.count, now());
+      const cardRemoved = await subscriptions.isCardRemoved(principal.tenantId, subscription);
+      const schedule = Subscription.scheduleOf(subscription, dunning, query.count, {
+        now: now(),
+        cardRemoved,
+      });
       return { status: 200, body: scheduleAnswer(subscription, schedule) };
     },
   });

@@ -3,7 +3,6 @@ import {
   Customer,
   type MerchantAccount,
   type Routing,
-  type Subject,
   Subscription,
   type TenantId,
   Transaction,
@@ -17,6 +16,7 @@ import { type Ledger, SYSTEM } from './ledger.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { References } from './references.ts';
 import { routeTo } from './routes.ts';
+import { isCardRemoved, startingPayment } from './subscribed-card.ts';
 
 interface RebillServices {
   readonly ledger: Ledger;
@@ -146,7 +146,7 @@ export class Rebills {
   async #orderOf({ tenantId, subscription, pending }: Billed): Promise<Transaction.Order> {
     const { sandbox, currency, companyId, customerId, subscriptionId, card } = subscription;
     const { cycle, attempt, totalAttempt, amountMinor } = pending;
-    const started = await this.#startingPayment(tenantId, subscription);
+    const started = await startingPayment(this.#services.ledger, tenantId, subscription);
     const { email, firstName, lastName, addresses } = started;
     const { orderId, shopId, campaignId, affiliateId, productId } = started;
     const applicationId = Transaction.APPLICATION_KIND[attempt === 1 ? 'Rebill' : 'RebillRetry'];
@@ -177,44 +177,16 @@ export class Rebills {
     });
   }
 
-  async #startingPayment(
-    tenantId: TenantId,
-    { subscriptionId, transactionId }: Subscription.Subscription,
-  ): Promise<Transaction.Payment> {
-    const { ledger } = this.#services;
-    const stream = Transaction.streamOf({ tenantId, transactionId });
-    const started = await ledger.stateOf(Transaction, stream);
-    if (started === null) throw new Error(`subscription ${subscriptionId} began without a payment`);
-    return started;
-  }
-
   /** Undefined for a customer who was never registered, or is being erased. */
   async #personOf(
     tenantId: TenantId,
     { sandbox, customerId }: Subscription.Subscription,
   ): Promise<Partial<Customer.Contact> | undefined> {
-    const customer = await this.#customerOf({ tenantId, sandbox, customerId });
+    const named = Customer.streamOf({ tenantId, sandbox, customerId });
+    const customer = await this.#services.ledger.stateOf(Customer, named);
     if (customer === null || customer.erasureRequestedAt !== null) return undefined;
     const { email, firstName, lastName, addresses } = customer;
     return { email, firstName, lastName, ...(addresses.length > 0 && { addresses }) };
-  }
-
-  /** Whether the customer has removed the card since the order, or since they gave it in its place. */
-  async #isWithdrawn(
-    tenantId: TenantId,
-    subscription: Subscription.Subscription,
-    card: Transaction.Card,
-  ): Promise<boolean> {
-    const { sandbox, customerId, cardChangedAt } = subscription;
-    const customer = await this.#customerOf({ tenantId, sandbox, customerId });
-    if (customer === null || customer.removedCards.length === 0) return false;
-    const givenAt =
-      cardChangedAt ?? (await this.#startingPayment(tenantId, subscription)).submittedAt;
-    return Customer.hasWithdrawn(customer, card, givenAt);
-  }
-
-  async #customerOf(named: Subject): Promise<Customer.State> {
-    return this.#services.ledger.stateOf(Customer, Customer.streamOf(named));
   }
 
   /** The subscription's own account before the others of its company that know the card's token. */
@@ -237,7 +209,9 @@ export class Rebills {
       return refuse('subscription_closed');
     }
     if (card === null) return refuse('no_card');
-    if (await this.#isWithdrawn(tenantId, subscription, card)) return refuse('card_removed');
+    if (await isCardRemoved(this.#services.ledger, tenantId, subscription)) {
+      return refuse(Subscription.CARD_REMOVED);
+    }
     const payable = { currency, amountMinor, brandId: card.brandId, tried: [] };
     const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const accounts = await this.#accountsLike(tenantId, own);

@@ -17,6 +17,7 @@ import type { Caller, CommandName, Ledger } from './ledger.ts';
 import type { ReadSide } from './read-side.ts';
 import type { References } from './references.ts';
 import { refusalOf } from './rejections.ts';
+import { isCardRemoved } from './subscribed-card.ts';
 
 const PAGE = 100;
 /** Subscriptions of a customer that are ended at the same time: their appends share a commit. */
@@ -82,6 +83,10 @@ export class Subscriptions {
     const subscription = await this.#services.ledger.stateOf(Subscription, stream);
     if (subscription === null) throw refuse('not_found');
     return subscription;
+  }
+
+  isCardRemoved(tenantId: TenantId, subscription: Subscription.Subscription): Promise<boolean> {
+    return isCardRemoved(this.#services.ledger, tenantId, subscription);
   }
 
   freeze(request: SubscriptionRequest, note: string, caller: Caller) {

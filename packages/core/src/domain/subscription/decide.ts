@@ -21,7 +21,7 @@ import {
 type Decision = Either<Rejection, readonly Event[]>;
 
 /** The customer takes the card back: no later try with it is made. */
-const CARD_REMOVED: NotAsked = 'card_removed';
+export const CARD_REMOVED = 'card_removed' satisfies NotAsked;
 
 /** The code by which gateways tell that the account is short of money. */
 export const INSUFFICIENT_FUNDS = 'insufficient_funds';

@@ -3,7 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js';
 import type { TenantId, TransactionId } from '../../kernel/ids.ts';
 import type { Dunning } from '../tenant.ts';
 import type { CommandOf } from './command.ts';
-import { decide } from './decide.ts';
+import { CARD_REMOVED, decide } from './decide.ts';
 import type { Event, EventOf } from './events.ts';
 import { evolve, type Subscription } from './state.ts';
 
@@ -29,10 +29,17 @@ export interface DunningStep {
   readonly mail: ScheduledMail | null;
 }
 
+/** A try to come that will fail, without a gateway being asked. */
+export interface FailingCharge extends ScheduledCharge {
+  readonly reason: typeof CARD_REMOVED;
+}
+
 export interface Schedule {
   /** Empty when inactive or frozen, and when the next try will be refused. */
   readonly charges: readonly ScheduledCharge[];
-  /** Empty when nothing will be charged. */
+  /** The try after `charges` when it is known to fail; it freezes the subscription. */
+  readonly nextFailure: FailingCharge | null;
+  /** Empty when nothing will be tried. */
   readonly ifDeclined: readonly DunningStep[];
 }
 
@@ -43,6 +50,9 @@ const IMAGINED = {
   transactionId: '00000000-0000-4000-8000-000000000000' as TransactionId,
 };
 
+/** Any code of a decline that may be retried. */
+const SOFT = 'declined';
+
 /** More steps than any dunning policy has. */
 const MAX_STEPS = 100;
 
@@ -50,27 +60,47 @@ const MAX_STEPS = 100;
 interface Begun {
   readonly subscription: Subscription;
   readonly charge: ScheduledCharge;
+  /** It was begun before now; the others are imagined. */
+  readonly isUnderWay: boolean;
+}
+
+interface Circumstances {
+  /** What is due before is charged at this instant; the subscription's last change when absent. */
+  readonly now?: string;
+  /** The customer has removed the card: no try with it begins any more. */
+  readonly cardRemoved?: boolean;
 }
 
 /**
  * The next `count` charges, if each is approved at once, and what happens if the first of them and its
- * retries are declined. What is due before `now` is charged now.
+ * retries are declined.
  */
 export function scheduleOf(
   subscription: Subscription,
   dunning: Dunning,
   count: number,
-  now = subscription.changedAt,
+  { now = subscription.changedAt, cardRemoved = false }: Circumstances = {},
 ): Schedule {
   const first = nextTry(subscription, now);
-  if (first === undefined) return { charges: [], ifDeclined: [] };
+  if (first === undefined) return { charges: [], nextFailure: null, ifDeclined: [] };
   const charges: ScheduledCharge[] = [];
   let begun: Begun | undefined = first;
   while (begun !== undefined && charges.length < count) {
+    if (willFail(begun, cardRemoved)) break;
     charges.push(begun.charge);
     begun = nextTry(approved(begun), now);
   }
-  return { charges, ifDeclined: dunningSteps(first, dunning, now) };
+  const failing = begun !== undefined && willFail(begun, cardRemoved) ? begun.charge : undefined;
+  return {
+    charges,
+    nextFailure: failing === undefined ? null : { ...failing, reason: CARD_REMOVED },
+    ifDeclined: dunningSteps(first, dunning, { now, cardRemoved }),
+  };
+}
+
+/** What is under way was sent to the gateway before the card was removed. */
+function willFail({ isUnderWay }: Begun, cardRemoved: boolean): boolean {
+  return cardRemoved && !isUnderWay;
 }
 
 /** The try that is under way, or the next one begun when it is due. */
@@ -79,7 +109,7 @@ function nextTry(subscription: Subscription, now: string): Begun | undefined {
   if (rebillAt === null) return undefined;
   if (pending !== null && pending.cycle === cycle) {
     const { amountMinor, begunAt: at } = pending;
-    return { subscription, charge: { cycle, attempt, at, amountMinor } };
+    return { subscription, charge: { cycle, attempt, at, amountMinor }, isUnderWay: true };
   }
   const at = rebillAt > now ? rebillAt : now;
   // A try of a cycle that was given up has no say in this one.
@@ -90,7 +120,7 @@ function nextTry(subscription: Subscription, now: string): Begun | undefined {
   if (due === undefined) return undefined;
   const { amountMinor } = due;
   const charge = { cycle, attempt: due.attempt, at, amountMinor };
-  return { subscription: after(idle, events), charge };
+  return { subscription: after(idle, events), charge, isUnderWay: false };
 }
 
 function approved({ subscription, charge }: Begun): Subscription {
@@ -98,12 +128,16 @@ function approved({ subscription, charge }: Begun): Subscription {
   return after(subscription, decided(subscription, outcome));
 }
 
-function dunningSteps(first: Begun, dunning: Dunning, now: string): DunningStep[] {
+function dunningSteps(
+  first: Begun,
+  dunning: Dunning,
+  { now, cardRemoved }: Required<Circumstances>,
+): DunningStep[] {
   const steps: DunningStep[] = [];
   let begun: Begun | undefined = first;
   while (begun !== undefined && steps.length < MAX_STEPS) {
     const { at, attempt } = begun.charge;
-    const declined = declinedSoftly(begun, dunning);
+    const declined = failed(begun, dunning, willFail(begun, cardRemoved) ? CARD_REMOVED : SOFT);
     const { rebillAt: retryAt } = declined;
     const action = retryAt === null ? 'freeze' : 'retry';
     const mail = action === 'retry' ? 'rebill-failed' : 'frozen';
@@ -113,12 +147,16 @@ function dunningSteps(first: Begun, dunning: Dunning, now: string): DunningStep[
   return steps;
 }
 
-function declinedSoftly({ subscription, charge }: Begun, dunning: Dunning): Subscription {
+function failed(
+  { subscription, charge }: Begun,
+  dunning: Dunning,
+  declineCode: string,
+): Subscription {
   const outcome: CommandOf<'RecordRebillFailure'> = {
     type: 'RecordRebillFailure',
     ...tryOf(subscription),
     ...charge,
-    declineCode: 'declined',
+    declineCode,
     hard: false,
     dunning,
     retryInsufficientFunds: true,
