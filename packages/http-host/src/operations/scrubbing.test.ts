@@ -33,3 +33,35 @@ it('tries again what was hindered, tells of it, and ends with the host', async (
   await scrubbing.stop();
   expect(scrub.mock.calls.length).toBe(length);
 });
+
+it('scrubs for each who asks, also while the same store is being scrubbed for another', async () => {
+  const said = () => undefined;
+  const logger = { debug: said, info: said, warn: said, error: said };
+  const first = Promise.withResolvers<boolean>();
+  const keys = Promise.withResolvers<boolean>();
+  const scrubAnswers = vi
+    .fn<() => Promise<boolean>>()
+    .mockReturnValueOnce(first.promise)
+    .mockResolvedValue(true);
+  const scrubKeys = vi
+    .fn<() => Promise<boolean>>()
+    .mockResolvedValueOnce(false)
+    .mockReturnValueOnce(keys.promise)
+    .mockResolvedValue(true);
+  const stores = [
+    { name: 'keys', scrub: scrubKeys },
+    { name: 'answers', scrub: scrubAnswers },
+  ];
+  const scrubbing = new Scrubbing({ stores, logger });
+  const one = scrubbing.scrub();
+  await vi.waitUntil(() => scrubAnswers.mock.calls.length === 1);
+  // What is forgotten from here on the scrub of the answers that is under way may have passed by.
+  const other = scrubbing.scrub();
+  first.resolve(true);
+  await one;
+  keys.resolve(true);
+  await other;
+  expect(scrubAnswers).toHaveBeenCalledTimes(2);
+  expect(scrubbing.pending).toBe(0);
+  await scrubbing.stop();
+});

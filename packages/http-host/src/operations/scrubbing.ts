@@ -65,10 +65,13 @@ export class Scrubbing {
   }
 
   async #try(): Promise<void> {
-    for (const store of this.#pending) {
+    // A copy: what another call finishes meanwhile, it may have begun too early for this one.
+    for (const store of [...this.#pending]) {
       try {
         if (await store.scrub()) this.#pending.delete(store);
+        else this.#pending.add(store);
       } catch (error) {
+        this.#pending.add(store);
         this.#options.logger.warn({ err: error, store: store.name }, 'a file was not scrubbed');
       }
     }
