@@ -182,7 +182,7 @@ export class Customers {
     const name = { commandId: deterministicUuid([paymentMethodId, 'add']), content };
     const card = await ledger.prepared(Customer, streamOf(named), name, async () => {
       const given = instrument();
-      if (companyId !== undefined) await references.checkCompany(tenantId, companyId);
+      if (companyId !== undefined) await references.check(tenantId, { companyId });
       const company = companyId ?? (await references.companyOf(tenantId, null));
       const accounts = await references.merchantAccountsOf(tenantId, company);
       return cards.keep(named, given, accounts);

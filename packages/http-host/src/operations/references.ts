@@ -49,7 +49,7 @@ export class References {
   }
 
   /** Refuses with `reference_unknown`, naming every id that is not defined, and a shop of another company. */
-  async check(tenantId: TenantId, ids: NamedIds): Promise<void> {
+  async check(tenantId: TenantId, ids: Partial<NamedIds>): Promise<void> {
     const found = await Promise.all(NAMES.map((name) => this.#faultOf(tenantId, name, ids)));
     const errors = NAMES.flatMap((name, index) => {
       const detail = found[index];
@@ -97,15 +97,6 @@ export class References {
     }
     throw refuse('reference_unknown', undefined, {
       errors: [{ pointer: '/applicationId', detail: `There is no applicationId ${applicationId}` }],
-    });
-  }
-
-  /** Refuses with `reference_unknown` a company that the tenant does not have. */
-  async checkCompany(tenantId: TenantId, companyId: number): Promise<void> {
-    const detail = await this.#faultOf(tenantId, 'companyId', { companyId });
-    if (detail === undefined) return;
-    throw refuse('reference_unknown', undefined, {
-      errors: [{ pointer: '/companyId', detail }],
     });
   }
 
