@@ -26,6 +26,7 @@ import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
   type Checkpoint,
+  checkpointOf,
   columnOf,
   createIndices,
   createTables,
@@ -98,7 +99,7 @@ export class SqliteBuild implements Build {
   async fence(epoch: number): Promise<boolean> {
     return this.#read(() => {
       this.#checkTrigrams();
-      return this.#inTransaction(() => {
+      return this.#statements.transaction(() => {
         const reached = this.#reached();
         if (reached.epoch > epoch) return false;
         this.#moveTo({ ...reached, epoch });
@@ -118,17 +119,6 @@ export class SqliteBuild implements Build {
       this.#forget();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw this.#seals.judge(error);
-    }
-  }
-
-  #inTransaction<Result>(work: () => Result): Result {
-    this.#statements.get('BEGIN IMMEDIATE').run();
-    try {
-      const result = work();
-      this.#statements.get('COMMIT').run();
-      return result;
-    } finally {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     }
   }
 
@@ -314,11 +304,7 @@ export class SqliteBuild implements Build {
   #reached(): Checkpoint {
     const row = this.#statements.get('SELECT position, epoch, revision, seal FROM meta').get();
     if (row === undefined) throw this.#seals.damage('it does not say how far it is');
-    const reached = {
-      position: (row['position'] as Position | null) ?? undefined,
-      epoch: row['epoch'] as number,
-      revision: row['revision'] as number,
-    };
+    const reached = checkpointOf(row);
     if (sealOfCheckpoint(reached) === row['seal']) return reached;
     throw this.#seals.damage('its checkpoint is not what was written');
   }

@@ -101,21 +101,23 @@ export class Catalog {
 
   /** The number of the next build; never one that was given before. */
   nextBuild(projection: string): number {
-    return this.#write(() => {
+    return this.#write((statements) => {
       const counter = this.#rows('counters').find((each) => each['projection'] === projection);
       const numbers = this.builds(projection).map(({ build }) => build);
       const made = Math.max(Number(counter?.['made'] ?? 0), ...numbers) + 1;
-      this.#put('counters', { projection, made });
+      put(statements, 'counters', { projection, made });
       return made;
     });
   }
 
   putBuild({ projection, build, version, state, collections }: BuildRow): void {
-    this.#write(() => this.#put('builds', { projection, build, version, state, collections }));
+    this.#write((statements) =>
+      put(statements, 'builds', { projection, build, version, state, collections }),
+    );
   }
 
   makeLive(projection: string, build: number): void {
-    this.#write(() => this.#put('live', { projection, build }));
+    this.#write((statements) => put(statements, 'live', { projection, build }));
   }
 
   /** False for a build that is live or gone. */
@@ -130,21 +132,21 @@ export class Catalog {
   }
 
   acquireLease({ name, holder, nowMs, ttlMs }: LeaseRequest): number | undefined {
-    return this.#write(() => {
+    return this.#write((statements) => {
       const known = this.#leaseOf(name);
       const isHeld = known !== undefined && known.expires_ms > nowMs;
       const isOwn = known?.holder === holder;
       if (isHeld && !isOwn && !this.#hasEnded(known.holder)) return undefined;
       const epoch = isHeld && isOwn ? known.epoch : (known?.epoch ?? 0) + 1;
-      this.#put('leases', { name, holder, epoch, expires_ms: nowMs + ttlMs });
+      put(statements, 'leases', { name, holder, epoch, expires_ms: nowMs + ttlMs });
       return epoch;
     });
   }
 
   releaseLease(name: string, holder: string): void {
-    this.#write(() => {
+    this.#write((statements) => {
       const known = this.#leaseOf(name);
-      if (known?.holder === holder) this.#put('leases', { ...known, expires_ms: 0 });
+      if (known?.holder === holder) put(statements, 'leases', { ...known, expires_ms: 0 });
     });
   }
 
@@ -162,31 +164,11 @@ export class Catalog {
     return this.#judged((statements) => rowsOf(statements, table));
   }
 
-  #put(table: Table, row: Row): void {
-    const columns = Object.keys(row);
-    const marks = columns.map(() => '?').join(', ');
-    this.#statements()
-      ?.get(`INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, seal) VALUES (${marks}, ?)`)
-      .run(...Object.values(row), sealOfRow(table, row));
-  }
-
   #write<Result>(work: (statements: Statements) => Result): Result {
     if (this.#readOnly) {
       throw new ReadModelError('read-only', 'the read-model store was opened for reading');
     }
-    const statements = this.#statements();
-    if (statements === undefined) throw this.#damaged('it is not there');
-    return this.#judged(() => {
-      statements.get('BEGIN IMMEDIATE').run();
-      try {
-        const result = work(statements);
-        statements.get('COMMIT').run();
-        return result;
-      } finally {
-        const { database } = statements;
-        if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
-      }
-    }) as Result;
+    return this.#judged((statements) => statements.transaction(() => work(statements))) as Result;
   }
 
   /** Damage as what it is. Without a catalog a reader finds nothing. */
@@ -358,6 +340,14 @@ function rowsOf(statements: Statements, table: Table): readonly Row[] {
       if (seal === sealOfRow(table, row as Row)) return row as Row;
       throw new ReadModelError('damaged', `a row of ${table} is not what was written`);
     });
+}
+
+function put(statements: Statements, table: Table, row: Row): void {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => '?').join(', ');
+  statements
+    .get(`INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, seal) VALUES (${marks}, ?)`)
+    .run(...Object.values(row), sealOfRow(table, row));
 }
 
 /** Leases are given anew, builds are made anew. */

@@ -195,6 +195,15 @@ export function eraOf(sort: number): number {
   return Math.floor(sort / 2 ** ERA_BITS);
 }
 
+/** What a row of `meta` says, whether it is to be believed or not. */
+export function checkpointOf(row: Record<string, unknown>): Checkpoint {
+  return {
+    position: (row['position'] as Position | null) ?? undefined,
+    epoch: row['epoch'] as number,
+    revision: row['revision'] as number,
+  };
+}
+
 export function sealOfCheckpoint({ position, epoch, revision }: Checkpoint): number {
   return sealOf(`checkpoint ${epoch} ${revision}`, position ?? '');
 }
@@ -205,17 +214,13 @@ export function sealOfCheckpoint({ position, epoch, revision }: Checkpoint): num
  */
 export function positionIn(database: DatabaseSync): Position | undefined {
   const row = database.prepare('SELECT * FROM meta').get();
-  const position = (row?.['position'] as Position | null | undefined) ?? undefined;
-  const { epoch, revision } = {
-    epoch: Number(row?.['epoch']),
-    revision: Number(row?.['revision']),
-  };
-  const seals = [
-    sealOfCheckpoint({ position, epoch, revision }),
-    // Of a file that an earlier version left.
-    sealOf('checkpoint', position ?? ''),
-  ];
-  if (row !== undefined && seals.includes(row['seal'] as number)) return position;
+  if (row !== undefined) {
+    const reached = checkpointOf(row);
+    const { position } = reached;
+    const sealOfEarlierVersion = sealOf('checkpoint', position ?? '');
+    const seals = [sealOfCheckpoint(reached), sealOfEarlierVersion];
+    if (seals.includes(row['seal'] as number)) return position;
+  }
   throw new ReadModelError('damaged', 'its checkpoint is not what was written');
 }
 

@@ -26,6 +26,19 @@ export class Statements {
     return made;
   }
 
+  /** Writes all of it or nothing: what fails is rolled back. */
+  transaction<Result>(write: () => Result): Result {
+    this.get('BEGIN IMMEDIATE').run();
+    try {
+      const result = write();
+      this.get('COMMIT').run();
+      return result;
+    } finally {
+      const { database } = this;
+      if (database.isOpen && database.isTransaction) database.exec('ROLLBACK');
+    }
+  }
+
   /** Runs several statements on one moment of the file. */
   snapshot<Result>(read: () => Result): Result {
     if (this.database.isTransaction) return read();
