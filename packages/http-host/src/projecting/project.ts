@@ -38,17 +38,19 @@ const BACKGROUND_BATCH_EVENTS = 2_000;
 export async function prepareProjector(options: ProjectOptions): Promise<Projector> {
   const { events, store } = options;
   const outdated = await outdatedOf({ events, store, projections: PROJECTIONS });
-  if (outdated.length === PROJECTIONS.length) await bringUpToDateOrWait(options);
-  const rest = outdated.length === PROJECTIONS.length ? [] : outdated;
-  const usable = PROJECTIONS.filter((each) => !rest.includes(each));
-  if (rest.length === 0) return createProjector(followingOf(options, PROJECTIONS));
+  const usable = PROJECTIONS.filter((each) => !outdated.includes(each));
+  if (usable.length === 0) await bringUpToDateOrWait(options);
+  if (usable.length === 0 || outdated.length === 0) {
+    return createProjector(followingOf(options, PROJECTIONS));
+  }
   const ending = new AbortController();
   const signal = AbortSignal.any([options.signal, ending.signal]);
   const projector = createProjector(followingOf({ ...options, signal }, usable));
   return {
-    ...bound(projector),
+    retryParked: (...named) => projector.retryParked(...named),
+    include: (...joining) => projector.include(...joining),
     async run() {
-      const rebuilding = makeAnew({ ...options, signal }, rest, projector);
+      const rebuilding = makeAnew({ ...options, signal }, outdated, projector);
       // Whoever starts the thread again begins with all of it.
       rebuilding.catch(() => ending.abort());
       try {
@@ -60,14 +62,6 @@ export async function prepareProjector(options: ProjectOptions): Promise<Project
         if (!options.signal.aborted) throw error;
       });
     },
-  };
-}
-
-function bound(projector: Projector): Projector {
-  return {
-    run: () => projector.run(),
-    retryParked: (...named) => projector.retryParked(...named),
-    include: (...joining) => projector.include(...joining),
   };
 }
 
