@@ -2,7 +2,7 @@
 import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import { refuse } from '../http/errors.ts';
 import { deterministicUuid } from '../http/uuid.ts';
-import { Turns } from '../reactors/turns.ts';
+import { Turns } from '../turns.ts';
 import type { CustomerKeys } from './customer-keys.ts';
 import type { Identities } from './identities.ts';
 import type { Caller, Ledger } from './ledger.ts';

@@ -18,7 +18,7 @@ import {
 } from '@counterfoil/core';
 import type { Clock } from '../clock.ts';
 import { refuse } from '../http/errors.ts';
-import { Turns, type TurnsOptions } from '../reactors/turns.ts';
+import { Turns, type TurnsOptions } from '../turns.ts';
 import { type DomainRejection, refusalOf } from './rejections.ts';
 
 /** Hex digits of a keyed mark: 128 bits. */

@@ -6,7 +6,7 @@ import type { MovableClock } from '../clock.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
 import type { FollowerProgress } from '../reactors/follower-progress.ts';
 import type { TimedWork, TimedWorks } from '../reactors/timed-work.ts';
-import { Turns } from '../reactors/turns.ts';
+import { Turns } from '../turns.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

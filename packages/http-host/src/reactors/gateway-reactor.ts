@@ -16,8 +16,8 @@ import type { CredentialVault } from '../operations/credential-vault.ts';
 import { type Caller, type Ledger, SYSTEM } from '../operations/ledger.ts';
 import type { MonthlyCaps } from '../operations/monthly-caps.ts';
 import type { References } from '../operations/references.ts';
+import { Turns, type TurnTaking } from '../turns.ts';
 import { OtherAccounts } from './other-accounts.ts';
-import { Turns, type TurnTaking } from './turns.ts';
 
 /** Never more accounts than this are tried for one payment. */
 const MAX_ATTEMPTS = 5;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refuse } from '../http/errors.ts';
 import { Claims, type ClaimsOptions } from '../http/idempotency-claims.ts';
-import { Turns, type TurnTaking } from './turns.ts';
+import { Turns, type TurnTaking } from '../turns.ts';
 
 /** Longer than a gateway's answer is waited for: who still waits then is told to come back. */
 const LONGEST_WAIT_MS = 30_000;

@@ -1,7 +1,7 @@
 /** Work that waits for its time, and the loop that does it once a second. */
 import { ReadModelError } from '@counterfoil/projections';
 import type { RequestLogger } from '../http/endpoint.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../turns.ts';
 
 /** One kind of work that becomes due by the host's clock. */
 export interface TimedWork {

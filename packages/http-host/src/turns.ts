@@ -1,5 +1,5 @@
 /** Per-key mutex, FIFO: whoever comes while another is at work waits for their turn. */
-import { refuse } from '../http/errors.ts';
+import { refuse } from './http/errors.ts';
 
 export interface TurnTaking {
   take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
