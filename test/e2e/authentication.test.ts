@@ -241,14 +241,14 @@ describe('claims in the body', () => {
     },
   );
 
-  it.each(['/customerapi/detail', '/customerapi/refund'])(
-    '%s: another userEmail is 400',
-    async (path) => {
-      const body = { ...claims(), id: payment.id, messageId: payment.id };
-      const answer = await caller.post(path, { ...body, userEmail: 'other@example.com' });
-      expectRefusal(answer, 400, 'user_email_mismatch');
-    },
-  );
+  it.each([
+    ['/customerapi/detail', 'id'],
+    ['/customerapi/refund', 'messageId'],
+  ])('%s: another userEmail is 400', async (path, name) => {
+    const body = { ...claims(), [name]: payment.id };
+    const answer = await caller.post(path, { ...body, userEmail: 'other@example.com' });
+    expectRefusal(answer, 400, 'user_email_mismatch');
+  });
 
   it.each([
     ['/customerapi/detail', undefined],

@@ -93,6 +93,7 @@ async function storyOf(transactionId: TransactionId): Promise<string[]> {
 function expectNoRoom(answer: Answer, account = first()): void {
   expectRefusal(answer, 400, 'no_merchant_account');
   expect(answer.body.errors).toContainEqual({
+    in: 'body',
     pointer: '/merchantAccountId',
     detail: `${account}: over-monthly-cap`,
   });

@@ -98,11 +98,11 @@ async function expectIsolation(sides: readonly Side[], { made }: Lives): Promise
         ...(body.sandbox ? [] : [other.test]),
       ];
       for (const caller of strangers) {
-        const asked = { ...caller.claims, id: body.id, messageId: body.id };
+        const { claims } = caller;
         const answers = [
           await caller.get(`/v1/payments/${body.id}`),
-          await caller.post('/customerapi/detail', asked),
-          await caller.post('/customerapi/refund', asked),
+          await caller.post('/customerapi/detail', { ...claims, id: body.id }),
+          await caller.post('/customerapi/refund', { ...claims, messageId: body.id }),
         ];
         for (const { status, body: refusal } of answers) {
           expect({ status, code: refusal.code }).toEqual({ status: 404, code: 'not_found' });
