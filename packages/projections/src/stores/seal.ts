@@ -1,5 +1,5 @@
 /** Checksums of what a build answers from: SQLite notices a broken page, not a flipped bit in a text. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { ReadModelError } from '../read-model-store.ts';
 
@@ -10,17 +10,31 @@ export const DAMAGE_MARK = '-damaged';
 const DAMAGE: ReadonlySet<number> = new Set([11, 26]);
 /** Result of SQLite: the statements are fixed, so the tables are not those that they were written for. */
 const ERROR = 1;
+const READONLY = 8;
+/** What the header of a file says of who may write it, and the latest that there is. */
+const WRITE_FORMAT_OFFSET = 18;
+const WAL_FORMAT = 2;
 /** What Node says of an integer that no number holds: none such is ever written. */
 const OUT_OF_RANGE = 'ERR_OUT_OF_RANGE';
 
-/** Whether an error means that a file is not what was written. */
-export function isDamage(error: unknown): boolean {
+/** Whether an error of the file at a path means that it is not what was written. */
+export function isDamage(error: unknown, path: string): boolean {
   if (error instanceof ReadModelError) return error.code === 'damaged';
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
   if (errcode === undefined) return code === OUT_OF_RANGE;
   // One that begins or ends out of turn is a fault of the program.
   if (errcode === ERROR) return !message.includes('transaction');
+  if (errcode === READONLY) return isOfLaterFormat(path);
   return DAMAGE.has(errcode & 0xff);
+}
+
+/** By its header the file is of a later SQLite, and can only be read: no such one is ever written. */
+export function isOfLaterFormat(path: string): boolean {
+  const header = Buffer.alloc(WRITE_FORMAT_OFFSET + 1);
+  const file = openSync(path, 'r');
+  readSync(file, header);
+  closeSync(file);
+  return (header[WRITE_FORMAT_OFFSET] ?? 0) > WAL_FORMAT;
 }
 
 /** A text as it is kept: with its seal. */
@@ -71,7 +85,7 @@ export class Seals {
 
   /** An error of SQLite that means damage, as what it is. */
   judge(error: unknown): unknown {
-    if (error instanceof ReadModelError || !isDamage(error)) return error;
+    if (error instanceof ReadModelError || !isDamage(error, this.#path)) return error;
     return this.damage((error as Error).message);
   }
 

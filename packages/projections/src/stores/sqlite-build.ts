@@ -21,7 +21,7 @@ import type {
 } from '../read-model-store.ts';
 import { ReadModelError } from '../read-model-store.ts';
 import { hash64 } from './hash64.ts';
-import { type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
+import { isOfLaterFormat, type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
 import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
@@ -83,6 +83,10 @@ export class SqliteBuild implements Build {
       tune(this.#database, file.role);
       if (isNew) createTables(this.#database, file.collections, file.info);
       else refuseAnother(this.#database, file);
+      // Else found by the first write, when a start has gone on already.
+      if (file.role !== 'reader' && isOfLaterFormat(file.path)) {
+        throw file.seals.damage('its header is not what was written');
+      }
     } catch (error) {
       this.#database.close();
       throw file.seals.judge(error);

@@ -1,14 +1,5 @@
 /** The catalog of the SQLite read models: leases, builds, and which of them is live. Every row carries its checksum. */
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type BuildInfo, type LeaseRequest, ReadModelError } from '../read-model-store.ts';
@@ -35,9 +26,6 @@ const NAMES = Object.keys(TABLES) as Table[];
 /** What follows the name of the catalog in that of a build, and of what belongs to it. */
 const OF_BUILD = /^-[a-z]+-\d+(-wal|-shm|-journal|-damaged)?$/;
 const MAX_ASIDE = 1_000;
-const WAL_FORMAT = 2;
-const WRITE_FORMAT_OFFSET = 18;
-const READONLY = 8;
 
 export interface BuildRow extends BuildInfo {
   /** JSON of the specs. */
@@ -178,7 +166,7 @@ export class Catalog {
     try {
       return work(statements);
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error, this.#path)) throw error;
       this.#forget();
       throw this.#damaged((error as Error).message);
     }
@@ -228,7 +216,7 @@ export class Catalog {
       return new Statements(database);
     } catch (error) {
       if (database.isOpen) database.close();
-      throw isDamage(error) ? this.#damaged((error as Error).message) : error;
+      throw isDamage(error, this.#path) ? this.#damaged((error as Error).message) : error;
     }
   }
 
@@ -275,7 +263,7 @@ export class Catalog {
       return statements;
     } catch (error) {
       if (database.isOpen) database.close();
-      if (isDamage(error) || isReadOnlyByMistake(error, this.#path)) return undefined;
+      if (isDamage(error, this.#path)) return undefined;
       throw error;
     }
   }
@@ -373,18 +361,4 @@ function dropDangling(statements: Statements): void {
        )`,
     )
     .run();
-}
-
-/** By its header the file is of a later SQLite, which could only be read: no such one is ever written. */
-function isReadOnlyByMistake(error: unknown, path: string): boolean {
-  if ((error as { errcode?: number }).errcode !== READONLY) return false;
-  return (headerOf(path)[WRITE_FORMAT_OFFSET] ?? 0) > WAL_FORMAT;
-}
-
-function headerOf(path: string): Buffer {
-  const header = Buffer.alloc(WRITE_FORMAT_OFFSET + 1);
-  const file = openSync(path, 'r');
-  readSync(file, header);
-  closeSync(file);
-  return header;
 }
