@@ -24,6 +24,7 @@ import {
   PROJECTIONS,
   paymentExpiries,
   pendingRebills,
+  ReadModelError,
   type ReadModelStore,
   RecurringView,
   ReferenceView,
@@ -302,7 +303,7 @@ describe.each([
           writeFileSync(join(copy, name), bytes);
           // Beside it, before anybody starts: the truth or an error.
           expect(await wrongAnswers(path)).toEqual([]);
-          const made = await start(path);
+          const made = await startedAgain(path);
           if (own !== undefined) expect([[], [own]]).toContainEqual(made);
           expect(await refusedOrWrong(path)).toEqual([]);
           rmSync(copy, { recursive: true });
@@ -313,6 +314,16 @@ describe.each([
     TIMEOUT_MS,
   );
 });
+
+/** What a write meets first is healed by the next start: the host's thread begins again by itself. */
+async function startedAgain(path: string): Promise<readonly string[]> {
+  try {
+    return await start(path);
+  } catch (error) {
+    if (!(error instanceof ReadModelError) || error.code !== 'damaged') throw error;
+    return start(path);
+  }
+}
 
 /** Changes every copy of a text in a file: pages that were split may hold a row's bytes twice. */
 function respell(file: string, from: string, to: string): void {
