@@ -263,7 +263,7 @@ async function readDamaged(
   }
 }
 
-describe('sqlite: the lock beside the log', () => {
+describe('sqlite: the lock beside the log', { timeout: 60_000 }, () => {
   it.each([
     ['a text', (lock: string) => writeFileSync(lock, 'a text')],
     ['a folder', (lock: string) => mkdirSync(lock)],
@@ -288,7 +288,7 @@ describe('sqlite: the lock beside the log', () => {
   });
 });
 
-describe('sqlite: the files of a log', () => {
+describe('sqlite: the files of a log', { timeout: 60_000 }, () => {
   it('are for their owner alone, and those that were there keep their mode', async () => {
     const folder = newFolder();
     const path = join(folder, 'log.db');
