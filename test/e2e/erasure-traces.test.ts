@@ -105,13 +105,18 @@ function found(traces: readonly Buffer[]): string[] {
 
 /** What the person left: kept answers, one of them swept, mails, books of the gateway, a parked stream. */
 async function live(): Promise<{ order: Json; id: number }> {
-  const pay = (key: string, more: Json = {}) =>
-    caller.pay({ ...PERSON, ...more }, { 'Idempotency-Key': key });
+  const pay = async (key: string, more: Json = {}) => {
+    const answer = await caller.pay({ ...PERSON, ...more }, { 'Idempotency-Key': key });
+    expect(answer.status, answer.text).toBe(201);
+    return answer;
+  };
   await pay('swept');
   const answers = new SqliteIdempotencyStore(file('idempotency.db'));
   expect(await answers.sweep(Number.MAX_SAFE_INTEGER, 10)).toBe(1);
   answers.close();
-  const { body: order } = await pay('fresh', { subscription: CLUB, sendUserCommunication: true });
+  const { body: order } = await pay('fresh', { subscription: CLUB });
+  const refunded = await caller.refund(order.id, { amount: 1, sendUserCommunication: true });
+  expect(refunded.status, refunded.text).toBe(200);
   const { body: parked } = await pay('parked');
   const { events } = running.host;
   const open = { append: events.append.bind(events), close: async () => undefined };
@@ -121,6 +126,7 @@ async function live(): Promise<{ order: Json; id: number }> {
     () => caller.get(`/customers/${id}`),
     ({ status }) => status === 200,
   );
+  await eventually(metrics, (text) => /^mails_queued [1-9]/m.test(text));
   await eventually(metrics, (text) => /^projection_parked_streams{.*} [1-9]/m.test(text));
   return { order, id };
 }
