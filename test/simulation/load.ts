@@ -14,6 +14,8 @@ export interface Kept {
   readonly body: Json;
   /** Of the whole, word for word. */
   readonly digest: string;
+  /** Not the last word: a repetition shows the present state. */
+  readonly isOpen: boolean;
 }
 
 /** A request under its key, and the answer once there is one. */
@@ -80,10 +82,12 @@ export class Load {
     if (answer === undefined) return false;
     if (UNDECIDED.includes(answer.body.code)) return true;
     const kept = keptOf(answer);
-    sent.answer ??= kept;
-    if (sent.answer === kept) this.#remember(sent, kept);
-    else if (sent.answer.status !== kept.status || sent.answer.digest !== kept.digest) {
-      const told = JSON.stringify([sent.answer, answer]);
+    const before = sent.answer;
+    if (before === undefined) this.#remember(sent, kept);
+    // What was not the last word is answered from the present state.
+    if (before === undefined || before.isOpen) sent.answer = kept;
+    else if (before.status !== kept.status || before.digest !== kept.digest) {
+      const told = JSON.stringify([before, answer]);
       throw new Error(`${sent.key} was answered otherwise than before: ${told}`);
     }
     return true;
@@ -137,11 +141,16 @@ export class Load {
   }
 }
 
-function keptOf({ status, body }: Answer): Kept {
+/** At these the gateway, or the customer, has not had the last word. */
+const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction'];
+
+/** What a repetition must say again: all but which request it answers. */
+function keptOf({ status, body: { requestId: _, ...body } }: Answer): Kept {
   const { id, status: told, capturedAmount, gatewayTransactionId, amount, code } = body;
   return {
     status,
     body: { id, status: told, capturedAmount, gatewayTransactionId, amount, code },
     digest: hash('sha1', JSON.stringify(body), 'base64'),
+    isOpen: status === 202 || OPEN_STATUSES.includes(told),
   };
 }
