@@ -11,7 +11,7 @@ import {
 /** A refund, chargeback or alert. */
 export interface Child {
   readonly id: string;
-  readonly kind: 'refund' | 'chargeback' | 'alert';
+  readonly kind: 'refund' | 'void' | 'chargeback' | 'alert';
   status: string;
   readonly amountMinor: bigint;
   readonly sent: string;
@@ -178,6 +178,11 @@ function tellChild({ children, id }: Told, event: Event): void {
       born({ id: refundId, kind: 'refund', status: 'RefundPending', amountMinor, sent });
       break;
     }
+    case 'PaymentVoided': {
+      const { voidId, amountMinor, at: sent } = event;
+      born({ id: voidId, kind: 'void', status: 'Voided', amountMinor, sent });
+      break;
+    }
     case 'ChargebackOpened': {
       const { chargebackId, amountMinor, at: sent } = event;
       const status = 'ChargebackOpen';
@@ -223,6 +228,9 @@ function postingsOf(event: Event): readonly Posting[] {
       return [
         ['sales', acquirer, event.amountMinor, event.currency],
         [acquirer, 'reserve', event.reserveMinor, event.currency],
+        ...feesOf(event.reversedFees).map(
+          ([fee, credited, minor, currency]) => [credited, fee, minor, currency] as const,
+        ),
       ];
     case 'ReserveReleased':
       return [[acquirer, 'reserve', event.amountMinor, event.currency]];
@@ -332,7 +340,7 @@ export interface Row {
   readonly payment: Told;
 }
 
-const CHILD_APPLICATION = { refund: 10, chargeback: 20, alert: 30 } as const;
+const CHILD_APPLICATION = { refund: 10, void: 11, chargeback: 20, alert: 30 } as const;
 
 export function rowsOf(payment: Told): readonly Row[] {
   const { order, children, capturedMinor, gatewayTransactionId, authCode } = payment;
