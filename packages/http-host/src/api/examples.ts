@@ -7,9 +7,9 @@ const CUSTOMER_ID = 17850;
 const claims = { parentCompanyId: 1, userEmail: 'demo@counterfoil.example' };
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
 const contact = {
-  email: 'ann@shop.example',
-  firstName: 'Ann',
-  lastName: 'Archer',
+  email: 'cleo@shop.example',
+  firstName: 'Cleo',
+  lastName: 'Carter',
   addresses: [
     { address: '1 High Street', city: 'London', postalCode: 'N1 1AA', countryCode: 'GB' },
   ],
@@ -27,7 +27,12 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     RefundRequest: { ...claims, messageId: PAYMENT_ID },
     UnsubscribeRequest: { ...claims, email: 'ben@shop.example' },
     CustomerRegistration: { ...claims, ...contact },
-    CustomerReplacement: { ...claims, ...contact, email: 'ann.archer@shop.example', rowVersion: 1 },
+    CustomerReplacement: {
+      ...claims,
+      ...contact,
+      email: 'cleo.carter@shop.example',
+      rowVersion: 1,
+    },
     PaymentMethodInput: { card, default: true },
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
     PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },
