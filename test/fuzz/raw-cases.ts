@@ -325,7 +325,7 @@ const BODIES: readonly RawCase[] = [
   amount('9'.repeat(100_000), 'invalid_request'),
   amount('9223372036854775808', 'invalid_request'),
   amount('-0', 'amount_not_positive'),
-  amount('1e-400', 'amount_not_positive'),
+  amount('1e-400', 'invalid_request'),
   amount('0.001', 'amount_precision'),
   amount('1e-7', 'amount_precision'),
   amount('"1"', 'invalid_request'),
