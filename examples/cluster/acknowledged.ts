@@ -174,14 +174,19 @@ const OPEN = ['Unknown', 'Processing', 'RequiresAction', 'RefundPending'];
 
 /** Whether the answer to a repeated key is the first one; to an open one, that of the same deed. */
 function isSame({ answer }: Sent, again: Sent): boolean {
-  if (answer.status === 202 || OPEN.includes(answer.body.status)) {
+  if (isOpen(answer)) {
     return idOf(again) === idOf({ ...again, answer });
   }
   return shown(answer) === shown(again.answer);
 }
 
+/** Whether it is not the last word: a repetition shows the present state then. */
+export function isOpen({ status, body }: Sent['answer']): boolean {
+  return status === 202 || OPEN.includes(body.status);
+}
+
 /** All but what names the request: a refusal that is told again carries the id of the present one. */
-function shown({ status, body }: Sent['answer']): string {
+export function shown({ status, body }: Sent['answer']): string {
   const { requestId, ...rest } = body;
   return `${status} ${JSON.stringify(rest)}${requestId === undefined ? '' : ' for a request'}`;
 }

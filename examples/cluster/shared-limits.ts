@@ -1,6 +1,8 @@
 /** What hosts must know of each other: how much a tenant has asked for, and which keys are taken. */
+
 import type { Dice } from '@counterfoil/test/dice';
-import { type Answered, type Balancer, isDecided, type Request } from './balancer.ts';
+import { isOpen, shown } from './acknowledged.ts';
+import { type Balancer, isDecided, type Request } from './balancer.ts';
 import type { Claim } from './claim.ts';
 import { type Cluster, NARROW_LIMIT } from './cluster.ts';
 import type { Load } from './load.ts';
@@ -64,15 +66,15 @@ export async function sharedKeys(
     inFlight += first.filter(({ body }) => body.code === 'idempotency_in_flight').length;
     // Whoever was told that the other is at it asks again, as callers do.
     const again = await Promise.all(hosts.map((host) => balancer.sendTo(host, request, shop)));
-    const told = new Set([...first.filter(isDecided), ...again].map(textOf));
-    if (told.size !== 1) problems.push(`${request.key} was told ${[...told].join(' and ')}`);
+    const answers = [...first.filter(isDecided), ...again];
+    const final = new Set(answers.filter((each) => !isOpen(each)).map(shown));
+    const ids = new Set(answers.map(({ body }) => body.id));
+    if (final.size > 1 || ids.size !== 1) {
+      problems.push(`${request.key} was told ${answers.map(shown).join(' and ')}`);
+    }
     const [answer] = again;
     if (answer !== undefined) load.keep({ deed: 'payment', ...request, answer });
   }
   const facts = `${RACES} keys at both hosts at once; ${inFlight} were told that the other is at it`;
   return { says: 'an idempotency key holds across hosts', facts, problems };
-}
-
-function textOf({ status, body }: Answered): string {
-  return `${status} ${JSON.stringify(body)}`;
 }
