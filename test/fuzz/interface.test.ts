@@ -31,6 +31,8 @@ const SEED = Number(process.env['FC_SEED']);
 /** After so many the payments that requests are about are made anew, and the log is looked into. */
 const REQUESTS_A_ROUND = 5_000;
 const BATCHES_A_LEG = 25;
+/** Bounds the reduction of a failure: what it has come to by then is reported. */
+const LEG_LIMIT_MS = 30_000;
 const CASES_AT_ONCE = 24;
 const CONNECTIONS = 32;
 /** The keys of this run are no other run's. */
@@ -140,7 +142,11 @@ async function playLeg(cases: fc.Arbitrary<Case>, { ask, seed }: { ask: Ask; see
     const failed = played.find((each) => each.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   };
-  await fc.assert(fc.asyncProperty(batches, play), { seed, numRuns: BATCHES_A_LEG });
+  await fc.assert(fc.asyncProperty(batches, play), {
+    seed,
+    numRuns: BATCHES_A_LEG,
+    interruptAfterTimeLimit: LEG_LIMIT_MS,
+  });
 }
 
 interface Pools {

@@ -70,7 +70,7 @@ export class SchemaArbitraries {
       case 'boolean':
         return fc.boolean();
       default:
-        return fc.jsonValue({ maxDepth: 2 });
+        return readableJson(2);
     }
   }
 
@@ -99,13 +99,9 @@ export class SchemaArbitraries {
       },
     );
     if (schema.additionalProperties === false) return known;
-    const strange = fc.dictionary(
-      fc.constantFrom(...STRANGE_NAMES),
-      fc.jsonValue({ maxDepth: 1 }),
-      {
-        maxKeys: 2,
-      },
-    );
+    const strange = fc.dictionary(fc.constantFrom(...STRANGE_NAMES), readableJson(1), {
+      maxKeys: 2,
+    });
     return fc.oneof(
       { weight: 7, arbitrary: known },
       {
@@ -217,6 +213,13 @@ const WORDS = [
   '\u202eabc',
   '\ufeff',
 ];
+
+/** No body with a member `__proto__` is read at all: `raw-cases.ts` asks what becomes of those. */
+function readableJson(maxDepth: number): fc.Arbitrary<Json> {
+  return fc
+    .jsonValue({ maxDepth })
+    .filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+}
 
 function days(): fc.Arbitrary<string> {
   return fc
