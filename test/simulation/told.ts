@@ -167,7 +167,7 @@ function tellPayment(payment: Told, event: Event): void {
   }
 }
 
-function tellChild({ children, id }: Told, event: Event): void {
+function tellChild({ children, id, order }: Told, event: Event): void {
   const born = (child: Omit<Child, 'gatewayTransactionId'>) => {
     if (children.has(child.id)) throw new Error(`${child.id} of ${id} came in twice`);
     children.set(child.id, { ...child, gatewayTransactionId: '' });
@@ -179,7 +179,9 @@ function tellChild({ children, id }: Told, event: Event): void {
       break;
     }
     case 'PaymentVoided': {
-      const { voidId, amountMinor, at: sent } = event;
+      const { voidId, at: sent } = event;
+      // Of an authorization nothing was taken: it shows what was held.
+      const amountMinor = event.amountMinor === 0n ? order.amountMinor : event.amountMinor;
       born({ id: voidId, kind: 'void', status: 'Voided', amountMinor, sent });
       break;
     }
