@@ -15,6 +15,7 @@ function sample(sources: Readonly<Record<string, string>>): SourceTree {
     {
       [`${CORE}/index.ts`]: 'export const one = 1;',
       [`${CORE}/testing/index.ts`]: '',
+      'packages/engine/src/index.ts': '',
       'packages/event-stores/src/index.ts': '',
       'packages/projections/src/index.ts': '',
       [`${HOST}/index.ts`]: '',
@@ -26,6 +27,7 @@ function sample(sources: Readonly<Record<string, string>>): SourceTree {
         dependencies: { zod: '*', 'fp-ts': '*' },
         peerDependencies: { vitest: '*' },
       }),
+      'packages/engine/package.json': manifest('engine'),
       'packages/event-stores/package.json': manifest('event-stores'),
       'packages/projections/package.json': manifest('projections'),
       'packages/http-host/package.json': manifest('http-host', {
@@ -65,6 +67,8 @@ const rejected: readonly Sample[] = [
   ...[
     [`${CORE}/a.ts`, "import '@counterfoil/projections';"],
     ['packages/projections/src/a.ts', "import '@counterfoil/event-stores';"],
+    ['packages/engine/src/a.ts', "import '@counterfoil/http-host';"],
+    ['packages/projections/src/a.ts', "import '@counterfoil/engine';"],
     ['packages/event-stores/src/a.ts', "export * from '@counterfoil/http-host';"],
     ['packages/projections/src/a.ts', "import '@counterfoil/core/src/index.ts';"],
     ['packages/projections/src/a.ts', "import '../../core/src/index.ts';"],
@@ -125,6 +129,7 @@ const rejected: readonly Sample[] = [
     [`${HOST}/session-manager.ts`, ''],
     ['test/helper.ts', ''],
   ].map(row('noVagueNames')),
+  ...[['packages/engine/src/a.ts', "import 'node:http';"]].map(row('engineServesNothing')),
   ...[
     [`${HOST}/routes.ts`, "import { container } from 'tsyringe';"],
     ['packages/projections/src/composition-root.ts', "import 'reflect-metadata';"],

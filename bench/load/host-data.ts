@@ -9,9 +9,10 @@ import {
   encodeEvent,
   type TenantId,
 } from '../../packages/core/src/index.ts';
+import { ALL_SCOPES } from '../../packages/engine/src/index.ts';
 import { openSqliteEventStore } from '../../packages/event-stores/src/sqlite.ts';
 import { readConfig } from '../../packages/http-host/src/config.ts';
-import { ALL_SCOPES, compose, type Host } from '../../packages/http-host/src/index.ts';
+import { compose, type Host } from '../../packages/http-host/src/index.ts';
 import { syntheticPayment } from '../../packages/projections/src/testing/index.ts';
 
 export const TENANT_ID = 1 as TenantId;

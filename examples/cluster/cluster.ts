@@ -4,16 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventStore, TenantId } from '@counterfoil/core';
-import {
-  ALL_SCOPES,
-  type CustomerVault,
-  compose,
-  type Host,
-  openKeysToRead,
-  readConfig,
-} from '@counterfoil/http-host';
-import { openSandboxGateway, type SandboxGateway } from '@counterfoil/http-host/gateways';
-import { openHostDatabase } from '@counterfoil/http-host/host-database';
+import { ALL_SCOPES, type CustomerVault, openKeysToRead } from '@counterfoil/engine';
+import { openSandboxGateway, type SandboxGateway } from '@counterfoil/engine/gateways';
+import { openHostDatabase } from '@counterfoil/engine/storage';
+import { compose, type Host, readConfig } from '@counterfoil/http-host';
 import type { ReadModelStore } from '@counterfoil/projections';
 import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';

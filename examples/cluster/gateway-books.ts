@@ -1,6 +1,6 @@
 /** The gateway's own books against the log: nothing was asked of it that had an effect twice. */
 
-import type { SandboxRecord } from '@counterfoil/http-host/gateways';
+import type { SandboxRecord } from '@counterfoil/engine/gateways';
 import { isOpen, refundsOf, type Story, sumOf, type Told } from '@counterfoil/test/told';
 import type { Claim } from './claim.ts';
 import type { Inside } from './cluster.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');

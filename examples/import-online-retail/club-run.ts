@@ -1,5 +1,6 @@
 /** The club mode: the year with its progress bar, and the table at its end. */
-import { ALL_SCOPES, type Host } from '@counterfoil/http-host';
+import { ALL_SCOPES } from '@counterfoil/engine';
+import type { Host } from '@counterfoil/http-host';
 import {
   DEMO_TENANT_ID,
   openSales,

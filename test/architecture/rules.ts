@@ -10,8 +10,14 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
   '@counterfoil/core': [],
   '@counterfoil/event-stores': ['@counterfoil/core'],
   '@counterfoil/projections': ['@counterfoil/core'],
+  '@counterfoil/engine': [
+    '@counterfoil/core',
+    '@counterfoil/event-stores',
+    '@counterfoil/projections',
+  ],
   '@counterfoil/http-host': [
     '@counterfoil/core',
+    '@counterfoil/engine',
     '@counterfoil/event-stores',
     '@counterfoil/projections',
   ],
@@ -189,6 +195,17 @@ export const noVagueNames: Rule = (tree) =>
     )
     .map((path) => `${path} is named after nothing it does`);
 
+/** The engine is the ledger without an interface: it serves nothing. */
+export const engineServesNothing: Rule = (tree) =>
+  eachReference(tree, (file, { to }) =>
+    file.folder === 'packages/engine' && !isTest(file) && SERVES.test(to)
+      ? `${to} is for interfaces, not for the engine`
+      : undefined,
+  );
+
+const SERVES =
+  /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
+
 /** One place wires the host together. */
 export const oneCompositionRoot: Rule = (tree) =>
   eachReference(tree, (file, { to }) =>
@@ -200,7 +217,7 @@ export const oneCompositionRoot: Rule = (tree) =>
   );
 
 const READS_ITS_PROCESS =
-  /^packages\/http-host\/src\/((main|config|composition-root|process-holder)\.ts$|cli\/)/;
+  /^packages\/(http-host\/src\/((main|config|composition-root)\.ts$|cli\/)|engine\/src\/runtime\/process-holder\.ts$)/;
 
 /** Configuration is read once, at the edge, and handed inward. */
 export const processAtTheEdge: Rule = (tree) => {

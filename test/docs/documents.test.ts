@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { Transaction } from '@counterfoil/core';
+import { OUTCOMES, SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { readConfig } from '@counterfoil/http-host/config';
-import { OUTCOMES, SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
 import { describe, expect, it } from 'vitest';
 import {
   anchorsOf,
@@ -124,14 +124,14 @@ it('quotes log lines that the host writes', () => {
   );
   const lines = [...quoted].map(([, line = '']) => line);
   expect(lines.length).toBeGreaterThan(3);
-  const source = sourceOf('packages/http-host/src');
+  const source = sourceOf('packages');
   expect(lines.filter((line) => !source.includes(`'${line}'`))).toEqual([]);
 });
 
 function sourceOf(folder: string): string {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   return files
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => !path.includes('node_modules') && /(?<!\.test)\.ts$/.test(path))
     .map((path) => readFileSync(join(ROOT, folder, path), 'utf8'))
     .join('\n');
 }

@@ -5,9 +5,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EventStore, TenantId } from '@counterfoil/core';
-import { openKeysToRead } from '@counterfoil/http-host';
+import { openKeysToRead } from '@counterfoil/engine';
+import { SqliteKeptAnswers } from '@counterfoil/engine/storage';
 import { readConfig } from '@counterfoil/http-host/config';
-import { SqliteIdempotencyStore } from '@counterfoil/http-host/http';
 import {
   openSqliteReadModelStore,
   type ReadModelStore,
@@ -111,7 +111,7 @@ async function live(): Promise<{ order: Json; id: number }> {
     return answer;
   };
   await pay('swept');
-  const answers = new SqliteIdempotencyStore(file('idempotency.db'));
+  const answers = new SqliteKeptAnswers(file('idempotency.db'));
   expect(await answers.sweep(Number.MAX_SAFE_INTEGER, 10)).toBe(1);
   answers.close();
   const { body: order } = await pay('fresh', { subscription: CLUB });

@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TenantId, Transaction } from '@counterfoil/core';
+import { examine } from '@counterfoil/engine/doctor';
 import { readConfig } from '@counterfoil/http-host/config';
-import { examine } from '@counterfoil/http-host/doctor';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   CARDS,

@@ -412,7 +412,7 @@ describe('a payment whose kept answer is gone', () => {
     expect(first.status).toBe('Captured');
     expect(await submit({ ...payment, ...change })).toEqual(first);
     await expect(submit({ ...payment, id: randomUUID(), account: 999_999 })).rejects.toMatchObject({
-      code: 'reference_unknown',
+      code: 'ReferenceUnknown',
     });
   });
 
@@ -422,7 +422,7 @@ describe('a payment whose kept answer is gone', () => {
     const before = await customersIdentified();
     for (const other of [{}, { email: 'second@example.com' }, { account: 999_999 }]) {
       const reused = submit({ ...payment, ...other, content: 'b' });
-      await expect(reused).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+      await expect(reused).rejects.toMatchObject({ code: 'IdempotencyKeyReused' });
     }
     expect(await customersIdentified()).toBe(before);
   });

@@ -1,5 +1,5 @@
 /** The card API over HTTP: submit, capture, void, read and list. */
-import { luhnCheckDigit } from '@counterfoil/http-host/gateways';
+import { luhnCheckDigit } from '@counterfoil/engine/gateways';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import {
   ALL_SCOPES,
   type Clock,
-  compose,
-  type Host,
+  createLogger,
   type KeyRequest,
   type Tenants,
-} from '@counterfoil/http-host';
+} from '@counterfoil/engine';
+import { compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
-import { createLogger } from '@counterfoil/http-host/http';
 import { expect, vi } from 'vitest';
 import { engineOfRun, newStores, type Stores } from './engines.ts';
 

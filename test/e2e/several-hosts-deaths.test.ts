@@ -1,6 +1,6 @@
 /** Of two hosts over one log, the one that leads ends: the other goes on, and nothing is lost or doubled. */
 import { randomBytes } from 'node:crypto';
-import type { SandboxGateway } from '@counterfoil/http-host/gateways';
+import type { SandboxGateway } from '@counterfoil/engine/gateways';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { faultsOf, readMembers, takenBy } from '../simulation/club.ts';
 import { newStores } from './engines.ts';

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '@counterfoil/engine';
 import { compose } from '@counterfoil/http-host';
-import { ConfigError, readConfig } from '@counterfoil/http-host/config';
+import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   CARDS,

@@ -1,6 +1,6 @@
 /** Two hosts over one log and one PostgreSQL, as behind a balancer, and callers who talk to both. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '@counterfoil/http-host';
+import type { Clock } from '@counterfoil/engine';
 import { type Engine, newStores } from './engines.ts';
 import { Caller, openTenant, type Running, startHost, type TenantOptions } from './running-host.ts';
 

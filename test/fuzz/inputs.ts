@@ -1,5 +1,5 @@
 /** What each operation takes: by its schemas alone, and so that it also makes sense. */
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import fc from 'fast-check';
 import {
   AFFILIATE,

@@ -1,6 +1,6 @@
 /** Who is let in, under which limits, and in which order the checks are made. */
 import type { TenantId } from '@counterfoil/core';
-import { isApiKey, type KeyRecord, keyDigest, makeKey, maskKey } from '@counterfoil/http-host/http';
+import { isApiKey, type KeyRecord, keyDigest, makeKey, maskKey } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
 import { API_KEY, type Bench, type ErrorBody, HEADERS, startBench } from './listening-host.ts';
 

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, loadMasterKey, readConfig } from '@counterfoil/http-host/config';
+import { ConfigError, loadMasterKey } from '@counterfoil/engine';
+import { readConfig } from '@counterfoil/http-host/config';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');

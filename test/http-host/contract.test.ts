@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, compose, type Host } from '@counterfoil/http-host';
+import { ALL_SCOPES } from '@counterfoil/engine';
+import { compose, type Host, REFUSALS } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -129,8 +130,9 @@ describe('the document', () => {
     const refused = [...source.matchAll(/\brefuse\(([^;]*?)[,)]/g)].flatMap(([, text = '']) =>
       [...text.matchAll(/'([a-z0-9_]+)'/g)].map(([, code]) => code),
     );
-    // A rejection of the domain, or a fault of the parser, as a code.
-    const mapped = [...source.matchAll(/^ {2}[A-Za-z_]+: '([a-z_]+)',$/gm)].map(([, code]) => code);
+    // Refusals of the engine, and faults of the parser.
+    const parsed = [...source.matchAll(/^ {2}[A-Z_]+: '([a-z_]+)',$/gm)].map(([, code]) => code);
+    const mapped = [...Object.values(REFUSALS).map(({ code }) => code), ...parsed];
     const answered = new Set<string | undefined>([...refused, ...mapped]);
     const codes = Object.keys(ERRORS);
     expect(codes.filter((code) => !answered.has(code))).toEqual([]);

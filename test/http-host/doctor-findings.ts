@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '@counterfoil/http-host/config';
 import {
   type Checked,
   type CheckName,
   type Examination,
   examine,
   type Severity,
-} from '@counterfoil/http-host/doctor';
+} from '@counterfoil/engine/doctor';
+import { readConfig } from '@counterfoil/http-host/config';
 import { expect } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

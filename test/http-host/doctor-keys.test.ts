@@ -3,8 +3,8 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Customer, execute } from '@counterfoil/core';
+import { openKeysToRead } from '@counterfoil/engine';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { openKeysToRead } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CLI, run } from '../docs/commands.ts';

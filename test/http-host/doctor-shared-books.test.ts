@@ -1,7 +1,7 @@
 /** The doctor's comparison of gateway books with the ledger, where hosts keep both in PostgreSQL. */
-import { checkGateway, streamsOf } from '@counterfoil/http-host/doctor';
-import { openPostgresBooks, openSandboxGateway } from '@counterfoil/http-host/gateways';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+import { checkGateway, streamsOf } from '@counterfoil/engine/doctor';
+import { openPostgresBooks, openSandboxGateway } from '@counterfoil/engine/gateways';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   CARDS,

@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { type CommandId, type Event, encodeEvent, type StreamName } from '@counterfoil/core';
+import type { Examination } from '@counterfoil/engine/doctor';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import type { Examination } from '@counterfoil/http-host/doctor';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { boundByPermissions } from '../simulation/storage-faults-process.ts';
 import {

@@ -6,7 +6,7 @@ import {
   mark,
   openHostDatabase,
   setMarkOnce,
-} from '@counterfoil/http-host/host-database';
+} from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';

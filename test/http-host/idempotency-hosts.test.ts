@@ -2,12 +2,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { TenantId } from '@counterfoil/core';
 import {
+  answersAbout,
   type HostDatabase,
   HostDatabaseError,
   openHostDatabase,
-} from '@counterfoil/http-host/host-database';
-import { Idempotency, PostgresIdempotencyStore, Refusal } from '@counterfoil/http-host/http';
+  PostgresKeptAnswers,
+} from '@counterfoil/engine/storage';
+import { Idempotency, Refusal } from '@counterfoil/http-host/http';
 import fc from 'fast-check';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -21,7 +24,7 @@ const SCOPE = ['7', 'live', 'createPayment', 'k'];
 
 interface TestHost {
   readonly database: HostDatabase;
-  readonly store: PostgresIdempotencyStore;
+  readonly store: PostgresKeptAnswers;
   readonly idempotency: Idempotency;
   /** How many claims were lost, each time. */
   readonly lost: number[];
@@ -30,7 +33,7 @@ interface TestHost {
 async function openHost(url: string): Promise<TestHost> {
   const database = await openHostDatabase(url);
   const lost: number[] = [];
-  const store = new PostgresIdempotencyStore({
+  const store = new PostgresKeptAnswers({
     pool: database.pool,
     onLost: (claims) => lost.push(claims),
   });
@@ -52,6 +55,13 @@ async function openHosts() {
   const url = await newDatabase();
   const [here, there] = await Promise.all([openHost(url), openHost(url)]);
   return { url, here, there };
+}
+
+/** Forgets what was answered about the customer, as an erasure does. */
+async function forget({ store, idempotency }: TestHost): Promise<void> {
+  const about = answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: CUSTOMER });
+  idempotency.forget(about);
+  await store.forget(about.prefix, about.named);
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -251,7 +261,7 @@ describe('who is erased on another host', () => {
     const { here, there } = await openHosts();
     const scope = [tenant, ...SCOPE.slice(1)];
     const first = await beginRun(here, { scope });
-    await there.idempotency.forgetCustomer(7, CUSTOMER);
+    await forget(there);
     expect(await first.finish(about(customerId))).toBe(about(customerId));
     // What is not kept is free a moment after it was answered.
     const again = isKept ? `again ${about(customerId)}` : 'done';
@@ -269,7 +279,7 @@ describe('who is erased on another host', () => {
       });
     });
     await turns(requests / 3);
-    await there.idempotency.forgetCustomer(7, CUSTOMER);
+    await forget(there);
     await Promise.all(answers);
     const { rows } = await here.database.pool.query<{ key: string; body: Buffer }>(
       'SELECT key, body FROM counterfoil_host.answers',
@@ -288,7 +298,7 @@ describe('who is erased on another host', () => {
          ARRAY[convert_to($1, 'UTF8')], ARRAY[true], ARRAY[null], ARRAY[0], ARRAY[1000], ARRAY[0])`,
       [about(CUSTOMER)],
     );
-    const forgotten = there.idempotency.forgetCustomer(7, CUSTOMER);
+    const forgotten = forget(there);
     await vi.waitUntil(async () => {
       const { rows } = await here.database.pool.query(
         `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted

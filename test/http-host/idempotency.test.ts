@@ -3,18 +3,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openHostDatabase } from '@counterfoil/http-host/host-database';
+import type { TenantId } from '@counterfoil/core';
+import { deterministicUuid, keyDigest, uuidV7 } from '@counterfoil/engine';
 import {
-  deterministicUuid,
-  Idempotency,
-  type IdempotencyEntry,
-  type IdempotencyStore,
-  keyDigest,
-  MemoryIdempotencyStore,
-  PostgresIdempotencyStore,
-  SqliteIdempotencyStore,
-  uuidV7,
-} from '@counterfoil/http-host/http';
+  answersAbout,
+  type KeptAnswers,
+  type KeptEntry,
+  MemoryKeptAnswers,
+  openHostDatabase,
+  PostgresKeptAnswers,
+  SqliteKeptAnswers,
+} from '@counterfoil/engine/storage';
+import { Idempotency } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
 import { API_KEY, type Bench, type ErrorBody, JSON_HEADERS, startBench } from './listening-host.ts';
@@ -27,17 +27,13 @@ function temporaryFile(): string {
   return join(folder, 'idempotency.db');
 }
 
-function openSqlite(path: string): SqliteIdempotencyStore {
-  const store = new SqliteIdempotencyStore(path);
+function openSqlite(path: string): SqliteKeptAnswers {
+  const store = new SqliteKeptAnswers(path);
   onTestFinished(() => store.close());
   return store;
 }
 
-function entry(
-  fingerprint: string,
-  recordedAtMs: number,
-  body: string | Buffer = '{}',
-): IdempotencyEntry {
+function entry(fingerprint: string, recordedAtMs: number, body: string | Buffer = '{}'): KeptEntry {
   return {
     fingerprint,
     answer: { status: 201, contentType: 'application/json', body, headers: { Location: '/1' } },
@@ -46,9 +42,9 @@ function entry(
   };
 }
 
-async function openPostgres(): Promise<PostgresIdempotencyStore> {
+async function openPostgres(): Promise<PostgresKeptAnswers> {
   const database = await openHostDatabase(await newDatabase());
-  const store = new PostgresIdempotencyStore(database);
+  const store = new PostgresKeptAnswers(database);
   onTestFinished(async () => {
     await store.close();
     await database.close();
@@ -56,8 +52,8 @@ async function openPostgres(): Promise<PostgresIdempotencyStore> {
   return store;
 }
 
-describe.each<[string, () => IdempotencyStore | Promise<IdempotencyStore>]>([
-  ['memory', () => new MemoryIdempotencyStore()],
+describe.each<[string, () => KeptAnswers | Promise<KeptAnswers>]>([
+  ['memory', () => new MemoryKeptAnswers()],
   ['sqlite', () => openSqlite(temporaryFile())],
   ['postgres', openPostgres],
 ])('the %s store', (_name, open) => {
@@ -181,7 +177,7 @@ it('the sqlite store leaves nothing on the disk of what it sweeps', async () => 
 
 it('the sqlite store takes out of a file what a host of before had swept', async () => {
   const path = temporaryFile();
-  const store = new SqliteIdempotencyStore(path);
+  const store = new SqliteKeptAnswers(path);
   await store.put('["7","live"]', entry('one', 0, LONG));
   await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
   store.close();
@@ -204,7 +200,7 @@ function onDisk(path: string): string {
 
 it('the sqlite store outlives its process', async () => {
   const path = temporaryFile();
-  const first = new SqliteIdempotencyStore(path);
+  const first = new SqliteKeptAnswers(path);
   await first.put('a', entry('one', 0));
   first.close();
   expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
@@ -212,7 +208,7 @@ it('the sqlite store outlives its process', async () => {
 
 it('the sqlite store says so when it cannot keep an answer, and writes what waits when closed', async () => {
   const path = temporaryFile();
-  const store = new SqliteIdempotencyStore(path);
+  const store = new SqliteKeptAnswers(path);
   const waiting = store.put('a', entry('one', 0));
   store.close();
   await waiting;
@@ -247,14 +243,17 @@ describe('who is erased', () => {
     ['somebody else', '7', CUSTOMER + 1, true],
     ['a customer of another tenant', '77', CUSTOMER, true],
   ])('keeps no answer that is under way about %s', async (_whom, tenant, customerId, isKept) => {
+    const store = new MemoryKeptAnswers();
     const idempotency = new Idempotency({
-      store: new MemoryIdempotencyStore(),
+      store,
       secret: Buffer.alloc(32),
       onStoreFailure: (error) => expect.unreachable(String(error)),
     });
     const request = { scope: [tenant, 'live', 'createPayment', 'k'], fingerprint: 'one' };
     const first = await idempotency.run(request, async () => {
-      await idempotency.forgetCustomer(7, CUSTOMER);
+      const about = answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: CUSTOMER });
+      idempotency.forget(about);
+      await store.forget(about.prefix, about.named);
       return answerAbout(customerId);
     });
     expect(first).toEqual(answerAbout(customerId));
@@ -266,7 +265,7 @@ describe('who is erased', () => {
 describe('repetitions that come together', () => {
   it('are all answered from what is kept, or refused as another request', async () => {
     const idempotency = new Idempotency({
-      store: new MemoryIdempotencyStore(),
+      store: new MemoryKeptAnswers(),
       secret: Buffer.alloc(32),
       onStoreFailure: (error) => expect.unreachable(String(error)),
     });

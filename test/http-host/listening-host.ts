@@ -3,19 +3,16 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
+import { createLogger, type KeyRecord, keyDigest, makeKey } from '@counterfoil/engine';
+import { MemoryKeptAnswers } from '@counterfoil/engine/storage';
 import {
-  createLogger,
   type Endpoint,
   endpoint,
   type HttpLimits,
   HttpServer,
   healthEndpoints,
   Idempotency,
-  type KeyRecord,
-  keyDigest,
-  MemoryIdempotencyStore,
   Metrics,
-  makeKey,
   metricsEndpoint,
   RateLimits,
   Readiness,
@@ -107,7 +104,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     rateLimits: new RateLimits(failuresPerMinute === undefined ? {} : { failuresPerMinute }),
     idempotency: new Idempotency({
       secret: Buffer.alloc(32, 1),
-      store: new MemoryIdempotencyStore(),
+      store: new MemoryKeptAnswers(),
       onStoreFailure: (error) => logger.error({ err: error }, 'answer not kept'),
       ...(now !== undefined && { now }),
     }),

@@ -1,7 +1,8 @@
 /** What those see who run the host: probes, metrics and logs. */
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { createLogger, Metrics, Readiness } from '@counterfoil/http-host/http';
+import { createLogger } from '@counterfoil/engine';
+import { Metrics, Readiness } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startHost } from '../e2e/running-host.ts';
 import { HEADERS, JSON_HEADERS, startBench } from './listening-host.ts';

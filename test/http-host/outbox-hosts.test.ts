@@ -1,6 +1,5 @@
 /** Several hosts on one database: the lease to send mails may move, and each mail is sent by one of them. */
 import type { StreamName, TenantId } from '@counterfoil/core';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
 import {
   type AskedMail,
   type Handover,
@@ -10,7 +9,8 @@ import {
   type Outbox,
   openPostgresOutbox,
   type QueuedMail,
-} from '@counterfoil/http-host/mail';
+} from '@counterfoil/engine/mail';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';
 

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Position, StreamName, TenantId } from '@counterfoil/core';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
 import {
   type AskedMail,
   type MailEnd,
   type Outbox,
   openPostgresOutbox,
   openSqliteOutbox,
-} from '@counterfoil/http-host/mail';
+} from '@counterfoil/engine/mail';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';

@@ -10,12 +10,8 @@ import {
   type Subject,
   type TenantId,
 } from '@counterfoil/core';
-import { openPersonalKeys } from '@counterfoil/http-host';
-import {
-  type HostDatabase,
-  openHostDatabase,
-  PersonalKeyTable,
-} from '@counterfoil/http-host/host-database';
+import { openPersonalKeys, PersonalKeyTable } from '@counterfoil/engine';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -11,9 +11,9 @@ import {
   sealerOf,
   type TenantId,
 } from '@counterfoil/core';
-import { type CustomerVault, openKeysToRead, openPersonalKeys } from '@counterfoil/http-host';
+import { type CustomerVault, openKeysToRead, openPersonalKeys } from '@counterfoil/engine';
+import { openHostDatabase } from '@counterfoil/engine/storage';
 import { readConfig } from '@counterfoil/http-host/config';
-import { openHostDatabase } from '@counterfoil/http-host/host-database';
 import pg from 'pg';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';

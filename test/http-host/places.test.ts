@@ -4,7 +4,7 @@ import {
   type HostDatabase,
   openHostDatabase,
   openSharedCheckpoints,
-} from '@counterfoil/http-host/host-database';
+} from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';

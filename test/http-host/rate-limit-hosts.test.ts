@@ -1,7 +1,8 @@
 /** Limits over several hosts on one database: they grant together what one would, and no outage locks anybody out. */
 import type { TenantId } from '@counterfoil/core';
-import { openHostDatabase } from '@counterfoil/http-host/host-database';
-import { type KeyRecord, RateLimits, sharedCounters } from '@counterfoil/http-host/http';
+import type { KeyRecord } from '@counterfoil/engine';
+import { openHostDatabase } from '@counterfoil/engine/storage';
+import { RateLimits, sharedCounters } from '@counterfoil/http-host/http';
 import fc from 'fast-check';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';

@@ -7,8 +7,8 @@ import {
   SANDBOX_CARDS,
   type SandboxGateway,
   type SandboxOptions,
-} from '@counterfoil/http-host/gateways';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+} from '@counterfoil/engine/gateways';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';

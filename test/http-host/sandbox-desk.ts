@@ -14,7 +14,7 @@ import {
   SANDBOX_CARDS,
   type SandboxGateway,
   type SandboxOptions,
-} from '@counterfoil/http-host/gateways';
+} from '@counterfoil/engine/gateways';
 import { onTestFinished } from 'vitest';
 
 export const CVV = '8317';

@@ -16,7 +16,7 @@ import {
   openSandboxGateway,
   SANDBOX_CARDS,
   type SandboxGateway,
-} from '@counterfoil/http-host/gateways';
+} from '@counterfoil/engine/gateways';
 import { describe, expect, it, test } from 'vitest';
 import {
   CVV,

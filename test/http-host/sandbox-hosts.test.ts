@@ -7,8 +7,8 @@ import {
   openSandboxGateway,
   type SandboxGateway,
   type SandboxRecord,
-} from '@counterfoil/http-host/gateways';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+} from '@counterfoil/engine/gateways';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';

@@ -1,7 +1,7 @@
 /** Turns over several hosts: never two at one name, and nobody waits for the dead. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SharedTurns, type SharedTurnsOptions } from '@counterfoil/http-host';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/http-host/host-database';
+import { SharedTurns, type SharedTurnsOptions } from '@counterfoil/engine';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';

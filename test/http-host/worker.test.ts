@@ -1,7 +1,7 @@
 /** A worker: what it is held to, and the hosts that wait for it. */
 import { type CommandId, streamName, type TenantId } from '@counterfoil/core';
+import { openHostDatabase, setMarkOnce } from '@counterfoil/engine/storage';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
-import { openHostDatabase, setMarkOnce } from '@counterfoil/http-host/host-database';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startHost } from '../e2e/running-host.ts';
 import { SharedStores } from './shared-stores.ts';

@@ -1,5 +1,5 @@
 /** Holds the gateway's own books against what the ledger's events tell. */
-import type { SandboxGateway, SandboxRecord } from '@counterfoil/http-host/gateways';
+import type { SandboxGateway, SandboxRecord } from '@counterfoil/engine/gateways';
 import { expect } from 'vitest';
 import { isOpen, refundsOf, type Story, sumOf, type Told } from './told.ts';
 

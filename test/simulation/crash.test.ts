@@ -1,6 +1,6 @@
 /** kill -9 at random instants under load: nothing that was acknowledged is lost, nothing is done twice. */
 import { Transaction } from '@counterfoil/core';
-import type { SandboxGateway } from '@counterfoil/http-host/gateways';
+import type { SandboxGateway } from '@counterfoil/engine/gateways';
 import { type OpenIntent, openIntents, PROJECTIONS } from '@counterfoil/projections';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Deaths } from './crash-deaths.ts';

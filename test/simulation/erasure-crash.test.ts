@@ -1,6 +1,6 @@
 /** A host that is killed while it erases persons finishes what it had begun, and no amount moves. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Json } from './caller.ts';
 import { KilledHost } from './killed-host.ts';

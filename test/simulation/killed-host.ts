@@ -8,14 +8,15 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { EventStore, TenantId } from '@counterfoil/core';
-import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
-import { ALL_SCOPES, type CustomerVault, compose, openKeysToRead } from '@counterfoil/http-host';
-import { readConfig } from '@counterfoil/http-host/config';
+import { ALL_SCOPES, type CustomerVault, openKeysToRead } from '@counterfoil/engine';
 import {
   openSandboxGateway,
   SANDBOX_CARDS,
   type SandboxGateway,
-} from '@counterfoil/http-host/gateways';
+} from '@counterfoil/engine/gateways';
+import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
+import { compose } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { vi } from 'vitest';
 import { Caller } from './caller.ts';

@@ -1,7 +1,7 @@
 /** Random lives of payments over HTTP: what callers of two tenants do, drawn as small choices. */
 import { randomUUID } from 'node:crypto';
 import { toMajor, toMinor } from '@counterfoil/core';
-import { OUTCOMES, type Outcome, SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { OUTCOMES, type Outcome, SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Answer, Caller, Json } from './caller.ts';

@@ -1,6 +1,6 @@
 /** Mixed load under Idempotency-Keys, drawn from a seed, and a memory of what was answered. */
 import { hash } from 'node:crypto';
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { vi } from 'vitest';
 import type { Answer, Caller, Json } from './caller.ts';
 import type { Dice } from './dice.ts';

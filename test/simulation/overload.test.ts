@@ -1,5 +1,5 @@
 /** More than a host can do while its gateway stalls: refused early, nothing lost, and over when it is over. */
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from './caller.ts';
 import { Dice } from './dice.ts';

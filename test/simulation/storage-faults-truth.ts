@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
+import { ALL_SCOPES, createLogger } from '@counterfoil/engine';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
+import { type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
-import { createLogger } from '@counterfoil/http-host/http';
 import { vi } from 'vitest';
 import { type Answer, Caller, type Json } from './caller.ts';
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { type Examination, examine } from '@counterfoil/engine/doctor';
 import { readConfig } from '@counterfoil/http-host/config';
-import { type Examination, examine } from '@counterfoil/http-host/doctor';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {

@@ -1,6 +1,6 @@
 /** The whole path, lived at random: HTTP, execute, log, gateway, reactors, read models, and back. */
 import { hash } from 'node:crypto';
-import { SANDBOX_CARDS } from '@counterfoil/http-host/gateways';
+import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { PROJECTIONS } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, compose, type Host } from '@counterfoil/http-host';
+import { ALL_SCOPES, createLogger } from '@counterfoil/engine';
+import type { SandboxGateway } from '@counterfoil/engine/gateways';
+import { compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
-import type { SandboxGateway } from '@counterfoil/http-host/gateways';
-import { createLogger } from '@counterfoil/http-host/http';
 import {
   alertDeadlines,
   openIntents,

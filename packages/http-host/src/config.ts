@@ -1,63 +1,29 @@
 /** The configuration: the environment, checked once at start, with errors that say what to set. */
-import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError, isMasterKey, type Settings } from '@counterfoil/engine';
+import { mailAddressOf, smtpServerOf } from '@counterfoil/engine/mail';
+import {
+  EVENT_STORE_CLIENTS,
+  EVENT_STORE_SCHEMES,
+  engineOf,
+  isShared,
+  READ_MODEL_SCHEMES,
+} from '@counterfoil/engine/storage';
 import { isLogPrefix, LOG_PREFIX_FORM } from '@counterfoil/event-stores/eventstoredb';
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
-import { type MailSettings, mailAddressOf, smtpServerOf } from './mail/mail-settings.ts';
-import {
-  EVENT_STORE_CLIENTS,
-  EVENT_STORE_SCHEMES,
-  type EventStoreClient,
-  engineOf,
-  fileOf,
-  isShared,
-  READ_MODEL_SCHEMES,
-} from './stores.ts';
 
-const MASTER_KEY_BYTES = 32;
-
-export interface Config {
+/** Everything that a host is told: its ledger's settings, and its own. */
+export interface Config extends Settings {
   readonly port: number;
   readonly host: string;
   /** Where `/metrics` alone is served; undefined: with everything else. */
   readonly metrics: { readonly port: number; readonly host: string } | undefined;
-  readonly dataDir: string;
-  readonly eventStoreUrl: string;
-  /** What speaks to an EventStoreDB. */
-  readonly eventStoreClient: EventStoreClient;
-  /** What the log's streams begin with on an EventStoreDB; the adapter's own prefix when undefined. */
-  readonly eventStorePrefix: string | undefined;
-  readonly readModelUrl: string;
-  /** Whether this host brings the read models up to date itself, or leaves that to workers. */
-  readonly runProjections: boolean;
   readonly logLevel: LogLevel;
   readonly demo: boolean;
-  /** The host's clock may be moved ahead: for tests, and never in production. */
-  readonly testClock: boolean;
-  /** NODE_ENV=production: no demo, no generated secrets. */
-  readonly production: boolean;
-  /** Undefined outside production until `loadMasterKey` has read or made one. */
-  readonly masterKey: Buffer | undefined;
   readonly failedAuthenticationsPerMinute: number;
-  /** Without an answer of the gateway for so long, a payment's outcome is unknown. */
-  readonly gatewayTimeoutMs: number;
-  /** Undefined: no mails are sent. */
-  readonly mail: MailSettings | undefined;
   readonly limits: HttpLimits;
-}
-
-/** The environment does not describe a host; `problems` has a line for each variable at fault. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((line) => `  ${line}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.problems = problems;
-  }
 }
 
 const IN_MEMORY = 'memory:';
@@ -240,105 +206,8 @@ function isInMemory(url: string | undefined): boolean {
   return url === IN_MEMORY;
 }
 
-const SecretsFile = z.object({ masterKey: z.string().refine(isMasterKey) });
-
-/**
- * The key that secrets are encrypted with: the configured one, or, outside production, that of
- * `<DATA_DIR>/secrets.json`, which is made on first use and readable by its owner only.
- */
-export function loadMasterKey(config: Config): Buffer {
-  const key = configuredOrKeptKey(config);
-  // A database has a mark of its own, for all hosts.
-  if (fileOf(config.readModelUrl) !== undefined) checkMasterKey(config.dataDir, key);
-  return key;
-}
-
-/**
- * Data made under one key is not readable under another, and customers and cards would not be known
- * again: a mark of the first key stays with the data, and another key is refused.
- */
-function checkMasterKey(dataDir: string, key: Buffer): void {
-  const path = masterKeyCheckIn(dataDir);
-  const mark = markOfMasterKey(key);
-  mkdirSync(dataDir, { recursive: true });
-  try {
-    writeFileSync(path, `${mark}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    if (readFileSync(path, 'utf8').trim() === mark) return;
-    throw new ConfigError([
-      `MASTER_KEY (or secrets.json) is not the key that the data in ${dataDir} was made with`,
-    ]);
-  }
-}
-
-/** Tells one key from another, and nothing more. */
-export function markOfMasterKey(key: Buffer): string {
-  return createHmac('sha256', key).update('counterfoil master key').digest('hex');
-}
-
-export function masterKeyCheckIn(dataDir: string): string {
-  return join(dataDir, 'master-key.check');
-}
-
-export function secretsFileIn(dataDir: string): string {
-  return join(dataDir, 'secrets.json');
-}
-
-/**
- * What `loadMasterKey` would find, without making anything: `none` where there is neither a key nor
- * data of one, `lost` where only the mark of a key is left, `unmarked` where there is no mark.
- */
-export function probeMasterKey(config: Config): 'sound' | 'none' | 'lost' | 'wrong' | 'unmarked' {
-  const { dataDir } = config;
-  const mark = existsSync(masterKeyCheckIn(dataDir))
-    ? readFileSync(masterKeyCheckIn(dataDir), 'utf8').trim()
-    : undefined;
-  const key = findMasterKey(config);
-  if (key === undefined) return mark === undefined ? 'none' : 'lost';
-  if (mark === undefined) return 'unmarked';
-  return mark === markOfMasterKey(key) ? 'sound' : 'wrong';
-}
-
-/** The key at hand, without making one; undefined where there is none. */
-export function findMasterKey({ masterKey, dataDir }: Config): Buffer | undefined {
-  if (masterKey !== undefined) return masterKey;
-  const path = secretsFileIn(dataDir);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  return Buffer.from(keptMasterKey(path), 'base64');
-}
-
-function configuredOrKeptKey(config: Config): Buffer {
-  if (config.masterKey !== undefined) return config.masterKey;
-  if (config.production) throw new ConfigError(['MASTER_KEY must be set']);
-  const path = secretsFileIn(config.dataDir);
-  mkdirSync(config.dataDir, { recursive: true });
-  const made = { masterKey: randomBytes(MASTER_KEY_BYTES).toString('base64') };
-  try {
-    // Fails if the file is there: a key that something was encrypted with is never replaced.
-    writeFileSync(path, `${JSON.stringify(made)}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  return Buffer.from(keptMasterKey(path), 'base64');
-}
-
-function keptMasterKey(path: string): string {
-  try {
-    return SecretsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).masterKey;
-  } catch {
-    // Neither the parser's message nor zod's, for they may quote the secret.
-    throw new ConfigError([`MASTER_KEY is not set, and ${path} holds no usable key`]);
-  }
-}
-
 function isProduction(variables: Variables): boolean {
   return variables.NODE_ENV === 'production';
-}
-
-function isMasterKey(text: string): boolean {
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length === MASTER_KEY_BYTES && bytes.toString('base64') === text;
 }
 
 /** `PORT=` in a file of variables means: not set. */

@@ -1,4 +1,6 @@
 /** The table of contents of the HTTP interface. */
+
+import type { TestClock } from '@counterfoil/engine';
 import { type CardServices, cardEndpoints } from './api/card.ts';
 import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
 import { type CustomerRecordServices, customerEndpoints } from './api/customers.ts';
@@ -20,7 +22,6 @@ import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
-import type { TestClock } from './operations/test-clock.ts';
 
 export interface RouteServices
   extends CustomerServices,
@@ -57,8 +58,11 @@ const DOCUMENT: DocumentInfo = {
   examples: EXAMPLES,
 };
 
-/** Every endpoint that the host serves. */
-export function routes(services: RouteServices): readonly Endpoint[] {
+/** Every endpoint that the host serves, those of its embedder last. */
+export function routes(
+  services: RouteServices,
+  ownEndpoints: readonly Endpoint[],
+): readonly Endpoint[] {
   const endpoints: Endpoint[] = [
     ...customerServiceEndpoints(services),
     unsubscribeEndpoint(services),
@@ -73,6 +77,7 @@ export function routes(services: RouteServices): readonly Endpoint[] {
     ...healthEndpoints(services.readiness),
     ...(services.metrics === undefined ? [] : [metricsEndpoint(services.metrics)]),
     ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
+    ...ownEndpoints,
   ];
   // The document names itself as well, so it is made when all endpoints are known.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);

@@ -1,10 +1,9 @@
 /** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
 import { Transaction, type TransactionId } from '@counterfoil/core';
+import { type Payments, uuidV7 } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type JsonResult, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
-import { uuidV7 } from '../http/uuid.ts';
-import type { Payments } from '../operations/payments.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
 import { PaymentInput, paymentRequestOf, withoutSecrets } from './payment-request.ts';
 import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';

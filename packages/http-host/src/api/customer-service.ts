@@ -1,12 +1,11 @@
 /** Customer Service: the details of one transaction, and refunds. */
 import { Transaction, toDecimal } from '@counterfoil/core';
+import type { Payments, ReadSide } from '@counterfoil/engine';
+import type { Confirmations } from '@counterfoil/engine/mail';
 import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import type { Confirmations } from '../mail/confirmations.ts';
-import type { Payments } from '../operations/payments.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { StatusId, StatusName, UuidText } from './answer-fields.ts';
 import { paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';

@@ -1,10 +1,9 @@
 /** Customer Service: customers registered, read and replaced, and their payment methods. */
 import { Customer, type Subject } from '@counterfoil/core';
+import type { Customers, Erasure } from '@counterfoil/engine';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
-import type { Customers } from '../operations/customers.ts';
-import type { Erasure } from '../operations/erasure.ts';
 import {
   AddedPaymentMethod,
   addedMethodBody,

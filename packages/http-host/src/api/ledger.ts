@@ -1,8 +1,9 @@
 /** The books: trial balance and accounts. */
+
+import type { ReadSide } from '@counterfoil/engine';
 import type { BooksQuery, LedgerView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { CurrencyCode, Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
 

@@ -1,10 +1,9 @@
 /** The list of payments of the Card API: the search filters as a query, cursor by cursor. */
 import type { TransactionId } from '@counterfoil/core';
+import type { Payments, ReadSide } from '@counterfoil/engine';
 import type { SearchView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import type { Payments } from '../operations/payments.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { PaymentBody, paymentBody } from './payment-body.ts';
 import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './search-request.ts';

@@ -1,11 +1,10 @@
 /** What a payment is asked for with, and how it becomes an order. */
 import { Sequence, type TenantId, type Transaction, type TransactionId } from '@counterfoil/core';
+import type { PaymentRequest } from '@counterfoil/engine';
+import { type CardDetails, checkCard } from '@counterfoil/engine/gateways';
 import { z } from 'zod';
-import { checkCard } from '../gateways/card-number.ts';
-import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { refuse } from '../http/errors.ts';
-import type { PaymentRequest } from '../operations/payments.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
 import {
   Amount,

@@ -1,10 +1,9 @@
 /** The payment that a refund names: by its own id, and by nothing that belongs to it. */
 import type { Transaction, TransactionId } from '@counterfoil/core';
+import { type Payments, type ReadSide, Refused } from '@counterfoil/engine';
 import type { DetailView } from '@counterfoil/projections';
 import type { RequestContext } from '../http/endpoint.ts';
 import { Refusal, refuse } from '../http/errors.ts';
-import type { Payments } from '../operations/payments.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { checkVisible } from './wire.ts';
 
 export interface PaymentFinding {
@@ -25,7 +24,7 @@ export async function paymentToRefund(
     checkVisible(principal, payment);
     return payment;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+    if (!isUnknown(error)) throw error;
     await readSide.caughtUp(tenantId);
     const found = await details.payment(tenantId, id);
     if (found?.childId === undefined) throw error;
@@ -33,4 +32,11 @@ export async function paymentToRefund(
     const { transactionId } = found.payment;
     throw refuse('not_refundable', `Only payments are refunded; this belongs to ${transactionId}`);
   }
+}
+
+/** There is no payment of this id, or none that the caller may see. */
+function isUnknown(error: unknown): boolean {
+  return error instanceof Refused
+    ? error.code === 'TransactionUnknown'
+    : error instanceof Refusal && error.code === 'not_found';
 }

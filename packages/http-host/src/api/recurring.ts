@@ -1,9 +1,10 @@
 /** The report of recurring revenue and churn. */
+
+import type { ReadSide } from '@counterfoil/engine';
 import { monthAfter, monthsIn, type RecurringView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { CurrencyCode, pattern, QueryBoolean, sandboxOf } from './wire.ts';
 
 const MAX_MONTHS = 120;

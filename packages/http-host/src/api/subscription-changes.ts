@@ -1,12 +1,11 @@
 /** Subscriptions changed on demand: frozen, unfrozen, ended, with another card or another plan. */
 import { Subscription } from '@counterfoil/core';
+import type { ReadSide, SubscriptionRequest, Subscriptions } from '@counterfoil/engine';
+import type { Confirmations } from '@counterfoil/engine/mail';
 import type { ReferenceView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
-import type { Confirmations } from '../mail/confirmations.ts';
-import type { ReadSide } from '../operations/read-side.ts';
-import type { SubscriptionRequest, Subscriptions } from '../operations/subscriptions.ts';
 import { Frequency, RebillAmount } from './payment-plans.ts';
 import { CardInput, instrumentOf, withoutSecrets } from './payment-request.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';

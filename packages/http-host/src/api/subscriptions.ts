@@ -1,5 +1,6 @@
 /** Subscriptions read: one with its state, what will happen to it, and those of a customer. */
 import { Subscription, Tenant } from '@counterfoil/core';
+import type { Customers, ReadSide, Subscriptions } from '@counterfoil/engine';
 import {
   type ReferenceView,
   renderSubscription,
@@ -8,9 +9,6 @@ import {
 import { z } from 'zod';
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import type { Customers } from '../operations/customers.ts';
-import type { ReadSide } from '../operations/read-side.ts';
-import type { Subscriptions } from '../operations/subscriptions.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import {
   ScheduleAnswer,

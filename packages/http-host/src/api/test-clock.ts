@@ -1,7 +1,8 @@
 /** The test clock: what time it is for the host, and the way to move it ahead. Not there in production. */
+
+import { MAX_MOVE_SECONDS, type TestClock } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { MAX_MOVE_SECONDS, type TestClock } from '../operations/test-clock.ts';
 import { At } from './answer-fields.ts';
 import { eitherOf, Instant } from './wire.ts';
 

@@ -1,9 +1,9 @@
 /** The transaction searches of Customer Service and Admin: one contract at two addresses. */
+
+import { counted, type ReadSide } from '@counterfoil/engine';
 import type { SearchFilter, SearchView } from '@counterfoil/projections';
 import { z } from 'zod';
-import { counted } from '../counted.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
-import type { ReadSide } from '../operations/read-side.ts';
 import { SearchRecordBody } from './search-record-body.ts';
 import { SearchInput } from './search-request.ts';
 import { sandboxOf } from './wire.ts';

@@ -1,11 +1,11 @@
 /** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
+
+import { counted, type Subscriptions } from '@counterfoil/engine';
+import type { Confirmations } from '@counterfoil/engine/mail';
 import { z } from 'zod';
-import { counted } from '../counted.ts';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import type { Confirmations } from '../mail/confirmations.ts';
-import type { Subscriptions } from '../operations/subscriptions.ts';
 import { callerOf, Email, Id, idOf, pattern, sandboxOf } from './wire.ts';
 
 const MAX_IDS = 1_000;

@@ -8,12 +8,11 @@ import {
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
+import { type Caller, deterministicUuid, uuidV7 } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { idempotencyScope } from '../http/idempotency.ts';
-import { deterministicUuid, uuidV7 } from '../http/uuid.ts';
-import type { Caller } from '../operations/ledger.ts';
 
 /** No control characters, line separators or halves of characters: nothing that could break a line or a file. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;

@@ -1,7 +1,8 @@
 /** `counterfoil clock …`: shows and moves the test clock, of a running host or of a folder without one. */
+
+import { ConfigError, type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ConfigError, readConfig } from '../config.ts';
-import { type Destination, MAX_MOVE_SECONDS } from '../operations/test-clock.ts';
+import { readConfig } from '../config.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { type ReachedClock, RemoteClock } from './remote-clock.ts';
 import { withOnlyHost } from './session.ts';

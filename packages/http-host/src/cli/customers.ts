@@ -1,12 +1,17 @@
 /** `counterfoil customers …`: what becomes of customers whose keys are lost for good. */
+
+import {
+  counted,
+  deriveKey,
+  findUnreadable,
+  giveUp,
+  loadMasterKey,
+  openClock,
+  openKeysAsTheyAre,
+} from '@counterfoil/engine';
+import { hostDatabaseUrlOf, openEventStore } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
-import { openClock } from '../clock.ts';
-import { type Config, loadMasterKey, readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
-import { deriveKey } from '../operations/credential-vault.ts';
-import { findUnreadable, giveUp } from '../operations/lost-keys.ts';
-import { openKeysAsTheyAre } from '../operations/open-personal-keys.ts';
-import { hostDatabaseUrlOf, openEventStore } from '../stores.ts';
+import { type Config, readConfig } from '../config.ts';
 import { OPERATOR, refuseBesideHosts } from './session.ts';
 
 export function addCustomerCommands(program: Command): void {

@@ -1,9 +1,9 @@
 /** `counterfoil define`: merchant accounts and reference data from a file. */
 import { readFileSync } from 'node:fs';
 import { MerchantAccount, Reference, type TenantId } from '@counterfoil/core';
+import { counted } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { counted } from '../counted.ts';
 import { OPERATOR, tenantIdOf, withHost } from './session.ts';
 
 const { events } = Reference;

@@ -1,9 +1,7 @@
 /** `counterfoil doctor`: examines what a host keeps, says what is wrong with it and what to do. */
 import { tmpdir } from 'node:os';
 import { styleText } from 'node:util';
-import type { Command } from 'commander';
-import { presentIn } from '../clock.ts';
-import { readConfig } from '../config.ts';
+import { presentIn } from '@counterfoil/engine';
 import {
   CHECKS,
   type Checked,
@@ -11,7 +9,9 @@ import {
   examine,
   type Finding,
   type Verdict,
-} from '../doctor/index.ts';
+} from '@counterfoil/engine/doctor';
+import type { Command } from 'commander';
+import { readConfig } from '../config.ts';
 import { PhaseBar } from './progress-bar.ts';
 
 /** 1 is what every command ends with that could not do its work. */

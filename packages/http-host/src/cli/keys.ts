@@ -1,8 +1,7 @@
 /** `counterfoil keys …`: issue, list, rotate and revoke API keys. */
 import type { TenantId } from '@counterfoil/core';
+import { ALL_SCOPES, type Environment } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Environment } from '../http/keys.ts';
-import { ALL_SCOPES } from '../operations/tenants.ts';
 import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
 
 interface CreateOptions {

@@ -1,7 +1,9 @@
 /** The command line: runs the host, and does what needs no host to run. */
+
+import { ConfigError } from '@counterfoil/engine';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { ConfigError } from '../config.ts';
+
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';

@@ -2,6 +2,14 @@
 
 import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
+  counted,
+  holderFor,
+  openKeysToRead,
+  processHolder,
+  SHARED_LEASE_TTL_MS,
+} from '@counterfoil/engine';
+import { hostDatabaseUrlOf, openEventStore, openReadModels } from '@counterfoil/engine/storage';
+import {
   createProjector,
   dropOldBuilds,
   PROJECTIONS,
@@ -15,12 +23,6 @@ import {
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
-import { counted } from '../counted.ts';
-import { openKeysToRead } from '../operations/open-personal-keys.ts';
-import { processHolder } from '../process-holder.ts';
-import { holderFor } from '../projecting/holder.ts';
-import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
-import { hostDatabaseUrlOf, openEventStore, openReadModels } from '../stores.ts';
 
 const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
 

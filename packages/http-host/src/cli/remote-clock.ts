@@ -1,8 +1,7 @@
 /** The test clock of a running host, over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Destination, type Moved, uuidV7 } from '@counterfoil/engine';
 import { z } from 'zod';
-import { uuidV7 } from '../http/uuid.ts';
-import type { Destination, Moved } from '../operations/test-clock.ts';
 
 const SECOND_MS = 1_000;
 /** A move may take longer than any connection: it is asked for again, under the same key. */

@@ -1,14 +1,11 @@
 /** What the commands share: the configured ledger opened for one piece of work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TenantId } from '@counterfoil/core';
+import { type Caller, holderFor, LEADERSHIP, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
+import { hostDatabaseUrlOf, openReadModels } from '@counterfoil/engine/storage';
 import { InvalidArgumentError } from 'commander';
 import { compose, type Host } from '../composition-root.ts';
 import { type Config, readConfig } from '../config.ts';
-import type { Caller } from '../operations/ledger.ts';
-import { holderFor } from '../projecting/holder.ts';
-import { LEADERSHIP } from '../reactors/leadership.ts';
-import { SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
-import { hostDatabaseUrlOf, openReadModels } from '../stores.ts';
 
 /** Whoever runs a command has the data folder, or the databases, and is not asked for a name. */
 export const OPERATOR: Caller = { actor: 'operator@localhost' };

@@ -1,8 +1,10 @@
 /** `counterfoil start`: the host, with or without the demo tenant, until it is told to stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError, holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
+import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
 import { compose, type Host } from '../composition-root.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import {
   DEMO_TENANT_ID,
   type DemoCredentials,
@@ -12,10 +14,6 @@ import {
   writeDemoCredentials,
 } from '../demo/demo-tenant.ts';
 import { renderReport } from '../demo/online-retail/report.ts';
-import { Refusal } from '../http/errors.ts';
-import { holderFor } from '../projecting/holder.ts';
-import { Lease, SHARED_LEASE_TTL_MS } from '../reactors/lease.ts';
-import { hostDatabaseUrlOf } from '../stores.ts';
 import { turnOffCoreDumps } from './core-dumps.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { onceToldToStop } from './signals.ts';
@@ -99,7 +97,7 @@ async function readModelsCaughtUp(host: Host): Promise<void> {
     try {
       return await host.readSide.caughtUp(DEMO_TENANT_ID);
     } catch (error) {
-      const isBehind = error instanceof Refusal && error.code === 'overloaded';
+      const isBehind = error instanceof Refused && error.code === 'ReadModelsBehind';
       if (!isBehind || waited === MAX_WAITS) throw error;
       if (waited === 1) console.log('Waiting for the read models to catch up with the log…');
     }

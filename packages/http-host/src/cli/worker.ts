@@ -1,6 +1,8 @@
 /** `counterfoil worker`: brings the read models up to date for hosts that leave it to workers. */
+
+import type { RunningWorker } from '@counterfoil/engine';
 import type { Command } from 'commander';
-import { type RunningWorker, runWorker } from '../composition-root.ts';
+import { runWorker } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
 import { turnOffCoreDumps } from './core-dumps.ts';
 import { onceToldToStop } from './signals.ts';

@@ -1,4 +1,5 @@
 /** Provides the HTTP interface, and what it answers with. */
+import { deriveKey } from '@counterfoil/engine';
 import {
   DetailView,
   LedgerView,
@@ -6,71 +7,67 @@ import {
   SearchView,
   SubscriptionView,
 } from '@counterfoil/projections';
-import { openOrReplace } from '../damaged-files.ts';
+import { wireRefusalOf } from '../api/refusals.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { metricsEndpoint, Readiness } from '../http/health.ts';
 import { Idempotency } from '../http/idempotency.ts';
-import { tellLostClaims } from '../http/idempotency-claims.ts';
-import { PostgresIdempotencyStore } from '../http/idempotency-postgres.ts';
-import { SqliteIdempotencyStore } from '../http/idempotency-sqlite.ts';
 import { Metrics } from '../http/metrics.ts';
 import { RateLimits } from '../http/rate-limit.ts';
 import { sharedCounters } from '../http/rate-limit-postgres.ts';
 import { HttpServer } from '../http/server.ts';
-import { deriveKey } from '../operations/credential-vault.ts';
-import { refusalOfFailure } from '../operations/failures.ts';
-import { keyDirectory } from '../operations/key-directory.ts';
 import { routes } from '../routes.ts';
-import { ownFile } from '../stores.ts';
 import { type Get, PART, type Provide } from './parts.ts';
 
 export function provideHttp(provide: Provide): void {
   provide(PART.readiness, (get) => {
     const logger = get(PART.logger);
-    return new Readiness((name, error) => logger.warn({ err: error, check: name }, 'not ready'));
+    const readiness = new Readiness((name, error) =>
+      logger.warn({ err: error, check: name }, 'not ready'),
+    );
+    for (const [name, check] of Object.entries(get(PART.engine).checks)) readiness.add(name, check);
+    return readiness;
   });
-  provide(PART.metrics, () => new Metrics());
-  provide(PART.idempotencyStore, (get) => {
-    const logger = get(PART.logger);
-    const database = get(PART.hostDatabase);
-    if (database === undefined) {
-      const path = ownFile(get(PART.config), 'answers');
-      return openOrReplace(path, (each) => new SqliteIdempotencyStore(each), logger);
-    }
-    return new PostgresIdempotencyStore({ pool: database.pool, onLost: tellLostClaims(logger) });
+  provide(PART.metrics, (get) => {
+    const metrics = new Metrics();
+    metrics.observeProcess();
+    get(PART.engine).registerFigures(metrics);
+    return metrics;
   });
   provide(PART.idempotency, (get) => {
     const logger = get(PART.logger);
-    const clock = get(PART.clock);
-    return new Idempotency({
-      store: get(PART.idempotencyStore),
-      secret: deriveKey(get(PART.masterKey), 'idempotency'),
+    const { answers, stores, clock, forgetting } = get(PART.engine);
+    const idempotency = new Idempotency({
+      store: answers,
+      secret: deriveKey(stores.masterKey, 'idempotency'),
       onStoreFailure: (error) => logger.error({ err: error }, 'an answer could not be kept'),
       now: () => Date.parse(clock.now()),
     });
+    forgetting.add((about) => idempotency.forget(about));
+    return idempotency;
   });
   provide(PART.endpoints, (get) => {
-    const clock = get(PART.clock);
-    const reference = get(PART.referenceView);
-    const readModels = get(PART.readModels);
-    return routes({
-      payments: get(PART.payments),
-      customers: get(PART.customers),
-      erasure: get(PART.erasure),
-      subscriptions: get(PART.subscriptions),
-      readSide: get(PART.readSide),
+    const engine = get(PART.engine);
+    const { readModels } = engine.stores;
+    const { referenceView: reference } = engine;
+    const services = {
+      payments: engine.payments,
+      customers: engine.customers,
+      erasure: engine.erasure,
+      subscriptions: engine.subscriptions,
+      readSide: engine.readSide,
       details: new DetailView(readModels, reference),
       search: new SearchView(readModels, reference),
       ledger: new LedgerView(readModels),
       recurring: new RecurringView(readModels),
       subscriptionView: new SubscriptionView(readModels),
       reference,
-      confirmations: get(PART.mailing).confirmations,
+      confirmations: engine.mailing.confirmations,
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
-      testClock: get(PART.testClock),
-      now: () => clock.now(),
-    });
+      testClock: engine.testClock,
+      now: () => engine.clock.now(),
+    };
+    return routes(services, get(PART.ownEndpoints));
   });
   provide(PART.rateLimits, rateLimits);
   provide(PART.server, (get) => serverOf(get, get(PART.endpoints), get(PART.metrics)));
@@ -83,10 +80,10 @@ export function provideHttp(provide: Provide): void {
 
 function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {
   const { limits } = get(PART.config);
-  const clock = get(PART.clock);
+  const { clock, keys } = get(PART.engine);
   return new HttpServer({
     endpoints,
-    keys: keyDirectory(get(PART.referenceView), get(PART.ledger)),
+    keys,
     rateLimits: get(PART.rateLimits),
     idempotency: get(PART.idempotency),
     readiness: get(PART.readiness),
@@ -94,14 +91,14 @@ function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): H
     logger: get(PART.logger),
     limits,
     now: () => Date.parse(clock.now()),
-    refusalOf: refusalOfFailure,
+    refusalOf: wireRefusalOf,
   });
 }
 
 /** One limit for all hosts that share a database. */
 function rateLimits(get: Get): RateLimits {
   const { failedAuthenticationsPerMinute: failuresPerMinute } = get(PART.config);
-  const database = get(PART.hostDatabase);
+  const database = get(PART.engine).stores.hostDatabase;
   if (database === undefined) return new RateLimits({ failuresPerMinute });
   const logger = get(PART.logger);
   const onFailure = (error: unknown) =>

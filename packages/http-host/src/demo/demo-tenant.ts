@@ -2,11 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TenantId } from '@counterfoil/core';
+import { ALL_SCOPES, type Caller, keyDigest } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { Host } from '../composition-root.ts';
-import { keyDigest } from '../http/keys.ts';
-import type { Caller } from '../operations/ledger.ts';
-import { ALL_SCOPES } from '../operations/tenants.ts';
 import { importSales } from './import-sales.ts';
 import type { ImportPlan } from './online-retail/plan.ts';
 import { planImport } from './online-retail/plan-import.ts';

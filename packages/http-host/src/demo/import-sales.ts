@@ -7,12 +7,15 @@ import {
   type TransactionId,
   toDecimal,
 } from '@counterfoil/core';
-import { counted } from '../counted.ts';
-import { deterministicUuid } from '../http/uuid.ts';
-import { inParallel } from '../in-parallel.ts';
-import type { Caller, Ledger } from '../operations/ledger.ts';
-import type { Payments } from '../operations/payments.ts';
-import type { Tenants } from '../operations/tenants.ts';
+import {
+  type Caller,
+  type CommandRunner,
+  counted,
+  deterministicUuid,
+  inParallel,
+  type Payments,
+  type Tenants,
+} from '@counterfoil/engine';
 import type { ImportPlan, ImportStep, OrderStep, RefundStep } from './online-retail/plan.ts';
 import { CURRENCY } from './online-retail/read-sales.ts';
 import { storefrontProductOf } from './online-retail/storefront.ts';
@@ -35,7 +38,7 @@ const CARD_NUMBERS = [
 const CALLER: Caller = { actor: 'import@online-retail.example' };
 
 export interface ImportTarget {
-  readonly ledger: Ledger;
+  readonly ledger: CommandRunner;
   readonly payments: Payments;
   readonly tenants: Tenants;
 }

@@ -1,30 +1,9 @@
 /** Who is calling: the API key, the tenant it belongs to, its scopes, and the party that uses it. */
-import type { TenantId } from '@counterfoil/core';
 import { emailIdentity, isEmail } from '@counterfoil/core';
+import { isApiKey, type KeyDirectory, type KeyRecord, keyDigest } from '@counterfoil/engine';
 import type { Access, Principal } from './endpoint.ts';
 import { type Refusal, refuse } from './errors.ts';
-import { type Environment, isApiKey, type KeyKind, keyDigest } from './keys.ts';
 import type { RequestHead } from './request-head.ts';
-
-/** What is kept of a key. The key itself is not. */
-export interface KeyRecord {
-  readonly keyId: string;
-  readonly tenantId: TenantId;
-  readonly kind: KeyKind;
-  readonly environment: Environment;
-  readonly scopes: ReadonlySet<string>;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt?: number;
-  /** Milliseconds since the epoch. */
-  readonly revokedAt?: number;
-  readonly rateLimitPerMinute: number;
-}
-
-/** The port to the keys. Asked on every request, so it should answer from memory. */
-export interface KeyDirectory {
-  /** The key with this SHA-256 digest (hex), revoked and expired ones included. */
-  find(digest: string): Promise<KeyRecord | undefined>;
-}
 
 type KeyAccess = Extract<Access, { kind: 'api-key' }>;
 

@@ -1,7 +1,7 @@
 /** Keeps card numbers out of what is stored or logged of a request, whichever field they were typed into. */
+
+import { cardDigits, hasDigitsOfCard, holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { z } from 'zod';
-import { cardDigits } from '../gateways/card-number.ts';
-import { hasDigitsOfCard, holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { Endpoint } from './endpoint.ts';
 import { refuse } from './errors.ts';
 import { definitionOf, partsOf } from './input-schema.ts';

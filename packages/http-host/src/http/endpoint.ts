@@ -1,9 +1,9 @@
 /** The shape of one endpoint, from which its routing, validation, documentation and access all follow. */
 import type { StreamName, TenantId } from '@counterfoil/core';
+import type { Environment } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import { strict, unboundedPattern } from './input-schema.ts';
-import type { Environment } from './keys.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 

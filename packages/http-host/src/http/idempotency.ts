@@ -1,72 +1,17 @@
 /** Idempotency-Key: the first answer to a request that moves money is the answer to its repetitions. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  type AnswersAbout,
+  type Claim,
+  type ClaimedRequest,
+  isOpen,
+  type KeptAnswers,
+  type KeptEntry,
+  OPEN_TYPE,
+} from '@counterfoil/engine/storage';
 import type { Answer } from './answer.ts';
 import type { Principal } from './endpoint.ts';
 import { ERRORS, type Refusal, refuse } from './errors.ts';
-
-/** An answer kept for replay. */
-export interface IdempotencyEntry {
-  /** Of the request that was answered: a repetition must be the same request. */
-  readonly fingerprint: string;
-  readonly answer: Answer;
-  readonly recordedAtMs: number;
-  readonly expiresAtMs: number;
-}
-
-/**
- * The port to the kept answers. It need not be durable to the last write: that money moves once is
- * ensured by ids derived from the key, so an answer that was lost is made again, not paid again.
- */
-export interface IdempotencyStore {
-  /** The entry under this key that has not expired at `nowMs`. */
-  find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined>;
-  /**
-   * Of a store that several hosts share: finds the entry, or claims the key for one of them. Within a
-   * host nobody else asks for the key before the claim is released.
-   */
-  claim?(request: ClaimedRequest): Promise<Claim>;
-  /** Keeps an entry, unless there is an answer that had not expired when this one was recorded. */
-  put(key: string, entry: IdempotencyEntry): Promise<void>;
-  /** Removes at most `limit` entries that have expired at `nowMs`; answers how many. */
-  sweep(nowMs: number, limit: number): Promise<number>;
-  /**
-   * Removes the entries whose key begins so and in whose body this is named, what is being put
-   * included, on whichever host. Looks at them in portions, so that others are served between. The
-   * expression keeps to what JavaScript and PostgreSQL both understand.
-   */
-  forget(prefix: string, named: RegExp): Promise<void>;
-  /**
-   * Leaves nothing of what was removed, by `forget` or by `sweep`, beside the entries. Waits for nobody:
-   * false while somebody reads where they stood.
-   */
-  scrub(): Promise<boolean>;
-}
-
-export interface ClaimedRequest {
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly nowMs: number;
-}
-
-export type Claim =
-  | { readonly kind: 'answered'; readonly entry: IdempotencyEntry }
-  /** Another host is answering, maybe another request. It ends with that host if need be. */
-  | { readonly kind: 'elsewhere'; readonly isAnotherRequest: boolean }
-  /**
-   * Nobody else answers before `release`, or before this host ends. `held` is the fingerprint of the
-   * request whose answer is still open.
-   */
-  | { readonly kind: 'granted'; readonly held?: string | undefined; release(): void };
-
-/**
- * Marks the entry of a request that was answered while its work went on: the key is that request's,
- * and there is no answer to replay yet. To hosts of before it is an answer like any other.
- */
-export const OPEN_TYPE = 'application/json; charset=utf-8; answer=open';
-
-export function isOpen({ answer }: IdempotencyEntry): boolean {
-  return answer.contentType === OPEN_TYPE;
-}
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
 
@@ -110,7 +55,7 @@ function sorted(value: unknown): unknown {
 }
 
 export interface IdempotencyOptions {
-  readonly store: IdempotencyStore;
+  readonly store: KeptAnswers;
   /** Keys the marks of requests: a card number could be guessed from a plain digest of its request. */
   readonly secret: Uint8Array;
   /** Told when an answer could not be kept. The answer is sent all the same: its effect stands. */
@@ -127,7 +72,7 @@ interface IdempotentRequest {
 interface UnderWay {
   readonly fingerprint: string;
   /** What was kept under the key before: then it is only being read. Settles before the work begins. */
-  readonly found: Promise<IdempotencyEntry | undefined>;
+  readonly found: Promise<KeptEntry | undefined>;
   /** False for one that may still learn that the key is another request's. */
   isAtWork: boolean;
   /** What was forgotten since it began: its answer may have been made of what it had read before. */
@@ -136,7 +81,7 @@ interface UnderWay {
 
 /** Runs a request once, and replays its answer for 24 hours. */
 export class Idempotency {
-  readonly #store: IdempotencyStore;
+  readonly #store: KeptAnswers;
   readonly #secret: KeyObject;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
@@ -207,18 +152,13 @@ export class Idempotency {
   }
 
   /**
-   * Forgets what a tenant was answered about a customer who is erased. Repetitions of what moved
-   * money are then answered from the present state, as they are after a day. Whatever tells of a
-   * person names the customer as well. What is just being answered is not kept either.
+   * Does not keep what is being answered about a customer who is erased: it may have been made of what
+   * was read before. The engine forgets what is kept already.
    */
-  async forgetCustomer(tenantId: number, customerId: number): Promise<void> {
-    // As far as the tenant: what follows in a key is whatever the tenant did.
-    const prefix = `${JSON.stringify([String(tenantId)]).slice(0, -1)},`;
-    const named = new RegExp(`"(?:id|customerId|customerID)":${customerId}(?!\\d)`);
+  forget({ prefix, named }: AnswersAbout): void {
     for (const [key, { forgotten }] of this.#inFlight) {
       if (key.startsWith(prefix)) forgotten.push(named);
     }
-    await this.#store.forget(prefix, named);
   }
 
   async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
@@ -237,7 +177,7 @@ export class Idempotency {
   }
 }
 
-function entryOf(claim: Claim): IdempotencyEntry | undefined {
+function entryOf(claim: Claim): KeptEntry | undefined {
   return claim.kind === 'answered' ? claim.entry : undefined;
 }
 
@@ -263,47 +203,8 @@ function isForgotten({ body }: Answer, { forgotten }: UnderWay): boolean {
   return forgotten.some((named) => named.test(String(body)));
 }
 
-function replay(entry: IdempotencyEntry, fingerprint: string): Answer {
+function replay(entry: KeptEntry, fingerprint: string): Answer {
   if (entry.fingerprint !== fingerprint) throw refuse('idempotency_key_reused');
   const { answer } = entry;
   return { ...answer, headers: { ...answer.headers, [REPLAYED]: 'true' } };
-}
-
-/** Keeps the answers in memory: for tests, and for a host whose ledger is in memory as well. */
-export class MemoryIdempotencyStore implements IdempotencyStore {
-  readonly #entries = new Map<string, IdempotencyEntry>();
-
-  async find(key: string, nowMs: number): Promise<IdempotencyEntry | undefined> {
-    const entry = this.#entries.get(key);
-    return entry !== undefined && entry.expiresAtMs > nowMs ? entry : undefined;
-  }
-
-  async put(key: string, entry: IdempotencyEntry): Promise<void> {
-    const earlier = this.#entries.get(key);
-    const isKept = earlier !== undefined && !isOpen(earlier);
-    if (isKept && earlier.expiresAtMs > entry.recordedAtMs) return;
-    // Entries all live equally long, so in order of insertion they are in order of expiry.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-  }
-
-  async forget(prefix: string, named: RegExp): Promise<void> {
-    for (const [key, { answer }] of this.#entries) {
-      if (key.startsWith(prefix) && named.test(String(answer.body))) this.#entries.delete(key);
-    }
-  }
-
-  async scrub(): Promise<boolean> {
-    return true;
-  }
-
-  async sweep(nowMs: number, limit: number): Promise<number> {
-    let removed = 0;
-    for (const [key, entry] of this.#entries) {
-      if (removed === limit || entry.expiresAtMs > nowMs) break;
-      this.#entries.delete(key);
-      removed += 1;
-    }
-    return removed;
-  }
 }

@@ -3,8 +3,6 @@
 export {
   checkClaimedTenant,
   checkClaimedUser,
-  type KeyDirectory,
-  type KeyRecord,
 } from './authenticate.ts';
 export type { Counted, Counter } from './counter.ts';
 export {
@@ -21,25 +19,7 @@ export {
 } from './endpoint.ts';
 export { ERRORS, type ErrorCode, type ErrorDetail, Refusal, refuse } from './errors.ts';
 export { healthEndpoints, metricsEndpoint, Readiness, type ReadinessCheck } from './health.ts';
-export {
-  type Claim,
-  Idempotency,
-  type IdempotencyEntry,
-  type IdempotencyStore,
-  idempotencyScope,
-  MemoryIdempotencyStore,
-} from './idempotency.ts';
-export { PostgresIdempotencyStore } from './idempotency-postgres.ts';
-export { SqliteIdempotencyStore } from './idempotency-sqlite.ts';
-export {
-  type Environment,
-  isApiKey,
-  type KeyKind,
-  keyDigest,
-  keyPrefix,
-  makeKey,
-  maskKey,
-} from './keys.ts';
+export { Idempotency, idempotencyScope } from './idempotency.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logging.ts';
 export { Metrics } from './metrics.ts';
 export {
@@ -57,4 +37,3 @@ export {
 export { sharedCounters } from './rate-limit-postgres.ts';
 export { referencePageEndpoints, renderReferencePage } from './reference-page.ts';
 export { type CloseReport, DEFAULT_LIMITS, type HttpLimits, HttpServer } from './server.ts';
-export { deterministicUuid, uuidV7 } from './uuid.ts';

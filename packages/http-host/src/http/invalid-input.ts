@@ -1,7 +1,8 @@
 /** What is wrong with an input, in the words of the contract: where, and what it must be. */
+
+import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
-import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { ErrorDetail } from './errors.ts';
 import { knownNames } from './input-schema.ts';
 

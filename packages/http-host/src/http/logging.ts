@@ -1,81 +1,13 @@
-/** Structured logs: one line a request, no bodies, and a net under the fields that must never appear. */
-import { type DestinationStream, type Logger, pino } from 'pino';
-import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
+/** One line for each request: no body, no key, no query. */
+import type { PinoLogger as Logger } from '@counterfoil/engine';
 import type { Exchange } from './request-context.ts';
 
-export type { Logger };
-
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/**
- * Bodies, keys and cards are not logged in the first place; this catches the line that forgot, as
- * does the search for card numbers in texts. In lower case. Not pino's own `redact`: with wildcards for nested fields it makes a line cost a
- * hundred microseconds.
- */
-const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  'authorization',
-  'apikey',
-  'key',
-  'masterkey',
-  'password',
-  'token',
-  'card',
-  'number',
-  'cardnumber',
-  'cvv',
-  'gatewaycredentials',
-  'tenant_key',
-  'body',
-  'html',
-  'text',
-  'templatecontent',
-  'templatedata',
-]);
-
-const REDACTED = '[redacted]';
-
-/** Characters that wait for whoever reads the log; what comes beyond them is lost. */
-const MAX_UNREAD = 16 * 2 ** 20;
-
-/** What is nested deeper is not written at all. */
-const MAX_LOGGED_DEPTH = 6;
-
-export interface LoggerOptions {
-  readonly level: LogLevel;
-  /** Default: standard output, written without waiting for it. */
-  readonly destination?: DestinationStream;
-}
-
-/** The logger of the host. Errors are written with their stack, under `err`. */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
-  return pino(
-    {
-      level,
-      base: null,
-      formatters: { log: (facts) => redactFields(facts, 0) },
-    },
-    destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD }),
-  );
-}
-
-function redactFields(facts: object, depth: number): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(facts)) {
-    shown[name] = SECRET_FIELDS.has(name.toLowerCase()) ? REDACTED : redact(value, depth + 1);
-  }
-  return shown;
-}
-
-function redact(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return holdsCardNumber(value) ? REDACTED : value;
-  // Errors are left to pino, which writes their stack.
-  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
-  if (depth === MAX_LOGGED_DEPTH) return REDACTED;
-  if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
-  return 'toJSON' in value ? value : redactFields(value, depth);
-}
+export {
+  createLogger,
+  LOG_LEVELS,
+  type LogLevel,
+  type PinoLogger as Logger,
+} from '@counterfoil/engine';
 
 /**
  * The logger for `logRequest`. Its lines have the same fields every time, all of them harmless, and

@@ -1,22 +1,15 @@
 /** What the host counts, for Prometheus. No tenant is ever a label: labels multiply, and leak. */
+
+import type { Figures, LabelledGauges } from '@counterfoil/engine';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** Figures of several things of a kind, which a label tells apart. */
-export interface LabelledGauges<Facts> {
-  readonly label: string;
-  /** By the name of the metric. */
-  readonly names: Readonly<Record<string, { readonly help: string; of(facts: Facts): number }>>;
-  /** Made once for a text; answers the facts by the value of the label. */
-  readonly look: () => Promise<ReadonlyMap<string, Facts>>;
-}
-
 const UNMATCHED = 'unmatched';
 
-export class Metrics {
+export class Metrics implements Figures {
   readonly #registry = new Registry();
   readonly #durations: Histogram;
 

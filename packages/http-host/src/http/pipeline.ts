@@ -1,14 +1,10 @@
 /** The way of one request from its head to its answer; the order of the checks is part of the contract. */
+
+import { type KeyDirectory, Refused } from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
-import {
-  checkClaimedTenant,
-  checkClaimedUser,
-  findKey,
-  type KeyDirectory,
-  principalOf,
-} from './authenticate.ts';
+import { checkClaimedTenant, checkClaimedUser, findKey, principalOf } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
@@ -141,7 +137,8 @@ export class Pipeline {
     if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
     const foreseen = this.#parts.refusalOf(error);
     if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');
-    else logger.warn({ err: error }, 'a request could not be served for now');
+    else if (!(error instanceof Refused))
+      logger.warn({ err: error }, 'a request could not be served for now');
     const refusal = foreseen ?? refuse('internal_error');
     return refusalAnswer(refusal, requestId, acceptance.errorForm);
   }

@@ -1,10 +1,8 @@
 /** Counts requests in the host database, so that a limit is one limit however many hosts there are. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+import { RoundTrips } from '@counterfoil/engine/storage';
 import type { Pool, QueryConfig, QueryResult } from 'pg';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import { RoundTrips } from '../round-trips.ts';
 import { type Counted, type Counter, MemoryCounter } from './counter.ts';
 import type { MakeCounter } from './rate-limit.ts';
 
@@ -16,22 +14,6 @@ const REST_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP = 'DELETE FROM counterfoil_host.rate_limits WHERE expire < $1';
-
-export const rateLimitMigrations: Readonly<Record<string, Migration>> = {
-  '2026-11-21-rate-limits': {
-    async up(database: Kysely<unknown>) {
-      // As rate-limiter-flexible wants it. Not logged: a crash of the server begins all windows anew.
-      // Half of each page is left free, so that a count is changed where it stands.
-      await sql`
-        CREATE UNLOGGED TABLE counterfoil_host.rate_limits (
-          key varchar(255) PRIMARY KEY,
-          points integer NOT NULL DEFAULT 0,
-          expire bigint
-        ) WITH (fillfactor = 50)
-      `.execute(database);
-    },
-  },
-};
 
 export interface SharedCountersOptions {
   /** Of a database that has the tables of `openHostDatabase`. */

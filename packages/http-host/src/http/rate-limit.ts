@@ -1,6 +1,6 @@
 /** The request limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
-import type { KeyRecord } from './authenticate.ts';
+import type { KeyRecord } from '@counterfoil/engine';
 import { type Counter, MemoryCounter } from './counter.ts';
 import { type Refusal, refuse } from './errors.ts';
 

@@ -1,11 +1,11 @@
 /** One request while it is being answered: its identity, and what its handler may ask for. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { uuidV7 } from '@counterfoil/engine';
+import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { Logger } from 'pino';
-import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import type { Endpoint, Principal, RequestContext } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
-import { uuidV7 } from './uuid.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

@@ -1,5 +1,5 @@
 /** A JSON Schema as rows for a reader: one for each field, nested ones under dotted names. */
-import { counted } from '../counted.ts';
+import { counted } from '@counterfoil/engine';
 import type { OpenApiDocument } from './openapi.ts';
 
 /** As much of JSON Schema as zod writes. */

@@ -7,9 +7,9 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { type KeyDirectory, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
-import type { KeyDirectory } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, type Refusal, refuse } from './errors.ts';
 import type { Readiness } from './health.ts';
@@ -22,7 +22,6 @@ import type { RateLimits } from './rate-limit.ts';
 import { Exchange } from './request-context.ts';
 import { announcesBody, readHead } from './request-head.ts';
 import { EndpointRouter } from './router.ts';
-import { uuidV7 } from './uuid.ts';
 
 export interface HttpLimits {
   /** Until the head of a request is complete. */

@@ -1,0 +1,141 @@
+/** What the ledger answers where the core has no answer of the domain. */
+import {
+  createMemoryEventStore,
+  type EventStore,
+  fingerprintOf,
+  Tenant,
+  type TenantId,
+} from '@counterfoil/core';
+import { describe, expect, it } from 'vitest';
+import { CommandRunner } from './command-runner.ts';
+
+const NOW = '2026-01-01T00:00:00.000Z';
+const COMMAND_ID = '0195a000-0000-8000-8000-000000000001';
+const COMMAND: Tenant.Command = {
+  type: 'OnboardTenant',
+  tenantId: 1 as TenantId,
+  name: 'Tenant',
+  settings: {},
+  at: NOW,
+};
+
+it('may be repeated where others kept winning', async () => {
+  const store = createMemoryEventStore();
+  const losing = {
+    ...store,
+    read: store.read.bind(store),
+    append: async () => ({ outcome: 'conflict', actual: 0 }) as const,
+  };
+  const ledger = new CommandRunner({ store: losing as never }, { now: () => NOW }, () => {});
+  const asked = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+  await expect(asked).rejects.toMatchObject({
+    code: 'ConcurrentUpdate',
+    isTransient: true,
+  });
+});
+
+describe('commands on one stream', () => {
+  const settingsOf = (days: number): Tenant.Command => ({
+    ...{ type: 'ChangeSettings', tenantId: COMMAND.tenantId, at: NOW },
+    settings: { refundWindowDays: days },
+  });
+  const idOf = (n: number) => `0195a000-0000-8000-8000-${String(n + 100).padStart(12, '0')}`;
+
+  /** A store that takes its time over each read and append, as one on a disk or a server does. */
+  function slow(store: EventStore): EventStore {
+    const later = () => new Promise<void>((resolve) => setImmediate(resolve));
+    return {
+      ...store,
+      read: async (...asked) => later().then(() => store.read(...asked)),
+      append: async (asked) => later().then(() => store.append(asked)),
+    };
+  }
+
+  it('wait for each other in the order of their coming, and none loses a race', async () => {
+    const ledger = new CommandRunner(
+      { store: slow(createMemoryEventStore()) },
+      { now: () => NOW },
+      () => {},
+    );
+    await ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    const days = Array.from({ length: 40 }, (_, index) => index + 1);
+    const done = await Promise.all(
+      days.map((day) =>
+        ledger.carryOut(Tenant, settingsOf(day), { commandId: idOf(day) }, { actor: 'a' }),
+      ),
+    );
+    expect(done.map(({ state }) => state?.settings.refundWindowDays)).toEqual(days);
+  });
+
+  it('wait no longer than is allowed, and hold up no other stream', async () => {
+    const store = createMemoryEventStore();
+    const { promise: stuck, resolve: release } = Promise.withResolvers<void>();
+    const held: EventStore = {
+      ...store,
+      read: (...asked) => store.read(...asked),
+      append: async (asked) => {
+        if (asked.stream === Tenant.streamOf(COMMAND)) await stuck;
+        return store.append(asked);
+      },
+    };
+    const ledger = new CommandRunner({ store: held }, { now: () => NOW }, () => {}, undefined, {
+      longestWaitMs: 1,
+    });
+    const first = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    const second = ledger.carryOut(Tenant, settingsOf(9), { commandId: idOf(9) }, { actor: 'a' });
+    await expect(second).rejects.toMatchObject({ code: 'StreamBusy' });
+    const other = { ...COMMAND, tenantId: 2 as TenantId };
+    const elsewhere = await ledger.carryOut(Tenant, other, { commandId: idOf(2) }, { actor: 'a' });
+    expect(elsewhere.events).toHaveLength(1);
+    release();
+    expect((await first).events).toHaveLength(1);
+  });
+});
+
+describe('the mark of a command', () => {
+  const STREAM = Tenant.streamOf(COMMAND);
+  const CALLER = { actor: 'a' };
+  const named = (content?: unknown) => ({ commandId: COMMAND_ID, content });
+
+  function ledgerOf(store: EventStore, secret?: Buffer): CommandRunner {
+    return new CommandRunner({ store }, { now: () => NOW }, () => {}, secret);
+  }
+
+  async function markIn(store: EventStore): Promise<string | undefined> {
+    return (await store.read(STREAM))[0]?.commandFingerprint;
+  }
+
+  it.each([
+    ['its content', { email: 'ada@example.com' }, { email: 'ada@example.com' }],
+    ['the command itself', undefined, { ...COMMAND, at: undefined }],
+  ])('under a secret cannot be made by guessing %s', async (_what, content, guess) => {
+    const store = createMemoryEventStore();
+    await ledgerOf(store, Buffer.alloc(32, 1)).carryOut(Tenant, COMMAND, named(content), CALLER);
+    const mark = await markIn(store);
+    expect(mark).toMatch(/^[0-9a-f]{32}$/);
+    expect(mark).not.toContain(fingerprintOf(guess));
+    const elsewhere = createMemoryEventStore();
+    const other = ledgerOf(elsewhere, Buffer.alloc(32, 2));
+    await other.carryOut(Tenant, COMMAND, named(content), CALLER);
+    expect(await markIn(elsewhere)).not.toBe(mark);
+  });
+
+  it.each([
+    ['under a secret', Buffer.alloc(32, 1)],
+    ['in the open, by a version of before', undefined],
+  ])('that was kept %s tells a repetition from another use', async (_how, secret) => {
+    const store = createMemoryEventStore();
+    await ledgerOf(store, secret).carryOut(Tenant, COMMAND, named('said'), CALLER);
+    const ledger = ledgerOf(store, Buffer.alloc(32, 1));
+    const again = await ledger.carryOut(Tenant, COMMAND, named('said'), CALLER);
+    expect(again).toMatchObject({ repeated: true, events: [{ type: 'TenantOnboarded' }] });
+    const asked = { commandId: COMMAND_ID, content: 'said' };
+    expect(await ledger.isRepeat(Tenant, STREAM, asked)).toBe(true);
+    const reused = { code: 'IdempotencyKeyReused' };
+    const other = ledger.carryOut(Tenant, COMMAND, named('other'), CALLER);
+    await expect(other).rejects.toMatchObject(reused);
+    const looked = ledger.isRepeat(Tenant, STREAM, { commandId: COMMAND_ID, content: 'other' });
+    await expect(looked).rejects.toMatchObject(reused);
+    expect(await store.read(STREAM)).toHaveLength(1);
+  });
+});

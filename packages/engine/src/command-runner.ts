@@ -1,0 +1,217 @@
+/** Carries out commands for a caller: names them, stamps them, and turns a rejection into a refusal. */
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  type AnyCommand,
+  type CommandId,
+  type Decider,
+  decodeEvent,
+  type Event,
+  type Executor,
+  execute,
+  fingerprintOf,
+  load,
+  openerOf,
+  type Position,
+  type StoredEvent,
+  type StreamName,
+  type TenantId,
+} from '@counterfoil/core';
+import { type DomainRejection, refused } from './refusal.ts';
+import type { Clock } from './runtime/clock.ts';
+import { Turns, type TurnsOptions } from './runtime/turns.ts';
+
+/** Hex digits of a keyed mark: 128 bits. */
+const MARK_LENGTH = 32;
+
+/** A command waits at most so long for those before it on its stream. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** On whose behalf commands are carried out; kept in the metadata of their events. */
+export interface Caller {
+  readonly actor: string;
+  readonly keyId?: string;
+  readonly requestId?: string;
+  readonly traceparent?: string;
+}
+
+/** The host acting by itself: reactors and sweepers. */
+export const SYSTEM: Caller = { actor: 'system' };
+
+export interface Done<Each, State> {
+  readonly events: readonly Each[];
+  readonly state: State;
+  readonly repeated: boolean;
+}
+
+export interface CommandName {
+  readonly commandId: string;
+  /** What makes two requests the same, where it is not the command itself. */
+  readonly content?: unknown;
+}
+
+export class CommandRunner {
+  readonly executor: Executor;
+  readonly clock: Clock;
+  readonly #acknowledged: (tenantId: TenantId, position: Position) => void;
+  readonly #secret: KeyObject | undefined;
+  /** One command at a time on a stream: those of this host never lose a race against each other. */
+  readonly #turns: Turns;
+
+  /**
+   * `acknowledged` hears of every position that a tenant has been told of. With a `secret` the log
+   * keeps keyed marks of commands: against an open one whoever has the log could try out names and
+   * emails, also those of a person who was erased.
+   */
+  constructor(
+    executor: Executor,
+    clock: Clock,
+    acknowledged: (tenantId: TenantId, position: Position) => void,
+    secret?: Uint8Array,
+    turns: TurnsOptions = { longestWaitMs: LONGEST_WAIT_MS },
+  ) {
+    this.executor = executor;
+    this.clock = clock;
+    this.#acknowledged = acknowledged;
+    this.#secret = secret && createSecretKey(secret);
+    this.#turns = new Turns(turns);
+  }
+
+  /**
+   * Throws `Refused` where the domain says no, with `ConcurrentUpdate` where other processes kept
+   * winning, and with `StreamBusy` where the commands before it on the stream take too long.
+   */
+  async carryOut<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    command: NoInfer<Command>,
+    { commandId, content }: CommandName,
+    caller: Caller,
+  ): Promise<Done<Each, State>> {
+    const open = fingerprintOf(content === undefined ? { ...command, at: undefined } : content);
+    const context = {
+      commandId: commandId as CommandId,
+      metadata: metadataOf(caller),
+      recordedAt: this.clock.now(),
+      fingerprint: this.#keyed(open),
+    };
+    const done = await this.#turns.take(decider.streamOf(command), async () => {
+      const keyed = await execute(this.executor, decider, command, context);
+      if (keyed.outcome !== 'command-id-reused' || this.#secret === undefined) return keyed;
+      // A log of before has open marks.
+      return execute(this.executor, decider, command, { ...context, fingerprint: open });
+    });
+    switch (done.outcome) {
+      case 'accepted': {
+        const { events, state, repeated, receipt } = done;
+        if (receipt !== undefined) this.#acknowledged(command.tenantId, receipt.position);
+        return { events, state, repeated };
+      }
+      case 'rejected':
+        throw refused(done.rejection);
+      case 'command-id-reused':
+        throw refused({ type: 'IdempotencyKeyReused' });
+      case 'conflict':
+        throw refused({ type: 'ConcurrentUpdate' });
+    }
+  }
+
+  /**
+   * What a command needs, found out before it is carried out. A refusal on the way stands only where
+   * the command was not carried out before: undefined then, as a repetition needs nothing of it.
+   */
+  async prepared<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+    Needed,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    stream: StreamName,
+    name: Required<CommandName>,
+    findOut: () => Promise<Needed>,
+  ): Promise<Needed | undefined> {
+    try {
+      return await findOut();
+    } catch (error) {
+      if (await this.isRepeat(decider, stream, name)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether a stream holds this command already. Refuses when it holds another one of that id. */
+  async isRepeat<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(
+    decider: Decider<Command, Each, State, Rejection>,
+    stream: StreamName,
+    { commandId, content }: Required<CommandName>,
+  ): Promise<boolean> {
+    const { commands } = await load(this.executor, decider, stream);
+    const before = commands.get(commandId as CommandId);
+    if (before === undefined) return false;
+    const open = fingerprintOf(content);
+    if (before.fingerprint === this.#keyed(open) || before.fingerprint === open) return true;
+    throw refused({ type: 'IdempotencyKeyReused' });
+  }
+
+  #keyed(fingerprint: string): string {
+    if (this.#secret === undefined) return fingerprint;
+    const keyed = createHmac('sha256', this.#secret).update(fingerprint).digest('hex');
+    return keyed.slice(0, MARK_LENGTH);
+  }
+
+  /** What a stored event tells, also of a person. Rejects with `DamagedEvent` where that cannot be read. */
+  async eventOf(stored: StoredEvent): Promise<Event> {
+    return decodeEvent(stored, await openerOf(this.executor.vault, [stored]));
+  }
+
+  /** The present state of a stream. */
+  async stateOf<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
+    return (await load(this.executor, decider, stream)).state;
+  }
+
+  /** A state of the stream that nothing is read for, and that may be of the past; undefined without one. */
+  rememberedStateOf<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(_decider: Decider<Command, Each, State, Rejection>, stream: StreamName): State | undefined {
+    return this.executor.cache?.get(stream)?.state as State | undefined;
+  }
+
+  /** Whether a command would do nothing, as far as that can be told without reading. */
+  isKnownToChangeNothing<
+    Command extends AnyCommand,
+    Each extends Event,
+    State,
+    Rejection extends DomainRejection,
+  >(decider: Decider<Command, Each, State, Rejection>, command: NoInfer<Command>): boolean {
+    const state = this.rememberedStateOf(decider, decider.streamOf(command));
+    if (state === undefined) return false;
+    const decided = decider.decide(state, command);
+    return decided._tag === 'Right' && decided.right.length === 0;
+  }
+}
+
+function metadataOf({ actor, keyId, requestId, traceparent }: Caller) {
+  return {
+    actor,
+    ...(keyId !== undefined && { keyId }),
+    ...(requestId !== undefined && { requestId, correlationId: requestId }),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}

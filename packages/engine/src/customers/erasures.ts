@@ -1,0 +1,79 @@
+/** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
+import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
+import { SYSTEM } from '../command-runner.ts';
+import type { Logger } from '../logger.ts';
+import { FollowerProgress } from '../runtime/follower-progress.ts';
+import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+import { placesInMemory } from '../storage/checkpoints.ts';
+import type { Erasure } from './erasure.ts';
+import type { Identities } from './identities.ts';
+
+const TYPES: ReadonlySet<Event['type']> = new Set(['CustomerErasureRequested', 'CustomerErased']);
+
+interface ErasuresOptions extends Following {
+  readonly erasure: Erasure;
+}
+
+/** Follows the log from its beginning to the end of the signal. */
+export function followErasures({ erasure, ...following }: ErasuresOptions): Promise<void> {
+  return followLog({
+    ...following,
+    name: 'erasures',
+    types: TYPES,
+    react: async (events) => {
+      for (const stored of events) await finishOrLog(erasure, stored, following.logger);
+    },
+  });
+}
+
+interface LettingGo extends Pick<Following, 'events' | 'logger' | 'signal'> {
+  readonly erasure: Erasure;
+  readonly identities: Pick<Identities, 'forgetClaim'>;
+  /** What was erased before this process began, it never knew. */
+  readonly after: Position | undefined;
+}
+
+/**
+ * Lets go of what this host remembers of persons and whose emails are, whichever host erased them or
+ * released these, to the end of the signal.
+ */
+export function letGoOfErased({
+  erasure,
+  identities,
+  after,
+  ...following
+}: LettingGo): Promise<void> {
+  return followLog({
+    ...following,
+    name: 'erased-elsewhere',
+    types: new Set(['CustomerErased', 'EmailReleased']),
+    checkpoints: placesInMemory(),
+    firstAfter: after,
+    progress: new FollowerProgress(),
+    react: async (events) => {
+      for (const stored of events) {
+        if (stored.type === 'EmailReleased') identities.forgetClaim(stored.stream);
+        if (stored.type !== 'CustomerErased') continue;
+        const event = decodeEvent(stored);
+        if (event.type !== 'CustomerErased') continue;
+        const { sandbox, customerId } = event;
+        erasure.letGo({ tenantId: stored.tenantId, sandbox, customerId });
+      }
+    },
+  });
+}
+
+/** What will never succeed is told, and the others go on. */
+async function finishOrLog(erasure: Erasure, stored: StoredEvent, logger: Logger): Promise<void> {
+  try {
+    const event = decodeEvent(stored);
+    if (event.type !== 'CustomerErasureRequested' && event.type !== 'CustomerErased') return;
+    const { sandbox, customerId } = event;
+    const customer = { tenantId: stored.tenantId, sandbox, customerId };
+    if (event.type === 'CustomerErased') await erasure.forget(customer);
+    else await erasure.finish(customer, SYSTEM);
+  } catch (error) {
+    if (!isForGood(error)) throw error;
+    logger.error({ err: error, stream: stored.stream }, 'an erasure could not be finished');
+  }
+}

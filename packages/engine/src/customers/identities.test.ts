@@ -1,0 +1,179 @@
+/** Whose an email is: asked of the log once, and who may be named for it. */
+import {
+  type AppendResult,
+  Customer,
+  createMemoryEventStore,
+  type EventStore,
+  type TenantId,
+} from '@counterfoil/core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Caller, CommandRunner } from '../command-runner.ts';
+import { Identities, type NamedCustomer } from './identities.ts';
+
+const tenantId = 7 as TenantId;
+const CALLER: Caller = { actor: 'agent@example.com' };
+const FIRST_ALLOCATED = 1_000_000_000;
+const OWN = 4_711;
+const named = (email: string, sandbox = false): NamedCustomer => ({ tenantId, sandbox, email });
+
+let reads: number;
+let appended: string[];
+let ledger: CommandRunner;
+let identities: Identities;
+
+beforeEach(() => {
+  const store = createMemoryEventStore();
+  const counting: EventStore = {
+    append: (request): Promise<AppendResult> => {
+      appended.push(...request.events.map(({ type }) => type));
+      return store.append(request);
+    },
+    read: (...args) => {
+      reads += 1;
+      return store.read(...args);
+    },
+    subscribe: (options) => store.subscribe(options),
+    head: () => store.head(),
+    close: () => store.close(),
+  };
+  ledger = new CommandRunner(
+    { store: counting },
+    { now: () => '2026-01-01T00:00:00.000Z' },
+    () => {},
+  );
+  identities = new Identities(ledger, Buffer.alloc(32, 7));
+  reads = 0;
+  appended = [];
+});
+
+describe('the customer of an email', () => {
+  it('takes one append when it is new, and nothing at all when it is known', async () => {
+    await identities.next(tenantId, 'customer');
+    appended = [];
+    const customerId = await identities.customerOf(named('a@example.com'), undefined, CALLER);
+    expect(appended).toEqual(['CustomerIdentified']);
+    reads = 0;
+    for (const email of ['a@example.com', 'A@EXAMPLE.com']) {
+      expect(identities.knownCustomer(named(email))).toBe(customerId);
+      expect(await identities.customerOf(named(email), undefined, CALLER)).toBe(customerId);
+    }
+    expect([reads, appended.length]).toEqual([0, 1]);
+  });
+
+  it('is the one that asked first, whatever is wanted later', async () => {
+    expect(await identities.customerOf(named('a@example.com'), OWN, CALLER)).toBe(OWN);
+    expect(await identities.customerOf(named('a@example.com'), 4_712, CALLER)).toBe(OWN);
+    const raced = await Promise.all(
+      [1, 2, 3].map((id) => identities.customerOf(named('b@example.com'), id, CALLER)),
+    );
+    expect(new Set(raced).size).toBe(1);
+  });
+
+  it('is another one in the sandbox', async () => {
+    const live = await identities.customerOf(named('a@example.com'), undefined, CALLER);
+    expect(identities.knownCustomer(named('a@example.com', true))).toBeUndefined();
+    const test = await identities.customerOf(named('a@example.com', true), undefined, CALLER);
+    expect(test).not.toBe(live);
+  });
+
+  it('is another one after a release by its holder, and by nobody else', async () => {
+    await identities.customerOf(named('a@example.com'), OWN, CALLER);
+    await identities.release(named('a@example.com'), { customerId: 4_712 }, CALLER);
+    await identities.release(named('a@example.com', true), { customerId: OWN }, CALLER);
+    expect(await identities.holderOf(named('a@example.com'))).toEqual({
+      customerId: OWN,
+      claim: 1,
+    });
+    await identities.release(named('A@example.com'), { customerId: OWN }, CALLER);
+    expect(await identities.holderOf(named('a@example.com'))).toBeUndefined();
+    expect(identities.knownCustomer(named('a@example.com'))).toBeUndefined();
+    expect(await identities.customerOf(named('a@example.com'), 4_712, CALLER)).toBe(4_712);
+  });
+});
+
+describe('an id of the caller’s own', () => {
+  it('is one email’s, also where two bring it at once', async () => {
+    const emails = ['a@example.com', 'b@example.com', 'c@example.com'];
+    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    const raced = await Promise.all(
+      emails.map((email, index) =>
+        (index === 0 ? other : identities).customerOf(named(email), OWN, CALLER),
+      ),
+    );
+    expect(raced.filter((each) => each === OWN)).toHaveLength(1);
+    const winner = emails[raced.indexOf(OWN)] as string;
+    for (const email of emails) {
+      const holder = await identities.holderOf(named(email));
+      expect(holder?.customerId).toBe(email === winner ? OWN : undefined);
+      const again = await new Identities(ledger, Buffer.alloc(32, 7)).customerOf(
+        named(email),
+        OWN,
+        CALLER,
+      );
+      expect(again).toBe(email === winner ? OWN : undefined);
+    }
+    expect(await identities.customerOf(named('b@example.com', true), OWN, CALLER)).toBe(OWN);
+  });
+
+  it('is free again where its email came to another customer', async () => {
+    const raced = await Promise.all(
+      [OWN, 4_712].map((id) => identities.customerOf(named('a@example.com'), id, CALLER)),
+    );
+    expect(new Set(raced).size).toBe(1);
+    const lost = raced[0] === OWN ? 4_712 : OWN;
+    expect(await identities.customerOf(named('b@example.com'), lost, CALLER)).toBe(lost);
+    expect(await identities.customerOf(named('c@example.com'), raced[0], CALLER)).toBeUndefined();
+  });
+
+  it('is asked of the log where another host released the email', async () => {
+    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    await identities.customerOf(named('a@example.com'), OWN, CALLER);
+    await other.release(named('a@example.com'), { customerId: OWN }, CALLER);
+    expect(identities.knownCustomer(named('a@example.com'))).toBe(OWN);
+    expect(await identities.holderOf(named('a@example.com'))).toBeUndefined();
+    expect(identities.knownCustomer(named('a@example.com'))).toBeUndefined();
+  });
+});
+
+describe('who may be named for an email', () => {
+  const register = (customerId: number) =>
+    ledger.carryOut(
+      Customer,
+      {
+        type: 'RegisterCustomer',
+        tenantId,
+        sandbox: false,
+        customerId,
+        email: 'other@example.com',
+        firstName: '',
+        lastName: '',
+        phone: '',
+        addresses: [],
+        at: ledger.clock.now(),
+      },
+      { commandId: crypto.randomUUID() },
+      CALLER,
+    );
+
+  it.each<[string, number, boolean]>([
+    ['its customer', OWN, true],
+    ['another one', 4_712, false],
+    ['one that the service may have allocated', FIRST_ALLOCATED, false],
+  ])('of a customer: %s', async (_, customerId, may) => {
+    await identities.customerOf(named('a@example.com'), OWN, CALLER);
+    expect(await identities.mayBe(named('A@example.com'), customerId)).toBe(may);
+  });
+
+  it.each<[string, number, boolean]>([
+    ['an id of the caller’s own', OWN, true],
+    ['the last one below those of the service', FIRST_ALLOCATED - 1, true],
+    ['the first one of the service', FIRST_ALLOCATED, false],
+    ['the last one of the service', 2_147_483_647, false],
+    ['the first one above them', 2_147_483_648, true],
+    ['one that is registered', 4_713, false],
+  ])('of nobody: %s', async (_, customerId, may) => {
+    await register(4_713);
+    expect(await identities.mayBe(named('a@example.com'), customerId)).toBe(may);
+    expect(await identities.mayBe(named('a@example.com', true), 4_713)).toBe(true);
+  });
+});

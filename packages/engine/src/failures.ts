@@ -1,0 +1,31 @@
+/** Failures of stores and gateways that callers are told of: the refusal that each of them is. */
+import { EventStoreError } from '@counterfoil/core';
+import { PageOutOfReach, ReadModelError } from '@counterfoil/projections';
+import { UnknownGateway } from './gateways/registry.ts';
+import { Refused, refused } from './refusal.ts';
+import { isOutage } from './storage/database-failures.ts';
+import { HostDatabaseError } from './storage/host-database.ts';
+
+/** What a use case refuses with, or the refusal that its failure amounts to; undefined for a defect. */
+export function refusalOf(error: unknown): Refused | undefined {
+  if (error instanceof Refused) return error;
+  if (error instanceof ReadModelError) return refused({ type: 'ReadModelsBuilding' });
+  if (error instanceof EventStoreError) {
+    const type = OF_EVENT_STORE[error.code];
+    return type === undefined ? undefined : refused({ type });
+  }
+  if (error instanceof HostDatabaseError) return refused({ type: 'SharedDatabaseUnavailable' });
+  if (isOutage(error)) return refused({ type: 'DatabaseUnavailable' });
+  if (error instanceof PageOutOfReach) return refused({ type: 'PageOutOfReach' });
+  if (error instanceof UnknownGateway) {
+    return refused({ type: 'GatewayUnknown', gatewayId: error.gatewayId });
+  }
+  return undefined;
+}
+
+const OF_EVENT_STORE: Partial<Record<EventStoreError['code'], 'LogUnavailable' | 'LogReadOnly'>> = {
+  unavailable: 'LogUnavailable',
+  closed: 'LogReadOnly',
+  full: 'LogReadOnly',
+  'read-only': 'LogReadOnly',
+};

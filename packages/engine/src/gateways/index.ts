@@ -1,0 +1,42 @@
+/** The face of the gateways: the port, the cards it takes, and the sandbox that stands behind it. */
+export {
+  type BinRange,
+  BinRanges,
+  type CardBrandOf,
+  cardBrands,
+  DEFAULT_BIN_RANGES,
+} from './card-brands.ts';
+export { cardFingerprints, type FingerprintOf } from './card-fingerprint.ts';
+export {
+  type CardFault,
+  type CheckedCard,
+  cardDigits,
+  checkCard,
+  isCvv,
+  isExpired,
+  luhnCheckDigit,
+  maskCardNumber,
+} from './card-number.ts';
+export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
+export type { GatewayOption } from './gateway-option.ts';
+export * from './payment-gateway.ts';
+export { type GatewayRegistry, gatewayRegistry, UnknownGateway } from './registry.ts';
+export type { BooksReader, RecordsReading, SandboxRecord } from './sandbox/books.ts';
+export { openPostgresBooks } from './sandbox/books-postgres.ts';
+export { openSqliteBooksReader } from './sandbox/books-sqlite.ts';
+export {
+  type Behaviour,
+  OUTCOMES,
+  type Outcome,
+  outcomeOf,
+  SANDBOX_CARDS,
+  type SandboxCard,
+} from './sandbox/outcomes.ts';
+export {
+  CardRefused,
+  IdempotencyKeyReused,
+  openSandboxGateway,
+  type SandboxGateway,
+  type SandboxOptions,
+  type SandboxPlace,
+} from './sandbox/sandbox-gateway.ts';

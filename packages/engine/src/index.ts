@@ -1,0 +1,53 @@
+/** The face of `@counterfoil/engine`: the ledger as a library. */
+export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
+export { counted } from './counted.ts';
+export { Customers } from './customers/customers.ts';
+export { Erasure } from './customers/erasure.ts';
+export type { Claim } from './customers/identities.ts';
+export { refusalOf } from './failures.ts';
+export type { Figures, LabelledGauges } from './figures.ts';
+export { deterministicUuid, uuidV7 } from './ids.ts';
+export type { Logger, PinoLogger } from './logger.ts';
+export { createLogger, LOG_LEVELS, type LogLevel } from './logger.ts';
+export { type Engine, openEngine } from './open-engine.ts';
+export {
+  type FollowUp,
+  type PaymentRequest,
+  Payments,
+  type RefundRequest,
+} from './payments/payments.ts';
+export type { CustomerKeys, CustomerVault, KeyState } from './personal-keys/customer-keys.ts';
+export { findUnreadable, giveUp } from './personal-keys/lost-keys.ts';
+export {
+  openKeysAsTheyAre,
+  openKeysToRead,
+  openPersonalKeys,
+} from './personal-keys/open-personal-keys.ts';
+export { PersonalKeyTable } from './personal-keys/personal-key-table.ts';
+export type { DomainRejection } from './refusal.ts';
+export { type Refusal, type RefusalCode, Refused, type UnknownReference } from './refusal.ts';
+export { type RunningWorker, runWorker } from './run-worker.ts';
+export { type Clock, openClock, presentIn } from './runtime/clock.ts';
+export { inParallel } from './runtime/in-parallel.ts';
+export { LEADERSHIP } from './runtime/leadership.ts';
+export { Lease, SHARED_LEASE_TTL_MS } from './runtime/lease.ts';
+export { processHolder } from './runtime/process-holder.ts';
+export { holderFor } from './runtime/projecting/holder.ts';
+export { ProjectionThread } from './runtime/projecting/projecting.ts';
+export { ReadSide } from './runtime/read-side.ts';
+export { SharedTurns, type SharedTurnsOptions } from './runtime/shared-turns.ts';
+export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
+export { ConfigError, isMasterKey, loadMasterKey, type Settings } from './settings.ts';
+export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
+export {
+  type Environment,
+  isApiKey,
+  type KeyKind,
+  keyDigest,
+  keyPrefix,
+  makeKey,
+  maskKey,
+} from './tenants/api-keys.ts';
+export { deriveKey } from './tenants/credential-vault.ts';
+export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
+export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';

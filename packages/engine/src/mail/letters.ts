@@ -1,0 +1,250 @@
+/** What a mail says and to whom: found in the present state of its stream when it is sent. */
+import {
+  type Event,
+  type EventStore,
+  isEmail,
+  Subscription,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+  toDecimal,
+} from '@counterfoil/core';
+import type { CommandRunner } from '../command-runner.ts';
+import type { References } from '../tenants/references.ts';
+import type { MailAddress } from './mail-settings.ts';
+import type { AskedMail } from './outbox.ts';
+import { inOneLine, mailTemplates, type Parts, type Render, type Row } from './templates.ts';
+
+export interface Letter extends Parts {
+  readonly to: MailAddress;
+}
+
+/** Why there is nothing to send: the person was erased, cannot be written to, or it is no longer so. */
+export interface NoLetter {
+  readonly nothing: 'erased' | 'no-address' | 'outdated';
+}
+
+export interface LettersOptions {
+  readonly ledger: CommandRunner;
+  readonly events: EventStore;
+  readonly references: References;
+}
+
+type SubscriptionEvent = Extract<
+  Event,
+  {
+    type:
+      | 'SubscriptionUnsubscribed'
+      | 'SubscriptionFrozen'
+      | 'SubscriptionRenewed'
+      | 'RebillFailed';
+  }
+>;
+type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
+
+/** What is known of somebody's subscription when it is written about. */
+interface Subject {
+  readonly subscription: Subscription.Subscription;
+  /** The payment that the event is about; null when it is about none. */
+  readonly payment: Transaction.Payment | null;
+}
+
+interface Contents {
+  readonly facts: Readonly<Record<string, string | boolean>>;
+  readonly rows: readonly Row[];
+}
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'GMT' });
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'GMT' });
+
+const OUTDATED: NoLetter = { nothing: 'outdated' };
+
+export class Letters {
+  readonly #options: LettersOptions;
+  readonly #render: Render = mailTemplates();
+
+  constructor(options: LettersOptions) {
+    this.#options = options;
+  }
+
+  /** Throws when the log does not hold what the mail is about. */
+  async letterOf(mail: AskedMail): Promise<Letter | NoLetter> {
+    const { stream, revision, eventId } = mail;
+    const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
+    if (stored?.id !== eventId) throw new Error(`${stream} has no event ${eventId}`);
+    const event = await this.#options.ledger.eventOf(stored);
+    switch (event.type) {
+      case 'Refunded':
+        return this.#refunded(mail, event);
+      case 'SubscriptionUnsubscribed':
+      case 'SubscriptionFrozen':
+      case 'SubscriptionRenewed':
+      case 'RebillFailed':
+        return this.#ofSubscription(mail, event);
+      default:
+        throw new Error(`nothing is mailed about ${event.type}`);
+    }
+  }
+
+  async #refunded(mail: AskedMail, event: EventOf<'Refunded'>): Promise<Letter | NoLetter> {
+    const payment = await this.#options.ledger.stateOf(Transaction, mail.stream);
+    if (payment === null) throw new Error(`${mail.stream} holds no payment`);
+    const { currency, companyId, firstName, lastName } = payment;
+    const paidAmount = money(Transaction.takenMinor(payment), currency);
+    const amount = money(event.amountMinor, currency);
+    return this.#letter(mail, {
+      companyId,
+      person: { email: payment.email, firstName, lastName },
+      facts: { amount, paidAmount },
+      rows: [
+        ['Refunded', amount],
+        ['On', moment(event.at)],
+        ['Paid', `${paidAmount} on ${moment(payment.capturedAt ?? payment.submittedAt)}`],
+        ['Order', String(payment.orderId)],
+        ...cardRows(payment.card),
+        ...statementRows(payment),
+        ['Reference', event.refundId],
+      ],
+    });
+  }
+
+  async #ofSubscription(mail: AskedMail, event: SubscriptionEvent): Promise<Letter | NoLetter> {
+    const { ledger } = this.#options;
+    const { tenantId, stream } = mail;
+    const subscription = await ledger.stateOf(Subscription, stream);
+    if (subscription === null) throw new Error(`${stream} holds no subscription`);
+    const first = await this.#payment(tenantId, subscription.transactionId);
+    const payment =
+      'transactionId' in event ? await this.#payment(tenantId, event.transactionId) : null;
+    const contents = contentsOf(event, { subscription, payment });
+    if ('nothing' in contents) return contents;
+    const plan = subscription.name;
+    return this.#letter(mail, {
+      companyId: subscription.companyId,
+      // An order tells the name, a subscription only the address.
+      person: {
+        email: subscription.email,
+        firstName: first?.firstName ?? '',
+        lastName: first?.lastName ?? '',
+      },
+      facts: { plan, ...contents.facts },
+      rows: [['Subscription', `${plan} (${subscription.subscriptionId})`], ...contents.rows],
+    });
+  }
+
+  async #payment(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+  ): Promise<Transaction.Payment | null> {
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    return this.#options.ledger.stateOf(Transaction, stream);
+  }
+
+  async #letter(
+    { tenantId, kind }: AskedMail,
+    about: Contents & {
+      readonly companyId: number;
+      readonly person: { email: string; firstName: string; lastName: string };
+    },
+  ): Promise<Letter | NoLetter> {
+    const { email, lastName } = about.person;
+    if (email === '') return { nothing: 'erased' };
+    if (!isEmail(email)) return { nothing: 'no-address' };
+    const firstName = inOneLine(about.person.firstName);
+    const company = await this.#options.references.companyNameOf(tenantId, about.companyId);
+    const parts = this.#render(kind, { ...about.facts, company, firstName }, about.rows);
+    return { ...parts, to: { name: inOneLine(`${firstName} ${lastName}`), address: email } };
+  }
+}
+
+function contentsOf(event: SubscriptionEvent, subject: Subject): Contents | NoLetter {
+  switch (event.type) {
+    case 'SubscriptionUnsubscribed':
+      return unsubscribed(event, subject);
+    case 'SubscriptionFrozen':
+      return frozen(event, subject);
+    case 'SubscriptionRenewed':
+      return renewed(event, subject);
+    case 'RebillFailed':
+      return rebillFailed(event, subject);
+  }
+}
+
+function unsubscribed(
+  { at }: EventOf<'SubscriptionUnsubscribed'>,
+  { subscription: { pending } }: Subject,
+): Contents {
+  const isCharging = pending !== null && pending.begunAt <= at;
+  return { facts: { at: moment(at), isCharging }, rows: [['Ended', moment(at)]] };
+}
+
+function frozen(
+  { at, reason }: EventOf<'SubscriptionFrozen'>,
+  { subscription }: Subject,
+): Contents | NoLetter {
+  const { frozenAt, unsubscribedAt, rebillAmountMinor, currency } = subscription;
+  if (frozenAt !== at || unsubscribedAt !== null) return OUTDATED;
+  const amount = money(rebillAmountMinor, currency);
+  const isUnpaid = reason !== 'admin';
+  const unpaid: Row[] = [['Not paid', amount], ...cardRows(subscription.card)];
+  return {
+    facts: { isUnpaid, amount },
+    rows: [['Paused', moment(at)], ...(isUnpaid ? unpaid : [])],
+  };
+}
+
+function renewed(
+  { amountMinor, currency, at, transactionId }: EventOf<'SubscriptionRenewed'>,
+  { subscription, payment }: Subject,
+): Contents {
+  const amount = money(amountMinor, currency);
+  const { rebillAt } = subscription;
+  return {
+    facts: { amount },
+    rows: [
+      ['Paid', amount],
+      ['On', moment(at)],
+      ...cardRows(payment?.card ?? null),
+      ...(payment === null ? [] : statementRows(payment)),
+      ['Reference', transactionId],
+      ...(rebillAt === null ? [] : [['Next payment', moment(rebillAt)] as const]),
+    ],
+  };
+}
+
+function rebillFailed(
+  { retryAt }: EventOf<'RebillFailed'>,
+  { subscription, payment }: Subject,
+): Contents | NoLetter {
+  // Paid, frozen or ended meanwhile, or put off once more: it will not be tried on that day.
+  if (retryAt === null || subscription.rebillAt !== retryAt) return OUTDATED;
+  const { currency, rebillAmountMinor } = subscription;
+  const amount = money(payment?.amountMinor ?? rebillAmountMinor, currency);
+  return {
+    facts: { amount, retryAt: moment(retryAt) },
+    rows: [
+      ['Not paid', amount],
+      ...cardRows(payment?.card ?? subscription.card),
+      ['Next try', moment(retryAt)],
+    ],
+  };
+}
+
+function cardRows(card: Transaction.Card | null): readonly Row[] {
+  return card === null || card.last4 === '' ? [] : [['Card', `ending in ${card.last4}`]];
+}
+
+/** What the customer will look for on the statement of the card. */
+function statementRows(payment: Transaction.Payment): readonly Row[] {
+  const route = Transaction.routeOf(payment);
+  return route === undefined ? [] : [['On your statement as', route.descriptor]];
+}
+
+function money(minor: bigint, currency: string): string {
+  return `${toDecimal(minor, currency)} ${currency}`;
+}
+
+function moment(instant: string): string {
+  const at = new Date(instant);
+  return `${DATE.format(at)}, ${TIME.format(at)} GMT`;
+}

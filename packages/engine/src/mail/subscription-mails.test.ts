@@ -1,0 +1,383 @@
+/** The mails about subscriptions: which events ask for one, what each says, and when none is sent after all. */
+import {
+  createMemoryEventStore,
+  type EventStore,
+  Reference,
+  Subscription,
+  Tenant,
+  type TenantId,
+  type Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { FollowerProgress } from '../runtime/follower-progress.ts';
+import { createStateCache } from '../runtime/state-cache.ts';
+import { References } from '../tenants/references.ts';
+import { type Letter, Letters, type NoLetter } from './letters.ts';
+import { followForMails } from './mail-reactor.ts';
+import type { MailKind, QueuedMail } from './outbox.ts';
+import { openSqliteOutbox } from './outbox-sqlite.ts';
+
+const TENANT = 1 as TenantId;
+const ALL: Tenant.Dunning['mails'] = ['rebill-failed', 'frozen', 'renewed'];
+const BEGIN = '2026-01-31T09:30:00.000Z';
+const DUE = '2026-03-02T09:30:00.000Z';
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+const CARD: Transaction.Card = {
+  token: 'tok',
+  fingerprint: 'f',
+  bin: '424242',
+  last4: '4242',
+  brandId: 1,
+  expMonth: 12,
+  expYear: 2030,
+  binCountry: '',
+};
+
+type WithoutFrame<Each> = Each extends unknown
+  ? Omit<Each, 'tenantId' | 'subscriptionId' | 'at'>
+  : never;
+
+/** A ledger with one subscription, and the mails that its events ask for. */
+class Desk {
+  readonly events: EventStore = createMemoryEventStore();
+  readonly outbox = openSqliteOutbox(':memory:');
+  readonly ledger = new CommandRunner(
+    { store: this.events, cache: createStateCache() },
+    { now: () => this.now },
+    () => {},
+  );
+  readonly letters = new Letters({
+    ledger: this.ledger,
+    events: this.events,
+    references: new References(this.ledger, {
+      merchantAccountIdsOf: async () => [],
+      companyIdsOf: async () => [],
+    }),
+  });
+  now: string = BEGIN;
+  sandbox = false;
+  #commands = 0;
+
+  static async open({
+    mails = ALL,
+    sandbox = false,
+    email = 'ann@example.com',
+  }: {
+    mails?: Tenant.Dunning['mails'];
+    sandbox?: boolean;
+    email?: string;
+  } = {}): Promise<Desk> {
+    const desk = new Desk();
+    onTestFinished(() => desk.outbox.close());
+    const { dunning } = Tenant.DEFAULT_SETTINGS;
+    const settings = { dunning: { ...dunning, mails } };
+    const named = { tenantId: TENANT, at: BEGIN };
+    const { ledger } = desk;
+    await ledger.carryOut(
+      Tenant,
+      { type: 'OnboardTenant', ...named, name: 'Group', settings },
+      { commandId: id(901) },
+      SYSTEM,
+    );
+    const company = { companyId: 5, name: 'Crockery & Sons' };
+    await ledger.carryOut(
+      Reference,
+      { type: 'DefineCompany', ...named, ...company },
+      { commandId: id(902) },
+      SYSTEM,
+    );
+    await desk.does({
+      type: 'StartSubscription',
+      sandbox,
+      customerId: 7,
+      email,
+      orderId: 1001,
+      transactionId: id(1),
+      companyId: 5,
+      merchantAccountId: 11,
+      currency: 'GBP',
+      plan: {
+        name: 'Plate <of> the month',
+        description: '',
+        rebillAmountMinor: 1_250n,
+        frequencyDays: 30,
+        trialDays: 0,
+      },
+      card: CARD,
+    });
+    return desk;
+  }
+
+  async does(command: WithoutFrame<Subscription.Command>): Promise<void> {
+    const framed = { ...command, tenantId: TENANT, subscriptionId: 3, at: this.now };
+    this.#commands += 1;
+    const name = { commandId: id(1_000 + this.#commands) };
+    await this.ledger.carryOut(Subscription, framed as Subscription.Command, name, SYSTEM);
+  }
+
+  /** The try of the second cycle begins, and is declined. */
+  async declined(attempt = 1, facts: { hard?: boolean; declineCode?: string } = {}): Promise<void> {
+    const named = { cycle: 2, attempt, transactionId: id(10 + attempt) };
+    await this.does({ type: 'BeginRebill', ...named });
+    const { dunning } = Tenant.DEFAULT_SETTINGS;
+    await this.does({
+      type: 'RecordRebillFailure',
+      ...named,
+      declineCode: 'do_not_honour',
+      hard: false,
+      dunning,
+      retryInsufficientFunds: false,
+      ...facts,
+    });
+  }
+
+  async renewed(attempt = 1): Promise<void> {
+    const named = { cycle: 2, attempt, transactionId: id(10 + attempt) };
+    await this.does({ type: 'BeginRebill', ...named });
+    await this.does({ type: 'RecordRenewal', ...named, amountMinor: 1_250n });
+  }
+
+  async unsubscribed({ notifyCustomer = true } = {}): Promise<void> {
+    const reason = 'customer-service';
+    await this.does({ type: 'Unsubscribe', reason, requestedBy: 'agent', notifyCustomer });
+  }
+
+  /** What the log asks for, from its beginning. */
+  async asked(): Promise<readonly QueuedMail[]> {
+    const stopping = new AbortController();
+    const progress = new FollowerProgress();
+    const following = followForMails({
+      ledger: this.ledger,
+      events: this.events,
+      outbox: this.outbox,
+      logger: silent,
+      signal: stopping.signal,
+      progress,
+      sandbox: this.sandbox,
+      headAtStart: undefined,
+    });
+    const head = await this.events.head();
+    if (head === undefined) throw new Error('nothing has happened');
+    expect(await progress.reached(head, { timeoutMs: 10_000 })).toBe(true);
+    stopping.abort();
+    await following;
+    return this.outbox.due(this.now, 100);
+  }
+
+  async kinds(): Promise<MailKind[]> {
+    return (await this.asked()).map(({ kind }) => kind);
+  }
+
+  async letter(kind: MailKind): Promise<Letter | NoLetter> {
+    const mail = (await this.asked()).findLast((each) => each.kind === kind);
+    if (mail === undefined) throw new Error(`no mail ${kind}`);
+    return this.letters.letterOf(mail);
+  }
+}
+
+function id(number: number): TransactionId {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as TransactionId;
+}
+
+/** The lines of the text part, the empty ones left out. */
+function linesOf(letter: Letter | NoLetter): string[] {
+  if ('nothing' in letter) throw new Error(letter.nothing);
+  return letter.text.split('\n').filter((line) => line !== '');
+}
+
+describe('what asks for a mail', () => {
+  it.each([
+    [ALL, ['rebill-failed', 'renewed', 'unsubscribed']],
+    [['rebill-failed'], ['rebill-failed', 'unsubscribed']],
+    [['renewed'], ['renewed', 'unsubscribed']],
+    [['frozen'], ['unsubscribed']],
+    [[], ['unsubscribed']],
+  ] as const)('is what the dunning policy names: %j', async (mails, kinds) => {
+    const desk = await Desk.open({ mails: [...mails] });
+    desk.now = DUE;
+    await desk.declined(1);
+    desk.now = '2026-03-03T09:30:00.000Z';
+    await desk.renewed(2);
+    await desk.unsubscribed();
+    expect(await desk.kinds()).toEqual(kinds);
+  });
+
+  it('is the pause, not the failure that led to it', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined(1, { hard: true });
+    expect(await desk.kinds()).toEqual(['frozen']);
+  });
+
+  it('is no failure that the card has no part in', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined(1, { declineCode: 'no_merchant_account' });
+    expect(await desk.kinds()).toEqual([]);
+  });
+
+  it('is no end that nobody wanted told', async () => {
+    const desk = await Desk.open();
+    await desk.unsubscribed({ notifyCustomer: false });
+    expect(await desk.kinds()).toEqual([]);
+  });
+
+  it('is nothing of the sandbox, unless that is asked for', async () => {
+    const desk = await Desk.open({ sandbox: true });
+    desk.now = DUE;
+    await desk.declined(1);
+    desk.now = '2026-03-03T09:30:00.000Z';
+    await desk.renewed(2);
+    await desk.does({ type: 'Freeze', note: '' });
+    await desk.unsubscribed();
+    expect(await desk.kinds()).toEqual([]);
+    desk.sandbox = true;
+    await desk.outbox.forgetPlace();
+    expect(await desk.kinds()).toEqual(['rebill-failed', 'renewed', 'frozen', 'unsubscribed']);
+  });
+
+  it('is asked for once, however often the log is read', async () => {
+    const desk = await Desk.open();
+    await desk.unsubscribed();
+    expect(await desk.kinds()).toEqual(['unsubscribed']);
+    await desk.outbox.forgetPlace();
+    expect(await desk.kinds()).toEqual(['unsubscribed']);
+  });
+});
+
+describe('what a mail says', () => {
+  it('of a failure: until when it is tried again', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined();
+    const letter = await desk.letter('rebill-failed');
+    expect(letter).toMatchObject({
+      to: { name: '', address: 'ann@example.com' },
+      subject: 'Your payment for Plate <of> the month did not go through',
+      html: expect.stringContaining('Plate &lt;of&gt; the month'),
+    });
+    expect(letter).toMatchObject({ html: expect.stringContaining('Crockery &amp; Sons') });
+    expect(linesOf(letter)).toEqual([
+      'Hello,',
+      'Crockery & Sons could not take the payment of 12.50 GBP for your subscription to Plate <of> the month. It will be tried again on 3 March 2026, 09:30 GMT.',
+      'Your subscription goes on meanwhile. Please make sure that the card can be charged on that day.',
+      'Subscription: Plate <of> the month (3)',
+      'Not paid: 12.50 GBP',
+      'Card: ending in 4242',
+      'Next try: 3 March 2026, 09:30 GMT',
+      '-- ',
+      'Crockery & Sons',
+    ]);
+  });
+
+  it('of a pause: why, and what comes of it', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined(1, { hard: true });
+    expect(linesOf(await desk.letter('frozen'))).toEqual([
+      'Hello,',
+      'Crockery & Sons could not take the payment of 12.50 GBP for your subscription to Plate <of> the month, so it has been paused. It will not be tried again with this card.',
+      'You are not charged while it is paused. Please get in touch with Crockery & Sons if you would like to go on.',
+      'Subscription: Plate <of> the month (3)',
+      'Paused: 2 March 2026, 09:30 GMT',
+      'Not paid: 12.50 GBP',
+      'Card: ending in 4242',
+      '-- ',
+      'Crockery & Sons',
+    ]);
+  });
+
+  it('of a pause by hand: nothing of a payment', async () => {
+    const desk = await Desk.open();
+    await desk.does({ type: 'Freeze', note: 'asked for by phone' });
+    expect(linesOf(await desk.letter('frozen'))).toEqual([
+      'Hello,',
+      'Crockery & Sons has paused your subscription to Plate <of> the month.',
+      'You are not charged while it is paused. Please get in touch with Crockery & Sons if you would like to go on.',
+      'Subscription: Plate <of> the month (3)',
+      'Paused: 31 January 2026, 09:30 GMT',
+      '-- ',
+      'Crockery & Sons',
+    ]);
+  });
+
+  it('of a renewal: what was paid, and when the next payment is', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.renewed();
+    const letter = await desk.letter('renewed');
+    expect(letter).toMatchObject({
+      subject: 'Your receipt from Crockery & Sons: 12.50 GBP for Plate <of> the month',
+    });
+    expect(linesOf(letter)).toEqual([
+      'Hello,',
+      'Thank you. Crockery & Sons has received your payment of 12.50 GBP for your subscription to Plate <of> the month.',
+      'Subscription: Plate <of> the month (3)',
+      'Paid: 12.50 GBP',
+      'On: 2 March 2026, 09:30 GMT',
+      `Reference: ${id(11)}`,
+      'Next payment: 1 April 2026, 09:30 GMT',
+      '-- ',
+      'Crockery & Sons',
+    ]);
+  });
+
+  it('of an end: that nothing is charged again', async () => {
+    const desk = await Desk.open();
+    await desk.unsubscribed();
+    expect(linesOf(await desk.letter('unsubscribed'))).toEqual([
+      'Hello,',
+      'Your subscription to Plate <of> the month with Crockery & Sons ended on 31 January 2026, 09:30 GMT. You will not be charged for it again.',
+      'Subscription: Plate <of> the month (3)',
+      'Ended: 31 January 2026, 09:30 GMT',
+      '-- ',
+      'Crockery & Sons',
+    ]);
+  });
+
+  it('of an end while a payment is under way: that it may still be taken', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.does({ type: 'BeginRebill', cycle: 2, attempt: 1, transactionId: id(11) });
+    await desk.unsubscribed();
+    expect(linesOf(await desk.letter('unsubscribed'))[2]).toBe(
+      'A payment that was already on its way when the subscription ended may still be taken.',
+    );
+  });
+});
+
+describe('what is sent too late', () => {
+  it('is not sent: a failure that was made good', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined();
+    desk.now = '2026-03-03T09:30:00.000Z';
+    await desk.renewed(2);
+    expect(await desk.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
+  });
+
+  it('is not sent: a failure of a subscription that ended', async () => {
+    const desk = await Desk.open();
+    desk.now = DUE;
+    await desk.declined();
+    await desk.unsubscribed();
+    expect(await desk.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
+  });
+
+  it.each(['Unfreeze', 'Unsubscribe'] as const)('is not sent: a pause before %s', async (then) => {
+    const desk = await Desk.open();
+    await desk.does({ type: 'Freeze', note: '' });
+    if (then === 'Unfreeze') await desk.does({ type: 'Unfreeze' });
+    else await desk.unsubscribed();
+    expect(await desk.letter('frozen')).toEqual({ nothing: 'outdated' });
+  });
+
+  it('is not sent to somebody who was erased', async () => {
+    const desk = await Desk.open({ email: '' });
+    await desk.unsubscribed();
+    expect(await desk.letter('unsubscribed')).toEqual({ nothing: 'erased' });
+  });
+});

@@ -1,0 +1,101 @@
+/** Opens the stores of a ledger, starts what works by itself, and closes everything in order. */
+import { assemble } from './assembly.ts';
+import { runInBackground } from './background.ts';
+import type { Figures } from './figures.ts';
+import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
+import type { Logger } from './logger.ts';
+import { openStores } from './open-stores.ts';
+import { type Clock, openClock } from './runtime/clock.ts';
+import type { Settings } from './settings.ts';
+import { fileOf } from './storage/stores.ts';
+import { healthChecks, registerFigures } from './watching.ts';
+
+export interface EngineOptions {
+  readonly logger: Logger;
+  /** Default: the clock of the settings. */
+  readonly clock?: Clock | undefined;
+  /** Default: the sandbox. */
+  readonly gateways?: readonly GatewayOption[] | undefined;
+  /**
+   * False for a process that only handles requests, or does one piece of work, beside others on shared
+   * stores: it then follows nothing, bills nothing and projects nothing. Where stores are files, one
+   * process does everything. Default: true.
+   */
+  readonly background?: boolean | undefined;
+}
+
+/** A running ledger: its parts, and its life. */
+export interface Engine extends Awaited<ReturnType<typeof openEngine>> {}
+
+export async function openEngine(given: Settings, options: EngineOptions) {
+  const { logger, background = true, gateways = [sandbox()] } = options;
+  const settings = background ? given : { ...given, runProjections: false };
+  await using opening = new AsyncDisposableStack();
+  const stores = await openStores(settings, { logger, opening });
+  const clock = options.clock ?? openClock(settings);
+  const parts = assemble({ settings, stores, clock, logger, gateways });
+  opening.move();
+  const stopping = new AbortController();
+  const closing = new AbortController();
+  const isAlone = stores.hostDatabase === undefined;
+  const working =
+    background || isAlone
+      ? runInBackground({ stores, parts, logger }, stopping.signal)
+      : Promise.resolve();
+  // A process before this one may have ended before it could.
+  if (isAlone) void parts.scrubbing.scrub();
+  const watched = { settings, stores, parts, clock };
+
+  return {
+    settings,
+    clock,
+    logger,
+    stores,
+    ...parts,
+    checks: healthChecks(watched),
+    registerFigures: (figures: Figures) => registerFigures(figures, watched),
+    /** Resolves when the read models show what the log held when it was opened; rejects when closed. */
+    async started(): Promise<void> {
+      const closed = new Promise<never>((_, reject) => {
+        const end = () => reject(closing.signal.reason);
+        closing.signal.addEventListener('abort', end, { once: true });
+      });
+      await Promise.race([parts.projecting.started, closed]);
+      const { headAtStart, progress } = stores;
+      if (headAtStart !== undefined) await progress.reached(headAtStart, closing);
+      closing.signal.throwIfAborted();
+    },
+    /** Ends what may hold up a caller that waits for the ledger itself; `close` does so too. */
+    beginClose(): Promise<void> {
+      closing.abort(new Error('the host was closed before it was ready'));
+      return parts.testClock?.stop() ?? Promise.resolve();
+    },
+    /** Ends in order: what is due, the followers, the read models, the stores. */
+    async close(): Promise<void> {
+      const clockStopped = this.beginClose();
+      await parts.timed.stop();
+      await clockStopped;
+      stopping.abort();
+      await working;
+      await parts.scrubbing.stop();
+      parts.mailing.close();
+      const closeReadModels = async () => {
+        await stores.readModels.close();
+        await stores.leases.close();
+      };
+      // Of files, the worker's connections go last: only they can remove the write-ahead logs.
+      const inFiles = fileOf(settings.readModelUrl) !== undefined;
+      if (inFiles) await closeReadModels();
+      // Beside others nobody waits for the read models, nor asks a log that may be out of reach.
+      await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
+      if (!inFiles) await closeReadModels();
+      await stores.events.close();
+      await stores.personalKeys.close();
+      await parts.gateways.close();
+      parts.checkpoints.close();
+      await parts.sharedTurns?.close();
+      await parts.answers.close();
+      await stores.hostDatabase?.close();
+    },
+  };
+}

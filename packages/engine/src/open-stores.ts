@@ -1,0 +1,94 @@
+/** Opens everything that a ledger stands on, in the order in which each can be held to the one before. */
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Progress } from '@counterfoil/projections';
+import { refuseLostEvents } from './doctor/lost-events.ts';
+import type { Logger } from './logger.ts';
+import { openPersonalKeys } from './personal-keys/open-personal-keys.ts';
+import { holderFor } from './runtime/projecting/holder.ts';
+import { loadMasterKey, type Settings } from './settings.ts';
+import { agreeOnLog, agreeOnMasterKey } from './storage/agreement.ts';
+import { replaceDamagedReadModels } from './storage/damaged-files.ts';
+import { type HostDatabase, openHostDatabase } from './storage/host-database.ts';
+import {
+  dataFilesOf,
+  fileOf,
+  hostDatabaseUrlOf,
+  isInMemory,
+  openEventStore,
+  openReadModels,
+  openSharedReadModels,
+} from './storage/stores.ts';
+
+export type OpenStores = Awaited<ReturnType<typeof openStores>>;
+
+/** `opening` closes again what was opened, should a later store fail. */
+export async function openStores(
+  settings: Settings,
+  { logger, opening }: { readonly logger: Logger; readonly opening: AsyncDisposableStack },
+) {
+  makeFolders(settings);
+  const { readModelUrl } = settings;
+  const closing = <Opened extends { close(): unknown }>(opened: Opened): Opened =>
+    opening.adopt(opened, async (each) => {
+      await each.close();
+    });
+  const hostDatabase = await openDatabaseOf(settings, logger);
+  if (hostDatabase !== undefined) closing(hostDatabase);
+  const events = closing(await openEventStore(settings));
+  const headAtStart = await events.head();
+  const files = dataFilesOf(settings);
+  if (files !== undefined) await refuseLostEvents(files, events);
+  const masterKey = loadMasterKey(settings);
+  if (hostDatabase !== undefined) await agreeOnMasterKey(hostDatabase, masterKey);
+  const personalKeys = closing(
+    await openPersonalKeys({ located: settings, masterKey, events, database: hostDatabase }),
+  );
+  replaceDamagedReadModels(settings, logger);
+  const progress = new Progress();
+  const isWrittenElsewhere = !isInMemory(settings);
+  const reading = { readOnly: isWrittenElsewhere, told: () => progress.position };
+  const sharedReadModels =
+    hostDatabase && closing(await openSharedReadModels(readModelUrl, reading));
+  const readModels = sharedReadModels ?? closing(await openReadModels(readModelUrl, reading));
+  // Queries open their read models read-only; a lease is written through another connection.
+  const leases = isWrittenElsewhere ? closing(await openReadModels(readModelUrl)) : readModels;
+  if (hostDatabase !== undefined) {
+    await agreeOnLog({ database: hostDatabase, events, readModels });
+  }
+  return {
+    /** Undefined where the ledger keeps its own tables in files, or in memory. */
+    hostDatabase,
+    events,
+    headAtStart,
+    masterKey,
+    personalKeys,
+    progress,
+    readModels,
+    /** The same ones, where several processes share them. */
+    sharedReadModels,
+    leases,
+    /** Names this process to the others for as long as it runs. */
+    holder: holderFor(settings),
+  };
+}
+
+function makeFolders({ dataDir, eventStoreUrl, readModelUrl }: Settings): void {
+  const files = [eventStoreUrl, readModelUrl].map(fileOf).filter((path) => path !== undefined);
+  if (isInMemory({ dataDir, eventStoreUrl, readModelUrl })) return;
+  for (const folder of [dataDir, ...files.map((path) => dirname(path))]) {
+    mkdirSync(folder, { recursive: true });
+  }
+}
+
+/** The database that processes share; undefined where they share none. */
+export async function openDatabaseOf(
+  settings: Settings,
+  logger: Logger,
+): Promise<HostDatabase | undefined> {
+  const url = hostDatabaseUrlOf(settings);
+  if (url === undefined) return undefined;
+  const onLostConnection = (error: Error) =>
+    logger.warn({ err: error }, 'a connection to the shared database was lost');
+  return openHostDatabase(url, { onLostConnection });
+}

@@ -1,0 +1,63 @@
+/** Settles the room of attempts under monthly caps by their outcomes, whoever brought those on record. */
+import { type Position, type StoredEvent, Transaction } from '@counterfoil/core';
+import type { CommandRunner } from '../command-runner.ts';
+import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+import type { MonthlyCaps } from './monthly-caps.ts';
+
+/** Every event that ends an attempt. */
+const OUTCOMES = [
+  'AttemptDeclined',
+  'AuthorizationExpired',
+  'PaymentBlocked',
+  'PaymentCaptured',
+  'PaymentDeclined',
+  'PaymentFailed',
+  'PaymentVoided',
+] as const satisfies readonly Transaction.Event['type'][];
+
+export interface CapSettlementOptions extends Following {
+  readonly ledger: CommandRunner;
+  readonly caps: MonthlyCaps;
+  /** The head of the log when the process began: before the first run of this, no room was reserved. */
+  readonly firstAfter: Position | undefined;
+}
+
+/**
+ * Follows the log to the end of `signal`. It may meet an outcome a second time, or one that was
+ * settled with the request that recorded it: the book knows, and nothing is counted twice.
+ */
+export function followOutcomes(options: CapSettlementOptions): Promise<void> {
+  return followLog({
+    ...options,
+    name: 'monthly-caps',
+    types: new Set(OUTCOMES),
+    async react(outcomes) {
+      // Together, so that those of one account share an append.
+      await Promise.all([...firstOfEach(outcomes)].map((stored) => settleOrLog(options, stored)));
+    },
+  });
+}
+
+/** A payment is settled as it stands: one look at each is enough. */
+function firstOfEach(outcomes: readonly StoredEvent[]): Iterable<StoredEvent> {
+  return new Map(outcomes.map((stored) => [stored.stream, stored])).values();
+}
+
+/** A payment that cannot be read keeps its room, and must not keep that of the others. */
+async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): Promise<void> {
+  try {
+    await settle(options, stored);
+  } catch (error) {
+    if (!isForGood(error)) throw error;
+    const { stream } = stored;
+    options.logger.error({ err: error, stream }, 'room under a monthly cap could not be settled');
+  }
+}
+
+async function settle(
+  { ledger, caps }: CapSettlementOptions,
+  { tenantId, stream }: StoredEvent,
+): Promise<void> {
+  const payment = await ledger.stateOf(Transaction, stream);
+  if (payment !== null) await caps.settle(tenantId, payment);
+}

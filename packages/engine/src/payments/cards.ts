@@ -1,0 +1,112 @@
+/** Cards that are paid with and kept for later: exchanged for a token at a gateway, and found by it. */
+import { Customer, type MerchantAccount, type Subject, type Transaction } from '@counterfoil/core';
+import type { CardBrandOf } from '../gateways/card-brands.ts';
+import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
+import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { refused } from '../refusal.ts';
+import type { CardTokens } from './card-tokens.ts';
+
+/** A card as it is brought: typed in, or by the token of an earlier one. */
+export type Instrument = { readonly card: CardDetails } | { readonly token: string };
+
+/** What is brought, and what a gateway knows of its token. */
+interface Brought {
+  readonly instrument: Instrument;
+  readonly known: CardToken | undefined;
+}
+
+type Account = MerchantAccount.MerchantAccount;
+type Environment = Omit<Subject, 'customerId'>;
+
+interface CardServices {
+  readonly gateways: GatewayRegistry;
+  readonly brandOf: CardBrandOf;
+  readonly tokens: CardTokens;
+  /** A fingerprint function of the owner's own: nobody learns that two tenants share a customer. */
+  readonly fingerprintsOf: (owner: Environment) => FingerprintOf;
+  /** The present state, also of what another host did just now. */
+  readonly customerOf: (named: Subject) => Promise<Customer.State>;
+}
+
+export class Cards {
+  readonly #services: CardServices;
+
+  constructor(services: CardServices) {
+    this.#services = services;
+  }
+
+  /** The token of a card as its owner may use it again. */
+  tokenOf(owner: Subject, { token }: Transaction.Card): string {
+    return this.#services.tokens.issue(owner, token);
+  }
+
+  /** Has a gateway of these accounts keep the card: the one that knows its token, else the first one's. */
+  async keep(
+    owner: Subject,
+    instrument: Instrument,
+    accounts: readonly Account[],
+  ): Promise<Transaction.Card> {
+    const [account] = accounts;
+    if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped: [] });
+    const known = await this.find(owner, instrument, accounts);
+    return this.exchange(owner, { instrument, known }, account);
+  }
+
+  /**
+   * What is known of a token; undefined for a card that is typed in. Tokens belong to the gateway
+   * that made them: asks those of the accounts that may be used. Refuses with `token_unknown` what its
+   * bringer may not use: somebody else's, and that of a card that was removed.
+   */
+  async find(
+    owner: Subject | undefined,
+    instrument: Instrument,
+    accounts: readonly Account[],
+  ): Promise<CardToken | undefined> {
+    if ('card' in instrument) return undefined;
+    const { gateways, tokens } = this.#services;
+    const opened = owner && tokens.open(owner, instrument.token);
+    if (owner === undefined || opened === undefined) throw refused({ type: 'TokenUnknown' });
+    for (const gatewayId of new Set(accounts.map(({ settings }) => settings.gatewayId))) {
+      const known = await gateways.gateway(gatewayId).findToken(opened.gatewayToken);
+      if (known === undefined) continue;
+      if (await this.#mayUse(owner, known, opened.namesCustomer)) return known;
+      break;
+    }
+    throw refused({ type: 'TokenUnknown' });
+  }
+
+  /** A token that does not name its customer must be that of a payment method. */
+  async #mayUse(owner: Subject, card: CardToken, namesCustomer: boolean): Promise<boolean> {
+    const customer = await this.#services.customerOf(owner);
+    if (customer === null) return namesCustomer;
+    const isKept = Customer.methodOf(customer, card) !== undefined;
+    return Customer.mayPayWith(customer, card) && (namesCustomer || isKept);
+  }
+
+  /** The network: 1 to 6, 0 when it is unknown. */
+  brandIdOf({ instrument, known }: Brought): number {
+    const { brandOf } = this.#services;
+    return brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
+  }
+
+  /**
+   * Exchanges a card that is typed in for a token of the account's gateway: from here on nobody needs
+   * its number.
+   */
+  async exchange(
+    owner: Environment,
+    brought: Brought,
+    { settings }: Account,
+  ): Promise<Transaction.Card> {
+    const { gateways, fingerprintsOf } = this.#services;
+    const { instrument, known } = brought;
+    const gateway = gateways.gateway(settings.gatewayId);
+    const token =
+      'card' in instrument
+        ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
+        : known;
+    if (token === undefined) throw refused({ type: 'TokenUnknown' });
+    return { ...token, brandId: this.brandIdOf(brought), binCountry: '' };
+  }
+}

@@ -1,0 +1,161 @@
+/** What ends by itself when its time has come: held reserves, unanswered alerts, waiting payments. */
+import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
+import {
+  type AlertDeadline,
+  alertDeadlines,
+  type OpenWorkPage,
+  type OpenWorkQuery,
+  type PaymentExpiry,
+  paymentExpiries,
+  type ReadModelStore,
+  type ReserveRelease,
+  reserveReleases,
+} from '@counterfoil/projections';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { deterministicUuid } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import { Refused } from '../refusal.ts';
+import type { TimedWork } from '../runtime/timed-work.ts';
+
+const PAGE = 200;
+/** Of one round; the next one finds the rest, for what is done leaves the list. */
+const MAX_PAGES = 50;
+
+export interface DeadlineOptions {
+  readonly ledger: CommandRunner;
+  readonly store: ReadModelStore;
+  readonly logger: Logger;
+}
+
+/** An entry of a list of open work, those that are due first in front. */
+interface Waiting {
+  readonly tenantId: number;
+  readonly transactionId: string;
+}
+
+/** What is to be done about one entry: the command is named by it, so doing it again changes nothing. */
+interface Ending {
+  readonly commandId: string;
+  readonly command: Transaction.Command;
+}
+
+interface Deadline<Entry extends Waiting> {
+  readonly name: string;
+  readonly list: (store: ReadModelStore, query: OpenWorkQuery) => Promise<OpenWorkPage<Entry>>;
+  readonly dueAt: (entry: Entry) => string;
+  readonly end: (entry: Entry, at: string) => Ending;
+}
+
+/** One work for each kind of deadline. */
+export function deadlineWorks(options: DeadlineOptions): readonly TimedWork[] {
+  return [
+    workOf(RESERVES, options),
+    workOf(ALERTS, options),
+    workOf(AUTHORIZATIONS_AND_ACTIONS, options),
+  ];
+}
+
+const RESERVES: Deadline<ReserveRelease> = {
+  name: 'reserves',
+  list: reserveReleases,
+  dueAt: ({ dueAt }) => dueAt,
+  end({ tenantId, transactionId }, at) {
+    const releaseId = deterministicUuid([transactionId, 'reserve']);
+    return {
+      commandId: releaseId,
+      command: {
+        type: 'ReleaseReserve',
+        ...addressOf(tenantId, transactionId),
+        releaseId: releaseId as TransactionId,
+        at,
+      },
+    };
+  },
+};
+
+const ALERTS: Deadline<AlertDeadline> = {
+  name: 'alert-deadlines',
+  list: alertDeadlines,
+  dueAt: ({ deadline }) => deadline,
+  end: ({ tenantId, transactionId, alertId }, at) => ({
+    commandId: deterministicUuid([transactionId, 'alert-expired', alertId]),
+    command: {
+      type: 'MoveAlert',
+      ...addressOf(tenantId, transactionId),
+      alertId: alertId as TransactionId,
+      to: 'AlertExpired',
+      note: 'not answered before its deadline',
+      at,
+    },
+  }),
+};
+
+const EXPIRY_NOTES = {
+  authorization: 'not captured while the authorization stood',
+  action: 'the customer did not act in time',
+} as const;
+
+/**
+ * The gateway is told nothing. An authorization lapses at the issuer by itself, and a void would be a
+ * second movement that may fail; an action that nobody completed has moved no money.
+ */
+const AUTHORIZATIONS_AND_ACTIONS: Deadline<PaymentExpiry> = {
+  name: 'payment-expiries',
+  list: paymentExpiries,
+  dueAt: ({ dueAt }) => dueAt,
+  end: ({ tenantId, transactionId, of, dueAt }, at) => ({
+    commandId: deterministicUuid([transactionId, 'expired', of, dueAt]),
+    command: {
+      type: 'ExpirePayment',
+      ...addressOf(tenantId, transactionId),
+      note: EXPIRY_NOTES[of],
+      dueAt,
+      at,
+    },
+  }),
+};
+
+function addressOf(tenantId: number, transactionId: string) {
+  return { tenantId: tenantId as TenantId, transactionId: transactionId as TransactionId };
+}
+
+function workOf<Entry extends Waiting>(
+  { name, list, dueAt, end }: Deadline<Entry>,
+  { ledger, store, logger }: DeadlineOptions,
+): TimedWork {
+  /** What the domain refuses now (a capture is under way, say) stays on the list while it waits. */
+  const finish = async (entry: Entry, at: string): Promise<void> => {
+    const { commandId, command } = end(entry, at);
+    try {
+      await ledger.carryOut(Transaction, command, { commandId }, SYSTEM);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const { transactionId } = entry;
+      logger.warn({ work: name, transactionId, code: error.code }, 'a deadline could not be kept');
+    }
+  };
+  return {
+    name,
+    async nextDueAt() {
+      const [first] = (await list(store, { limit: 1 })).work;
+      return first === undefined ? undefined : dueAt(first);
+    },
+    async runDue(stopping) {
+      const at = ledger.clock.now();
+      let after: string | undefined;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const { work, next } = await list(store, {
+          limit: PAGE,
+          ...(after !== undefined && { after }),
+        });
+        for (const entry of work) {
+          // Those that are due first come first.
+          if (stopping.aborted || dueAt(entry) > at) return;
+          await finish(entry, at);
+        }
+        if (next === undefined) return;
+        after = next;
+      }
+    },
+  };
+}

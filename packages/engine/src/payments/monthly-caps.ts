@@ -1,0 +1,342 @@
+/** Keeps merchant accounts under their monthly caps: room for each attempt, settled by its outcome. */
+import {
+  type MerchantAccount,
+  MonthlyCap,
+  Routing,
+  type StreamName,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { uuidV7 } from '../ids.ts';
+import { Refused } from '../refusal.ts';
+
+/** A request has long put its payment on record by then, or it never will. */
+const LEASE_MS = 15 * 60_000;
+/** Of one append; the others share the next one. */
+const MAX_AT_ONCE = 500;
+/** Reservations whose payment was found to be open, and which its outcome will settle. */
+const REMEMBERED_OPEN = 100_000;
+
+/** The attempt that room is wanted for, and the instant that names its month. */
+export interface PlannedAttempt {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly transactionId: TransactionId;
+  readonly attempt: number;
+  readonly at: string;
+}
+
+/** Room that was reserved just now. */
+export interface Room {
+  readonly book: MonthlyCap.Book;
+  readonly reservationId: string;
+}
+
+export interface Choice extends Routing.Routing {
+  /** Undefined where the account has no cap, or holds room for this attempt already. */
+  readonly room: Room | undefined;
+}
+
+interface Cap {
+  readonly capMinor: bigint;
+  readonly currency: string;
+}
+
+interface Want extends MonthlyCap.Wanted, Cap {
+  readonly done: (result: Reserved) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+type Reserved = 'reserved' | 'held' | 'full';
+
+interface Ended extends MonthlyCap.Settlement {
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** What waits for the append that is under way in a book. */
+interface Desk {
+  readonly book: MonthlyCap.Book;
+  readonly ended: Ended[];
+  readonly wants: Want[];
+}
+
+/**
+ * Every payment of a capped account writes into one stream. Within a process they take turns there
+ * and share appends, so that a crowd of them costs a few, and none loses a race against the others.
+ */
+export class MonthlyCaps {
+  readonly #ledger: CommandRunner;
+  readonly #desks = new Map<StreamName, Desk>();
+  readonly #knownOpen = new LRUCache<string, true>({ max: REMEMBERED_OPEN });
+
+  constructor(ledger: CommandRunner) {
+    this.#ledger = ledger;
+  }
+
+  /** The first account that takes the payment, with room for the attempt where it has a cap. */
+  async choose(
+    accounts: readonly MerchantAccount.MerchantAccount[],
+    payment: Routing.Routable,
+    attempt: PlannedAttempt,
+  ): Promise<Choice> {
+    const full: number[] = [];
+    for (;;) {
+      const { account, skipped } = Routing.route(accounts, { ...payment, full });
+      const cap = account === undefined ? undefined : capOf(account, payment);
+      if (account === undefined || cap === undefined) return { account, skipped, room: undefined };
+      const book = bookOf(attempt, account.merchantAccountId);
+      const reservationId = MonthlyCap.reservationOf(attempt.transactionId, attempt.attempt);
+      const wanted = { reservationId, amountMinor: payment.amountMinor };
+      const reserved = await this.#reserve(book, wanted, cap);
+      if (reserved !== 'full') {
+        const room = reserved === 'reserved' ? { book, reservationId } : undefined;
+        return { account, skipped, room };
+      }
+      full.push(account.merchantAccountId);
+    }
+  }
+
+  /** Whether some account has room at this moment. Nothing is reserved: another payment may be faster. */
+  async wouldTake(
+    accounts: readonly MerchantAccount.MerchantAccount[],
+    payment: Routing.Routable,
+    attempt: PlannedAttempt,
+  ): Promise<boolean> {
+    const full: number[] = [];
+    for (;;) {
+      const { account } = Routing.route(accounts, { ...payment, full });
+      if (account === undefined) return false;
+      const cap = capOf(account, payment);
+      if (cap === undefined) return true;
+      const book = bookOf(attempt, account.merchantAccountId);
+      const { usedMinor, reservedMinor } = await this.#stateOf(book);
+      if (payment.amountMinor <= cap.capMinor - usedMinor - reservedMinor) return true;
+      full.push(account.merchantAccountId);
+    }
+  }
+
+  /**
+   * Does what room was reserved for. Where that is refused, nothing was written and the room is given
+   * back; after any other failure nobody knows, and the lease will tell.
+   */
+  async holding<Result>(room: Room | undefined, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      if (room !== undefined && error instanceof Refused) await this.giveBack(room);
+      throw error;
+    }
+  }
+
+  /** Gives back room that was taken for nothing: as far as there is an attempt in it, its outcome decides. */
+  async giveBack({ book, reservationId }: Room): Promise<void> {
+    const fate = await this.#fateOf(book, reservationId);
+    if (fate === 'open') return;
+    await this.#settle(book, { reservationId, usedMinor: usedOf(fate) });
+  }
+
+  /** Settles the room of those attempts of a payment that have an outcome; again, it does nothing. */
+  async settle(tenantId: TenantId, payment: Transaction.Payment): Promise<void> {
+    const { sandbox, transactionId } = payment;
+    await Promise.all(
+      payment.attempts.map(async ({ attempt, route, startedAt }) => {
+        const planned = { tenantId, sandbox, transactionId, attempt, at: startedAt };
+        const book = bookOf(planned, route.merchantAccountId);
+        const fate = MonthlyCap.fateOf(payment, attempt, book);
+        if (typeof fate === 'string') return;
+        // Without a cap there is no such stream, and the log knows so by heart.
+        const { reservations } = await this.#stateOf(book);
+        const reservationId = MonthlyCap.reservationOf(transactionId, attempt);
+        if (!reservations.has(reservationId)) return;
+        await this.#settle(book, { reservationId, ...fate });
+      }),
+    );
+  }
+
+  #stateOf(book: MonthlyCap.Book): Promise<MonthlyCap.State> {
+    return this.#ledger.stateOf(MonthlyCap, MonthlyCap.streamOf(book));
+  }
+
+  async #fateOf(book: MonthlyCap.Book, reservationId: string): Promise<Fate> {
+    const { tenantId } = book;
+    const { transactionId, attempt } = MonthlyCap.attemptOf(reservationId);
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await this.#ledger.stateOf(Transaction, stream);
+    return MonthlyCap.fateOf(payment, attempt, book);
+  }
+
+  async #reserve(book: MonthlyCap.Book, wanted: MonthlyCap.Wanted, cap: Cap): Promise<Reserved> {
+    // It would not fit into an empty month: the account is not limited by what it has taken.
+    if (wanted.amountMinor > cap.capMinor) return 'full';
+    return new Promise((done, failed) => {
+      this.#at(book, ({ wants }) => wants.push({ ...wanted, ...cap, done, failed }));
+    });
+  }
+
+  async #settle(book: MonthlyCap.Book, settlement: MonthlyCap.Settlement): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#at(book, ({ ended }) => ended.push({ ...settlement, done, failed }));
+    });
+  }
+
+  #at(book: MonthlyCap.Book, put: (desk: Desk) => void): void {
+    const stream = MonthlyCap.streamOf(book);
+    const busy = this.#desks.get(stream);
+    const desk = busy ?? { book, ended: [], wants: [] };
+    put(desk);
+    if (busy !== undefined) return;
+    this.#desks.set(stream, desk);
+    void this.#serve(stream, desk);
+  }
+
+  /** Until nobody waits. Those who came during an append share the next one. */
+  async #serve(stream: StreamName, desk: Desk): Promise<void> {
+    // Whoever comes in this turn of the event loop is part of the first append already.
+    await Promise.resolve();
+    while (desk.ended.length > 0 || desk.wants.length > 0) {
+      const ended = desk.ended.splice(0, MAX_AT_ONCE);
+      if (ended.length > 0) await this.#settleAll(desk.book, ended);
+      const wants = desk.wants.splice(0, MAX_AT_ONCE);
+      if (wants.length > 0) await this.#reserveAll(desk.book, wants);
+    }
+    // In the turn that found nobody waiting: whoever comes now opens a desk of their own.
+    this.#desks.delete(stream);
+  }
+
+  async #settleAll(book: MonthlyCap.Book, ended: readonly Ended[]): Promise<void> {
+    try {
+      await this.#carryOut({ type: 'SettleRoom', ...book, settlements: ended.map(settlementOf) });
+      for (const { done } of ended) done();
+    } catch (error) {
+      for (const { failed } of ended) failed(error);
+    }
+  }
+
+  async #reserveAll(book: MonthlyCap.Book, wants: readonly Want[]): Promise<void> {
+    try {
+      const results = await this.#results(book, wants);
+      for (const want of wants) want.done(results.get(want.reservationId) ?? 'full');
+    } catch (error) {
+      for (const { failed } of wants) failed(error);
+    }
+  }
+
+  async #results(
+    book: MonthlyCap.Book,
+    wants: readonly Want[],
+  ): Promise<ReadonlyMap<string, Reserved>> {
+    const results = new Map<string, Reserved>();
+    await this.#ask(book, wants, results);
+    const left = () => wants.filter(({ reservationId }) => !results.has(reservationId));
+    if (left().length === 0) return results;
+    if (await this.#reclaim(book)) await this.#ask(book, left(), results);
+    const passedOver = left().at(-1);
+    if (passedOver !== undefined && (await this.#stateOf(book)).limitedAt === null) {
+      const { capMinor, currency } = passedOver;
+      await this.#carryOut({ type: 'NoteLimit', ...book, capMinor, currency });
+    }
+    return results;
+  }
+
+  /** Reserves what there is room for, under the cap that was read last. */
+  async #ask(
+    book: MonthlyCap.Book,
+    wants: readonly Want[],
+    results: Map<string, Reserved>,
+  ): Promise<void> {
+    const capMinor = wants.at(-1)?.capMinor;
+    if (capMinor === undefined) return;
+    const wanted = wants.map(({ reservationId, amountMinor }) => ({ reservationId, amountMinor }));
+    const leaseUntil = new Date(Date.parse(this.#now()) + LEASE_MS).toISOString();
+    const command = { type: 'ReserveRoom', ...book, wanted, capMinor, leaseUntil } as const;
+    const done = await this.#carryOut(command).catch(overCap);
+    if (done === undefined) return;
+    const made = done.events.flatMap((event) =>
+      event.type === 'RoomReserved' ? event.reservations : [],
+    );
+    const isNew = new Set(made.map(({ reservationId }) => reservationId));
+    for (const { reservationId } of wanted) {
+      if (!MonthlyCap.holdsRoom(done.state, reservationId)) continue;
+      results.set(reservationId, isNew.has(reservationId) ? 'reserved' : 'held');
+    }
+  }
+
+  /**
+   * Looks what became of reservations whose lease is over: of the request that made one, a crash may
+   * have left no payment. Each is looked for once; one whose payment is open waits for its outcome.
+   * Answers whether there is more room now.
+   */
+  async #reclaim(book: MonthlyCap.Book): Promise<boolean> {
+    const now = this.#now();
+    const stream = MonthlyCap.streamOf(book);
+    const settlements: MonthlyCap.Settlement[] = [];
+    const reservationIds: string[] = [];
+    const { reservations } = await this.#stateOf(book);
+    const overdue = [...reservations]
+      .filter(
+        ([id, { leaseUntil, lapsed }]) =>
+          !lapsed && leaseUntil <= now && !this.#knownOpen.has(`${stream}/${id}`),
+      )
+      .slice(0, MAX_AT_ONCE);
+    for (const [reservationId] of overdue) {
+      const fate = await this.#fateOf(book, reservationId);
+      if (fate === 'open') this.#knownOpen.set(`${stream}/${reservationId}`, true);
+      else if (fate === 'missing') reservationIds.push(reservationId);
+      else settlements.push({ reservationId, usedMinor: fate.usedMinor });
+    }
+    if (settlements.length > 0) {
+      await this.#carryOut({ type: 'SettleRoom', ...book, settlements });
+    }
+    if (reservationIds.length > 0) {
+      await this.#carryOut({ type: 'LapseRoom', ...book, reservationIds });
+    }
+    return settlements.length + reservationIds.length > 0;
+  }
+
+  #now(): string {
+    return this.#ledger.clock.now();
+  }
+
+  /** The book itself knows what was done before, so that no command of it needs a name of its own. */
+  #carryOut(command: WithoutTime<MonthlyCap.Command>) {
+    const at = this.#now();
+    return this.#ledger.carryOut(MonthlyCap, { ...command, at }, { commandId: uuidV7() }, SYSTEM);
+  }
+}
+
+type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
+type Fate = ReturnType<typeof MonthlyCap.fateOf>;
+
+/** The refusal of the domain that there is no room. */
+function overCap(error: unknown): undefined {
+  if (error instanceof Refused && error.code === 'OverMonthlyCap') return undefined;
+  throw error;
+}
+
+function usedOf(fate: Exclude<Fate, 'open'>): bigint {
+  return fate === 'missing' ? 0n : fate.usedMinor;
+}
+
+function settlementOf({ reservationId, usedMinor }: Ended): MonthlyCap.Settlement {
+  return { reservationId, usedMinor };
+}
+
+/** An amount that is no price is refused elsewhere, and takes no room. */
+function capOf(
+  account: MerchantAccount.MerchantAccount,
+  { currency, amountMinor }: Routing.Routable,
+): Cap | undefined {
+  const capMinor = MonthlyCap.capOf(account, currency);
+  return capMinor === undefined || amountMinor <= 0n ? undefined : { capMinor, currency };
+}
+
+function bookOf(
+  { tenantId, sandbox, at }: PlannedAttempt,
+  merchantAccountId: number,
+): MonthlyCap.Book {
+  return { tenantId, sandbox, merchantAccountId, month: MonthlyCap.monthOf(at) };
+}

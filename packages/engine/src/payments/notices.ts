@@ -1,0 +1,82 @@
+/** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
+import { type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import type { GatewayNotice } from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { deterministicUuid } from '../ids.ts';
+import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+
+export interface NoticesOptions extends Following {
+  readonly ledger: CommandRunner;
+  readonly gateways: GatewayRegistry;
+}
+
+/**
+ * Follows the log to the end of `signal`. A crash repeats at most a batch, and a notice names its
+ * children by its reference, so nothing comes in twice.
+ */
+export function followNotices(options: NoticesOptions): Promise<void> {
+  return followLog({
+    ...options,
+    name: 'gateway-notices',
+    types: new Set(['PaymentCaptured']),
+    async react(captures) {
+      for (const stored of captures) await bringInOrLog(options, stored);
+    },
+  });
+}
+
+/**
+ * A notice that the ledger refuses (the payment was voided, say) is told, and the others go on; so do
+ * they past a payment that cannot be read.
+ */
+async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promise<void> {
+  try {
+    await bringIn(options, stored);
+  } catch (error) {
+    if (!isForGood(error)) throw error;
+    const { stream } = stored;
+    options.logger.warn({ err: error, stream }, 'what the gateway tells of a payment was left out');
+  }
+}
+
+async function bringIn(options: NoticesOptions, stored: StoredEvent): Promise<void> {
+  const { ledger, gateways } = options;
+  const { stream, tenantId } = stored;
+  const event = await ledger.eventOf(stored);
+  if (event.type !== 'PaymentCaptured') return;
+  const payment = await ledger.stateOf(Transaction, stream);
+  const route = payment === null ? undefined : Transaction.routeOf(payment);
+  if (payment === null || route === undefined) return;
+  const gateway = gateways.gateway(route.gatewayId);
+  for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
+    const { transactionId } = payment;
+    const addressed = { tenantId, transactionId, at: ledger.clock.now() };
+    const command = commandOf(notice, addressed);
+    const name = { commandId: deterministicUuid([transactionId, notice.kind, notice.reference]) };
+    await ledger.carryOut(Transaction, command, { ...name, content: notice.reference }, SYSTEM);
+  }
+}
+
+function commandOf(
+  notice: GatewayNotice,
+  addressed: Pick<Transaction.Command, 'tenantId' | 'transactionId' | 'at'>,
+): Transaction.Command {
+  const { reference, amountMinor, arn } = notice;
+  const id = deterministicUuid([addressed.transactionId, notice.kind, reference, 'id']);
+  const common = { ...addressed, reference, amountMinor, arn, note: 'told by the gateway' };
+  return notice.kind === 'chargeback'
+    ? {
+        type: 'OpenChargeback',
+        ...common,
+        chargebackId: id as TransactionId,
+        reasonCode: notice.reasonCode,
+      }
+    : {
+        type: 'ReceiveAlert',
+        ...common,
+        alertId: id as TransactionId,
+        source: notice.source,
+        alertType: notice.alertType,
+      };
+}

@@ -1,0 +1,480 @@
+/** What the host does with payments: submit, confirm, capture, void and refund, each to its end. */
+import {
+  type MerchantAccount,
+  MonthlyCap,
+  Routing,
+  type Subscription,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import type { Caller, CommandRunner } from '../command-runner.ts';
+import type { Identities } from '../customers/identities.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { deterministicUuid } from '../ids.ts';
+import { refused } from '../refusal.ts';
+import type { References } from '../tenants/references.ts';
+import type { Cards, Instrument } from './cards.ts';
+import type { GatewayReactor } from './gateway-reactor.ts';
+import type { MonthlyCaps, Room } from './monthly-caps.ts';
+import type { PolicyReactor } from './policies.ts';
+import { routeTo } from './routes.ts';
+
+/** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
+type GivenOrder = Pick<
+  Transaction.Order,
+  | 'sandbox'
+  | 'email'
+  | 'firstName'
+  | 'lastName'
+  | 'amountMinor'
+  | 'currency'
+  | 'captureMode'
+  | 'applicationId'
+  | 'shopId'
+  | 'campaignId'
+  | 'affiliateId'
+  | 'productId'
+  | 'pricePointId'
+  | 'walletPayA'
+  | 'walletPayB'
+  | 'partnerSession'
+  | 'serviceSession'
+  | 'items'
+  | 'addresses'
+  | 'session'
+>;
+
+export interface PaymentRequest {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  /** The request as it was made: what tells a repetition from another use of its id. */
+  readonly content: unknown;
+  /** When it holds in the business; now when absent. */
+  readonly at?: string;
+  readonly order: GivenOrder;
+  /** What the payment subscribes to once it is captured. */
+  readonly plans?: readonly Subscription.Plan[];
+  readonly orderId?: number;
+  readonly customerId?: number;
+  readonly companyId?: number;
+  readonly merchantAccountId?: number;
+  readonly instrument: Instrument;
+}
+
+/** What tells whether a payment was submitted before, and all that a repetition needs. */
+export type NamedPayment = Pick<PaymentRequest, 'tenantId' | 'transactionId' | 'content' | 'at'> & {
+  readonly cvv?: string | undefined;
+};
+
+export interface RefundRequest {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  readonly refundId: TransactionId;
+  readonly content: unknown;
+  readonly at?: string;
+  /** Absent or 0: the remaining balance. */
+  readonly amountMinor?: bigint;
+  readonly items: readonly Transaction.RefundItem[];
+  readonly adjustments?: readonly Transaction.RefundAdjustment[];
+  readonly source: Exclude<Transaction.RefundSource, 'RDR'>;
+  readonly notifyCustomer: boolean;
+}
+
+export interface FollowUp {
+  readonly tenantId: TenantId;
+  readonly transactionId: TransactionId;
+  /** Names the confirmation, capture or void. */
+  readonly requestId: TransactionId;
+  readonly content: unknown;
+}
+
+/** What is found out about a payment before it is put on record. */
+interface Admitted {
+  readonly applicationKind: number;
+  readonly companyId: number;
+  readonly card: Transaction.Card;
+  /** Whose token is paid with; undefined for a card that is typed in. */
+  readonly tokenOwner: number | undefined;
+  readonly route: Transaction.Route;
+  /** What was reserved for it under the account's monthly cap. */
+  readonly room: Room | undefined;
+}
+
+/** How a payment comes on record. */
+interface Entry {
+  readonly name: { readonly commandId: string; readonly content: unknown };
+  readonly isRepeat: () => Promise<boolean>;
+  /** When it holds in the business; it names the month of a cap. */
+  readonly at: string;
+}
+
+/** The payment is on record already. */
+class Repeated extends Error {}
+
+export interface PaymentServices {
+  readonly ledger: CommandRunner;
+  readonly identities: Identities;
+  readonly references: References;
+  readonly caps: MonthlyCaps;
+  readonly gateways: GatewayRegistry;
+  readonly reactor: GatewayReactor;
+  readonly policies: PolicyReactor;
+  readonly cards: Cards;
+}
+
+export class Payments {
+  readonly #services: PaymentServices;
+
+  constructor(services: PaymentServices) {
+    this.#services = services;
+  }
+
+  /** Refuses with `TransactionUnknown`. */
+  async get(tenantId: TenantId, transactionId: TransactionId): Promise<Transaction.Payment> {
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await this.#services.ledger.stateOf(Transaction, stream);
+    if (payment === null) throw refused({ type: 'TransactionUnknown' });
+    return payment;
+  }
+
+  /** What a payment does not say of itself: the token of its card, and what a refund could take now. */
+  async viewOf(tenantId: TenantId, payment: Transaction.Payment) {
+    const { card, sandbox, customerId } = payment;
+    const owner = { tenantId, sandbox, customerId };
+    const token = card === null ? null : this.#services.cards.tokenOf(owner, card);
+    return { token, refundableMinor: await this.#refundableMinor(tenantId, payment) };
+  }
+
+  async #refundableMinor(tenantId: TenantId, payment: Transaction.Payment): Promise<bigint> {
+    const { ledger, references } = this.#services;
+    const now = ledger.clock.now();
+    const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };
+    if (!Transaction.isRefundable(payment, anyTime, now)) return 0n;
+    const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
+    const policy = await references.refundPolicyOf(tenantId, merchantAccountId);
+    return Transaction.isRefundable(payment, policy, now)
+      ? Transaction.remainingMinor(payment)
+      : 0n;
+  }
+
+  /** Submits a payment and sees it through to the gateway's answer. */
+  submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
+    const { instrument } = request;
+    const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
+    return this.submitNamed({ ...request, cvv }, () => request, caller);
+  }
+
+  /** The same of a request that may be refused where it is read: a repetition is recognised before. */
+  async submitNamed(
+    named: NamedPayment,
+    read: () => PaymentRequest,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { tenantId, transactionId, cvv, at } = named;
+    const sentBefore = await this.#enter(named, read, caller);
+    const { reactor } = this.#services;
+    const context = { cvv, at, caller, sentBefore };
+    return this.#followed(tenantId, await reactor.charge(tenantId, transactionId, context), caller);
+  }
+
+  /** Has what follows from a payment done before its caller is answered. */
+  async #followed(
+    tenantId: TenantId,
+    payment: Transaction.Payment,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    await this.#services.policies.carryOutFollowUps(tenantId, payment, caller);
+    return payment;
+  }
+
+  /**
+   * Puts a payment on record; answers whether it was there before. A repetition goes through even if
+   * what was true of the first try is true no more. Nearly every payment is new, and the log says so
+   * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
+   */
+  async #enter(named: NamedPayment, read: () => PaymentRequest, caller: Caller): Promise<boolean> {
+    const { ledger, caps } = this.#services;
+    const { tenantId, transactionId, content } = named;
+    const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const isRepeat = () => ledger.isRepeat(Transaction, stream, name);
+    const entry = { name, isRepeat, at: named.at ?? ledger.clock.now() };
+    const found = await ledger.prepared(Transaction, stream, name, async () => {
+      const request = read();
+      return { request, admitted: await this.#admit(request, entry) };
+    });
+    if (found === undefined) return true;
+    const { request, admitted } = found;
+    const { room } = admitted;
+    const repeated = await caps.holding(room, () =>
+      this.#record(request, { ...entry, admitted }, caller),
+    );
+    if (repeated && room !== undefined) await caps.giveBack(room);
+    return repeated;
+  }
+
+  async #record(
+    request: PaymentRequest,
+    { name, isRepeat, at, admitted }: Entry & { readonly admitted: Admitted },
+    caller: Caller,
+  ): Promise<boolean> {
+    const { tokenOwner } = admitted;
+    const customerId = await this.#customerOf(request, { isRepeat, tokenOwner }, caller);
+    if (customerId === undefined) return true;
+    const command = await this.#submission(request, { ...admitted, customerId, at });
+    const { repeated } = await this.#services.ledger.carryOut(Transaction, command, name, caller);
+    return repeated;
+  }
+
+  /**
+   * Whose payment it is; undefined when it is a repetition. An id that the caller gives must be that
+   * of the email's customer, or be free for an email that nobody has.
+   */
+  async #customerOf(
+    { tenantId, order, customerId: given }: PaymentRequest,
+    { isRepeat, tokenOwner }: Pick<Entry, 'isRepeat'> & Pick<Admitted, 'tokenOwner'>,
+    caller: Caller,
+  ): Promise<number | undefined> {
+    const { identities } = this.#services;
+    const customer = { tenantId, sandbox: order.sandbox, email: order.email };
+    const known = tokenOwner ?? identities.knownCustomer(customer);
+    if (known !== undefined && (given === undefined || given === known)) return known;
+    if (await isRepeat()) return undefined;
+    if (given !== undefined && !(await identities.mayBe(customer, given)))
+      throw refused({ type: 'CustomerMismatch', customerId: given });
+    const customerId = await identities.customerOf(customer, given, caller);
+    // Another payment may have claimed the email or the id in the meantime.
+    if (given !== undefined && given !== customerId)
+      throw refused({ type: 'CustomerMismatch', customerId: given });
+    return customerId;
+  }
+
+  /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing but room. */
+  async #admit(request: PaymentRequest, entry: Entry): Promise<Admitted> {
+    const { references } = this.#services;
+    const { tenantId, order } = request;
+    const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
+    const companyId = await this.#companyOf(request);
+    await references.check(tenantId, { ...order, companyId });
+    const routed = await this.#routed(request, companyId, entry);
+    // The domain says so as well, but by then the customer of a refused payment would be recorded.
+    const { amountMinor, currency } = order;
+    const isFree = Transaction.isFreeTrial({ ...order, plans: request.plans ?? [] });
+    if (amountMinor <= 0n && !isFree) {
+      throw refused({ type: 'AmountNotPositive', amountMinor, currency });
+    }
+    return { applicationKind, companyId, ...routed };
+  }
+
+  async #submission(
+    request: PaymentRequest,
+    {
+      route,
+      room: _,
+      tokenOwner: __,
+      at,
+      ...found
+    }: Admitted & { readonly customerId: number; readonly at: string },
+  ): Promise<Transaction.CommandOf<'SubmitPayment'>> {
+    const { identities } = this.#services;
+    const { tenantId, transactionId, order } = request;
+    const orderId = request.orderId ?? (await identities.next(tenantId, 'order'));
+    const plans: Subscription.OrderedPlan[] = [];
+    for (const plan of request.plans ?? []) {
+      plans.push({ subscriptionId: await identities.next(tenantId, 'subscriber'), ...plan });
+    }
+    const subscriptionId = plans[0]?.subscriptionId ?? null;
+    return {
+      type: 'SubmitPayment',
+      tenantId,
+      transactionId,
+      ...Transaction.orderOf({
+        ...order,
+        ...found,
+        pinnedMerchantAccountId: request.merchantAccountId ?? null,
+        orderId,
+        plans,
+        subscriptionId,
+      }),
+      route,
+      blackListing: 0,
+      at,
+    };
+  }
+
+  async #companyOf({
+    tenantId,
+    companyId,
+    merchantAccountId,
+    order,
+  }: PaymentRequest): Promise<number> {
+    const { references } = this.#services;
+    if (companyId !== undefined) return companyId;
+    if (merchantAccountId !== undefined) {
+      const account = await references.merchantAccount(tenantId, merchantAccountId);
+      if (account !== null) return account.settings.companyId;
+    }
+    return references.companyOf(tenantId, order.shopId);
+  }
+
+  /** The accounts that may take the payment: the one that was named, or all of the company. */
+  async #accountsFor(
+    { tenantId, merchantAccountId }: PaymentRequest,
+    companyId: number,
+  ): Promise<readonly MerchantAccount.MerchantAccount[]> {
+    const { references } = this.#services;
+    if (merchantAccountId === undefined) return references.merchantAccountsOf(tenantId, companyId);
+    const account = await references.merchantAccount(tenantId, merchantAccountId);
+    if (account?.settings.companyId === companyId) return [account];
+    const unknown = { field: 'merchantAccountId', id: merchantAccountId, companyId };
+    throw refused({ type: 'ReferenceUnknown', references: [unknown] });
+  }
+
+  /** Chooses the account, and exchanges the card for a token there: from here on nobody needs its number. */
+  async #routed(
+    request: PaymentRequest,
+    companyId: number,
+    { at, isRepeat }: Entry,
+  ): Promise<Pick<Admitted, 'card' | 'tokenOwner' | 'route' | 'room'>> {
+    const { caps, cards } = this.#services;
+    const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
+    const { instrument, order, transactionId } = request;
+    const accounts = await this.#accountsFor(request, companyId);
+    const tokenOwner = 'token' in instrument ? await this.#holderOf(request) : undefined;
+    const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
+    const brought = { instrument, known: await cards.find(owner, instrument, accounts) };
+    const { currency, amountMinor } = order;
+    const payable = { currency, amountMinor, brandId: cards.brandIdOf(brought), tried: [] };
+    // A repetition would reserve room again for what has been settled.
+    if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
+    const attempt = { ...environment, transactionId, attempt: 1, at };
+    const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
+    if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
+    return caps.holding(room, async () => ({
+      route: await routeTo({ tenantId: request.tenantId, account, skipped }, this.#services),
+      card: await cards.exchange(environment, brought, account),
+      tokenOwner,
+      room,
+    }));
+  }
+
+  /** The customer of the order's email at this moment: what is remembered may be of before. */
+  async #holderOf({ tenantId, order }: PaymentRequest): Promise<number | undefined> {
+    const { sandbox, email } = order;
+    return (await this.#services.identities.holderOf({ tenantId, sandbox, email }))?.customerId;
+  }
+
+  /**
+   * Goes on with a payment whose customer has done what `nextAction` asked. After a decline another
+   * account may ask for an action again, so each of them has a request of its own.
+   */
+  async confirm(
+    { tenantId, transactionId, requestId, content }: FollowUp,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    await ledger.carryOut(
+      Transaction,
+      { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
+      { commandId: deterministicUuid([requestId, 'complete-action']), content },
+      caller,
+    );
+    return this.#followed(tenantId, await reactor.confirm(tenantId, transactionId, caller), caller);
+  }
+
+  /** Takes an authorized amount, or a part of it; the rest is released. */
+  async capture(
+    { tenantId, transactionId, requestId, content }: FollowUp,
+    amountMinor: bigint | undefined,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestCapture',
+        tenantId,
+        transactionId,
+        captureId: requestId,
+        ...(amountMinor !== undefined && { amountMinor }),
+        at: ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([requestId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refused({ type: 'TransactionUnknown' });
+    const context = { caller, sentBefore: repeated };
+    return this.#followed(
+      tenantId,
+      await reactor.capture(tenantId, transactionId, context),
+      caller,
+    );
+  }
+
+  /** Gives up an authorization, or a capture that is not settled. */
+  async void(
+    { tenantId, transactionId, requestId, content }: FollowUp,
+    caller: Caller,
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestVoid',
+        tenantId,
+        transactionId,
+        voidId: requestId,
+        at: ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([requestId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refused({ type: 'TransactionUnknown' });
+    return reactor.void(tenantId, transactionId, { caller, sentBefore: repeated });
+  }
+
+  /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
+  async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
+    const { ledger, reactor, references } = this.#services;
+    const { tenantId, transactionId, refundId, content, amountMinor } = request;
+    const payment = await this.get(tenantId, transactionId);
+    const policy = await references.refundPolicyOf(
+      tenantId,
+      Transaction.routeOf(payment)?.merchantAccountId,
+    );
+    const { state, repeated } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'RequestRefund',
+        tenantId,
+        transactionId,
+        refundId,
+        ...(amountMinor !== undefined && { amountMinor }),
+        items: request.items,
+        adjustments: request.adjustments ?? [],
+        source: request.source,
+        notifyCustomer: request.notifyCustomer,
+        requestedBy: caller.actor,
+        policy,
+        at: request.at ?? ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([refundId, 'request']), content },
+      caller,
+    );
+    if (state === null) throw refused({ type: 'TransactionUnknown' });
+    return reactor.refund(tenantId, transactionId, refundId, {
+      caller,
+      sentBefore: repeated,
+      at: request.at,
+    });
+  }
+}
+
+function isCapped(
+  accounts: readonly MerchantAccount.MerchantAccount[],
+  payment: Routing.Routable,
+): boolean {
+  const { account } = Routing.route(accounts, payment);
+  return account !== undefined && MonthlyCap.capOf(account, payment.currency) !== undefined;
+}

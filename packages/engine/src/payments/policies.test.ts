@@ -1,0 +1,432 @@
+/** What follows from payments is carried out once, whoever comes first and whatever breaks off. */
+import { randomUUID } from 'node:crypto';
+import {
+  type CommandId,
+  Customer,
+  createMemoryEventStore,
+  type EventStore,
+  MerchantAccount,
+  Routing,
+  type StreamName,
+  Subscription,
+  Tenant,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import { expect, it, onTestFinished } from 'vitest';
+import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { FollowerProgress } from '../runtime/follower-progress.ts';
+import { createStateCache } from '../runtime/state-cache.ts';
+import { type Checkpoints, openCheckpoints } from '../storage/checkpoints.ts';
+import { References } from '../tenants/references.ts';
+import { PolicyReactor } from './policies.ts';
+
+const TENANT = 1 as TenantId;
+const AT = '2026-03-01T12:00:00.000Z';
+const LATER = '2026-04-01T12:00:00.000Z';
+const REACHED = { timeoutMs: 10_000 };
+const PLAN: Subscription.Plan = {
+  name: 'Tea club',
+  description: '',
+  rebillAmountMinor: 1_995n,
+  frequencyDays: 30,
+  trialDays: 0,
+};
+const CARD: Transaction.Card = {
+  token: 'tok',
+  fingerprint: 'f1',
+  bin: '424242',
+  last4: '4242',
+  brandId: 1,
+  expMonth: 12,
+  expYear: 2039,
+  binCountry: '',
+};
+const ORDER = {
+  orderId: 7,
+  customerId: 601,
+  email: 'ada@example.com',
+  amountMinor: 1_000n,
+  currency: 'GBP',
+  companyId: 5,
+  card: CARD,
+};
+const ROUTE = Routing.routeTo(
+  {
+    merchantAccountId: 31,
+    rowVersion: 1,
+    settings: MerchantAccount.withDefaults({
+      mid: '7031',
+      title: 'Main',
+      companyId: 5,
+      gatewayId: 1,
+      descriptor: 'SHOP',
+      defaultCurrency: 'GBP',
+      currencies: [],
+    }),
+  },
+  { gateway: 'Sandbox', reserveHoldDays: 180, skipped: [] },
+);
+
+interface Paid {
+  readonly id: TransactionId;
+  readonly subscriptionIds: readonly number[];
+}
+
+class Bench {
+  /** How often the log was read and written. */
+  readonly used: { reads: number; appends: number } = { reads: 0, appends: 0 };
+  /** Appends that the disk refuses from now on. */
+  refused = 0;
+  readonly events: EventStore = this.#watched(createMemoryEventStore());
+  checkpoints: Checkpoints = openCheckpoints(':memory:');
+  readonly lines: unknown[][] = [];
+  ledger!: CommandRunner;
+  reactor!: PolicyReactor;
+  #subscribers = 90;
+
+  constructor() {
+    this.restart();
+    onTestFinished(() => this.checkpoints.close());
+  }
+
+  #watched(store: EventStore): EventStore {
+    return {
+      read: (...asked) => {
+        this.used.reads += 1;
+        return store.read(...asked);
+      },
+      append: async (...asked) => {
+        this.used.appends += 1;
+        if (this.refused > 0) {
+          this.refused -= 1;
+          throw new Error('the disk is away');
+        }
+        return store.append(...asked);
+      },
+      subscribe: (...asked) => store.subscribe(...asked),
+      head: () => store.head(),
+      close: () => store.close(),
+    };
+  }
+
+  /** What a new process would have. */
+  restart(): void {
+    const executor = { store: this.events, cache: createStateCache() };
+    this.ledger = new CommandRunner(executor, { now: () => AT }, () => {});
+    const references = new References(this.ledger, {
+      merchantAccountIdsOf: async () => [],
+      companyIdsOf: async () => [],
+    });
+    const keep = (...line: unknown[]) => void this.lines.push(line);
+    const logger = { debug() {}, info() {}, warn: keep, error: keep };
+    this.reactor = new PolicyReactor({ ledger: this.ledger, references, logger });
+  }
+
+  /** Follows the log as far as it goes now, and stops. */
+  async follow(): Promise<void> {
+    const stopping = new AbortController();
+    const progress = new FollowerProgress();
+    const { events, checkpoints } = this;
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const { signal } = stopping;
+    const following = this.reactor.follow({ events, checkpoints, logger, signal, progress });
+    const head = await events.head();
+    if (head !== undefined) expect(await progress.reached(head, REACHED)).toBe(true);
+    stopping.abort();
+    await following;
+  }
+
+  /** A payment that was captured, and nothing that follows from it. */
+  async captured(
+    order: Partial<Transaction.Order> = {},
+    { plans = 1 }: { plans?: number } = {},
+  ): Promise<Paid> {
+    const id = randomUUID() as TransactionId;
+    const subscriptionIds = Array.from({ length: plans }, () => {
+      this.#subscribers += 1;
+      return this.#subscribers;
+    });
+    const addressed = { tenantId: TENANT, transactionId: id, at: AT };
+    const given = {
+      ...ORDER,
+      plans: subscriptionIds.map((subscriptionId) => ({ subscriptionId, ...PLAN })),
+      subscriptionId: subscriptionIds[0] ?? null,
+    };
+    await this.pays({
+      type: 'SubmitPayment',
+      ...addressed,
+      ...Transaction.orderOf({ ...given, ...order }),
+      route: ROUTE,
+      blackListing: 0,
+    });
+    const said = { authCode: '', gatewayTransactionId: 'g', arn: '', avsChecked: false, note: '' };
+    const outcome = { result: 'captured', ...said, at: AT } as const;
+    await this.pays({ type: 'RecordOutcome', ...addressed, attempt: 1, outcome });
+    return { id, subscriptionIds };
+  }
+
+  /** The first rebill of a subscription, declined, and nothing that follows from it. */
+  async declined(subscriptionId: number): Promise<Paid> {
+    const id = randomUUID() as TransactionId;
+    const at = LATER;
+    const due = { cycle: 2, attempt: 1, transactionId: id };
+    await this.ledger.carryOut(
+      Subscription,
+      { type: 'BeginRebill', tenantId: TENANT, subscriptionId, ...due, at },
+      { commandId: randomUUID() },
+      SYSTEM,
+    );
+    const addressed = { tenantId: TENANT, transactionId: id, at };
+    const rebill = { applicationId: 3, applicationKind: 3, paymentNumber: 2, subscriptionId };
+    await this.pays({
+      type: 'SubmitPayment',
+      ...addressed,
+      ...Transaction.orderOf({ ...ORDER, ...rebill }),
+      route: ROUTE,
+      blackListing: 0,
+    });
+    const said = { declineCode: 'do_not_honor', gatewayTransactionId: 'g', note: '' };
+    const outcome = {
+      result: 'declined',
+      hard: false,
+      retryElsewhere: false,
+      ...said,
+      at,
+    } as const;
+    await this.pays({ type: 'RecordOutcome', ...addressed, attempt: 1, outcome });
+    return { id, subscriptionIds: [subscriptionId] };
+  }
+
+  async pays(command: Transaction.Command): Promise<void> {
+    await this.ledger.carryOut(Transaction, command, { commandId: randomUUID() }, SYSTEM);
+  }
+
+  async disputed({ id }: Paid): Promise<void> {
+    await this.pays({
+      type: 'OpenChargeback',
+      tenantId: TENANT,
+      transactionId: id,
+      chargebackId: randomUUID() as TransactionId,
+      reference: 'case-1',
+      amountMinor: 1_000n,
+      reasonCode: '10.4',
+      arn: '',
+      note: '',
+      at: AT,
+    });
+  }
+
+  async payment({ id }: Paid): Promise<Transaction.Payment> {
+    const stream = Transaction.streamOf({ tenantId: TENANT, transactionId: id });
+    const payment = await this.ledger.stateOf(Transaction, stream);
+    if (payment === null) throw new Error('no payment');
+    return payment;
+  }
+
+  subscription(subscriptionId = 0): Promise<Subscription.State> {
+    const stream = Subscription.streamOf({ tenantId: TENANT, subscriptionId });
+    return this.ledger.stateOf(Subscription, stream);
+  }
+
+  customer(customerId = 601): Promise<Customer.State> {
+    const name = { tenantId: TENANT, sandbox: false, customerId };
+    return this.ledger.stateOf(Customer, Customer.streamOf(name as never));
+  }
+
+  async settings(settings: Partial<Tenant.Settings>): Promise<void> {
+    const name = { commandId: randomUUID() };
+    const tenant = { tenantId: TENANT, at: AT };
+    const onboard = { type: 'OnboardTenant', name: 'Acme', ...tenant } as const;
+    await this.ledger.carryOut(Tenant, onboard, { commandId: randomUUID() }, SYSTEM);
+    const change = { type: 'ChangeSettings', settings, ...tenant } as const;
+    await this.ledger.carryOut(Tenant, change, name, SYSTEM);
+  }
+
+  /** Types of the events of a category, in the order of the log. */
+  async told(category: string): Promise<string[]> {
+    const types: string[] = [];
+    for await (const batch of this.events.subscribe({ untilHead: true })) {
+      for (const { stream, type } of batch) if (stream.startsWith(`${category}-`)) types.push(type);
+    }
+    return types;
+  }
+}
+
+const STARTED = ['SubscriptionStarted'];
+
+it('makes up for a process that died between the capture and what follows', async () => {
+  const bench = new Bench();
+  const { subscriptionIds } = await bench.captured({}, { plans: 2 });
+  bench.restart();
+  await bench.follow();
+  for (const id of subscriptionIds) expect(await bench.subscription(id)).not.toBeNull();
+  expect(await bench.told('subscription')).toEqual([...STARTED, ...STARTED]);
+});
+
+it('does nothing twice, in whichever order the request and the follower come', async () => {
+  const bench = new Bench();
+  for (const ways of [
+    ['request', 'follower'],
+    ['follower', 'request'],
+    ['both', 'both'],
+  ]) {
+    const paid = await bench.captured();
+    const request = async () =>
+      bench.reactor.carryOutFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+    for (const way of ways) {
+      if (way === 'both') await Promise.all([request(), bench.follow(), request()]);
+      else await (way === 'request' ? request() : bench.follow());
+    }
+  }
+  expect(await bench.told('subscription')).toEqual([...STARTED, ...STARTED, ...STARTED]);
+  expect(bench.lines).toEqual([]);
+});
+
+it('goes through an old log from the beginning, and again after it lost its place', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured();
+  await bench.captured({ customerId: 602, email: 'bob@example.com' }, { plans: 0 });
+  await bench.disputed(paid);
+  await bench.follow();
+  const all = [await bench.told('subscription'), await bench.told('customer_account')];
+  expect(all).toEqual([
+    [...STARTED, 'SubscriptionUnsubscribed'],
+    ['CustomerRegistered', 'PaymentMethodAdded', 'CustomerRegistered', 'PaymentMethodAdded'],
+  ]);
+  bench.checkpoints.close();
+  bench.checkpoints = openCheckpoints(':memory:');
+  bench.restart();
+  await bench.follow();
+  expect([await bench.told('subscription'), await bench.told('customer_account')]).toEqual(all);
+});
+
+it('has told the customer of a purchase when its caller is answered', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured({}, { plans: 0 });
+  await bench.reactor.carryOutFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+  expect(await bench.told('customer_account')).toEqual([
+    'CustomerRegistered',
+    'PaymentMethodAdded',
+  ]);
+  await bench.follow();
+  expect((await bench.customer())?.paymentMethods).toHaveLength(1);
+  expect(bench.lines).toEqual([]);
+});
+
+it('keeps to what was done at the first look when the settings have changed since', async () => {
+  const bench = new Bench();
+  const { subscriptionIds } = await bench.captured();
+  await bench.follow();
+  const rebill = await bench.declined(subscriptionIds[0] ?? 0);
+  await bench.reactor.carryOutFollowUps(TENANT, await bench.payment(rebill), SYSTEM);
+  await bench.settings({ dunning: { retryAfterDays: [], mails: [] } });
+  await bench.follow();
+  expect(bench.lines).toEqual([]);
+  expect(await bench.told('subscription')).toEqual([...STARTED, 'RebillDue', 'RebillFailed']);
+});
+
+it('tells a customer of a purchase only what is new, and reads nothing to find that out', async () => {
+  const bench = new Bench();
+  await bench.captured({}, { plans: 0 });
+  await bench.follow();
+  await bench.captured({}, { plans: 0 });
+  const before = { ...bench.used };
+  await bench.follow();
+  expect(bench.used).toEqual(before);
+  await bench.captured({ card: { ...CARD, fingerprint: 'f2' } }, { plans: 0 });
+  await bench.follow();
+  expect((await bench.customer())?.paymentMethods).toHaveLength(2);
+});
+
+it('keeps many purchases of one customer in their order', async () => {
+  const bench = new Bench();
+  for (let each = 0; each < 150; each += 1) {
+    await bench.captured({ card: { ...CARD, fingerprint: `f${each}` } }, { plans: 0 });
+  }
+  await bench.follow();
+  const methods = (await bench.customer())?.paymentMethods ?? [];
+  expect(methods).toHaveLength(Customer.MAX_PAYMENT_METHODS);
+  expect(methods.at(-1)?.card.fingerprint).toBe('f149');
+  expect(bench.lines).toEqual([]);
+});
+
+it('subscribes nobody who asked to be erased before the payment came through', async () => {
+  const bench = new Bench();
+  await bench.captured({}, { plans: 0 });
+  await bench.follow();
+  const name = { tenantId: TENANT, sandbox: false, customerId: 601, at: AT };
+  const { commandId } = { commandId: randomUUID() };
+  await bench.ledger.carryOut(Customer, { type: 'RequestErasure', ...name }, { commandId }, SYSTEM);
+  const { subscriptionIds } = await bench.captured();
+  await bench.follow();
+  expect(await bench.subscription(subscriptionIds[0])).toMatchObject({
+    unsubscribeReason: 'erasure',
+  });
+});
+
+it('passes over what is refused for good, and goes on', async () => {
+  const bench = new Bench();
+  // A rebill of a subscription that nobody has ever heard of.
+  const rebill = { applicationId: 3, applicationKind: 3, paymentNumber: 2 };
+  await bench.captured({ ...rebill, subscriptionId: 4_000, plans: [] }, { plans: 0 });
+  const { subscriptionIds } = await bench.captured();
+  await bench.follow();
+  expect(bench.lines).toEqual([
+    [
+      expect.objectContaining({ command: 'RecordRenewal', code: 'SubscriptionUnknown' }),
+      expect.anything(),
+    ],
+  ]);
+  expect(await bench.subscription(subscriptionIds[0])).not.toBeNull();
+});
+
+it('is not held up for ever by a payment that nobody can make sense of', async () => {
+  const bench = new Bench();
+  const broken = await bench.captured();
+  const stream = Subscription.streamOf({
+    tenantId: TENANT,
+    subscriptionId: broken.subscriptionIds[0] ?? 0,
+  });
+  await damage(bench.events, stream);
+  const { subscriptionIds } = await bench.captured();
+  await bench.follow();
+  expect(await bench.subscription(subscriptionIds[0])).not.toBeNull();
+  expect(bench.lines).toEqual([
+    [expect.objectContaining({ err: expect.anything() }), expect.stringContaining('given up')],
+  ]);
+}, 30_000);
+
+it('leaves to the follower what a request could not do', async () => {
+  const bench = new Bench();
+  const paid = await bench.captured();
+  const payment = await bench.payment(paid);
+  bench.refused = 1;
+  await bench.reactor.carryOutFollowUps(TENANT, payment, SYSTEM);
+  expect(await bench.told('subscription')).toEqual([]);
+  expect(bench.lines).toHaveLength(1);
+  await bench.follow();
+  expect(await bench.told('subscription')).toEqual(STARTED);
+});
+
+/** Puts into a stream what is no event of it. */
+async function damage(events: EventStore, stream: StreamName): Promise<void> {
+  const id = randomUUID() as CommandId;
+  await events.append({
+    stream,
+    events: [
+      {
+        id,
+        type: 'SubscriptionStarted',
+        schemaVersion: 1,
+        tenantId: TENANT,
+        time: AT,
+        data: '{}',
+        metadata: '{"actor":"test"}',
+      },
+    ],
+    expected: { kind: 'any' },
+    command: { id, fingerprint: '' },
+  });
+}

@@ -1,0 +1,229 @@
+/** Carries out what follows from payments: subscriptions begin, renew and end; customers are learned of. */
+
+import {
+  Customer,
+  type MerchantAccount,
+  Policies,
+  type StoredEvent,
+  type StreamName,
+  Subscription,
+  type TenantId,
+  Transaction,
+} from '@counterfoil/core';
+import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { refusalOf } from '../failures.ts';
+import { deterministicUuid } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import { Refused } from '../refusal.ts';
+import { inParallel } from '../runtime/in-parallel.ts';
+import { type Following, followLog } from '../runtime/log-follower.ts';
+import type { References } from '../tenants/references.ts';
+
+/** Payments whose follow-ups are carried out at the same time: their appends share a commit. */
+const CONCURRENCY = 64;
+/** Looks at a payment that fails in a way nobody foresaw, before it is passed over. */
+const MOST_LOOKS = 5;
+
+export interface PolicyReactorOptions {
+  readonly ledger: CommandRunner;
+  readonly references: References;
+  readonly logger: Logger;
+}
+
+type FollowUp = Policies.FollowUp;
+type Payment = Transaction.Payment;
+
+/**
+ * Whoever comes first carries a follow-up out: the request that brought the payment to its end, or
+ * the follower of the log, which looks at every event and so makes up for a crash. A follow-up is
+ * named by its event, so the second changes nothing.
+ */
+export class PolicyReactor {
+  readonly #options: PolicyReactorOptions;
+  /** How often a payment has failed without a reason that anybody foresaw. */
+  readonly #looks = new Map<StreamName, number>();
+
+  constructor(options: PolicyReactorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Carries out what follows from a payment for its subscriptions and its customer, so that its caller
+   * can read and use them at once. The payment stands whatever happens here: what goes wrong is left
+   * to the follower.
+   */
+  async carryOutFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
+    const { ledger, logger } = this.#options;
+    const { transactionId } = payment;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    try {
+      if (Policies.subscriptionsOf(payment).length > 0) {
+        for (const stored of await ledger.executor.store.read(stream)) {
+          if (Policies.FOLLOWED.has(stored.type as Transaction.Event['type'])) {
+            await this.#carryOutForSubscriptions(stored, payment, caller);
+          }
+        }
+      }
+      const { capturedAt } = payment;
+      if (capturedAt === null) return;
+      const captured = { type: 'PaymentCaptured', at: capturedAt } as const;
+      for (const purchase of Policies.purchaseFollowUps(captured, { tenantId, payment })) {
+        await this.#carryOutOrTell(stream, purchase, caller);
+      }
+    } catch (error) {
+      logger.warn({ err: error, stream }, 'what follows from a payment is left for later');
+    }
+  }
+
+  /** Follows the log from its beginning to the end of the signal. */
+  follow(following: Following): Promise<void> {
+    return followLog({
+      ...following,
+      name: 'policies',
+      types: Policies.FOLLOWED,
+      react: (events) => this.#react(events),
+    });
+  }
+
+  async #react(events: readonly StoredEvent[]): Promise<void> {
+    const failures: unknown[] = [];
+    await inParallel({
+      items: [...Map.groupBy(events, ({ stream }) => stream).values()],
+      atOnce: CONCURRENCY,
+      act: async (told) => {
+        try {
+          for (const stored of told) await this.#followUp(stored);
+        } catch (error) {
+          failures.push(error);
+        }
+      },
+    });
+    // The others are done by now; they and the one that failed are looked at again.
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** What follows from one event of a payment, in its order. Throws what is worth another look. */
+  async #followUp(stored: StoredEvent): Promise<void> {
+    const { stream } = stored;
+    try {
+      await this.#carryOutAll(stored);
+      this.#looks.delete(stream);
+    } catch (error) {
+      if (refusalOf(error) !== undefined) throw error;
+      const looks = (this.#looks.get(stream) ?? 0) + 1;
+      this.#looks.set(stream, looks);
+      if (looks < MOST_LOOKS) throw error;
+      this.#looks.delete(stream);
+      // One payment that nobody can make sense of must not hold up those of all tenants.
+      const { logger } = this.#options;
+      logger.error({ err: error, stream }, 'what follows from a payment was given up');
+    }
+  }
+
+  async #carryOutAll(stored: StoredEvent): Promise<void> {
+    const { stream, tenantId, type } = stored;
+    const payment = await this.#paymentOf(stream);
+    if (payment === null) return;
+    await this.#carryOutForSubscriptions(stored, payment, SYSTEM);
+    if (type !== 'PaymentCaptured') return;
+    const captured = await this.#eventOf(stored);
+    const facts = { tenantId, payment };
+    for (const purchase of Policies.purchaseFollowUps(captured, facts)) {
+      await this.#carryOutOrTell(stream, purchase, SYSTEM);
+      if (payment.plans.length > 0) await this.#endForErased(stored, purchase, facts);
+    }
+  }
+
+  async #carryOutForSubscriptions(
+    stored: StoredEvent,
+    payment: Payment,
+    caller: Caller,
+  ): Promise<void> {
+    if (Policies.subscriptionsOf(payment).length === 0) return;
+    const { stream, tenantId } = stored;
+    const facts = await this.#factsOf(tenantId, payment);
+    const event = await this.#eventOf(stored);
+    for (const followUp of Policies.subscriptionFollowUps(event, facts)) {
+      await this.#carryOutOrTell(stream, followUp, caller);
+    }
+  }
+
+  /** A payment was under way when its customer asked to be erased. */
+  async #endForErased(
+    stored: StoredEvent,
+    purchase: FollowUp,
+    facts: Pick<Policies.PolicyFacts, 'tenantId' | 'payment'>,
+  ): Promise<void> {
+    const customer = await this.#options.ledger.stateOf(Customer, streamOf(purchase));
+    if (customer === null || customer.erasureRequestedAt === null) return;
+    const at = this.#options.ledger.clock.now();
+    for (const ending of Policies.erasureFollowUps({ at }, facts)) {
+      await this.#carryOutOrTell(stored.stream, ending, SYSTEM);
+    }
+  }
+
+  async #eventOf(stored: StoredEvent): Promise<Transaction.Event> {
+    return (await this.#options.ledger.eventOf(stored)) as Transaction.Event;
+  }
+
+  /** Only what the order said is used of it, which never changes: what is remembered will do. */
+  async #paymentOf(stream: StreamName): Promise<Payment | null> {
+    const { ledger } = this.#options;
+    return ledger.rememberedStateOf(Transaction, stream) ?? ledger.stateOf(Transaction, stream);
+  }
+
+  async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {
+    const { references } = this.#options;
+    const account = await this.#billingAccount(tenantId, payment);
+    return {
+      tenantId,
+      payment,
+      settings: await references.settingsOf(tenantId),
+      retryInsufficientFunds: account?.settings.allowInsufficientFundsRetries ?? false,
+    };
+  }
+
+  /** The account of the subscription that a payment renews, whichever account has tried it last. */
+  async #billingAccount(
+    tenantId: TenantId,
+    payment: Payment,
+  ): Promise<MerchantAccount.MerchantAccount | null> {
+    const { subscriptionId } = payment;
+    if (subscriptionId === null || !Transaction.isRebill(payment)) return null;
+    const { ledger, references } = this.#options;
+    const stream = Subscription.streamOf({ tenantId, subscriptionId });
+    const subscription = await ledger.stateOf(Subscription, stream);
+    return subscription && references.merchantAccount(tenantId, subscription.merchantAccountId);
+  }
+
+  /** What the domain refuses for good is told, and the others go on. */
+  async #carryOutOrTell(payment: StreamName, followUp: FollowUp, caller: Caller): Promise<void> {
+    try {
+      await this.#carryOut(followUp, caller);
+    } catch (error) {
+      if (!(error instanceof Refused) || error.isTransient) throw error;
+      const facts = { stream: payment, command: followUp.command.type, code: error.code };
+      this.#options.logger.warn(facts, 'what follows from a payment was refused');
+    }
+  }
+
+  async #carryOut(followUp: FollowUp, caller: Caller): Promise<void> {
+    const { ledger } = this.#options;
+    // Nearly every purchase tells of a customer and a card that are known: it costs no more than this.
+    if (followUp.to === 'customer' && ledger.isKnownToChangeNothing(Customer, followUp.command)) {
+      return;
+    }
+    const { name } = followUp;
+    // The settings may have changed between two looks, and with them what is asked for.
+    const named = { commandId: deterministicUuid(name), content: name };
+    if (followUp.to === 'customer') {
+      await ledger.carryOut(Customer, followUp.command, named, caller);
+    } else {
+      await ledger.carryOut(Subscription, followUp.command, named, caller);
+    }
+  }
+}
+
+function streamOf({ to, command }: FollowUp): StreamName {
+  return to === 'subscription' ? Subscription.streamOf(command) : Customer.streamOf(command);
+}

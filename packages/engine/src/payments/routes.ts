@@ -1,0 +1,18 @@
+/** The route of an attempt: the account that takes it, with its gateway and the terms in force now. */
+import { type MerchantAccount, Routing, type TenantId, type Transaction } from '@counterfoil/core';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { References } from '../tenants/references.ts';
+
+interface Chosen extends Pick<Routing.Routing, 'skipped'> {
+  readonly tenantId: TenantId;
+  readonly account: MerchantAccount.MerchantAccount;
+}
+
+export async function routeTo(
+  { tenantId, account, skipped }: Chosen,
+  { references, gateways }: { readonly references: References; readonly gateways: GatewayRegistry },
+): Promise<Transaction.Route> {
+  const { reserveHoldDays } = await references.settingsOf(tenantId);
+  const gateway = gateways.gateway(account.settings.gatewayId).name;
+  return Routing.routeTo(account, { gateway, reserveHoldDays, skipped });
+}

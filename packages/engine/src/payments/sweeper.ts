@@ -1,0 +1,208 @@
+/** Finishes what was begun: asks gateways about intents whose outcome is not on record. */
+
+import type { TenantId, TransactionId } from '@counterfoil/core';
+import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import type { Logger } from '../logger.ts';
+import { inParallel } from '../runtime/in-parallel.ts';
+import type { TimedWork } from '../runtime/timed-work.ts';
+import type { GatewayReactor } from './gateway-reactor.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * When the gateway is asked about what it has not answered: a charge counted from the moment its outcome
+ * became unknown, a capture, void or refund from the moment it was asked for.
+ */
+const ASK_AFTER_MS = [
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  HOUR_MS,
+  ...[1, 2, 3, 4, 5].map((days) => days * DAY_MS),
+];
+
+/** An intent that is older is asked about no more. */
+export const LAST_ASK_MS = 5 * DAY_MS;
+
+/** What is not known when asked after so long was never received: no request is on its way so long. */
+const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;
+
+const PAGE = 200;
+/** Of one round; the next one goes on behind it. */
+const MAX_PAGES = 50;
+/** Intents that are settled at the same time: one slow gateway must not hold up the others. */
+const CONCURRENCY = 8;
+
+export interface SweeperOptions {
+  readonly ledger: CommandRunner;
+  readonly reactor: GatewayReactor;
+  readonly store: ReadModelStore;
+  readonly logger: Logger;
+  /** A charge that was begun just now, on however many accounts, is in the hands of its request for so long. */
+  readonly graceMs: number;
+}
+
+/** What the sweeper remembers of a payment with open intents; forgotten with the process, then begun anew. */
+interface Watch {
+  /** The payment's last event: another one may be of another intent, which has a schedule of its own. */
+  readonly changedAt: string;
+  readonly firstSeenMs: number;
+  /** When to ask, in order; what has been asked is gone from it. */
+  dueMs: readonly number[];
+}
+
+/** What was open before this process began has nobody else to finish it. */
+export class Sweeper implements TimedWork {
+  readonly name = 'open-intents';
+  readonly #options: SweeperOptions;
+  #watches = new Map<string, Watch>();
+  /** Of the round over all pages that is under way. */
+  #seen = new Map<string, Watch>();
+  #after: string | undefined;
+  readonly #startedAtMs: number;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+    this.#startedAtMs = Date.parse(options.ledger.clock.now());
+  }
+
+  /**
+   * Looks at all that is open, for what nobody has looked at yet has no schedule. Of more than a round
+   * can take it knows those that have waited longest.
+   */
+  async nextDueAt(): Promise<string | undefined> {
+    const nowMs = this.#nowMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    let after: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const { work, next } = await this.#page(after);
+      for (const intent of work) {
+        if (waitsForCustomer(intent)) continue;
+        const watch = this.#watchOf(intent, nowMs);
+        this.#watches.set(nameOf(intent), watch);
+        nextMs = Math.min(nextMs, watch.dueMs[0] ?? nextMs);
+      }
+      after = next;
+      if (next === undefined) break;
+    }
+    return Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : undefined;
+  }
+
+  /** One round over what is open; a long list is gone through in several. */
+  async runDue(stopping: AbortSignal): Promise<void> {
+    for (let page = 0; page < MAX_PAGES && !stopping.aborted; page += 1) {
+      const { work, next } = await this.#page(this.#after);
+      await this.#settleAll(
+        work.filter((intent) => this.#isDue(intent)),
+        stopping,
+      );
+      this.#after = next;
+      if (next === undefined) {
+        // What was not met again is settled.
+        this.#watches = this.#seen;
+        this.#seen = new Map();
+        return;
+      }
+    }
+  }
+
+  #nowMs(): number {
+    return Date.parse(this.#options.ledger.clock.now());
+  }
+
+  #page(after: string | undefined) {
+    return openIntents(this.#options.store, { limit: PAGE, ...(after !== undefined && { after }) });
+  }
+
+  #isDue(intent: OpenIntent): boolean {
+    if (waitsForCustomer(intent)) return false;
+    const nowMs = this.#nowMs();
+    const watch = this.#watchOf(intent, nowMs);
+    this.#seen.set(nameOf(intent), watch);
+    const later = watch.dueMs.filter((dueMs) => dueMs > nowMs);
+    // Several that have passed are made up for by one.
+    const isDue = later.length < watch.dueMs.length;
+    watch.dueMs = later;
+    return isDue;
+  }
+
+  /** The watch over an intent: the one there is, unless the payment has changed since. */
+  #watchOf(intent: OpenIntent, nowMs: number): Watch {
+    const name = nameOf(intent);
+    const known = this.#seen.get(name) ?? this.#watches.get(name);
+    const isKnown = known?.changedAt === intent.changedAt;
+    return isKnown ? known : this.#watch(intent, { before: known, nowMs });
+  }
+
+  #watch(
+    { status, changedAt, reasons }: OpenIntent,
+    { before, nowMs }: { before: Watch | undefined; nowMs: number },
+  ): Watch {
+    const changedMs = Date.parse(changedAt);
+    // Business time may be years ago, and a clock that was set back makes it lie ahead.
+    const age = nowMs - changedMs;
+    const fromMs = age >= 0 && age <= LAST_ASK_MS ? changedMs : nowMs;
+    const wasOpenAtStart = changedMs < this.#startedAtMs || age < 0;
+    // What the process found open is asked about at once, and again soon if that goes wrong.
+    const firstAskMs = wasOpenAtStart ? nowMs : fromMs + this.#options.graceMs;
+    // A request that still waits for its capture, void or refund has its turn, which the sweeper waits for.
+    const dueMs =
+      status !== 'Unknown' && (wasOpenAtStart || reasons.includes('payment'))
+        ? [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs)
+        : ASK_AFTER_MS.map((afterMs) => fromMs + afterMs);
+    // A payment that changes all the time must not put off for ever what else is open in it.
+    const nextMs = before?.dueMs[0];
+    const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
+    return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
+  }
+
+  async #settleAll(intents: readonly OpenIntent[], stopping: AbortSignal): Promise<void> {
+    await inParallel({
+      items: intents,
+      atOnce: CONCURRENCY,
+      stops: () => stopping.aborted,
+      act: (intent) => this.#settle(intent),
+    });
+  }
+
+  async #settle(intent: OpenIntent): Promise<void> {
+    const { transactionId } = intent;
+    try {
+      await this.#finish(intent);
+    } catch (error) {
+      // One payment that cannot be finished must not keep the others waiting.
+      const facts = { err: error, transactionId };
+      this.#options.logger.error(facts, 'an open intent could not be settled');
+    }
+  }
+
+  async #finish(intent: OpenIntent): Promise<void> {
+    const { ledger, reactor } = this.#options;
+    const tenantId = intent.tenantId as TenantId;
+    const transactionId = intent.transactionId as TransactionId;
+    const nowMs = Date.parse(ledger.clock.now());
+    const watchedForMs = nowMs - (this.#seen.get(nameOf(intent))?.firstSeenMs ?? nowMs);
+    const notFound = watchedForMs >= NOT_FOUND_IS_FINAL_MS ? 'failed' : 'unknown';
+    await reactor.resolveCharge(tenantId, transactionId, { notFound });
+    const asking = { caller: SYSTEM, sentBefore: true, notFound } as const;
+    await reactor.capture(tenantId, transactionId, asking);
+    const payment = await reactor.void(tenantId, transactionId, asking);
+    for (const { refundId, status } of payment.refunds) {
+      if (status !== 'RefundPending') continue;
+      await reactor.refund(tenantId, transactionId, refundId, asking);
+    }
+  }
+}
+
+/** What to do is up to the customer: the gateway has nothing to tell. */
+function waitsForCustomer({ reasons }: OpenIntent): boolean {
+  return reasons.every((reason) => reason === 'action');
+}
+
+function nameOf({ tenantId, transactionId }: OpenIntent): string {
+  return `${tenantId}/${transactionId}`;
+}

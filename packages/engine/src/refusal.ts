@@ -1,0 +1,137 @@
+/** What the engine refuses with: a code and its facts, without a status or a text of any interface. */
+import type {
+  Customer,
+  EmailClaim,
+  MerchantAccount,
+  MonthlyCap,
+  Reference,
+  Routing,
+  Sequence,
+  Subscription,
+  Tenant,
+  Transaction,
+} from '@counterfoil/core';
+
+/** Refusals that a decision of the domain gives. */
+export type DomainRejection =
+  | Customer.Rejection
+  | EmailClaim.Rejection
+  | MerchantAccount.Rejection
+  | MonthlyCap.Rejection
+  | Reference.Rejection
+  | Sequence.Rejection
+  | Subscription.Rejection
+  | Tenant.Rejection
+  | Transaction.Rejection;
+
+/** A reference of a request to something that is defined for the tenant. */
+export interface UnknownReference {
+  readonly field: string;
+  readonly id: number;
+  /** Where the reference exists, but belongs to another company than this one. */
+  readonly companyId?: number;
+}
+
+/** Refusals of the use cases themselves. */
+export type UseCaseRefusal =
+  /** The command id names another command. */
+  | { readonly type: 'IdempotencyKeyReused' }
+  | { readonly type: 'ReferenceUnknown'; readonly references: readonly UnknownReference[] }
+  /** The tenant has several companies, and nothing says which of them is meant. */
+  | { readonly type: 'CompanyRequired' }
+  /** The customer id is not that of the customer with this email. */
+  | { readonly type: 'CustomerMismatch'; readonly customerId: number }
+  | { readonly type: 'EmailTaken' }
+  | { readonly type: 'TokenUnknown' }
+  /** No merchant account takes the payment: each that was tried, with its reason. */
+  | {
+      readonly type: 'NoMerchantAccount';
+      readonly skipped: readonly Pick<
+        Routing.Routing['skipped'][number],
+        'merchantAccountId' | 'reason'
+      >[];
+    }
+  | { readonly type: 'PageOutOfReach' }
+  | { readonly type: 'ClockCannotGoBack'; readonly now: string }
+  | { readonly type: 'ClockMoveTooLong'; readonly now: string; readonly maxYears: number }
+  | { readonly type: 'ClockBeyondEnd'; readonly end: string };
+
+/** Refusals that say nothing of the request: the same one may be accepted later. */
+export type TransientRefusal =
+  /** Other processes kept changing the same stream; nothing was done. */
+  | { readonly type: 'ConcurrentUpdate' }
+  /** Commands on the same stream take too long; nothing was done. */
+  | { readonly type: 'StreamBusy' }
+  /** Another process works on the same payment; nothing was done. */
+  | { readonly type: 'PaymentBusy' }
+  | { readonly type: 'ReadModelsBehind' }
+  | { readonly type: 'ReadModelsBuilding' }
+  /** The log or a database could not be reached: the work may have been done. */
+  | { readonly type: 'LogUnavailable' }
+  | { readonly type: 'DatabaseUnavailable' }
+  /** The log takes no events, for want of room or rights; nothing was done. */
+  | { readonly type: 'LogReadOnly' }
+  | { readonly type: 'SharedDatabaseUnavailable' }
+  /** The gateway refused the connection, or answered with something unintelligible. */
+  | { readonly type: 'GatewayFailed' }
+  | { readonly type: 'GatewayUnknown'; readonly gatewayId: number }
+  | { readonly type: 'ClockHeldUp'; readonly reason: string; readonly now: string };
+
+export type Refusal = DomainRejection | UseCaseRefusal | TransientRefusal;
+
+export type RefusalCode = Refusal['type'];
+
+/** Every transient code: the compiler refuses this table while one is missing. */
+const TRANSIENT = {
+  ConcurrentUpdate: true,
+  StreamBusy: true,
+  PaymentBusy: true,
+  ReadModelsBehind: true,
+  ReadModelsBuilding: true,
+  LogUnavailable: true,
+  DatabaseUnavailable: true,
+  LogReadOnly: true,
+  SharedDatabaseUnavailable: true,
+  GatewayFailed: true,
+  GatewayUnknown: true,
+  ClockHeldUp: true,
+} as const satisfies Record<TransientRefusal['type'], true>;
+
+/**
+ * An expected refusal, thrown by every use case. `code` tells which; `refusal` carries its facts. It
+ * has no stack: it is an answer, not a defect.
+ */
+export class Refused<Of extends Refusal = Refusal> extends Error {
+  override readonly name = 'Refused';
+  readonly code: Of['type'];
+  readonly refusal: Of;
+
+  constructor(refusal: Of) {
+    // A refusal is made for every bad request: collecting a stack for each would cost more than the rest.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(textOf(refusal));
+    Error.stackTraceLimit = stackTraceLimit;
+    this.code = refusal.type;
+    this.refusal = refusal;
+  }
+
+  /** Whether the same request may be accepted later. */
+  get isTransient(): boolean {
+    return Object.hasOwn(TRANSIENT, this.code);
+  }
+}
+
+/** `throw refused({ type: 'TransactionUnknown' })`. */
+export function refused<Of extends Refusal>(refusal: Of): Refused<Of> {
+  return new Refused(refusal);
+}
+
+/** The code and its facts, for logs: `RefundExceedsRemaining {"requestedMinor":"500",...}`. */
+function textOf({ type, ...facts }: Refusal): string {
+  if (Object.keys(facts).length === 0) return type;
+  const shown = JSON.stringify(facts, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  return `${type} ${shown}`;
+}

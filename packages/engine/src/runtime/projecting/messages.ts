@@ -1,0 +1,23 @@
+/** What passes between the host and its projection thread. */
+import type {
+  ProjectionMessage,
+  ProjectionRequest,
+  RebuildProgress,
+} from '@counterfoil/projections';
+import type { KeysOfThread } from '../../personal-keys/open-personal-keys.ts';
+import type { EventLogSettings } from '../../storage/stores.ts';
+
+export interface ProjectionThreadData {
+  readonly log: EventLogSettings;
+  readonly readModelUrl: string;
+  readonly holder: string;
+  readonly keys: KeysOfThread | undefined;
+}
+
+export type FromThread =
+  | ProjectionMessage
+  /** The read models are prepared; an empty log gives nothing else to tell. */
+  | { readonly type: 'started' }
+  | { readonly type: 'rebuilding'; readonly progress: RebuildProgress };
+
+export type ToThread = ProjectionRequest;

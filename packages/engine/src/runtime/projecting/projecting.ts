@@ -1,0 +1,215 @@
+/** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
+import { Worker } from 'node:worker_threads';
+import type { AnyVault, EventStore, Position } from '@counterfoil/core';
+import {
+  PROJECTIONS,
+  type Progress,
+  type ProjectionMessage,
+  type Projector,
+  type ReadModelStore,
+} from '@counterfoil/projections';
+import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
+import type { Logger } from '../../logger.ts';
+import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
+import { prepareProjector } from './project.ts';
+
+/** A thread that ended by a fault is started again after this long. */
+const RESTART_MS = 1_000;
+/** How long a shutdown lets the projections finish what the log holds. */
+const FLUSH_MS = 10_000;
+/** How long it waits for a thread that does not hear it, such as one that waits for a database. */
+const STOP_MS = 10_000;
+
+export interface Projecting {
+  /** Whether the projections are following the log. */
+  readonly running: boolean;
+  /** Resolves when the read models can be asked, by whichever worker prepared them. */
+  readonly started: Promise<void>;
+  /** Lets the read models reach a position, then ends. */
+  stop(position: Position | undefined): Promise<void>;
+}
+
+interface Options {
+  readonly progress: Progress;
+  readonly logger: Logger;
+}
+
+/** Told of everything that the projections say after their start. */
+function receive({ progress, logger }: Options, message: FromThread): void {
+  switch (message.type) {
+    case 'started':
+      return;
+    case 'rebuilding':
+      logger.debug(message.progress, 'rebuilding a read model');
+      return;
+    case 'parked':
+      logger.error({ ...message }, 'a stream was parked: its events could not be applied');
+      return;
+    case 'erasing':
+      tellErasing(message.pending, logger);
+      progress.receive(message);
+      return;
+    default:
+      progress.receive(message);
+  }
+}
+
+function tellErasing(pending: number, logger: Logger): void {
+  if (pending === 0) {
+    logger.info({}, 'the read models hold nothing more of persons who were erased');
+  } else {
+    const what = 'read models may hold persons who were erased, until a reader or a rebuild ends';
+    logger.warn({ pending }, what);
+  }
+}
+
+export class ProjectionThread implements Projecting {
+  readonly #data: ProjectionThreadData;
+  readonly #options: Options;
+  readonly #started = Promise.withResolvers<void>();
+  #worker: Worker;
+  #ended: Promise<void>;
+  #running = false;
+  #stopping = false;
+
+  constructor(data: ProjectionThreadData, options: Options) {
+    this.#data = data;
+    this.#options = options;
+    [this.#worker, this.#ended] = this.#start();
+  }
+
+  get running(): boolean {
+    return this.#running;
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  #start(): [Worker, Promise<void>] {
+    const { logger } = this.#options;
+    const entry = new URL('./projection-worker.ts', import.meta.url);
+    const worker = new Worker(entry, { workerData: this.#data, name: 'projections' });
+    worker.on('message', (message: FromThread) => {
+      if (message.type !== 'rebuilding') this.#running = true;
+      if (message.type === 'started') this.#started.resolve();
+      receive(this.#options, message);
+    });
+    worker.on('error', (error) => logger.error({ err: error }, 'the projection thread failed'));
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        this.#running = false;
+        resolve();
+        if (!this.#stopping) setTimeout(() => this.#restart(), RESTART_MS);
+      });
+    });
+    return [worker, ended];
+  }
+
+  #restart(): void {
+    if (!this.#stopping) [this.#worker, this.#ended] = this.#start();
+  }
+
+  async stop(position: Position | undefined): Promise<void> {
+    this.#stopping = true;
+    if (position !== undefined && this.#running) {
+      await this.#options.progress.reached(position, { timeoutMs: FLUSH_MS });
+    }
+    const stop: ToThread = { type: 'stop' };
+    this.#worker.postMessage(stop);
+    // What it has not committed is done by whoever projects next.
+    const tooLate = setTimeout(() => void this.#worker.terminate(), STOP_MS);
+    await this.#ended;
+    clearTimeout(tooLate);
+  }
+}
+
+interface SharedReadModels {
+  readonly store: PostgresReadModelStore;
+  /** This host's own worker, one of several that take turns; undefined where it has none. */
+  readonly own: ProjectionThread | undefined;
+  /** Whether there was nothing to read when this host began. */
+  readonly isNew: boolean;
+}
+
+/** For read models that several hosts share: their database tells how far whichever worker has brought them. */
+export class SharedProjections implements Projecting {
+  readonly #own: ProjectionThread | undefined;
+  readonly #progress: Progress;
+  readonly #stopping = new AbortController();
+  readonly #following: Promise<void>;
+  readonly #isNew: boolean;
+  /** Without a worker of its own, a host sees by their progress alone how the read models are. */
+  readonly started: Promise<void>;
+
+  constructor({ store, own, isNew }: SharedReadModels, progress: Progress) {
+    this.#own = own;
+    this.started = own?.started ?? Promise.resolve();
+    this.#isNew = isNew;
+    this.#progress = progress;
+    const names = PROJECTIONS.map(({ name }) => name);
+    const receive = (message: ProjectionMessage) => progress.receive(message);
+    this.#following = store.followProgress(names, receive, this.#stopping.signal);
+  }
+
+  /** What others do is seen by how far the read models are: see `projection_behind_seconds`. */
+  get running(): boolean {
+    return this.#own?.running ?? (this.#isNew || this.#progress.position !== undefined);
+  }
+
+  /** Does not wait for the read models: another worker goes on with them. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await this.#own?.stop(undefined);
+  }
+}
+
+export interface SharedStores extends Options {
+  readonly holder: string;
+  readonly events: EventStore;
+  readonly store: ReadModelStore;
+  readonly vault: AnyVault;
+}
+
+/** For stores in memory, which no other thread can see. */
+export class ProjectionInProcess implements Projecting {
+  readonly #options: SharedStores;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  readonly #started = Promise.withResolvers<void>();
+  #projector: Projector | undefined;
+
+  constructor(options: SharedStores) {
+    this.#options = options;
+    this.#ended = this.#run().catch((error: unknown) => {
+      this.#projector = undefined;
+      options.logger.error({ err: error }, 'the projections failed');
+    });
+  }
+
+  get running(): boolean {
+    return this.#projector !== undefined;
+  }
+
+  get started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  async #run(): Promise<void> {
+    const { events, store, vault, holder } = this.#options;
+    const { signal } = this.#stopping;
+    const notify = (message: FromThread) => receive(this.#options, message);
+    this.#projector = await prepareProjector({ events, store, vault, holder, signal, notify });
+    this.#started.resolve();
+    await this.#projector.run();
+  }
+
+  async stop(position: Position | undefined): Promise<void> {
+    if (position !== undefined && this.running) {
+      await this.#options.progress.reached(position, { timeoutMs: FLUSH_MS });
+    }
+    this.#stopping.abort();
+    await this.#ended;
+  }
+}

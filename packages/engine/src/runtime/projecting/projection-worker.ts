@@ -1,0 +1,41 @@
+/** The projection thread: its own connections to the log and to the read models. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { openKeysInThread } from '../../personal-keys/open-personal-keys.ts';
+import { openEventStore, openReadModels } from '../../storage/stores.ts';
+import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
+import { prepareProjector } from './project.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('the projection worker runs in a thread of the host');
+
+const { log, readModelUrl, holder, keys } = workerData as ProjectionThreadData;
+const stopping = new AbortController();
+const { signal } = stopping;
+
+const events = await openEventStore(log, { follow: true });
+const store = await openReadModels(readModelUrl);
+const vault = keys && (await openKeysInThread(keys));
+const notify = (message: FromThread) => port.postMessage(message);
+const preparing = prepareProjector({ events, store, vault, holder, signal, notify });
+
+// Heard from the beginning: a rebuild takes long, and a host that stops does not wait for its end.
+port.on('message', async (request: ToThread) => {
+  if (request.type === 'stop') return stopping.abort();
+  const { projection, stream } = request;
+  const freed = await (await preparing).retryParked(projection, stream);
+  notify({ type: 'retried', projection, stream, freed });
+});
+
+try {
+  const projector = await preparing;
+  notify({ type: 'started' });
+  await projector.run();
+} catch (error) {
+  // A rebuild that was told to stop breaks off with an error.
+  if (!signal.aborted) throw error;
+} finally {
+  await events.close();
+  await store.close();
+  await vault?.close();
+  port.close();
+}

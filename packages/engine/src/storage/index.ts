@@ -1,0 +1,35 @@
+/** The face of the storage: where a ledger keeps its data, and the tables of its own. */
+export { openSharedCheckpoints } from './checkpoints-postgres.ts';
+export {
+  type HostDatabase,
+  HostDatabaseError,
+  type HostDatabaseOptions,
+  openHostDatabase,
+} from './host-database.ts';
+export { mark, setMarkOnce } from './host-marks.ts';
+export {
+  type AnswersAbout,
+  answersAbout,
+  type Claim,
+  type ClaimedRequest,
+  isOpen,
+  type KeptAnswers,
+  type KeptEntry,
+  MemoryKeptAnswers,
+  OPEN_TYPE,
+} from './kept-answers.ts';
+export { PostgresKeptAnswers } from './kept-answers-postgres.ts';
+export { SqliteKeptAnswers } from './kept-answers-sqlite.ts';
+export { RoundTrips } from './round-trips.ts';
+export {
+  EVENT_STORE_CLIENTS,
+  EVENT_STORE_SCHEMES,
+  type EventStoreClient,
+  engineOf,
+  fileOf,
+  hostDatabaseUrlOf,
+  isShared,
+  openEventStore,
+  openReadModels,
+  READ_MODEL_SCHEMES,
+} from './stores.ts';

@@ -1,0 +1,247 @@
+/** Tries of a cycle as payments: each put on record once, whoever comes first, and seen to its end. */
+import {
+  Customer,
+  type MerchantAccount,
+  type Routing,
+  Subscription,
+  type TenantId,
+  Transaction,
+  type TransactionId,
+} from '@counterfoil/core';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import { deterministicUuid } from '../ids.ts';
+import type { GatewayReactor } from '../payments/gateway-reactor.ts';
+import type { MonthlyCaps, Room } from '../payments/monthly-caps.ts';
+import type { PolicyReactor } from '../payments/policies.ts';
+import { routeTo } from '../payments/routes.ts';
+import type { References } from '../tenants/references.ts';
+import { isCardRemoved, startingPayment } from './subscribed-card.ts';
+
+interface RebillServices {
+  readonly ledger: CommandRunner;
+  readonly references: References;
+  readonly caps: MonthlyCaps;
+  readonly gateways: GatewayRegistry;
+  readonly reactor: GatewayReactor;
+  readonly policies: PolicyReactor;
+}
+
+export interface NamedTry {
+  readonly tenantId: TenantId;
+  readonly subscriptionId: number;
+  readonly cycle: number;
+  readonly attempt: number;
+}
+
+/** The id follows from what is paid for: two workers, or one before and after a crash, make one payment. */
+export function rebillId({ tenantId, subscriptionId, cycle, attempt }: NamedTry): TransactionId {
+  const parts = [tenantId, 'subscription', subscriptionId, cycle, attempt];
+  return deterministicUuid(parts.map(String)) as TransactionId;
+}
+
+type Try = NonNullable<Subscription.Subscription['pending']>;
+
+/** A subscription, and the try of it that is under way. */
+interface Billed {
+  readonly tenantId: TenantId;
+  readonly subscription: Subscription.Subscription;
+  readonly pending: Try;
+}
+
+/** Where a try goes; or why it goes nowhere, and the account that it is put down to. */
+interface Destination {
+  readonly route: Transaction.Route;
+  readonly room: Room | undefined;
+  readonly refused?: Subscription.NotAsked;
+}
+
+export class Rebills {
+  readonly #services: RebillServices;
+
+  constructor(services: RebillServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Makes the payment of the try that is under way, or goes on with the one there is, and carries out
+   * what follows. Called again it changes nothing. A charge whose outcome is not known is left to those
+   * who ask the gateway.
+   */
+  async charge(
+    tenantId: TenantId,
+    subscription: Subscription.Subscription,
+  ): Promise<Transaction.Payment | undefined> {
+    const { pending } = subscription;
+    if (pending === null) return undefined;
+    const { ledger, policies } = this.#services;
+    const { transactionId } = pending;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const before = await ledger.stateOf(Transaction, stream);
+    const payment =
+      before?.status === 'Unknown'
+        ? before
+        : await this.#concluded(tenantId, transactionId, {
+            sentBefore: before !== null || (await this.#enter({ tenantId, subscription, pending })),
+          });
+    await policies.carryOutFollowUps(tenantId, payment, SYSTEM);
+    return payment;
+  }
+
+  /** Nobody is there to do what an issuer may ask for, so that such a payment has run out at once. */
+  async #concluded(
+    tenantId: TenantId,
+    transactionId: TransactionId,
+    { sentBefore }: { sentBefore: boolean },
+  ): Promise<Transaction.Payment> {
+    const { ledger, reactor } = this.#services;
+    const context = { caller: SYSTEM, sentBefore };
+    const payment = await reactor.charge(tenantId, transactionId, context);
+    if (payment.status !== 'RequiresAction') return payment;
+    const { state } = await ledger.carryOut(
+      Transaction,
+      {
+        type: 'ExpirePayment',
+        tenantId,
+        transactionId,
+        note: 'a rebill has nobody to act for it',
+        at: ledger.clock.now(),
+      },
+      { commandId: deterministicUuid([transactionId, 'expire-rebill']) },
+      SYSTEM,
+    );
+    return state ?? payment;
+  }
+
+  /** Puts the payment on record; answers whether it was there before. */
+  async #enter(billed: Billed): Promise<boolean> {
+    const { ledger, caps } = this.#services;
+    const { tenantId, subscription, pending } = billed;
+    const { transactionId, cycle, attempt } = pending;
+    const { subscriptionId } = subscription;
+    const at = ledger.clock.now();
+    const { route, room, refused } = await this.#destinationOf(billed, at);
+    const repeated = await caps.holding(room, async () => {
+      const command: Transaction.CommandOf<'SubmitPayment'> = {
+        type: 'SubmitPayment',
+        tenantId,
+        transactionId,
+        ...(await this.#orderOf(billed)),
+        route,
+        blackListing: 0,
+        ...(refused !== undefined && { refused }),
+        at,
+      };
+      const commandId = deterministicUuid([transactionId, 'submit']);
+      // Prices, addresses and routes may change between two looks: what is paid for does not.
+      const content = { subscriptionId, cycle, attempt };
+      const done = await ledger.carryOut(Transaction, command, { commandId, content }, SYSTEM);
+      return done.repeated;
+    });
+    if (repeated && room !== undefined) await caps.giveBack(room);
+    return repeated;
+  }
+
+  /** What the starting order says, for the cycle; the person as they are known now. */
+  async #orderOf({ tenantId, subscription, pending }: Billed): Promise<Transaction.Order> {
+    const { sandbox, currency, companyId, customerId, subscriptionId, card } = subscription;
+    const { cycle, attempt, totalAttempt, amountMinor } = pending;
+    const started = await startingPayment(this.#services.ledger, tenantId, subscription);
+    const { email, firstName, lastName, addresses } = started;
+    const { orderId, shopId, campaignId, affiliateId, productId } = started;
+    const applicationId = Transaction.APPLICATION_KIND[attempt === 1 ? 'Rebill' : 'RebillRetry'];
+    const person = await this.#personOf(tenantId, subscription);
+    return Transaction.orderOf({
+      sandbox,
+      orderId,
+      customerId,
+      email,
+      firstName,
+      lastName,
+      addresses,
+      ...person,
+      amountMinor,
+      currency,
+      applicationId,
+      applicationKind: applicationId,
+      companyId,
+      shopId,
+      campaignId,
+      affiliateId,
+      productId,
+      subscriptionId,
+      paymentNumber: cycle,
+      attempt,
+      totalAttempt,
+      card,
+    });
+  }
+
+  /** Undefined for a customer who was never registered, or is being erased. */
+  async #personOf(
+    tenantId: TenantId,
+    { sandbox, customerId }: Subscription.Subscription,
+  ): Promise<Partial<Customer.Contact> | undefined> {
+    const named = Customer.streamOf({ tenantId, sandbox, customerId });
+    const customer = await this.#services.ledger.stateOf(Customer, named);
+    if (customer === null || customer.erasureRequestedAt !== null) return undefined;
+    const { email, firstName, lastName, addresses } = customer;
+    return { email, firstName, lastName, ...(addresses.length > 0 && { addresses }) };
+  }
+
+  /** The subscription's own account before the others of its company that know the card's token. */
+  async #destinationOf(
+    { tenantId, subscription, pending }: Billed,
+    at: string,
+  ): Promise<Destination> {
+    const { caps } = this.#services;
+    const { sandbox, currency, card } = subscription;
+    const { transactionId, amountMinor } = pending;
+    const own = await this.#ownAccount(tenantId, subscription);
+    const refuse = async (
+      refused: Subscription.NotAsked,
+      skipped: Routing.Routing['skipped'] = [],
+    ): Promise<Destination> => {
+      const route = await routeTo({ tenantId, account: own, skipped }, this.#services);
+      return { route, room: undefined, refused };
+    };
+    if (!Subscription.isActive(subscription) || Subscription.isFrozen(subscription)) {
+      return refuse('subscription_closed');
+    }
+    if (card === null) return refuse('no_card');
+    if (await isCardRemoved(this.#services.ledger, tenantId, subscription)) {
+      return refuse(Subscription.CARD_REMOVED);
+    }
+    const payable = { currency, amountMinor, brandId: card.brandId, tried: [] };
+    const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
+    const accounts = await this.#accountsLike(tenantId, own);
+    const { account, skipped, room } = await caps.choose(accounts, payable, planned);
+    if (account === undefined) return refuse('no_merchant_account', skipped);
+    return caps.holding(room, async () => ({
+      route: await routeTo({ tenantId, account, skipped }, this.#services),
+      room,
+    }));
+  }
+
+  async #ownAccount(
+    tenantId: TenantId,
+    { merchantAccountId }: Subscription.Subscription,
+  ): Promise<MerchantAccount.MerchantAccount> {
+    const account = await this.#services.references.merchantAccount(tenantId, merchantAccountId);
+    if (account === null) throw new Error(`there is no merchant account ${merchantAccountId}`);
+    return account;
+  }
+
+  async #accountsLike(
+    tenantId: TenantId,
+    own: MerchantAccount.MerchantAccount,
+  ): Promise<readonly MerchantAccount.MerchantAccount[]> {
+    const { companyId, gatewayId } = own.settings;
+    const all = await this.#services.references.merchantAccountsOf(tenantId, companyId);
+    const others = all.filter(
+      ({ merchantAccountId, settings }) =>
+        merchantAccountId !== own.merchantAccountId && settings.gatewayId === gatewayId,
+    );
+    return [own, ...others];
+  }
+}

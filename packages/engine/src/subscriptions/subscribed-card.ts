@@ -1,0 +1,33 @@
+/** The card of a subscription, and whether its customer still lets it be charged. */
+import { Customer, type Subscription, type TenantId, Transaction } from '@counterfoil/core';
+import type { CommandRunner } from '../command-runner.ts';
+
+/** The payment of the order that began the subscription. */
+export async function startingPayment(
+  ledger: CommandRunner,
+  tenantId: TenantId,
+  { subscriptionId, transactionId }: Subscription.Subscription,
+): Promise<Transaction.Payment> {
+  const started = await ledger.stateOf(
+    Transaction,
+    Transaction.streamOf({ tenantId, transactionId }),
+  );
+  if (started === null) throw new Error(`subscription ${subscriptionId} began without a payment`);
+  return started;
+}
+
+/** Whether the customer has removed the card since the order, or since they gave it in its place. */
+export async function isCardRemoved(
+  ledger: CommandRunner,
+  tenantId: TenantId,
+  subscription: Subscription.Subscription,
+): Promise<boolean> {
+  const { sandbox, customerId, card, cardChangedAt } = subscription;
+  if (card === null) return false;
+  const stream = Customer.streamOf({ tenantId, sandbox, customerId });
+  const customer = await ledger.stateOf(Customer, stream);
+  if (customer === null || customer.removedCards.length === 0) return false;
+  const givenAt =
+    cardChangedAt ?? (await startingPayment(ledger, tenantId, subscription)).submittedAt;
+  return Customer.hasWithdrawn(customer, card, givenAt);
+}

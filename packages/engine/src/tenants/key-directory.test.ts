@@ -1,0 +1,59 @@
+/** A key is found by what the read models know, and is worth what the log says. */
+import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
+import {
+  createMemoryReadModelStore,
+  PROJECTIONS,
+  ReferenceView,
+  runProjections,
+} from '@counterfoil/projections';
+import { expect, it } from 'vitest';
+import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { createStateCache } from '../runtime/state-cache.ts';
+import { keyDigest } from './api-keys.ts';
+import { CredentialVault } from './credential-vault.ts';
+import { keyDirectory } from './key-directory.ts';
+import { Tenants } from './tenants.ts';
+
+const TENANT = 1 as TenantId;
+const NOW = '2026-03-01T12:00:00.000Z';
+const KEY = { kind: 'api', environment: 'live', label: '', scopes: ['payments:read'] } as const;
+
+/** A tenant with a key, in read models that stand still from here on. */
+async function opened() {
+  const events = createMemoryEventStore();
+  const store = createMemoryReadModelStore();
+  const executor = { store: events, cache: createStateCache() };
+  const ledger = new CommandRunner(executor, { now: () => NOW }, () => {});
+  const tenants = new Tenants(ledger, new CredentialVault(Buffer.alloc(32, 7)));
+  await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
+  const { keyId, key } = await tenants.issueKey(TENANT, KEY, SYSTEM);
+  const projections = PROJECTIONS;
+  const now = () => Date.parse(NOW);
+  await runProjections({ events, store, projections, holder: 'test', now, untilHead: true });
+  const keys = keyDirectory(new ReferenceView(store), ledger);
+  return { tenants, keyId, find: () => keys.find(keyDigest(key)) };
+}
+
+it('finds a key with the rights and the rate of its tenant', async () => {
+  const { keyId, find } = await opened();
+  expect(await find()).toEqual({
+    keyId,
+    tenantId: TENANT,
+    kind: 'api',
+    environment: 'live',
+    scopes: new Set(['payments:read']),
+    rateLimitPerMinute: 100,
+  });
+});
+
+it('knows of a revocation before the read models do', async () => {
+  const { tenants, keyId, find } = await opened();
+  await tenants.revokeKey(TENANT, keyId, SYSTEM);
+  expect(await find()).toMatchObject({ keyId, revokedAt: Date.parse(NOW) });
+});
+
+it('knows of another rate before the read models do', async () => {
+  const { tenants, find } = await opened();
+  await tenants.changeSettings(TENANT, { requestsPerMinute: 7 }, SYSTEM);
+  expect(await find()).toMatchObject({ rateLimitPerMinute: 7 });
+});

@@ -1,0 +1,160 @@
+/** What a payment names by id: whether it is defined, and the accounts and settings behind it. */
+import { MerchantAccount, Reference, Tenant, type TenantId, Transaction } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import type { CommandRunner } from '../command-runner.ts';
+import { refused, type UnknownReference } from '../refusal.ts';
+
+/** The lists that no single stream holds; kept by a read model. */
+export interface AccountIndex {
+  /** Ids of a company's merchant accounts, the oldest first. */
+  merchantAccountIdsOf(tenantId: TenantId, companyId: number): Promise<readonly number[]>;
+  /** Ids of a tenant's companies. */
+  companyIdsOf(tenantId: TenantId): Promise<readonly number[]>;
+}
+
+const REMEMBERED_DEFINITIONS = 50_000;
+
+type Definition = Parameters<typeof Reference.streamOf>[0];
+
+/** The ids that a payment may carry, each with the command that would define it. */
+interface NamedIds {
+  readonly companyId: number | null;
+  readonly shopId: number | null;
+  readonly campaignId: number | null;
+  readonly affiliateId: number | null;
+  readonly productId: number | null;
+  readonly pricePointId: number | null;
+}
+
+const DEFINED_BY = {
+  companyId: 'DefineCompany',
+  shopId: 'DefineShop',
+  campaignId: 'DefineCampaign',
+  affiliateId: 'DefineAffiliate',
+  productId: 'DefineProduct',
+  pricePointId: 'DefinePricePoint',
+} as const satisfies Record<keyof NamedIds, Definition['type']>;
+
+const NAMES = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
+
+export class References {
+  readonly #ledger: CommandRunner;
+  readonly #index: AccountIndex;
+  /** Definitions change but never go away, so that something is defined is remembered for good. */
+  readonly #defined = new LRUCache<string, true>({ max: REMEMBERED_DEFINITIONS });
+
+  constructor(ledger: CommandRunner, index: AccountIndex) {
+    this.#ledger = ledger;
+    this.#index = index;
+  }
+
+  /** Refuses with `ReferenceUnknown`, naming every id that is not defined, and a shop of another company. */
+  async check(tenantId: TenantId, ids: Partial<NamedIds>): Promise<void> {
+    const found = await Promise.all(NAMES.map((name) => this.#faultOf(tenantId, name, ids)));
+    const references = found.filter((each) => each !== undefined);
+    if (references.length > 0) throw refused({ type: 'ReferenceUnknown', references });
+  }
+
+  async #faultOf(
+    tenantId: TenantId,
+    name: keyof NamedIds,
+    ids: Partial<NamedIds>,
+  ): Promise<UnknownReference | undefined> {
+    const id = ids[name] ?? null;
+    // Another company may take over a shop, so that only whose it is must be asked each time.
+    const key = keyOf(tenantId, name, id ?? 0);
+    if (id === null || (name !== 'shopId' && this.#defined.has(key))) return undefined;
+    const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
+    if (defined === null) return { field: name, id };
+    const { companyId } = ids;
+    if (defined.type === 'ShopDefined' && defined.companyId !== companyId) {
+      return { field: name, id, ...(companyId != null && { companyId }) };
+    }
+    this.#defined.set(key, true);
+    return undefined;
+  }
+
+  /** Only type, tenant and id of a definition name its stream. */
+  async #definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
+    const stream = Reference.streamOf(named as unknown as Definition);
+    return this.#ledger.stateOf(Reference, stream);
+  }
+
+  /** The kind (1 to 5) of an application: built in, or the tenant's own. */
+  async applicationKindOf(tenantId: TenantId, applicationId: number): Promise<number> {
+    if (applicationId < Transaction.FIRST_OWN_APPLICATION_ID) {
+      if (applicationId >= 1 && applicationId <= 5) return applicationId;
+    } else {
+      const defined = await this.#definitionOf({
+        type: 'DefineApplication',
+        tenantId,
+        applicationId,
+      });
+      if (defined?.type === 'ApplicationDefined') return defined.kind;
+    }
+    const unknown = { field: 'applicationId', id: applicationId };
+    throw refused({ type: 'ReferenceUnknown', references: [unknown] });
+  }
+
+  /** The company that a payment belongs to when it does not say: its shop's, or the only one there is. */
+  async companyOf(tenantId: TenantId, shopId: number | null): Promise<number> {
+    if (shopId !== null) {
+      const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
+      if (shop?.type === 'ShopDefined') return shop.companyId;
+    }
+    const companies = await this.#index.companyIdsOf(tenantId);
+    const [only] = companies;
+    if (only !== undefined && companies.length === 1) return only;
+    throw refused({ type: 'CompanyRequired' });
+  }
+
+  /** What customers know a company by; the tenant's own name when it has none. */
+  async companyNameOf(tenantId: TenantId, companyId: number): Promise<string> {
+    const company = await this.#definitionOf({ type: 'DefineCompany', tenantId, companyId });
+    if (company?.type === 'CompanyDefined') return company.name;
+    return (await this.#tenant(tenantId))?.name ?? '';
+  }
+
+  async merchantAccount(
+    tenantId: TenantId,
+    merchantAccountId: number,
+  ): Promise<MerchantAccount.MerchantAccount | null> {
+    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
+    return this.#ledger.stateOf(MerchantAccount, stream);
+  }
+
+  async merchantAccountsOf(
+    tenantId: TenantId,
+    companyId: number,
+  ): Promise<readonly MerchantAccount.MerchantAccount[]> {
+    const ids = await this.#index.merchantAccountIdsOf(tenantId, companyId);
+    const accounts = await Promise.all(ids.map((id) => this.merchantAccount(tenantId, id)));
+    return accounts.filter((account) => account !== null);
+  }
+
+  async settingsOf(tenantId: TenantId): Promise<Tenant.Settings> {
+    const tenant = await this.#tenant(tenantId);
+    return tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
+  }
+
+  #tenant(tenantId: TenantId): Promise<Tenant.State> {
+    return this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+  }
+
+  /** What decides, at this moment, whether a payment on this account may be refunded. */
+  async refundPolicyOf(
+    tenantId: TenantId,
+    merchantAccountId: number | undefined,
+  ): Promise<Transaction.RefundPolicy> {
+    const account =
+      merchantAccountId === undefined
+        ? null
+        : await this.merchantAccount(tenantId, merchantAccountId);
+    const { refundWindowDays } = await this.settingsOf(tenantId);
+    return { refundWindowDays, forceAllowRefunds: account?.settings.forceAllowRefunds ?? false };
+  }
+}
+
+function keyOf(tenantId: TenantId, name: keyof NamedIds, id: number): string {
+  return `${tenantId}/${name}/${id}`;
+}

@@ -1,0 +1,78 @@
+/** Merchant accounts that are defined again: replaced, told whether they changed, with secrets that stay sealed. */
+import { randomBytes } from 'node:crypto';
+import { createMemoryEventStore, MerchantAccount, type TenantId } from '@counterfoil/core';
+import { expect, it } from 'vitest';
+import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { CredentialVault } from './credential-vault.ts';
+import { Tenants } from './tenants.ts';
+
+const TENANT = 1 as TenantId;
+const SECRETS = { apiKey: 'k-1', username: 'u', password: '', emailAddress: '' };
+const GIVEN = {
+  mid: '701',
+  title: 'Main',
+  companyId: 1,
+  gatewayId: 1,
+  descriptor: 'ACME',
+  defaultCurrency: 'GBP',
+  currencies: [{ currency: 'GBP', gatewayCredentials: SECRETS }],
+};
+
+function opened() {
+  const vault = new CredentialVault(randomBytes(32));
+  const clock = { now: () => new Date().toISOString() };
+  const ledger = new CommandRunner({ store: createMemoryEventStore() }, clock, () => undefined);
+  const tenants = new Tenants(ledger, vault);
+  const define = (given: Parameters<Tenants['defineMerchantAccount']>[2]) =>
+    tenants.defineMerchantAccount(TENANT, 1, given, SYSTEM);
+  const account = async () => {
+    const stream = MerchantAccount.streamOf({ tenantId: TENANT, merchantAccountId: 1 });
+    const state = await ledger.stateOf(MerchantAccount, stream);
+    if (state === null) throw new Error('there is no account');
+    const [held] = state.settings.currencies;
+    return {
+      ...state,
+      sealed: held?.gatewayCredentials,
+      open: vault.open(held?.gatewayCredentials),
+    };
+  };
+  const withSecrets = (secrets: Partial<typeof SECRETS>) =>
+    define({
+      ...GIVEN,
+      currencies: [{ currency: 'GBP', gatewayCredentials: { ...SECRETS, ...secrets } }],
+    });
+  return { tenants, define, withSecrets, account };
+}
+
+it('replaces an account that is there, and changes nothing when it is the same', async () => {
+  const { define, account } = opened();
+  expect(await define({ ...GIVEN, monthlyCap: 500 })).toBe(true);
+  const first = await account();
+  expect(await define({ ...GIVEN, monthlyCap: 500 })).toBe(false);
+  expect(await account()).toEqual(first);
+
+  expect(await define({ ...GIVEN, title: 'Renamed' })).toBe(true);
+  const { rowVersion, settings, open } = await account();
+  expect({ rowVersion, open }).toEqual({ rowVersion: 2, open: SECRETS });
+  expect(settings).toMatchObject({ title: 'Renamed', monthlyCap: 0 });
+});
+
+it('keeps a masked secret, and seals, changes and removes the others', async () => {
+  const { withSecrets, account } = opened();
+  await withSecrets({});
+  const first = await account();
+  expect(first.sealed?.apiKey).toMatch(/^sealed:/);
+  expect(await withSecrets({ apiKey: '***' })).toBe(false);
+  expect(await withSecrets({ apiKey: '***', username: '', password: 'p' })).toBe(true);
+  const { sealed, open } = await account();
+  expect(sealed?.apiKey).toBe(first.sealed?.apiKey);
+  expect(open).toEqual({ ...SECRETS, username: '', password: 'p' });
+  await expect(withSecrets({ emailAddress: '***' })).rejects.toThrow(/emailAddress is masked/);
+});
+
+it('leaves an account as it is where it is only to be there', async () => {
+  const { tenants, define, account } = opened();
+  await define(GIVEN);
+  await tenants.openMerchantAccount(TENANT, 1, { ...GIVEN, title: 'Other' }, SYSTEM);
+  expect((await account()).settings.title).toBe('Main');
+});

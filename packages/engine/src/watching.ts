@@ -1,0 +1,115 @@
+/** Health checks and figures of a ledger. */
+import { dirname } from 'node:path';
+import { PROJECTIONS } from '@counterfoil/projections';
+import type { Assembly } from './assembly.ts';
+import type { Figures } from './figures.ts';
+import type { OpenStores } from './open-stores.ts';
+import type { Clock } from './runtime/clock.ts';
+import { expectRoom } from './runtime/disk-room.ts';
+import { isReady, type Lag, lagOf, MOST_COUNTED } from './runtime/projecting/lag.ts';
+import type { Settings } from './settings.ts';
+import { fileOf } from './storage/stores.ts';
+
+const MS_PER_SECOND = 1_000;
+
+interface Watched {
+  readonly settings: Settings;
+  readonly stores: OpenStores;
+  readonly parts: Assembly;
+  readonly clock: Clock;
+}
+
+/** Rejects while what it looks at cannot be used. */
+export type HealthCheck = () => Promise<void>;
+
+/** By name. */
+export function healthChecks({ settings, stores, parts }: Watched): Record<string, HealthCheck> {
+  const { events, hostDatabase, readModels } = stores;
+  const log = fileOf(settings.eventStoreUrl);
+  return {
+    'event-store': async () => {
+      await events.head();
+    },
+    ...(hostDatabase !== undefined && {
+      'host-database': async () => {
+        await hostDatabase.pool.query('SELECT');
+      },
+    }),
+    ...(log !== undefined && { disk: () => expectRoom(dirname(log)) }),
+    projections: async () => {
+      if (!parts.projecting.running) throw new Error('the projections are not running');
+      for (const { name } of PROJECTIONS) {
+        if (!(await isReady(readModels, name))) {
+          throw new Error(`the read model ${name} is being rebuilt`);
+        }
+      }
+    },
+  };
+}
+
+export function registerFigures(figures: Figures, watched: Watched): void {
+  const { stores, parts } = watched;
+  registerLags(figures, watched);
+  const { testClock } = parts;
+  if (testClock !== undefined) {
+    figures.gauge(
+      'clock_ahead_seconds',
+      "How far the test clock is ahead of the system's",
+      () => testClock.aheadMs / MS_PER_SECOND,
+    );
+  }
+  figures.gauge(
+    'erasure_pending_files',
+    'Files that may still hold persons who were erased, until whoever reads them is done',
+    () => parts.scrubbing.pending + stores.progress.erasing,
+  );
+  parts.mailing.watch(figures);
+  parts.billing.watch(figures);
+}
+
+function registerLags(figures: Figures, { stores, clock }: Watched): void {
+  const { events, readModels: store, progress } = stores;
+  figures.gauges({
+    label: 'projection',
+    look: async () => {
+      const ready = PROJECTIONS.map(
+        async ({ name }) => [name, await isReady(store, name)] as const,
+      );
+      return new Map(await Promise.all(ready));
+    },
+    names: {
+      projection_ready: {
+        help: 'Whether queries of it are answered: 0 while it is made anew',
+        of: (isAnswered: boolean) => (isAnswered ? 1 : 0),
+      },
+    },
+  });
+  figures.gauges({
+    label: 'projection',
+    look: async () => {
+      const now = () => Date.parse(clock.now());
+      const projections = PROJECTIONS.map(({ name }) => name);
+      const lags = await lagOf({ events, store, projections, now });
+      return new Map(lags.map((lag) => [lag.projection, lag]));
+    },
+    names: {
+      projection_behind_events: {
+        help: `Events of the log that have not been applied; at ${MOST_COUNTED} there may be more`,
+        of: ({ events: count }: Lag) => count,
+      },
+      projection_behind_seconds: {
+        help: 'Since the oldest event that has not been applied was appended; 0 when all have been',
+        of: ({ seconds }: Lag) => seconds,
+      },
+      projection_parked_streams: {
+        help: 'Streams whose events could not be applied, and wait',
+        of: ({ parked }: Lag) => parked,
+      },
+    },
+  });
+  figures.gauge(
+    'projection_delay_seconds',
+    'How old the last applied events were when they had been applied',
+    () => progress.behindMs / MS_PER_SECOND,
+  );
+}

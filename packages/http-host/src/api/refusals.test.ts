@@ -1,0 +1,154 @@
+/** Every way in which the domain says no becomes a documented error that says why. */
+import type { TransactionId } from '@counterfoil/core';
+import type { DomainRejection } from '@counterfoil/engine';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../http/errors.ts';
+import { REFUSALS, wireRefusal } from './refusals.ts';
+
+const ID = '0195a000-0000-7000-8000-000000000001' as TransactionId;
+const AT = '2026-01-01T00:00:00.000Z';
+const gbp = { currency: 'GBP' } as const;
+
+/** One of each: the compiler refuses this table while a rejection is missing. */
+const REJECTIONS: { readonly [Type in DomainRejection['type']]: DomainRejection & { type: Type } } =
+  {
+    TransactionUnknown: { type: 'TransactionUnknown' },
+    TransactionExists: { type: 'TransactionExists' },
+    UnknownCurrency: { type: 'UnknownCurrency', currency: 'XXQ' },
+    AmountNotPositive: { type: 'AmountNotPositive', amountMinor: 0n, ...gbp },
+    WrongStatus: { type: 'WrongStatus', status: 'Voided', command: 'RequestCapture' },
+    AttemptUnknown: { type: 'AttemptUnknown', attempt: 3 },
+    RequestUnderWay: { type: 'RequestUnderWay', request: 'capture' },
+    RequestFailedBefore: { type: 'RequestFailedBefore', request: 'void' },
+    RequestUnknown: { type: 'RequestUnknown', request: 'capture' },
+    CaptureExceedsAuthorization: {
+      type: 'CaptureExceedsAuthorization',
+      requestedMinor: 1_234n,
+      authorizedMinor: 1_000n,
+      ...gbp,
+    },
+    VoidAfterRefund: { type: 'VoidAfterRefund' },
+    ReleaseExceedsReserve: {
+      type: 'ReleaseExceedsReserve',
+      requestedMinor: 2n,
+      heldMinor: 1n,
+      ...gbp,
+    },
+    RefundExists: { type: 'RefundExists', refundId: ID },
+    NotRefundable: { type: 'NotRefundable', status: 'Declined' },
+    RefundBlockedByChargeback: { type: 'RefundBlockedByChargeback' },
+    RefundWindowClosed: { type: 'RefundWindowClosed', refundWindowDays: 180 },
+    NothingLeftToRefund: { type: 'NothingLeftToRefund' },
+    RefundExceedsRemaining: {
+      type: 'RefundExceedsRemaining',
+      requestedMinor: 1_234n,
+      remainingMinor: 1_000n,
+      ...gbp,
+    },
+    RefundItemsNotAllowed: { type: 'RefundItemsNotAllowed' },
+    RefundItemsRequired: { type: 'RefundItemsRequired' },
+    RefundItemUnknown: { type: 'RefundItemUnknown', storefrontVariantId: 77 },
+    RefundQuantityExceeded: {
+      type: 'RefundQuantityExceeded',
+      storefrontVariantId: 77,
+      requested: 3,
+      remaining: 2,
+    },
+    RefundItemExceedsLine: {
+      type: 'RefundItemExceedsLine',
+      storefrontVariantId: 77,
+      requestedMinor: 1_234n,
+      remainingMinor: 1_000n,
+      ...gbp,
+    },
+    RefundAdjustmentExceedsOrder: {
+      type: 'RefundAdjustmentExceedsOrder',
+      requestedMinor: 1_234n,
+      remainingMinor: 1_000n,
+      ...gbp,
+    },
+    RefundItemsIncomplete: {
+      type: 'RefundItemsIncomplete',
+      itemsMinor: 1_234n,
+      amountMinor: 1_000n,
+      ...gbp,
+    },
+    RefundUnknown: { type: 'RefundUnknown', refundId: ID },
+    ChargebackUnknown: { type: 'ChargebackUnknown', chargebackId: ID },
+    AlertUnknown: { type: 'AlertUnknown', alertId: ID },
+    ChildExists: { type: 'ChildExists', id: ID },
+    TenantUnknown: { type: 'TenantUnknown' },
+    TenantExists: { type: 'TenantExists', name: 'Acme' },
+    KeyUnknown: { type: 'KeyUnknown', keyId: ID },
+    KeyExists: { type: 'KeyExists', keyId: ID },
+    KeyNotActive: { type: 'KeyNotActive', keyId: ID },
+    ExpiryInThePast: { type: 'ExpiryInThePast', expiresAt: '2001-01-01T00:00:00.000Z' },
+    OverlapOutOfRange: { type: 'OverlapOutOfRange', overlapDays: 8, max: 7 },
+    LeadKeyNeedsApplication: { type: 'LeadKeyNeedsApplication' },
+    RetriesNotAscending: { type: 'RetriesNotAscending', retryAfterDays: [3, 1] },
+    SubscriptionUnknown: { type: 'SubscriptionUnknown' },
+    SubscriptionExists: { type: 'SubscriptionExists' },
+    RebillAmountNotPositive: { type: 'RebillAmountNotPositive', amountMinor: 0n },
+    SubscriptionInactive: { type: 'SubscriptionInactive', unsubscribedAt: AT },
+    SubscriptionIsFrozen: { type: 'SubscriptionIsFrozen', frozenAt: AT },
+    RebillNotDue: { type: 'RebillNotDue', rebillAt: AT },
+    RebillOutOfOrder: {
+      type: 'RebillOutOfOrder',
+      cycle: 4,
+      attempt: 1,
+      nextCycle: 3,
+      nextAttempt: 2,
+    },
+    RebillUnknown: { type: 'RebillUnknown', transactionId: ID },
+    CustomerUnknown: { type: 'CustomerUnknown' },
+    CustomerExists: { type: 'CustomerExists' },
+    CustomerErased: { type: 'CustomerErased' },
+    TooManyEmails: { type: 'TooManyEmails', max: 100 },
+    PaymentMethodUnknown: { type: 'PaymentMethodUnknown', paymentMethodId: ID },
+    PaymentMethodExists: { type: 'PaymentMethodExists', paymentMethodId: ID },
+    TooManyPaymentMethods: { type: 'TooManyPaymentMethods', max: 20 },
+    ErasureNotRequested: { type: 'ErasureNotRequested' },
+    MerchantAccountUnknown: { type: 'MerchantAccountUnknown' },
+    MerchantAccountExists: { type: 'MerchantAccountExists' },
+    StaleRowVersion: { type: 'StaleRowVersion', rowVersion: 3, current: 4 },
+    DefaultCurrencyNotHeld: { type: 'DefaultCurrencyNotHeld', ...gbp },
+    FeeTooFine: { type: 'FeeTooFine', field: 'chargebackFee', ...gbp },
+    ReservedApplicationId: { type: 'ReservedApplicationId', applicationId: 9 },
+    OverMonthlyCap: {
+      type: 'OverMonthlyCap',
+      capMinor: 1_234n,
+      usedMinor: 1_200n,
+      reservedMinor: 34n,
+    },
+    BlockSizeOutOfRange: { type: 'BlockSizeOutOfRange', size: 0, max: 1_000 },
+    SequenceExhausted: { type: 'SequenceExhausted', sequence: 'order' },
+  };
+
+describe('a rejection', () => {
+  const all = Object.values(REJECTIONS) as DomainRejection[];
+
+  it.each(all)('$type is told under a code of the table', (rejection) => {
+    const refusal = wireRefusal(rejection);
+    const code = REFUSALS[rejection.type].code;
+    expect(refusal.code).toBe(code);
+    expect(refusal.status).toBe(ERRORS[code].status);
+    // A sentence, not the name of a type, and no fact that was forgotten.
+    expect(refusal.message).toMatch(/^\S+ .*[^.]$/);
+    expect(refusal.message).not.toMatch(/undefined|null|NaN|\[object|1234/);
+  });
+
+  it('shows amounts as callers write them', () => {
+    expect(wireRefusal(REJECTIONS.RefundExceedsRemaining).message).toBe(
+      '12.34 GBP is more than the 10.00 GBP that can still be refunded',
+    );
+  });
+
+  it('is the fault of the host only where no caller could do otherwise', () => {
+    const failures = all.filter((rejection) => wireRefusal(rejection).status >= 500);
+    expect(failures.map(({ type }) => type)).toEqual([
+      'ErasureNotRequested',
+      'BlockSizeOutOfRange',
+      'SequenceExhausted',
+    ]);
+  });
+});
