@@ -263,7 +263,12 @@ describe('on disk', () => {
 
   test('the log never has the person in the open, and after erasing and a restart nobody has', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-erasure-'));
-    const env = { DATA_DIR: folder, EVENT_STORE_URL: '', READ_MODEL_URL: '' };
+    const env = {
+      DATA_DIR: folder,
+      EVENT_STORE_URL: '',
+      EVENT_STORE_PREFIX: '',
+      READ_MODEL_URL: '',
+    };
     try {
       const host = await startTimedHost({ tenantId: TENANT, env });
       const who = await person(host, 'zq@hollyhock.example');

@@ -1,6 +1,14 @@
 /** Makes the parts of a ledger from its stores, each from those before it. Nothing runs yet. */
 import { Customer } from '@counterfoil/core';
-import { ReferenceView, SubscriptionView } from '@counterfoil/projections';
+import {
+  DetailView,
+  LedgerView,
+  RecurringView,
+  ReferenceView,
+  SearchView,
+  SubscriptionView,
+} from '@counterfoil/projections';
+import { Books } from './books/books.ts';
 import { CommandRunner } from './command-runner.ts';
 import { Customers } from './customers/customers.ts';
 import { Erasure } from './customers/erasure.ts';
@@ -49,6 +57,7 @@ import { CredentialVault, deriveKey } from './tenants/credential-vault.ts';
 import { keyDirectory } from './tenants/key-directory.ts';
 import { References } from './tenants/references.ts';
 import { Tenants } from './tenants/tenants.ts';
+import { Transactions } from './transactions/transactions.ts';
 
 /** Beyond the gateway's own time, for the request that made a charge to record its outcome. */
 const SWEEP_GRACE_MS = 20_000;
@@ -101,6 +110,7 @@ export function assemble(options: AssemblyOptions) {
     ...writeSide,
     ...payments,
     ...people,
+    ...makeReads(options, writeSide),
     answers,
     billing,
     mailing,
@@ -145,6 +155,10 @@ function makeWriteSide({ settings, stores, clock }: AssemblyOptions) {
         const accounts = (await referenceView.names(tenantId)).merchantAccounts(companyId);
         return accounts.map(({ merchantAccountId }) => merchantAccountId);
       },
+      async namesOf(tenantId) {
+        await readSide.caughtUp(tenantId);
+        return referenceView.names(tenantId);
+      },
       async companyIdsOf(tenantId) {
         const companies = (await referenceView.names(tenantId)).all('CompanyDefined');
         return companies.map(({ companyId }) => companyId);
@@ -154,6 +168,27 @@ function makeWriteSide({ settings, stores, clock }: AssemblyOptions) {
 }
 
 type WriteSide = ReturnType<typeof makeWriteSide>;
+
+/** What is looked up: each query waits for its tenant's own writes. */
+function makeReads(
+  { stores, clock }: AssemblyOptions,
+  { readSide, referenceView }: Pick<WriteSide, 'readSide' | 'referenceView'>,
+) {
+  const { readModels } = stores;
+  return {
+    transactions: new Transactions({
+      details: new DetailView(readModels, referenceView),
+      searches: new SearchView(readModels, referenceView),
+      readSide,
+      clock,
+    }),
+    books: new Books({
+      ledger: new LedgerView(readModels),
+      recurring: new RecurringView(readModels),
+      readSide,
+    }),
+  };
+}
 
 /** What takes payments: gateways, cards, monthly caps, and what follows from a charge. */
 function makePayments(

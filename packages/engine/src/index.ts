@@ -1,4 +1,6 @@
 /** The face of `@counterfoil/engine`: the ledger as a library. */
+
+export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
@@ -50,4 +52,6 @@ export {
 } from './tenants/api-keys.ts';
 export { deriveKey } from './tenants/credential-vault.ts';
 export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
+export { References } from './tenants/references.ts';
 export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
+export { Transactions } from './transactions/transactions.ts';

@@ -30,7 +30,11 @@ const clock = { now: () => '2026-01-01T00:00:00.000Z' };
 /** No card comes by here, and nothing that a payment would name. */
 const REFERENCES = new References(
   new CommandRunner({ store: createMemoryEventStore() }, clock, () => {}),
-  { merchantAccountIdsOf: async () => [], companyIdsOf: async () => [] },
+  {
+    merchantAccountIdsOf: async () => [],
+    companyIdsOf: async () => [],
+    namesOf: () => Promise.reject(new Error('not asked for')),
+  },
 );
 const cards = new Cards({
   gateways: gatewayRegistry([]),

@@ -55,6 +55,7 @@ class Desk {
     references: new References(this.ledger, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],
+      namesOf: () => Promise.reject(new Error('not asked for')),
     }),
   });
   now: string = BEGIN;

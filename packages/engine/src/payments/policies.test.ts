@@ -118,6 +118,7 @@ class Bench {
     const references = new References(this.ledger, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],
+      namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const keep = (...line: unknown[]) => void this.lines.push(line);
     const logger = { debug() {}, info() {}, warn: keep, error: keep };

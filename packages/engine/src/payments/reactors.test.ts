@@ -161,6 +161,7 @@ class Bench {
     const references = new References(this.ledger, {
       merchantAccountIdsOf: async () => this.accountIds(),
       companyIdsOf: async () => [1],
+      namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const caps = new MonthlyCaps(this.ledger);
     const shared = { ledger: this.ledger, references, caps, gateways: this.gateways };

@@ -202,6 +202,7 @@ class Process {
     const references = new References(ledger, {
       merchantAccountIdsOf: async () => world.accountIds,
       companyIdsOf: async () => [1],
+      namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const note = (facts: object) => void world.lines.push(facts);
     const logger = { debug() {}, info() {}, warn: note, error: note };

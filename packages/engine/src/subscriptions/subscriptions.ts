@@ -76,12 +76,20 @@ export class Subscriptions {
     this.#services = services;
   }
 
-  /** The subscription, or `not_found`. */
+  /** Refuses with `SubscriptionUnknown`. */
   async get(tenantId: TenantId, subscriptionId: number): Promise<Subscription.Subscription> {
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
     const subscription = await this.#services.ledger.stateOf(Subscription, stream);
     if (subscription === null) throw refused({ type: 'SubscriptionUnknown' });
     return subscription;
+  }
+
+  /** A page of a customer's subscriptions, the newest first. */
+  async ofCustomer(
+    query: CustomerSubscriptionsQuery,
+  ): Promise<readonly Subscription.Subscription[]> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.index.ofCustomer(query);
   }
 
   isCardRemoved(tenantId: TenantId, subscription: Subscription.Subscription): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** What a payment names by id: whether it is defined, and the accounts and settings behind it. */
 import { MerchantAccount, Reference, Tenant, type TenantId, Transaction } from '@counterfoil/core';
+import type { ReferenceNames } from '@counterfoil/projections';
 import { LRUCache } from 'lru-cache';
 import type { CommandRunner } from '../command-runner.ts';
 import { refused, type UnknownReference } from '../refusal.ts';
@@ -10,6 +11,8 @@ export interface AccountIndex {
   merchantAccountIdsOf(tenantId: TenantId, companyId: number): Promise<readonly number[]>;
   /** Ids of a tenant's companies. */
   companyIdsOf(tenantId: TenantId): Promise<readonly number[]>;
+  /** The names of all that a tenant has defined, after its own writes. */
+  namesOf(tenantId: TenantId): Promise<ReferenceNames>;
 }
 
 const REMEMBERED_DEFINITIONS = 50_000;
@@ -46,6 +49,11 @@ export class References {
   constructor(ledger: CommandRunner, index: AccountIndex) {
     this.#ledger = ledger;
     this.#index = index;
+  }
+
+  /** What a tenant has defined, by name, after the tenant's own writes. */
+  names(tenantId: TenantId): Promise<ReferenceNames> {
+    return this.#index.namesOf(tenantId);
   }
 
   /** Refuses with `ReferenceUnknown`, naming every id that is not defined, and a shop of another company. */

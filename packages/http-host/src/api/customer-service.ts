@@ -1,8 +1,7 @@
 /** Customer Service: the details of one transaction, and refunds. */
 import { Transaction, toDecimal } from '@counterfoil/core';
-import type { Payments, ReadSide } from '@counterfoil/engine';
+import type { Payments, Transactions } from '@counterfoil/engine';
 import type { Confirmations } from '@counterfoil/engine/mail';
-import type { DetailView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -57,17 +56,15 @@ const RefundAnswer = z
 
 export interface CustomerServices {
   readonly payments: Payments;
-  readonly details: DetailView;
-  readonly readSide: ReadSide;
+  readonly transactions: Transactions;
   readonly confirmations: Confirmations;
-  readonly now: () => string;
 }
 
 export function customerServiceEndpoints(services: CustomerServices): Endpoint[] {
   return [detail(services), refund(services)];
 }
 
-function detail({ details, readSide, now }: CustomerServices): Endpoint {
+function detail({ transactions }: CustomerServices): Endpoint {
   return endpoint({
     operationId: 'getTransactionDetail',
     method: 'POST',
@@ -82,8 +79,7 @@ function detail({ details, readSide, now }: CustomerServices): Endpoint {
     idempotency: 'none',
     async handle({ principal }, { body }) {
       const { tenantId, environment } = principal;
-      await readSide.caughtUp(tenantId);
-      const found = await details.detail({ tenantId, id: body.id, now: now() });
+      const found = await transactions.detail(tenantId, body.id);
       if (found === undefined || (environment === 'test' && !found.sandbox)) {
         throw refuse('not_found');
       }

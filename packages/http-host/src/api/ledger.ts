@@ -1,7 +1,7 @@
 /** The books: trial balance and accounts. */
 
-import type { ReadSide } from '@counterfoil/engine';
-import type { BooksQuery, LedgerView } from '@counterfoil/projections';
+import type { Books } from '@counterfoil/engine';
+import type { BooksQuery } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
@@ -63,15 +63,14 @@ const Accounts = z
   .meta({ id: 'LedgerAccounts' });
 
 export interface LedgerServices {
-  readonly ledger: LedgerView;
-  readonly readSide: ReadSide;
+  readonly books: Books;
 }
 
 export function ledgerEndpoints(services: LedgerServices): Endpoint[] {
   return [trialBalance(services), accounts(services)];
 }
 
-function trialBalance({ ledger, readSide }: LedgerServices): Endpoint {
+function trialBalance({ books }: LedgerServices): Endpoint {
   return endpoint({
     operationId: 'getTrialBalance',
     method: 'GET',
@@ -86,14 +85,13 @@ function trialBalance({ ledger, readSide }: LedgerServices): Endpoint {
     rejections: ['live_data_forbidden'],
     idempotency: 'none',
     async handle(context, { query }) {
-      await readSide.caughtUp(context.principal.tenantId);
-      const balance = await ledger.trialBalance(booksOf(context, query));
+      const balance = await books.trialBalance(booksOf(context, query));
       return { status: 200, body: { success: true, ...balance } };
     },
   });
 }
 
-function accounts({ ledger, readSide }: LedgerServices): Endpoint {
+function accounts({ books }: LedgerServices): Endpoint {
   return endpoint({
     operationId: 'listLedgerAccounts',
     method: 'GET',
@@ -112,9 +110,8 @@ function accounts({ ledger, readSide }: LedgerServices): Endpoint {
     rejections: ['live_data_forbidden', 'invalid_request'],
     idempotency: 'none',
     async handle(context, { query }) {
-      await readSide.caughtUp(context.principal.tenantId);
       const { account, limit, cursor } = query;
-      const page = await ledger.accounts({
+      const page = await books.accounts({
         ...booksOf(context, query),
         ...(account !== undefined && { account }),
         limit,

@@ -1,7 +1,6 @@
 /** The list of payments of the Card API: the search filters as a query, cursor by cursor. */
 import type { TransactionId } from '@counterfoil/core';
-import type { Payments, ReadSide } from '@counterfoil/engine';
-import type { SearchView } from '@counterfoil/projections';
+import type { Payments, Transactions } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
@@ -76,13 +75,11 @@ const PaymentList = z
 
 export interface PaymentListServices {
   readonly payments: Payments;
-  readonly search: SearchView;
-  readonly readSide: ReadSide;
-  readonly now: () => string;
+  readonly transactions: Transactions;
 }
 
 export function paymentListEndpoint(services: PaymentListServices): Endpoint {
-  const { payments, search, readSide, now } = services;
+  const { payments, transactions } = services;
   return endpoint({
     operationId: 'listPayments',
     method: 'GET',
@@ -99,14 +96,12 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
     async handle(context, { query }) {
       const { limit, cursor, amounts: askedAmounts, ...filters } = query;
       const { tenantId } = context.principal;
-      await readSide.caughtUp(tenantId);
       const [sort, key] = cursor === undefined ? [] : inCursor(cursor, Anchor);
-      const page = await search.search({
+      const page = await transactions.search({
         tenantId,
         filter: { ...filterOf(context, { ...filters, askedAmounts }), kinds: PAYMENT_KINDS },
         limit,
         ...(sort !== undefined && key !== undefined && { after: { sort, key } }),
-        now: now(),
       });
       const data = await Promise.all(
         page.transactions.map(async ({ transactionId }) => {

@@ -1,20 +1,18 @@
 /** The payment that a refund names: by its own id, and by nothing that belongs to it. */
 import type { Transaction, TransactionId } from '@counterfoil/core';
-import { type Payments, type ReadSide, Refused } from '@counterfoil/engine';
-import type { DetailView } from '@counterfoil/projections';
+import { type Payments, Refused, type Transactions } from '@counterfoil/engine';
 import type { RequestContext } from '../http/endpoint.ts';
 import { Refusal, refuse } from '../http/errors.ts';
 import { checkVisible } from './wire.ts';
 
 export interface PaymentFinding {
   readonly payments: Payments;
-  readonly details: DetailView;
-  readonly readSide: ReadSide;
+  readonly transactions: Transactions;
 }
 
 /** Refuses a refund, void, chargeback or alert with `not_refundable`, and what is not there with `not_found`. */
 export async function paymentToRefund(
-  { payments, details, readSide }: PaymentFinding,
+  { payments, transactions }: PaymentFinding,
   { principal }: RequestContext,
   id: string,
 ): Promise<Transaction.Payment> {
@@ -25,8 +23,7 @@ export async function paymentToRefund(
     return payment;
   } catch (error) {
     if (!isUnknown(error)) throw error;
-    await readSide.caughtUp(tenantId);
-    const found = await details.payment(tenantId, id);
+    const found = await transactions.paymentOf(tenantId, id);
     if (found?.childId === undefined) throw error;
     checkVisible(principal, found.payment);
     const { transactionId } = found.payment;

@@ -1,7 +1,7 @@
 /** The report of recurring revenue and churn. */
 
-import type { ReadSide } from '@counterfoil/engine';
-import { monthAfter, monthsIn, type RecurringView } from '@counterfoil/projections';
+import type { Books } from '@counterfoil/engine';
+import { monthAfter, monthsIn } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -75,12 +75,11 @@ const RecurringAnswer = z
   .meta({ id: 'RecurringReport' });
 
 export interface RecurringServices {
-  readonly recurring: RecurringView;
-  readonly readSide: ReadSide;
+  readonly books: Books;
   readonly now: () => string;
 }
 
-export function recurringEndpoint({ recurring, readSide, now }: RecurringServices): Endpoint {
+export function recurringEndpoint({ books, now }: RecurringServices): Endpoint {
   return endpoint({
     operationId: 'getRecurringRevenue',
     method: 'GET',
@@ -109,9 +108,8 @@ export function recurringEndpoint({ recurring, readSide, now }: RecurringService
       const { tenantId } = principal;
       const range = rangeOf(query, now());
       const sandbox = sandboxOf(principal, query.sandbox);
-      await readSide.caughtUp(tenantId);
       const { currency } = query;
-      const currencies = await recurring.months({
+      const currencies = await books.recurring({
         tenantId,
         sandbox,
         ...(currency !== undefined && { currency }),

@@ -1,8 +1,7 @@
 /** Subscriptions changed on demand: frozen, unfrozen, ended, with another card or another plan. */
 import { Subscription } from '@counterfoil/core';
-import type { ReadSide, SubscriptionRequest, Subscriptions } from '@counterfoil/engine';
+import type { References, SubscriptionRequest, Subscriptions } from '@counterfoil/engine';
 import type { Confirmations } from '@counterfoil/engine/mail';
-import type { ReferenceView } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
@@ -67,8 +66,7 @@ const ACTING = {
 export interface SubscriptionChangeServices {
   readonly subscriptions: Subscriptions;
   readonly confirmations: Confirmations;
-  readonly reference: ReferenceView;
-  readonly readSide: ReadSide;
+  readonly references: References;
   readonly now: () => string;
 }
 
@@ -98,12 +96,11 @@ async function found(
 
 /** The subscription as reading it would show it. */
 async function answer(
-  { reference, readSide }: SubscriptionChangeServices,
+  { references }: SubscriptionChangeServices,
   { principal: { tenantId } }: RequestContext,
   { subscription, message }: { subscription: Subscription.Subscription; message: string },
 ) {
-  await readSide.caughtUp(tenantId);
-  const names = await reference.names(tenantId);
+  const names = await references.names(tenantId);
   return {
     status: 200,
     body: subscriptionAnswer(subscription, { tenantId, names, message }),

@@ -1,11 +1,7 @@
 /** Subscriptions read: one with its state, what will happen to it, and those of a customer. */
 import { Subscription, Tenant } from '@counterfoil/core';
-import type { Customers, ReadSide, Subscriptions } from '@counterfoil/engine';
-import {
-  type ReferenceView,
-  renderSubscription,
-  type SubscriptionView,
-} from '@counterfoil/projections';
+import type { Customers, References, Subscriptions } from '@counterfoil/engine';
+import { renderSubscription } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
@@ -43,10 +39,8 @@ const SubscriptionList = z
 
 export interface SubscriptionReadServices {
   readonly subscriptions: Subscriptions;
-  readonly subscriptionView: SubscriptionView;
   readonly customers: Customers;
-  readonly reference: ReferenceView;
-  readonly readSide: ReadSide;
+  readonly references: References;
   readonly now: () => string;
 }
 
@@ -65,7 +59,7 @@ export async function visibleSubscription(
   return subscription;
 }
 
-function getSubscription({ subscriptions, reference, readSide }: SubscriptionReadServices) {
+function getSubscription({ subscriptions, references }: SubscriptionReadServices) {
   return endpoint({
     operationId: 'getSubscription',
     method: 'GET',
@@ -82,14 +76,13 @@ function getSubscription({ subscriptions, reference, readSide }: SubscriptionRea
     async handle({ principal }, { params }) {
       const { tenantId } = principal;
       const subscription = await visibleSubscription(subscriptions, principal, params.id);
-      await readSide.caughtUp(tenantId);
-      const names = await reference.names(tenantId);
+      const names = await references.names(tenantId);
       return { status: 200, body: subscriptionAnswer(subscription, { tenantId, names }) };
     },
   });
 }
 
-function getSchedule({ subscriptions, reference, readSide, now }: SubscriptionReadServices) {
+function getSchedule({ subscriptions, references, now }: SubscriptionReadServices) {
   return endpoint({
     operationId: 'getSubscriptionSchedule',
     method: 'GET',
@@ -110,8 +103,7 @@ function getSchedule({ subscriptions, reference, readSide, now }: SubscriptionRe
     idempotency: 'none',
     async handle({ principal }, { params, query }) {
       const subscription = await visibleSubscription(subscriptions, principal, params.id);
-      await readSide.caughtUp(principal.tenantId);
-      const { tenant } = await reference.names(principal.tenantId);
+      const { tenant } = await references.names(principal.tenantId);
       const { dunning } = tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
       const cardRemoved = await subscriptions.isCardRemoved(principal.tenantId, subscription);
       const schedule = Subscription.scheduleOf(subscription, dunning, query.count, {
@@ -124,7 +116,7 @@ function getSchedule({ subscriptions, reference, readSide, now }: SubscriptionRe
 }
 
 function listOfCustomer(services: SubscriptionReadServices) {
-  const { subscriptionView, customers, reference, readSide } = services;
+  const { subscriptions, customers, references } = services;
   return endpoint({
     operationId: 'listCustomerSubscriptions',
     method: 'GET',
@@ -153,12 +145,11 @@ function listOfCustomer(services: SubscriptionReadServices) {
       };
       const { limit, cursor } = query;
       const after = cursor === undefined ? {} : { after: inCursor(cursor, Id) };
-      await readSide.caughtUp(tenantId);
       // One more than is shown tells whether there are more.
-      const found = await subscriptionView.ofCustomer({ ...customer, limit: limit + 1, ...after });
+      const found = await subscriptions.ofCustomer({ ...customer, limit: limit + 1, ...after });
       // Who has just paid is registered a moment later; who has a subscription is a customer anyway.
       if (found.length === 0) await customers.get(customer);
-      const names = await reference.names(tenantId);
+      const names = await references.names(tenantId);
       const shown = found.slice(0, limit);
       const hasMore = found.length > limit;
       const last = shown.at(-1)?.subscriptionId;

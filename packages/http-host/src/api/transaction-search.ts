@@ -1,7 +1,7 @@
 /** The transaction searches of Customer Service and Admin: one contract at two addresses. */
 
-import { counted, type ReadSide } from '@counterfoil/engine';
-import type { SearchFilter, SearchView } from '@counterfoil/projections';
+import { counted, type Transactions } from '@counterfoil/engine';
+import type { SearchFilter } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { SearchRecordBody } from './search-record-body.ts';
@@ -20,9 +20,7 @@ export const SearchAnswer = z
   .meta({ id: 'TransactionSearchResult' });
 
 export interface SearchServices {
-  readonly search: SearchView;
-  readonly readSide: ReadSide;
-  readonly now: () => string;
+  readonly transactions: Transactions;
 }
 
 export function searchEndpoints(services: SearchServices): Endpoint[] {
@@ -41,7 +39,7 @@ export function searchEndpoints(services: SearchServices): Endpoint[] {
 }
 
 function searchAt(
-  { search, readSide, now }: SearchServices,
+  { transactions }: SearchServices,
   named: { operationId: string; path: string; tag: string },
 ): Endpoint {
   return endpoint({
@@ -58,19 +56,24 @@ function searchAt(
     async handle(context, { body }) {
       const { parentCompanyId: _, userEmail: __, pageNumber, limit, ...filter } = body;
       const { tenantId } = context.principal;
-      await readSide.caughtUp(tenantId);
-      const page = await search.search({
+      const page = await transactions.search({
         tenantId,
         filter: filterOf(context, filter),
         pageNumber,
         limit,
-        now: now(),
       });
-      const { count, moreResults, transactions } = page;
+      const { count, moreResults } = page;
       const message = count === 0 ? 'No transaction matches' : counted(count, 'transaction');
       return {
         status: 200,
-        body: { success: true, message, count, pageNumber, moreResults, transactions },
+        body: {
+          success: true,
+          message,
+          count,
+          pageNumber,
+          moreResults,
+          transactions: page.transactions,
+        },
       };
     },
   });

@@ -1,9 +1,9 @@
 /** The command line: runs the host, and does what needs no host to run. */
 
-import { ConfigError } from '@counterfoil/engine';
+import { ConfigError, Refused } from '@counterfoil/engine';
 import { Command } from 'commander';
 import { z } from 'zod';
-
+import { wireRefusalOf } from '../api/refusals.ts';
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';
@@ -34,7 +34,6 @@ const EXPECTED = new Set([
   'HostsAtWork',
   'NothingToExamine',
   'ReadModelError',
-  'Refusal',
   'StorageError',
 ]);
 
@@ -48,7 +47,9 @@ try {
       (EXPECTED.has(error.name) ||
         // What the system says of a port or a path names it.
         'syscall' in error));
+  const refusal = error instanceof Refused ? wireRefusalOf(error) : undefined;
   if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  else if (refusal !== undefined) console.error(refusal.message);
   else console.error(isExpected ? (error as Error).message : error);
   process.exitCode = 1;
 }

@@ -1,12 +1,5 @@
 /** Provides the HTTP interface, and what it answers with. */
 import { deriveKey } from '@counterfoil/engine';
-import {
-  DetailView,
-  LedgerView,
-  RecurringView,
-  SearchView,
-  SubscriptionView,
-} from '@counterfoil/projections';
 import { wireRefusalOf } from '../api/refusals.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { metricsEndpoint, Readiness } from '../http/health.ts';
@@ -47,20 +40,15 @@ export function provideHttp(provide: Provide): void {
   });
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
-    const { readModels } = engine.stores;
-    const { referenceView: reference } = engine;
+    const { payments, customers, erasure, subscriptions, transactions, books, references } = engine;
     const services = {
-      payments: engine.payments,
-      customers: engine.customers,
-      erasure: engine.erasure,
-      subscriptions: engine.subscriptions,
-      readSide: engine.readSide,
-      details: new DetailView(readModels, reference),
-      search: new SearchView(readModels, reference),
-      ledger: new LedgerView(readModels),
-      recurring: new RecurringView(readModels),
-      subscriptionView: new SubscriptionView(readModels),
-      reference,
+      payments,
+      customers,
+      erasure,
+      subscriptions,
+      transactions,
+      books,
+      references,
       confirmations: engine.mailing.confirmations,
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,

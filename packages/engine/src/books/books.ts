@@ -1,0 +1,44 @@
+/** The books of a tenant: balances and reports, each after the tenant's own writes. */
+import type {
+  AccountsPage,
+  AccountsQuery,
+  BooksQuery,
+  LedgerView,
+  RecurringView,
+  TrialBalance,
+} from '@counterfoil/projections';
+import type { ReadSide } from '../runtime/read-side.ts';
+
+interface BookServices {
+  readonly ledger: LedgerView;
+  readonly recurring: RecurringView;
+  readonly readSide: ReadSide;
+}
+
+type RecurringMonths = RecurringView['months'];
+
+export class Books {
+  readonly #services: BookServices;
+
+  constructor(services: BookServices) {
+    this.#services = services;
+  }
+
+  /** Debits and credits of every account, by currency. */
+  async trialBalance(query: BooksQuery): Promise<TrialBalance> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.ledger.trialBalance(query);
+  }
+
+  /** The balance of each account of each merchant account and currency, in pages. */
+  async accounts(query: AccountsQuery): Promise<AccountsPage> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.ledger.accounts(query);
+  }
+
+  /** Recurring revenue and churn, month by month. */
+  async recurring(query: Parameters<RecurringMonths>[0]): ReturnType<RecurringMonths> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.recurring.months(query);
+  }
+}

@@ -1,0 +1,45 @@
+/** Transactions as they are looked up: search and detail, each after the tenant's own writes. */
+import type {
+  DetailView,
+  SearchPage,
+  SearchQuery,
+  SearchView,
+  TransactionDetail,
+} from '@counterfoil/projections';
+import type { Clock } from '../runtime/clock.ts';
+import type { ReadSide } from '../runtime/read-side.ts';
+
+interface TransactionServices {
+  readonly details: DetailView;
+  readonly searches: SearchView;
+  readonly readSide: ReadSide;
+  readonly clock: Clock;
+}
+
+export class Transactions {
+  readonly #services: TransactionServices;
+
+  constructor(services: TransactionServices) {
+    this.#services = services;
+  }
+
+  /** Of a payment, refund, void, chargeback or alert; undefined when the tenant has none of that id. */
+  async detail(tenantId: number, id: string): Promise<TransactionDetail | undefined> {
+    const { details, readSide, clock } = this.#services;
+    await readSide.caughtUp(tenantId);
+    return details.detail({ tenantId, id, now: clock.now() });
+  }
+
+  /** The payment of this id, or the one that the child of this id belongs to. */
+  async paymentOf(tenantId: number, id: string): ReturnType<DetailView['payment']> {
+    await this.#services.readSide.caughtUp(tenantId);
+    return this.#services.details.payment(tenantId, id);
+  }
+
+  /** A page, the newest first. Refuses with `PageOutOfReach` a jump too far. */
+  async search(query: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
+    const { searches, readSide, clock } = this.#services;
+    await readSide.caughtUp(query.tenantId);
+    return searches.search({ ...query, now: clock.now() });
+  }
+}
