@@ -11,8 +11,8 @@ import {
   type Running,
   startHost,
 } from '../e2e/running-host.ts';
+import { charged } from '../engine/sandbox-desk.ts';
 import { createDatabase } from '../setup/databases.ts';
-import { charged } from './sandbox-desk.ts';
 
 const GATEWAY_ID = 1;
 

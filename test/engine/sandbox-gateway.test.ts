@@ -32,7 +32,7 @@ import {
 
 /** For a process that knows no packages by their names. */
 const ROOT = new URL('../../', import.meta.url);
-const FACE = new URL('packages/http-host/src/gateways/index.ts', ROOT).href;
+const FACE = new URL('packages/engine/src/gateways/index.ts', ROOT).href;
 
 describe('the table of outcomes', () => {
   it('has valid and different numbers, a card for each behaviour, and one to approve per network', () => {
@@ -148,18 +148,6 @@ function inWords(result: ChargeResult | undefined): string {
   return `declined ${result.declineCode} ${result.hard ? 'hard' : 'soft'}`;
 }
 
-describe('a charge of nothing', () => {
-  it.each([
-    ['approve', 'captured'],
-    ['stolen', 'declined'],
-  ] as const)('asks whether the card can be charged: %s, %s', async (behaviour, result) => {
-    const gateway = open(newPath());
-    const request = await chargeRequest(gateway, behaviour, { amountMinor: 0n });
-    expect(await gateway.charge(request)).toMatchObject({ result });
-    expect(await gateway.findCharge(request.idempotencyKey)).toMatchObject({ result });
-  });
-});
-
 describe('rebills', () => {
   const rebill = async (behaviour: Behaviour, idempotencyKey = 'rebill-1') => {
     const gateway = open(newPath());
@@ -235,14 +223,6 @@ describe('news of the gateway', () => {
       note: 'the charge is disputed',
     });
     expect(await gateway.noticesOf(id)).toHaveLength(1);
-  });
-
-  it('waits for the capture, and is about what was captured', async () => {
-    const gateway = open(':memory:');
-    const id = await charged(gateway, 'chargeback', { capture: false });
-    expect(await gateway.noticesOf(id)).toEqual([]);
-    await gateway.capture(followUp(id, 'capture-1', 2_500n));
-    expect(await gateway.noticesOf(id)).toMatchObject([{ amountMinor: 2_500n }]);
   });
 });
 
@@ -354,11 +334,5 @@ describe('card numbers and cvvs', () => {
     }
     expect(written[0]?.length).toBeGreaterThan(4_096);
     expect(written[0]?.equals(written[1] ?? Buffer.of())).toBe(true);
-  });
-
-  it('are not needed once there is a token', async () => {
-    const gateway = open(':memory:');
-    const { cvv: _, ...kept } = await chargeRequest(gateway, 'approve');
-    expect(await gateway.charge(kept)).toMatchObject({ result: 'captured' });
   });
 });

@@ -1,0 +1,130 @@
+/** Cases of the gateway contract about cards and charges. */
+import { randomUUID } from 'node:crypto';
+import { describe, expect } from 'vitest';
+import type { PaymentGateway } from '../../gateways/payment-gateway.ts';
+import { expectRefused, FOLLOW_UPS, type Harness, idIn, newChargeKey } from './harness.ts';
+
+/** Columns of read models are as wide. */
+const LONGEST_TOKEN = 255;
+
+export function describeCharges<Gateway extends PaymentGateway>(harness: Harness<Gateway>): void {
+  describe('cards and charges', () => {
+    harness.declare(
+      'keeps a card under a token without its number',
+      ['approve'],
+      async (opened) => {
+        const { card } = opened.triggerOf('approve');
+        const kept = await opened.tokenOf('approve');
+        expect(kept).toMatchObject({
+          bin: card.number.slice(0, 6),
+          last4: card.number.slice(-4),
+          expMonth: card.expMonth,
+          expYear: card.expYear,
+          fingerprint: expect.stringMatching(/^(c0ffee){5}$/),
+        });
+        expect(kept.token.length).toBeGreaterThan(0);
+        expect(kept.token.length).toBeLessThanOrEqual(LONGEST_TOKEN);
+        expect(JSON.stringify(kept)).not.toContain(card.number);
+        expect(await opened.gateway.findToken(kept.token)).toEqual(kept);
+      },
+    );
+
+    harness.declare(
+      'captures at once, and answers the same when asked',
+      ['approve'],
+      async (opened) => {
+        const { gateway } = opened;
+        const { request, answer, id } = await opened.charged('approve');
+        expect(answer).toMatchObject({
+          result: 'captured',
+          authCode: expect.any(String),
+          arn: expect.any(String),
+          avsChecked: expect.any(Boolean),
+        });
+        expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+        await opened.expectMoved(id, { capturedMinor: request.amountMinor, refundedMinor: 0n });
+      },
+    );
+
+    harness.declare('charges a token again, without a cvv', ['approve'], async (opened) => {
+      const { request, id } = await opened.charged('approve');
+      const { cvv: _, ...kept } = request;
+      for (const recurring of [false, true]) {
+        const again = { ...kept, recurring, idempotencyKey: newChargeKey() };
+        const answer = await opened.gateway.charge(again);
+        expect(answer).toMatchObject({ result: 'captured' });
+        expect(idIn(answer)).not.toBe(id);
+      }
+    });
+
+    harness.declare('declines, and lets nothing follow', ['decline'], async (opened) => {
+      const { gateway } = opened;
+      const request = await opened.chargeRequest('decline');
+      const answer = await gateway.charge(request);
+      expect(answer).toMatchObject({
+        result: 'declined',
+        declineCode: expect.stringMatching(/./),
+        hard: expect.any(Boolean),
+      });
+      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+      const { gatewayTransactionId: id } = answer as typeof answer & { result: 'declined' };
+      for (const operation of FOLLOW_UPS) {
+        await expectRefused(gateway[operation](opened.followUp({ id, request })));
+      }
+    });
+
+    harness.declare(
+      'takes 0 as a question about the card',
+      ['zeroAmount', 'decline'],
+      async (opened) => {
+        const { answer, id } = await opened.charged('zeroAmount', { amountMinor: 0n });
+        expect(answer).toMatchObject({ result: 'captured' });
+        await opened.expectMoved(id, { capturedMinor: 0n, refundedMinor: 0n });
+        const bad = await opened.chargeRequest('decline', { amountMinor: 0n });
+        expect(await opened.gateway.charge(bad)).toMatchObject({ result: 'declined' });
+      },
+    );
+
+    harness.declare('charges no token that it did not make', ['approve'], async (opened) => {
+      const token = randomUUID();
+      expect(await opened.gateway.findToken(token)).toBeUndefined();
+      const { result } = await opened.gateway.charge(
+        await opened.chargeRequest('approve', { token }),
+      );
+      expect(['failed', 'declined']).toContain(result);
+    });
+
+    harness.declare('goes on once the customer has acted', ['action'], async (opened) => {
+      const { gateway } = opened;
+      const charged = await opened.charged('action');
+      const { request, answer, id } = charged;
+      expect(answer).toMatchObject({
+        result: 'action-required',
+        nextAction: { type: expect.stringMatching(/./), url: expect.stringMatching(/^https?:/) },
+      });
+      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+      for (const operation of FOLLOW_UPS) {
+        await expectRefused(gateway[operation](opened.followUp(charged)));
+      }
+      const confirm = opened.followUp(charged);
+      const confirmed = await gateway.confirm(confirm);
+      expect(confirmed).toMatchObject({ result: 'captured', gatewayTransactionId: id });
+      expect(await gateway.confirm(confirm)).toEqual(confirmed);
+      // Where the charge stands now, by the key that it was made under.
+      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(confirmed);
+      await opened.expectMoved(id, { capturedMinor: request.amountMinor, refundedMinor: 0n });
+    });
+
+    harness.declare('knows nothing of what was never asked', ['approve'], async (opened) => {
+      const { gateway } = opened;
+      const request = await opened.chargeRequest('approve');
+      const unknown = { id: `unknown-${randomUUID()}`, request };
+      expect(await gateway.findCharge(request.idempotencyKey)).toBeUndefined();
+      expect(await gateway.findFollowUp(request.idempotencyKey)).toBeUndefined();
+      expect(await gateway.noticesOf(unknown.id)).toEqual([]);
+      for (const operation of FOLLOW_UPS) {
+        await expectRefused(gateway[operation](opened.followUp(unknown)));
+      }
+    });
+  });
+}

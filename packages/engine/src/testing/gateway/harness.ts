@@ -1,0 +1,249 @@
+/** What the cases of the gateway contract share: opened gateways, and the requests that are made of them. */
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import {
+  type CardDetails,
+  type ChargeRequest,
+  type ChargeResult,
+  type FollowUpRequest,
+  type FollowUpResult,
+  type GatewayAccount,
+  GatewayTimeout,
+  type PaymentGateway,
+} from '../../gateways/payment-gateway.ts';
+
+/** The card, and where it matters the amount, that brings a behaviour about on the gateway's test side. */
+export interface Trigger {
+  readonly card: CardDetails;
+  /** Default: 10,000. At least 100, so that parts of it can be taken. */
+  readonly amountMinor?: bigint;
+}
+
+/** How each behaviour is brought about, or `lacks` for one that the gateway does not have. */
+export interface GatewayBehaviours {
+  /** A charge is captured, and can be refunded in parts. */
+  readonly approve: Trigger;
+  readonly decline: Trigger;
+  /** A charge is authorized first, and captured later or voided. */
+  readonly authorize: Trigger | 'lacks';
+  /** A captured charge can be voided. */
+  readonly voidOfCapture: Trigger | 'lacks';
+  /** A charge of 0 asks whether the card can be charged. */
+  readonly zeroAmount: Trigger | 'lacks';
+  /** The customer has to act; `confirm` then captures, or authorizes. */
+  readonly action: Trigger | 'lacks';
+  /** A charge is captured, and its answer is lost. */
+  readonly lostCharge: Trigger | 'lacks';
+  /** A charge gets lost on its way to the gateway. */
+  readonly neverReceived: Trigger | 'lacks';
+  /** A charge is captured; a refund of it is made, and its answer is lost. */
+  readonly lostRefund: Trigger | 'lacks';
+  /** A charge is captured, then disputed. */
+  readonly chargeback: Trigger | 'lacks';
+  readonly alert: Trigger | 'lacks';
+}
+
+export type Behaviour = keyof GatewayBehaviours;
+
+/** What a gateway has moved for one charge, by its own books. */
+export interface MovedMoney {
+  readonly capturedMinor: bigint;
+  readonly refundedMinor: bigint;
+}
+
+/** An adapter under test. */
+export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway> {
+  /** Name of the adapter, carried by the name of every case. */
+  readonly name: string;
+  /** Opens the gateway. Its books may hold charges of earlier cases: every key is used once. */
+  readonly open: () => Gateway | Promise<Gateway>;
+  /** Opens the books of a closed gateway once more. Absent when they end with the gateway. */
+  readonly reopen?: (closed: Gateway) => Gateway | Promise<Gateway>;
+  readonly behaviours: GatewayBehaviours;
+  /** The gateway's own books, compared with its answers. Absent when they cannot be read. */
+  readonly moved?: (gateway: Gateway, gatewayTransactionId: string) => Promise<MovedMoney>;
+  /** Runs after each case, when its gateways are closed. */
+  readonly cleanUp?: () => Promise<void>;
+  /** Default: an account with made-up credentials. */
+  readonly account?: GatewayAccount;
+  /** Default: EUR. */
+  readonly currency?: string;
+  /** Limit of one case. Default: a minute. */
+  readonly timeoutMs?: number;
+}
+
+const DEFAULT_AMOUNT_MINOR = 10_000n;
+const FINGERPRINT = 'c0ffee'.repeat(5);
+const ACCOUNT: GatewayAccount = {
+  merchantAccountId: 7,
+  mid: '700000000001',
+  credentials: {
+    apiKey: 'key',
+    username: 'user',
+    password: 'secret',
+    emailAddress: 'account@shop.example',
+  },
+};
+
+/** Declares cases, and closes what they opened. */
+export class Harness<Gateway extends PaymentGateway = PaymentGateway> {
+  readonly contract: GatewayContract<Gateway>;
+  #opened: Gateway[] = [];
+
+  constructor(contract: GatewayContract<Gateway>) {
+    this.contract = contract;
+  }
+
+  /** A case that needs these behaviours; it is skipped where the gateway lacks one. */
+  declare(
+    title: string,
+    needs: readonly Behaviour[],
+    act: (opened: Opened<Gateway>) => Promise<void>,
+  ): void {
+    const lacks = needs.some((each) => this.contract.behaviours[each] === 'lacks');
+    it.skipIf(lacks)(title, async () => act(await this.open()));
+  }
+
+  async open(): Promise<Opened<Gateway>> {
+    return this.#using(await this.contract.open());
+  }
+
+  /** Closes a gateway and opens its books again. */
+  async restart({ gateway }: Opened<Gateway>): Promise<Opened<Gateway>> {
+    if (this.contract.reopen === undefined) throw new Error(`${this.contract.name} has no reopen`);
+    await gateway.close();
+    return this.#using(await this.contract.reopen(gateway));
+  }
+
+  async cleanUp(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = [];
+    await Promise.all(opened.map((gateway) => gateway.close()));
+    await this.contract.cleanUp?.();
+  }
+
+  #using(gateway: Gateway): Opened<Gateway> {
+    this.#opened.push(gateway);
+    return new Opened(gateway, this.contract);
+  }
+}
+
+/** A charge that the gateway answered, and what it was asked. */
+export interface Charged {
+  readonly request: ChargeRequest;
+  readonly answer: ChargeResult;
+  readonly id: string;
+}
+
+/** An opened gateway, and what is asked of it. Keys have the form that the engine gives them. */
+export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
+  readonly gateway: Gateway;
+  readonly #contract: GatewayContract<Gateway>;
+
+  constructor(gateway: Gateway, contract: GatewayContract<Gateway>) {
+    this.gateway = gateway;
+    this.#contract = contract;
+  }
+
+  triggerOf(behaviour: Behaviour): Trigger {
+    const trigger = this.#contract.behaviours[behaviour];
+    if (trigger === 'lacks') throw new Error(`${this.#contract.name} lacks ${behaviour}`);
+    return trigger;
+  }
+
+  async tokenOf(behaviour: Behaviour) {
+    return this.gateway.tokenize(this.triggerOf(behaviour).card, FINGERPRINT);
+  }
+
+  async chargeRequest(
+    behaviour: Behaviour,
+    change: Partial<ChargeRequest> = {},
+  ): Promise<ChargeRequest> {
+    const { card, amountMinor = DEFAULT_AMOUNT_MINOR } = this.triggerOf(behaviour);
+    const { token } = await this.tokenOf(behaviour);
+    return {
+      ...this.#addressed(),
+      idempotencyKey: newChargeKey(),
+      amountMinor,
+      token,
+      cvv: card.cvv,
+      capture: true,
+      recurring: false,
+      descriptor: 'MY SHOP',
+      ...change,
+    };
+  }
+
+  /** Makes a charge that must get as far as an id of the gateway. */
+  async charged(behaviour: Behaviour, change: Partial<ChargeRequest> = {}): Promise<Charged> {
+    const request = await this.chargeRequest(behaviour, change);
+    const answer = await this.gateway.charge(request);
+    return { request, answer, id: idIn(answer) };
+  }
+
+  async authorized(): Promise<Charged> {
+    const charged = await this.charged('authorize', { capture: false });
+    expect(charged.answer).toMatchObject({ result: 'authorized' });
+    return charged;
+  }
+
+  /** A capture, void or refund under a new key; of the whole amount when none is given. */
+  followUp(
+    { id, request }: Pick<Charged, 'id' | 'request'>,
+    amountMinor: bigint = request.amountMinor,
+  ): FollowUpRequest {
+    return {
+      ...this.#addressed(),
+      idempotencyKey: `${randomUUID()}/follow-up/${randomUUID()}`,
+      gatewayTransactionId: id,
+      amountMinor,
+    };
+  }
+
+  /** Compares what the gateway's own books say with what its answers say; nothing where they cannot be read. */
+  async expectMoved(id: string, moved: MovedMoney): Promise<void> {
+    const read = this.#contract.moved;
+    if (read !== undefined) expect(await read(this.gateway, id)).toEqual(moved);
+  }
+
+  #addressed() {
+    const { account = ACCOUNT, currency = 'EUR' } = this.#contract;
+    return { sandbox: true, account, currency };
+  }
+}
+
+export const FOLLOW_UPS = ['capture', 'void', 'refund'] as const;
+
+export function newChargeKey(): string {
+  return `${randomUUID()}/charge/1`;
+}
+
+export function idIn(answer: ChargeResult | FollowUpResult | undefined): string {
+  const id =
+    answer !== undefined && 'gatewayTransactionId' in answer && answer.gatewayTransactionId;
+  if (typeof id !== 'string' || id === '') throw new Error(`no id in ${JSON.stringify(answer)}`);
+  return id;
+}
+
+export async function expectDone(answer: Promise<FollowUpResult>): Promise<FollowUpResult> {
+  const result = await answer;
+  expect(result).toMatchObject({ result: 'done', gatewayTransactionId: expect.any(String) });
+  return result;
+}
+
+export async function expectRefused(answer: Promise<FollowUpResult>): Promise<FollowUpResult> {
+  const result = await answer;
+  expect(result).toMatchObject({ result: 'refused', note: expect.any(String) });
+  return result;
+}
+
+/** A request that must not be answered at all; but it is known what became of it: nothing. */
+export async function expectKeyRefused(call: Promise<unknown>): Promise<void> {
+  const error = await call.then(
+    (answer) =>
+      expect.fail(`another request under the key was answered: ${JSON.stringify(answer)}`),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Error);
+  expect(error).not.toBeInstanceOf(GatewayTimeout);
+}

@@ -1,0 +1,82 @@
+/** The sandbox under the contract of its port, in every place that its books may be in. */
+import {
+  type Behaviour,
+  openSandboxGateway,
+  SANDBOX_CARDS,
+  type SandboxGateway,
+  type SandboxPlace,
+} from '@counterfoil/engine/gateways';
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
+import { gatewayContract } from '@counterfoil/engine/testing';
+import { afterAll, beforeAll } from 'vitest';
+import { createDatabase } from '../setup/databases.ts';
+import { card, newPath } from './sandbox-desk.ts';
+
+let database: HostDatabase;
+let drop: () => Promise<void>;
+
+beforeAll(async () => {
+  const created = await createDatabase();
+  drop = created.drop;
+  database = await openHostDatabase(created.url);
+});
+afterAll(async () => {
+  await database.close();
+  await drop();
+});
+
+const approve = cardThat('approve');
+const behaviours = {
+  approve,
+  decline: cardThat('stolen'),
+  authorize: approve,
+  voidOfCapture: approve,
+  zeroAmount: approve,
+  action: cardThat('action-approve'),
+  lostCharge: cardThat('timeout-approve'),
+  neverReceived: cardThat('timeout-nothing'),
+  lostRefund: cardThat('refund-timeout'),
+  chargeback: cardThat('chargeback'),
+  alert: cardThat('alert'),
+};
+
+function cardThat(behaviour: Behaviour) {
+  const row = SANDBOX_CARDS.find((each) => each.behaviour === behaviour);
+  if (row === undefined) throw new Error(`no card does ${behaviour}`);
+  return { card: card(row.number) };
+}
+
+/** Books without an entry: those of another gateway are others. */
+const PLACES: readonly (readonly [string, () => SandboxPlace])[] = [
+  ['a file', () => ({ path: newPath() })],
+  ['memory', () => ({ path: ':memory:' })],
+  ['PostgreSQL', () => ({ database: database.pool })],
+];
+
+for (const [name, newPlace] of PLACES) {
+  const places = new Map<number, SandboxPlace>();
+  gatewayContract<SandboxGateway>({
+    name: `sandbox in ${name}`,
+    open() {
+      const gatewayId = places.size + 1;
+      const place = newPlace();
+      places.set(gatewayId, place);
+      return openSandboxGateway({ ...place, gatewayId });
+    },
+    ...(name !== 'memory' && {
+      reopen({ gatewayId }: SandboxGateway) {
+        return openSandboxGateway({ ...(places.get(gatewayId) as SandboxPlace), gatewayId });
+      },
+    }),
+    behaviours,
+    async moved(gateway, gatewayTransactionId) {
+      for await (const record of gateway.records()) {
+        if (record.gatewayTransactionId !== gatewayTransactionId) continue;
+        if (record.operation !== 'charge') break;
+        const { capturedMinor, refundedMinor } = record;
+        return { capturedMinor, refundedMinor };
+      }
+      throw new Error(`the books have no charge ${gatewayTransactionId}`);
+    },
+  });
+}
