@@ -19,6 +19,7 @@ function sample(sources: Readonly<Record<string, string>>): SourceTree {
       'packages/event-stores/src/index.ts': '',
       'packages/projections/src/index.ts': '',
       [`${HOST}/index.ts`]: '',
+      'examples/demo/index.ts': '',
       ...sources,
     },
     {
@@ -35,6 +36,8 @@ function sample(sources: Readonly<Record<string, string>>): SourceTree {
       }),
       'packages/newcomer/package.json': manifest('newcomer', { exports: {} }),
       'test/package.json': JSON.stringify({ name: '@counterfoil/test' }),
+      'examples/package.json': JSON.stringify({ name: '@counterfoil/examples' }),
+      'examples/demo/package.json': manifest('demo', { exports: { '.': './index.ts' } }),
     },
   );
 }
@@ -77,10 +80,14 @@ const rejected: readonly Sample[] = [
     [`${HOST}/a.ts`, "await import('@counterfoil/core/undeclared');"],
     ['test/a.test.ts', "import '@counterfoil/core/undeclared';"],
     ['test/a.test.ts', "import '../packages/core/src/index.ts';"],
+    ['examples/embed/main.ts', "import '../demo/index.ts';"],
+    ['examples/demo/main.ts', "import '../import/main.ts';"],
+    [`${HOST}/a.ts`, "import '@counterfoil/demo';"],
   ].map(row('importFloors')),
   ...[
     [`${HOST}/a.ts`, "import 'left-pad';"],
     [`${HOST}/a.ts`, "import type { A } from '@counterfoil/event-stores';"],
+    ['examples/demo/main.ts', "import '@counterfoil/core';"],
   ].map(row('declaredDependencies')),
   ...[
     [`${CORE}/a.ts`, "import './testing/index.ts';"],

@@ -1,14 +1,15 @@
 /** The club mode: the year with its progress bar, and the table at its end. */
-import { ALL_SCOPES } from '@counterfoil/engine';
-import type { Host } from '@counterfoil/http-host';
+
 import {
   DEMO_TENANT_ID,
   openSales,
   planImport,
   readSales,
   type SaleRecord,
-} from '@counterfoil/http-host/demo';
-import { SingleBar } from 'cli-progress';
+  withProgressBar,
+} from '@counterfoil/demo';
+import { ALL_SCOPES } from '@counterfoil/engine';
+import type { Host } from '@counterfoil/http-host';
 import { membersOf, WEEKS } from './club.ts';
 import { ClubApi } from './club-api.ts';
 import { showClubYear } from './club-table.ts';
@@ -29,13 +30,9 @@ export async function runClub(host: Host, file: string | URL): Promise<boolean> 
   await host.readSide.caughtUp(DEMO_TENANT_ID);
   const api = new ClubApi({ baseUrl: await host.listen(), tenantId: DEMO_TENANT_ID, apiKey });
   console.log(`\n${members.length} customers with two or more orders join the club.`);
-  const bar = new SingleBar({
-    format: 'A year of billing [{bar}] {percentage}% week {value} of {total}',
-    noTTYOutput: true,
-  });
-  bar.start(WEEKS, 0);
-  await runClubYear(api, members, (week) => bar.update(week));
-  bar.stop();
+  await withProgressBar('Billing a year of weeks', (onProgress) =>
+    runClubYear(api, members, (week) => onProgress(week, WEEKS)),
+  );
   const agree = await showClubYear(api);
   await host.tenants.revokeKey(DEMO_TENANT_ID, keyId, CALLER);
   console.log(

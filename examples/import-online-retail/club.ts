@@ -1,6 +1,6 @@
 /** The club of the example: who of the file's customers joins it, with which card, and how they fare. */
 import { fingerprint } from '@counterfoil/core';
-import type { ImportPlan, OrderStep } from '@counterfoil/http-host/demo';
+import type { ImportPlan, OrderStep } from '@counterfoil/demo';
 
 /** What a member pays when joining and then every month, in pence. */
 export const FEE_MINOR = 995n;

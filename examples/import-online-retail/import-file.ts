@@ -1,29 +1,21 @@
 /** The import: every line of the file accounted for, and the books compared with it. */
 import { nearestNumber, toMajor } from '@counterfoil/core';
-import type { Host } from '@counterfoil/http-host';
 import {
   DEMO_TENANT_ID,
   type ImportReport,
   importDemoSales,
   type PlannedSales,
   renderReport,
-} from '@counterfoil/http-host/demo';
-import { SingleBar } from 'cli-progress';
+  withProgressBar,
+} from '@counterfoil/demo';
+import type { Host } from '@counterfoil/http-host';
 
 /** Answers whether the books agree with the file. */
 export async function importFile(host: Host, planned: PlannedSales): Promise<boolean> {
   await host.readSide.caughtUp(DEMO_TENANT_ID);
-  const bar = new SingleBar({ format: 'Importing [{bar}] {percentage}%', noTTYOutput: true });
-  bar.start(1, 0);
-  const { report, news } = await importDemoSales(
-    host,
-    (done, total) => {
-      bar.setTotal(total);
-      bar.update(done);
-    },
-    planned,
+  const { report, news } = await withProgressBar('Importing', (onProgress) =>
+    importDemoSales(host, onProgress, planned),
   );
-  bar.stop();
   console.log(`\n${renderReport(report)}`);
   console.log(news ? 'The sales are in the ledger.' : 'The ledger had them all: nothing changed.');
 

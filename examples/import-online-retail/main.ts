@@ -5,14 +5,14 @@
  * Run it again and it changes nothing.
  */
 import { parseArgs } from 'node:util';
-import { compose, readConfig } from '@counterfoil/http-host';
 import {
   NotASalesFile,
   OrdersDiffer,
   onboardDemoTenant,
   planSales,
   SALES_EXTRACT,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
+import { compose, readConfig } from '@counterfoil/http-host';
 import { runClub } from './club-run.ts';
 import { importFile } from './import-file.ts';
 

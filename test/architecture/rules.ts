@@ -33,7 +33,8 @@ export const importFloors: Rule = (tree) => {
     const target = resolveRelative(file, reference);
     if (target !== undefined) {
       const home = file.folder.startsWith('packages/') ? `${file.folder}/src` : file.folder;
-      return target.startsWith(`${home}/`)
+      const folder = tree.files.get(target)?.folder ?? file.folder;
+      return target.startsWith(`${home}/`) && folder === file.folder
         ? undefined
         : `leaves its package by ${reference.to}; import the package's name instead`;
     }
@@ -50,17 +51,22 @@ export const importFloors: Rule = (tree) => {
   });
 };
 
-/** What a package imports it must depend on; the workspace would hide what a consumer lacks. */
+/**
+ * What a package imports it must depend on; the workspace would hide what a consumer lacks, and a
+ * folder above a private one what that one lacks.
+ */
 export const declaredDependencies: Rule = (tree) =>
   eachReference(tree, (file, reference) => {
     const manifest = tree.manifests.get(file.folder);
     const { to } = reference;
-    if (!file.folder.startsWith('packages/') || isTest(file) || /^(\.|node:)/.test(to)) {
-      return undefined;
-    }
+    if (isTest(file) || /^(\.|node:)/.test(to)) return undefined;
     const name = packageName(to);
-    return manifest?.dependencies?.[name] === undefined &&
-      manifest?.peerDependencies?.[name] === undefined
+    const declared = {
+      ...manifest?.dependencies,
+      ...manifest?.peerDependencies,
+      ...(!file.folder.startsWith('packages/') && manifest?.devDependencies),
+    };
+    return declared[name] === undefined
       ? `${name} is not a dependency of ${manifest?.name}`
       : undefined;
   });

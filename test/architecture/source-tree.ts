@@ -8,6 +8,7 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +23,7 @@ export interface Reference {
 export interface SourceFile {
   /** From the root of the repository, with forward slashes. */
   readonly path: string;
-  /** The workspace folder it belongs to: `packages/core`, `test`, ... */
+  /** The workspace folder it belongs to: `packages/core`, `test`, `examples/demo`, ... */
   readonly folder: string;
   readonly program: Node;
   readonly references: readonly Reference[];
@@ -47,7 +48,7 @@ export function readTree(root: string): SourceTree {
     ...read('test/**/*.ts'),
     ...read('examples/**/*.ts'),
   };
-  const manifests = read('{packages/*,test,examples}/package.json');
+  const manifests = read('{packages/*,test,examples,examples/*}/package.json');
   return makeTree(sources, manifests);
 }
 
@@ -56,11 +57,14 @@ export function makeTree(
   sources: Readonly<Record<string, string>>,
   manifests: Readonly<Record<string, string>>,
 ): SourceTree {
+  const byFolder = new Map<string, Manifest>(
+    Object.entries(manifests).map(([path, text]) => [posix.dirname(path), JSON.parse(text)]),
+  );
   return {
-    manifests: new Map(
-      Object.entries(manifests).map(([path, text]) => [posix.dirname(path), JSON.parse(text)]),
+    manifests: byFolder,
+    files: new Map(
+      Object.entries(sources).map(([path, text]) => [path, parse(path, text, byFolder)]),
     ),
-    files: new Map(Object.entries(sources).map(([path, text]) => [path, parse(path, text)])),
   };
 }
 
@@ -83,7 +87,7 @@ export function walk(root: Node, visit: (node: Node, parent: Node | undefined) =
   step(root, undefined);
 }
 
-function parse(path: string, text: string): SourceFile {
+function parse(path: string, text: string, manifests: SourceTree['manifests']): SourceFile {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   const lineOf = (node: Node): number => text.slice(0, node.start).split('\n').length;
@@ -93,10 +97,14 @@ function parse(path: string, text: string): SourceFile {
     const found = referenceIn(node);
     if (found !== undefined) references.push({ ...found, line: lineOf(node) });
   });
-  return { path, folder: folderOf(path), program, references, lineOf };
+  return { path, folder: folderOf(path, manifests), program, references, lineOf };
 }
 
-function folderOf(path: string): string {
+/** The nearest folder with a manifest: a package may lie within another one's folder. */
+function folderOf(path: string, manifests: SourceTree['manifests']): string {
+  for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) {
+    if (manifests.has(at)) return at;
+  }
   const [first = '', second = ''] = path.split('/');
   return first === 'packages' ? `${first}/${second}` : first;
 }

@@ -8,6 +8,7 @@ import { expect, vi } from 'vitest';
 import { ROOT } from './markdown.ts';
 
 export const CLI: string = join(ROOT, 'packages/http-host/src/cli/main.ts');
+const DEMO = join(ROOT, 'examples/demo/main.ts');
 
 const COMMAND_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 90_000;
@@ -98,7 +99,7 @@ export interface DemoHost {
 /** Starts the demo as `pnpm start` does, in a folder of its own on a free port. */
 export async function startDemo(): Promise<DemoHost> {
   const folder = makeFolder();
-  const child = spawn(process.execPath, [CLI, 'start', '--demo'], {
+  const child = spawn(process.execPath, [DEMO], {
     cwd: folder,
     // With all that may be served, so that what the documents list can be asked for.
     env: environment({ PORT: '0', LOG_LEVEL: 'error', TEST_CLOCK: '1' }),

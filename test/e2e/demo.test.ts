@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { openSales, SALES_EXTRACT } from '@counterfoil/http-host/demo';
+import { openSales, SALES_EXTRACT } from '@counterfoil/demo';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Caller, type Json } from './running-host.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DEMO = ['examples/demo/main.ts'];
 const START = ['packages/http-host/src/cli/main.ts', 'start'];
 const BOUND_MS = 60_000;
 
@@ -32,8 +33,8 @@ interface Started {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-function start(env: Record<string, string> = {}, args = ['--demo']): Started {
-  const child: ChildProcess = spawn(process.execPath, [...START, ...args], {
+function start(env: Record<string, string> = {}, command = DEMO): Started {
+  const child: ChildProcess = spawn(process.execPath, command, {
     cwd: ROOT,
     env: { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
@@ -134,7 +135,7 @@ function reported(said: string, group: RegExp): number {
   return pence(/(-?[\d,]+\.\d\d)\D*$/.exec(line)?.[1] ?? 'nothing');
 }
 
-describe('counterfoil start --demo', { timeout: 3 * BOUND_MS }, () => {
+describe('the demo', { timeout: 3 * BOUND_MS }, () => {
   let started: Started;
 
   beforeAll(async () => {
@@ -254,26 +255,27 @@ function logSize(): number {
     .reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
-describe('production', { timeout: BOUND_MS }, () => {
+describe('a host', { timeout: BOUND_MS }, () => {
   beforeEach(openFolder);
   afterEach(leaveFolder);
 
   const masterKey = Buffer.alloc(32, 7).toString('base64');
 
   it.each([
-    ['the demo', { NODE_ENV: 'production', MASTER_KEY: masterKey }, ['--demo']],
-    ['DEMO=true', { NODE_ENV: 'production', MASTER_KEY: masterKey, DEMO: 'true' }, []],
-    ['no MASTER_KEY', { NODE_ENV: 'production' }, []],
-  ])('refuses to start with %s', async (_what, env, args) => {
-    const started = start(env, args);
+    ['the demo', { NODE_ENV: 'production', MASTER_KEY: masterKey }, DEMO],
+    ['DEMO=true', { NODE_ENV: 'production', MASTER_KEY: masterKey, DEMO: 'true' }, START],
+    ['no MASTER_KEY', { NODE_ENV: 'production' }, START],
+    ['a demo that the host alone does not have', { DEMO: 'true' }, START],
+  ])('refuses to start with %s', async (_what, env, command) => {
+    const started = start(env, command);
     await vi.waitUntil(started.exited, { timeout: BOUND_MS, interval: 20 });
     expect(await started.end('SIGKILL')).not.toBe(0);
-    expect(started.said()).toMatch(/demo|MASTER_KEY/i);
+    expect(started.said()).toMatch(/DEMO must not be true|MASTER_KEY/);
     expect(readdirSync(folder)).not.toContain('demo-credentials.json');
   });
 
-  it('has no demo', async () => {
-    const started = start({ NODE_ENV: 'production', MASTER_KEY: masterKey }, []);
+  it('has no demo in production', async () => {
+    const started = start({ NODE_ENV: 'production', MASTER_KEY: masterKey }, START);
     await vi.waitUntil(() => /listens on/.test(started.said()) || started.exited(), {
       timeout: BOUND_MS,
       interval: 20,

@@ -5,7 +5,7 @@ import {
   planImport,
   reconcile,
   renderReport,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
 import { describe, expect, it } from 'vitest';
 import { line, read } from './sale-records.ts';
 

@@ -5,7 +5,7 @@ import {
   onboardDemoTenant,
   planImport,
   reconcile,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Running, startHost } from '../e2e/running-host.ts';
 import { line, read } from './sale-records.ts';

@@ -14,7 +14,7 @@ import {
   SALES_EXTRACT,
   type SaleLine,
   storefrontProductOf,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
 import { describe, expect, it } from 'vitest';
 import { collect, expectMatchingToHold } from './sale-records.ts';
 

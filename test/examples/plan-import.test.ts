@@ -9,7 +9,7 @@ import {
   type SaleRecord,
   stockItemOf,
   storefrontProductOf,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expectMatchingToHold, fates, line, planOf, read } from './sale-records.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { NotASalesFile, openSales, readSales } from '@counterfoil/http-host/demo';
+import { NotASalesFile, openSales, readSales } from '@counterfoil/demo';
 import { describe, expect, it } from 'vitest';
 import { chunks, collect, HEADER, read } from './sale-records.ts';
 

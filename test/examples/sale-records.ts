@@ -7,7 +7,7 @@ import {
   type SaleLine,
   type SaleRecord,
   stockItemOf,
-} from '@counterfoil/http-host/demo';
+} from '@counterfoil/demo';
 import { expect } from 'vitest';
 
 export const HEADER =

@@ -130,7 +130,7 @@ it(
   'starts two hosts with the demo on one empty database, and sells everything once',
   async () => {
     const stores = await SharedStores.open();
-    const hosts = [1, 2].map(() => stores.begin('start', '--demo'));
+    const hosts = [1, 2].map(() => stores.beginDemo());
     try {
       const listen = () => {
         for (const { said, hasEnded } of hosts) expect(hasEnded(), said()).toBe(false);

@@ -12,6 +12,7 @@ import type { Ran } from './doctor-findings.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
+const DEMO = join(ROOT, 'examples/demo/main.ts');
 /** Commands wait for nobody for so long. */
 const PATIENCE_MS = 280_000;
 
@@ -52,11 +53,20 @@ export class SharedStores {
     return this.begin(...words).ended;
   }
 
+  /** The demo, until it is told to stop. */
+  beginDemo(): Begun {
+    return this.#spawn([DEMO]);
+  }
+
   /** One that goes on until it is told to stop. */
   begin(...words: readonly string[]): Begun {
+    return this.#spawn([CLI, ...words]);
+  }
+
+  #spawn(program: readonly string[]): Begun {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
     const { PATH } = process.env;
-    const child = spawn(process.execPath, [CLI, ...words], {
+    const child = spawn(process.execPath, program, {
       env: { PATH, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env },
       timeout: PATIENCE_MS,
       killSignal: 'SIGKILL',

@@ -21,6 +21,7 @@ export interface Config extends Settings {
   /** Where `/metrics` alone is served; undefined: with everything else. */
   readonly metrics: { readonly port: number; readonly host: string } | undefined;
   readonly logLevel: LogLevel;
+  /** Set by the program that brings a demo tenant and its key; never in production. */
   readonly demo: boolean;
   readonly failedAuthenticationsPerMinute: number;
   readonly limits: HttpLimits;

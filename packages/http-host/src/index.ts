@@ -1,5 +1,6 @@
 /** The face of `@counterfoil/http-host`: a host to compose and run inside another program. */
 
 export { REFUSALS } from './api/refusals.ts';
+export { type RunHostOptions, runHost } from './cli/run-host.ts';
 export { type ComposeOptions, compose, type Host } from './composition-root.ts';
 export { type Config, readConfig } from './config.ts';

@@ -179,7 +179,7 @@ describe('no card number', () => {
 
   it('nor any field of the sales of the demo', () => {
     const file = new URL(
-      '../../../http-host/demo-data/online-retail-2010-12.csv.gz',
+      '../../../../examples/demo/data/online-retail-2010-12.csv.gz',
       import.meta.url,
     );
     const fields = gunzipSync(readFileSync(file)).toString('utf8').split(/[,\n]/);

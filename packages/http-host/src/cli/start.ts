@@ -1,144 +1,21 @@
-/** `counterfoil start`: the host, with or without the demo tenant, until it is told to stop. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError, holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
-import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
+/** `counterfoil start`: the host, until it is told to stop. */
+import { ConfigError } from '@counterfoil/engine';
 import type { Command } from 'commander';
-import { compose, type Host } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
-import {
-  DEMO_TENANT_ID,
-  type DemoCredentials,
-  demoKey,
-  importDemoSales,
-  onboardDemoTenant,
-  writeDemoCredentials,
-} from '../demo/demo-tenant.ts';
-import { renderReport } from '../demo/online-retail/report.ts';
-import { turnOffCoreDumps } from './core-dumps.ts';
-import { withProgressBar } from './progress-bar.ts';
-import { onceToldToStop } from './signals.ts';
-
-/** An invoice of the sales whose cart is short enough to look at. */
-const SHOWN_ORDER_ID = 536368;
-const SHOWN_DAY = '2010-12-01';
-/** Of a few seconds each: read models of a demo that take longer are not being made at all. */
-const MAX_WAITS = 60;
-/** How often a host looks whether another one is done with the sales. */
-const LOOK_PAUSE_MS = 200;
-
-interface StartOptions {
-  readonly demo?: boolean;
-  readonly production?: boolean;
-}
+import { runHost } from './run-host.ts';
 
 export function addStartCommand(program: Command): void {
   program
     .command('start')
     .description('Run the host')
-    .option('--demo', 'with a demo tenant and a month of real sales (also: DEMO=true)')
-    .option('--production', 'as with NODE_ENV=production: no demo, and MASTER_KEY must be set')
-    .action(async ({ demo = false, production = false }: StartOptions) => {
-      turnOffCoreDumps();
-      const forced = production ? { NODE_ENV: 'production' } : {};
-      const config = readConfig({ ...process.env, ...forced });
-      if (demo && config.production) {
-        throw new ConfigError(['--demo must not be used with NODE_ENV=production']);
+    .option('--production', 'as with NODE_ENV=production: MASTER_KEY must be set')
+    .action(async ({ production = false }: { production?: boolean }) => {
+      const env = { ...process.env, ...(production && { NODE_ENV: 'production' }) };
+      if (readConfig(env).demo) {
+        throw new ConfigError([
+          'DEMO must not be true here: the repository runs its demo with `pnpm start`',
+        ]);
       }
-      const host = await compose(config);
-      const stopping = onceToldToStop(() => host.close());
-      try {
-        if (demo || config.demo) await runDemo(host);
-        else console.log(`Counterfoil listens on ${await host.listen()}`);
-      } catch (error) {
-        // Told to stop while it was starting: what broke off is done by the next start.
-        if (stopping.aborted) return;
-        await host.close();
-        throw error;
-      }
+      await runHost(env);
     });
-}
-
-async function runDemo(host: Host): Promise<void> {
-  const { report, news } = await oneAtATime(host, async () => {
-    await onboardDemoTenant(host);
-    await readModelsCaughtUp(host);
-    return withProgressBar('Importing a month of real sales', (onProgress) =>
-      importDemoSales(host, onProgress),
-    );
-  });
-  if (news) console.log(`\n${renderReport(report)}`);
-  const apiKey = await demoKey(host);
-  await readModelsCaughtUp(host);
-  const baseUrl = await host.listen();
-  // Before the first request can be read: whoever finds the host ready finds the credentials too.
-  const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
-  console.log(welcome(credentials, await shownTransaction(credentials)));
-}
-
-/**
- * Of hosts that start on one database at once the first imports, and the others then find all of it
- * there. Whoever takes over from one that was killed goes on where it broke off.
- */
-async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
-  const { config, leases } = host;
-  if (hostDatabaseUrlOf(config) === undefined) return work();
-  const wanted = { name: 'demo', holder: holderFor(config), ttlMs: SHARED_LEASE_TTL_MS };
-  for (let looks = 1; ; looks += 1) {
-    const lease = await Lease.take(leases, wanted);
-    if (lease !== undefined) return work().finally(() => lease.release());
-    if (looks === 1) console.log('Waiting for another host that imports the sales…');
-    await sleep(LOOK_PAUSE_MS);
-  }
-}
-
-/** Read models that were lost are made again first, which may take longer than a request would wait. */
-async function readModelsCaughtUp(host: Host): Promise<void> {
-  for (let waited = 1; ; waited += 1) {
-    try {
-      return await host.readSide.caughtUp(DEMO_TENANT_ID);
-    } catch (error) {
-      const isBehind = error instanceof Refused && error.code === 'ReadModelsBehind';
-      if (!isBehind || waited === MAX_WAITS) throw error;
-      if (waited === 1) console.log('Waiting for the read models to catch up with the log…');
-    }
-  }
-}
-
-/** A real record, found the way a user would find it. */
-async function shownTransaction(credentials: DemoCredentials): Promise<string> {
-  const answer = await fetch(`${credentials.baseUrl}/api/transactions/search`, {
-    method: 'POST',
-    headers: {
-      Authorization: credentials.apiKey,
-      ClientId: credentials.clientId,
-      UserEmail: credentials.userEmail,
-      'Content-Type': 'application/json',
-    },
-    body: JSON.stringify({ orderIds: [SHOWN_ORDER_ID] }),
-  });
-  const { transactions } = (await answer.json()) as { transactions?: { transactionId: string }[] };
-  return transactions?.at(-1)?.transactionId ?? '';
-}
-
-function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: string): string {
-  const headers = [
-    `-H 'Authorization: ${apiKey}'`,
-    `-H 'ClientId: ${clientId}'`,
-    `-H 'UserEmail: ${userEmail}'`,
-    "-H 'Content-Type: application/json'",
-  ].join(' \\\n    ');
-  const curl = (path: string, body: object) =>
-    `  curl -sS ${baseUrl}${path} \\\n    ${headers} \\\n    -d '${JSON.stringify(body)}'\n`;
-  const claims = { parentCompanyId: Number(clientId), userEmail };
-  return [
-    `Counterfoil listens on ${baseUrl} (reference: ${baseUrl}/docs)`,
-    'The credentials below are in demo-credentials.json of the data folder as well.',
-    '',
-    'One transaction in detail:',
-    curl('/customerapi/detail', { ...claims, id, getSearchData: true, getAddressData: true }),
-    'A search:',
-    curl('/api/transactions/search', { dateFrom: SHOWN_DAY, dateTo: SHOWN_DAY, limit: 3 }),
-    'A refund of the whole:',
-    curl('/customerapi/refund', { ...claims, messageId: id, amount: 0 }),
-  ].join('\n');
 }

@@ -1,14 +1,11 @@
-/** Opens a file of sales, compressed or plain, and knows where the one that comes with the package is. */
+/** Opens a file of sales, compressed or plain, and knows where the one that comes with the demo is. */
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { NotASalesFile } from './read-sales.ts';
 
 /** The invoices of 1 to 20 December 2010; source and licence in the README beside it. */
-export const SALES_EXTRACT: URL = new URL(
-  '../../../demo-data/online-retail-2010-12.csv.gz',
-  import.meta.url,
-);
+export const SALES_EXTRACT: URL = new URL('../data/online-retail-2010-12.csv.gz', import.meta.url);
 
 /** What every file in gzip begins with (RFC 1952). */
 const GZIP = [0x1f, 0x8b];

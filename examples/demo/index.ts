@@ -1,4 +1,4 @@
-/** The face of `@counterfoil/http-host/demo`: real sales, and how they come into a ledger. */
+/** The face of `@counterfoil/demo`: real sales, and how they come into a ledger. */
 export {
   DEMO_TENANT_ID,
   type DemoCredentials,
@@ -44,3 +44,4 @@ export {
 export { openSales, SALES_EXTRACT } from './online-retail/sales-file.ts';
 export { isCharge, type StockItem, stockItemOf } from './online-retail/stock-code.ts';
 export { type PlannedProduct, storefrontProductOf } from './online-retail/storefront.ts';
+export { withProgressBar } from './progress-bar.ts';

@@ -1,0 +1,114 @@
+/**
+ * A host with a demo tenant, a month of real sales and a key to try it with: `npx -y pnpm@12 start`.
+ * Started again, it keeps its data and its key.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
+import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
+import { type Host, runHost } from '@counterfoil/http-host';
+import {
+  DEMO_TENANT_ID,
+  type DemoCredentials,
+  demoKey,
+  importDemoSales,
+  onboardDemoTenant,
+  writeDemoCredentials,
+} from './demo-tenant.ts';
+import { renderReport } from './online-retail/report.ts';
+import { withProgressBar } from './progress-bar.ts';
+
+/** An invoice of the sales whose cart is short enough to look at. */
+const SHOWN_ORDER_ID = 536368;
+const SHOWN_DAY = '2010-12-01';
+/** Of a few seconds each: read models of a demo that take longer are not being made at all. */
+const MAX_WAITS = 60;
+/** How often a host looks whether another one is done with the sales. */
+const LOOK_PAUSE_MS = 200;
+
+// DEMO is refused in production.
+await runHost({ ...process.env, DEMO: 'true' }, { begin: runDemo });
+
+async function runDemo(host: Host): Promise<void> {
+  const { report, news } = await oneAtATime(host, async () => {
+    await onboardDemoTenant(host);
+    await readModelsCaughtUp(host);
+    return withProgressBar('Importing a month of real sales', (onProgress) =>
+      importDemoSales(host, onProgress),
+    );
+  });
+  if (news) console.log(`\n${renderReport(report)}`);
+  const apiKey = await demoKey(host);
+  await readModelsCaughtUp(host);
+  const baseUrl = await host.listen();
+  // Before the first request can be read: whoever finds the host ready finds the credentials too.
+  const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
+  console.log(welcome(credentials, await shownTransaction(credentials)));
+}
+
+/**
+ * Of hosts that start on one database at once the first imports, and the others then find all of it
+ * there. Whoever takes over from one that was killed goes on where it broke off.
+ */
+async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
+  const { config, leases } = host;
+  if (hostDatabaseUrlOf(config) === undefined) return work();
+  const wanted = { name: 'demo', holder: holderFor(config), ttlMs: SHARED_LEASE_TTL_MS };
+  for (let looks = 1; ; looks += 1) {
+    const lease = await Lease.take(leases, wanted);
+    if (lease !== undefined) return work().finally(() => lease.release());
+    if (looks === 1) console.log('Waiting for another host that imports the sales…');
+    await sleep(LOOK_PAUSE_MS);
+  }
+}
+
+/** Read models that were lost are made again first, which may take longer than a request would wait. */
+async function readModelsCaughtUp(host: Host): Promise<void> {
+  for (let waited = 1; ; waited += 1) {
+    try {
+      return await host.readSide.caughtUp(DEMO_TENANT_ID);
+    } catch (error) {
+      const isBehind = error instanceof Refused && error.code === 'ReadModelsBehind';
+      if (!isBehind || waited === MAX_WAITS) throw error;
+      if (waited === 1) console.log('Waiting for the read models to catch up with the log…');
+    }
+  }
+}
+
+/** A real record, found the way a user would find it. */
+async function shownTransaction(credentials: DemoCredentials): Promise<string> {
+  const answer = await fetch(`${credentials.baseUrl}/api/transactions/search`, {
+    method: 'POST',
+    headers: {
+      Authorization: credentials.apiKey,
+      ClientId: credentials.clientId,
+      UserEmail: credentials.userEmail,
+      'Content-Type': 'application/json',
+    },
+    body: JSON.stringify({ orderIds: [SHOWN_ORDER_ID] }),
+  });
+  const { transactions } = (await answer.json()) as { transactions?: { transactionId: string }[] };
+  return transactions?.at(-1)?.transactionId ?? '';
+}
+
+function welcome({ baseUrl, clientId, apiKey, userEmail }: DemoCredentials, id: string): string {
+  const headers = [
+    `-H 'Authorization: ${apiKey}'`,
+    `-H 'ClientId: ${clientId}'`,
+    `-H 'UserEmail: ${userEmail}'`,
+    "-H 'Content-Type: application/json'",
+  ].join(' \\\n    ');
+  const curl = (path: string, body: object) =>
+    `  curl -sS ${baseUrl}${path} \\\n    ${headers} \\\n    -d '${JSON.stringify(body)}'\n`;
+  const claims = { parentCompanyId: Number(clientId), userEmail };
+  return [
+    `Counterfoil listens on ${baseUrl} (reference: ${baseUrl}/docs)`,
+    'The credentials below are in demo-credentials.json of the data folder as well.',
+    '',
+    'One transaction in detail:',
+    curl('/customerapi/detail', { ...claims, id, getSearchData: true, getAddressData: true }),
+    'A search:',
+    curl('/api/transactions/search', { dateFrom: SHOWN_DAY, dateTo: SHOWN_DAY, limit: 3 }),
+    'A refund of the whole:',
+    curl('/customerapi/refund', { ...claims, messageId: id, amount: 0 }),
+  ].join('\n');
+}

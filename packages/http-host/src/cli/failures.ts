@@ -1,0 +1,29 @@
+/** How a process tells that it failed. */
+import { ConfigError, Refused } from '@counterfoil/engine';
+import { z } from 'zod';
+import { wireRefusalOf } from '../api/refusals.ts';
+
+const EXPECTED = new Set([
+  'ClockRefused',
+  'EventStoreError',
+  'HostDatabaseError',
+  'HostsAtWork',
+  'NothingToExamine',
+  'ReadModelError',
+  'StorageError',
+]);
+
+/** Prints an expected refusal as a sentence, anything else with its stack, and sets the exit code to 1. */
+export function reportFailure(error: unknown): void {
+  const isExpected =
+    error instanceof ConfigError ||
+    (error instanceof Error &&
+      (EXPECTED.has(error.name) ||
+        // What the system says of a port or a path names it.
+        'syscall' in error));
+  const refusal = error instanceof Refused ? wireRefusalOf(error) : undefined;
+  if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  else if (refusal !== undefined) console.error(refusal.message);
+  else console.error(isExpected ? (error as Error).message : error);
+  process.exitCode = 1;
+}

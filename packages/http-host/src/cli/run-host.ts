@@ -1,0 +1,41 @@
+/** Runs a host as a process: for `counterfoil start`, and for programs that add to the host. */
+import { type ComposeOptions, compose, type Host } from '../composition-root.ts';
+import { readConfig } from '../config.ts';
+import { turnOffCoreDumps } from './core-dumps.ts';
+import { reportFailure } from './failures.ts';
+import { onceToldToStop } from './signals.ts';
+
+export interface RunHostOptions extends ComposeOptions {
+  /** Makes the host listen, with whatever is to be done before and after. Default: prints the address. */
+  readonly begin?: (host: Host) => Promise<void>;
+}
+
+/**
+ * Reads the configuration of an environment such as `process.env`, turns core dumps off, composes the
+ * host, and closes it at the first SIGINT or SIGTERM; a second one ends the process. Resolves when the
+ * host has begun. Where it cannot begin, prints why on standard error and sets the exit code to 1.
+ */
+export async function runHost(
+  env: Readonly<Record<string, string | undefined>>,
+  { begin = printAddress, ...options }: RunHostOptions = {},
+): Promise<void> {
+  try {
+    turnOffCoreDumps();
+    const host = await compose(readConfig(env), options);
+    const stopping = onceToldToStop(() => host.close());
+    try {
+      await begin(host);
+    } catch (error) {
+      // Told to stop while it was starting: what broke off is done by the next start.
+      if (stopping.aborted) return;
+      await host.close();
+      throw error;
+    }
+  } catch (error) {
+    reportFailure(error);
+  }
+}
+
+async function printAddress(host: Host): Promise<void> {
+  console.log(`Counterfoil listens on ${await host.listen()}`);
+}
