@@ -18,7 +18,7 @@ export {
   maskCardNumber,
 } from './card-number.ts';
 export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
-export type { GatewayOption } from './gateway-option.ts';
+export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
 export * from './payment-gateway.ts';
 export { type GatewayRegistry, gatewayRegistry, UnknownGateway } from './registry.ts';
 export type { BooksReader, RecordsReading, SandboxRecord } from './sandbox/books.ts';

@@ -1,0 +1,57 @@
+/** An example that serves HTTP, in a process of its own with an empty folder, on a free port. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
+
+const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+const START_MS = 60_000;
+
+export interface ExampleProcess {
+  readonly url: string;
+  readonly said: () => string;
+  /** Tells it to stop; it has to end in order. */
+  stop(): Promise<void>;
+}
+
+/** Starts `examples/<main>` and waits until it has printed where it listens. */
+export async function startExample(main: string): Promise<ExampleProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-example-'));
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [join(EXAMPLES, main)], {
+    env: { PATH, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0' },
+  });
+  const ended = once(child, 'close');
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    const [code] = await ended;
+    rmSync(folder, { recursive: true, force: true });
+    return code as number | null;
+  };
+  try {
+    const url = await vi.waitUntil(
+      () => {
+        if (child.exitCode !== null) throw new Error(`${main} ended: ${said}`);
+        return /listens on (http:\S+)\n[\s\S]*\n$/.exec(said)?.[1];
+      },
+      { timeout: START_MS, interval: 20 },
+    );
+    return {
+      url,
+      said: () => said,
+      stop: async () => expect(await end('SIGTERM'), said).toBe(0),
+    };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+/** The host with a gateway and an endpoint of one's own, as an example process, over HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Caller, card, type Json } from '../e2e/running-host.ts';
+import { type ExampleProcess, startExample } from './example-process.ts';
+
+const TENANT = 1;
+const START_MS = 60_000;
+
+let example: ExampleProcess;
+let shop: Caller;
+
+beforeAll(async () => {
+  example = await startExample('own-host/main.ts');
+  const key = /Authorization: ([^']+)/.exec(example.said())?.[1] ?? '';
+  shop = new Caller(example.url, TENANT, key);
+}, START_MS);
+afterAll(() => example?.stop());
+
+async function pay(amount: number, currency: string): Promise<Json> {
+  const { body } = await shop.post('/v1/payments', {
+    amount,
+    currency,
+    email: 'ann@shop.example',
+    card: card(),
+  });
+  return body;
+}
+
+describe('the gateway', () => {
+  it('takes the payments of its accounts, and the sandbox those of its own', async () => {
+    expect(await pay(19.99, 'GBP')).toMatchObject({
+      status: 'Captured',
+      attempts: [{ outcome: 'approved', gateway: 'Memory' }],
+    });
+    expect(await pay(5, 'USD')).toMatchObject({ attempts: [{ gateway: 'Sandbox' }] });
+    expect(await pay(1_000.01, 'GBP')).toMatchObject({
+      success: false,
+      attempts: [{ outcome: 'declined', gateway: 'Memory' }],
+    });
+  });
+
+  it('gives money back', async () => {
+    const { id } = await pay(8, 'GBP');
+    const { body } = await shop.post(`/v1/payments/${id}/refund`, { amount: 3 });
+    expect(body).toMatchObject({ success: true });
+  });
+});
+
+describe('the endpoint', () => {
+  const PATH = '/shop/takings';
+
+  it('is in the OpenAPI document, with its answers and those of the host', async () => {
+    const { paths }: Json = await (await fetch(`${example.url}/openapi.json`)).json();
+    const { get } = paths[PATH];
+    expect(get).toMatchObject({ operationId: 'getTakings', tags: ['Shop'] });
+    expect(Object.keys(get.responses)).toEqual(expect.arrayContaining(['200', '401', '429']));
+  });
+
+  it('refuses who has no key, and what it does not know', async () => {
+    expect((await fetch(example.url + PATH)).status).toBe(401);
+    expect((await shop.get(`${PATH}?curency=GBP`)).body).toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('answers who has one, under the limits of the host, with what was just paid', async () => {
+    const takenOf = ({ body }: { body: Json }) => body.takings[0]?.taken ?? 0;
+    const path = `${PATH}?currency=GBP`;
+    const before = takenOf(await shop.get(path));
+    await pay(12.5, 'GBP');
+    const after = await shop.get(path);
+    expect(after.status).toBe(200);
+    expect(after.body.takings).toMatchObject([{ currency: 'GBP' }]);
+    expect(takenOf(after)).toBeCloseTo(before + 12.5, 2);
+    expect(after.headers.get('ratelimit-policy')).toMatch(/;w=60/);
+  });
+});
