@@ -59,7 +59,7 @@ class Pair {
   }
 
   get gateway(): SandboxGateway {
-    return this.other.host.gateways.gateway(1) as SandboxGateway;
+    return this.other.host.gateways.gateways[0] as SandboxGateway;
   }
 
   advance(ms: number): void {

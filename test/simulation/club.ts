@@ -42,7 +42,7 @@ export class Club {
   }
 
   get gateway(): SandboxGateway {
-    return this.host.gateways.gateway(1) as SandboxGateway;
+    return this.host.gateways.gateways[0] as SandboxGateway;
   }
 
   get now(): string {

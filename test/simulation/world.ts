@@ -48,7 +48,7 @@ export class World {
   }
 
   get gateway(): SandboxGateway {
-    return this.host.gateways.gateway(1) as SandboxGateway;
+    return this.host.gateways.gateways[0] as SandboxGateway;
   }
 
   get now(): string {

@@ -196,7 +196,11 @@ function makePayments(
   { commands, credentials, identities, references }: WriteSide,
 ) {
   const { masterKey } = stores;
-  const gateways = gatewayRegistry(gatewaysOf(given, { settings, stores }));
+  const gateways = gatewayRegistry(gatewaysOf(given, { settings, stores }), {
+    timeoutMs: settings.gatewayTimeoutMs,
+    maxInFlight: settings.gatewayMaxInFlight,
+    logger,
+  });
   const caps = new MonthlyCaps(commands);
   const pool = stores.hostDatabase?.pool;
   const sharedTurns = pool && new SharedTurns({ pool, onLost: tellLostClaims(logger) });
@@ -207,7 +211,6 @@ function makePayments(
     gateways,
     vault: credentials,
     logger,
-    gatewayTimeoutMs: settings.gatewayTimeoutMs,
     turns: sharedTurns,
   });
   const policies = new PolicyReactor({ ledger: commands, references, logger });

@@ -72,8 +72,10 @@ export type TransientRefusal =
   /** The log takes no events, for want of room or rights; nothing was done. */
   | { readonly type: 'LogReadOnly' }
   | { readonly type: 'SharedDatabaseUnavailable' }
-  /** The gateway refused the connection, or answered with something unintelligible. */
-  | { readonly type: 'GatewayFailed' }
+  /** The gateway did not answer a question, refused the connection, or answered something unintelligible. */
+  | { readonly type: 'GatewayFailed'; readonly gatewayId: number }
+  /** Too many calls of the gateway are under way; this one was not sent. */
+  | { readonly type: 'GatewayBusy'; readonly gatewayId: number }
   | { readonly type: 'GatewayUnknown'; readonly gatewayId: number }
   | { readonly type: 'ClockHeldUp'; readonly reason: string; readonly now: string };
 
@@ -93,6 +95,7 @@ const TRANSIENT = {
   LogReadOnly: true,
   SharedDatabaseUnavailable: true,
   GatewayFailed: true,
+  GatewayBusy: true,
   GatewayUnknown: true,
   ClockHeldUp: true,
 } as const satisfies Record<TransientRefusal['type'], true>;

@@ -20,6 +20,8 @@ export interface Settings extends Located, EventLogSettings {
   readonly masterKey: Buffer | undefined;
   /** A payment whose gateway has not answered after so long has an unknown outcome. */
   readonly gatewayTimeoutMs: number;
+  /** Calls of one gateway that may be under way at the same time; the next one is refused. */
+  readonly gatewayMaxInFlight: number;
   /** Undefined: no mails are sent. */
   readonly mail: MailSettings | undefined;
 }

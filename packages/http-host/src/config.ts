@@ -30,6 +30,8 @@ export interface Config extends Settings {
 const IN_MEMORY = 'memory:';
 
 const DEFAULT_GATEWAY_TIMEOUT_MS = 10_000;
+/** Less than `MAX_IN_FLIGHT`: a gateway that stalls leaves room for requests that need another or none. */
+const DEFAULT_GATEWAY_MAX_IN_FLIGHT = 500;
 
 const MAX_PORT = 65_535;
 
@@ -66,6 +68,7 @@ const Environment = z.object({
     .optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
   GATEWAY_TIMEOUT_MS: count(DEFAULT_GATEWAY_TIMEOUT_MS),
+  GATEWAY_MAX_IN_FLIGHT: count(DEFAULT_GATEWAY_MAX_IN_FLIGHT),
   SMTP_URL: read(
     smtpServerOf,
     'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',
@@ -122,6 +125,7 @@ function configOf(variables: Variables): Config {
     masterKey: masterKey === undefined ? undefined : Buffer.from(masterKey, 'base64'),
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
+    gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,
     mail: mailSettingsOf(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,

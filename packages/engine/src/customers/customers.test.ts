@@ -37,7 +37,11 @@ const REFERENCES = new References(
   },
 );
 const cards = new Cards({
-  gateways: gatewayRegistry([]),
+  gateways: gatewayRegistry([], {
+    timeoutMs: 1_000,
+    maxInFlight: 1,
+    logger: { error() {} },
+  }),
   brandOf: cardBrands(),
   tokens: new CardTokens(SECRET),
   fingerprintsOf: () => cardFingerprints(SECRET),

@@ -99,27 +99,28 @@ export type GatewayNotice =
 
 /**
  * The same idempotency key gives the same answer, however often it is sent. A call that gets no
- * answer throws `GatewayTimeout`: what happened is then only known by asking (`find…`).
+ * answer throws `GatewayTimeout`: what happened is then only known by asking (`find…`). The engine ends
+ * every call after its own timeout too, and aborts `signal`: from then on nobody waits for the answer.
  */
 export interface PaymentGateway {
   readonly gatewayId: number;
   readonly name: string;
   /** Exchanges a card for a token, keeping the host's own fingerprint of the number beside it. */
-  tokenize(card: CardDetails, fingerprint: string): Promise<CardToken>;
+  tokenize(card: CardDetails, fingerprint: string, signal?: AbortSignal): Promise<CardToken>;
   /** The card of a token made earlier; undefined when the gateway does not know the token. */
-  findToken(token: string): Promise<CardToken | undefined>;
-  charge(request: ChargeRequest): Promise<ChargeResult>;
+  findToken(token: string, signal?: AbortSignal): Promise<CardToken | undefined>;
+  charge(request: ChargeRequest, signal?: AbortSignal): Promise<ChargeResult>;
   /** Goes on with a charge after the customer did what `nextAction` asked. */
-  confirm(request: FollowUpRequest): Promise<ChargeResult>;
-  capture(request: FollowUpRequest): Promise<FollowUpResult>;
-  void(request: FollowUpRequest): Promise<FollowUpResult>;
-  refund(request: FollowUpRequest): Promise<FollowUpResult>;
+  confirm(request: FollowUpRequest, signal?: AbortSignal): Promise<ChargeResult>;
+  capture(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
+  void(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
+  refund(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
   /** What became of the charge of this key; undefined when the gateway never received it. */
-  findCharge(idempotencyKey: string): Promise<ChargeResult | undefined>;
+  findCharge(idempotencyKey: string, signal?: AbortSignal): Promise<ChargeResult | undefined>;
   /** What became of the capture, void or refund of this key. */
-  findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined>;
+  findFollowUp(idempotencyKey: string, signal?: AbortSignal): Promise<FollowUpResult | undefined>;
   /** The gateway's news about a captured charge; the same references every time it is asked. */
-  noticesOf(gatewayTransactionId: string): Promise<readonly GatewayNotice[]>;
+  noticesOf(gatewayTransactionId: string, signal?: AbortSignal): Promise<readonly GatewayNotice[]>;
   close(): Promise<void>;
 }
 

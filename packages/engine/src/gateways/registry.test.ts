@@ -3,31 +3,33 @@ import { expect, it } from 'vitest';
 import { gatewayRegistry, UnknownGateway } from './registry.ts';
 import { openSandboxGateway } from './sandbox/sandbox-gateway.ts';
 
+const BOUNDS = { timeoutMs: 1_000, maxInFlight: 10, logger: { error() {} } };
+
 const open = (gatewayId: number, name: string) =>
   openSandboxGateway({ path: ':memory:', gatewayId, name });
 
 it('finds each gateway by its id, and closes them all', async () => {
   const gateways = [open(1, 'One'), open(2, 'Two')];
-  const registry = gatewayRegistry(gateways);
-  expect(registry.gateway(1)).toBe(gateways[0]);
-  expect(registry.gateway(2)).toBe(gateways[1]);
+  const registry = gatewayRegistry(gateways, BOUNDS);
+  expect(registry.gateway(1)).toMatchObject({ gatewayId: 1, name: 'One' });
+  expect(registry.gateway(2)).toMatchObject({ gatewayId: 2, name: 'Two' });
   expect(registry.gateways).toEqual(gateways);
   await registry.close();
   for (const gateway of gateways) await expect(gateway.findCharge('k')).rejects.toThrow();
 });
 
 it('says which gateways there are when it is asked for another', async () => {
-  const registry = gatewayRegistry([open(1, 'One'), open(2, 'Two')]);
+  const registry = gatewayRegistry([open(1, 'One'), open(2, 'Two')], BOUNDS);
   expect(() => registry.gateway(3)).toThrow(UnknownGateway);
   expect(() => registry.gateway(3)).toThrow(
     'there is no gateway 3; this host has 1 (One), 2 (Two)',
   );
-  expect(() => gatewayRegistry([]).gateway(1)).toThrow('this host has none');
+  expect(() => gatewayRegistry([], BOUNDS).gateway(1)).toThrow('this host has none');
   await registry.close();
 });
 
 it('refuses two gateways of one id', async () => {
   const gateways = [open(1, 'One'), open(1, 'Two')];
-  expect(() => gatewayRegistry(gateways)).toThrow('One and Two both claim gateway id 1');
+  expect(() => gatewayRegistry(gateways, BOUNDS)).toThrow('One and Two both claim gateway id 1');
   await Promise.all(gateways.map((gateway) => gateway.close()));
 });

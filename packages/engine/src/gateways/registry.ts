@@ -1,9 +1,11 @@
 /** The gateways that a host can reach, by the id that merchant accounts name them by. */
+import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
-  /** Throws `UnknownGateway`. */
+  /** With its calls bounded. Throws `UnknownGateway`. */
   gateway(gatewayId: number): PaymentGateway;
+  /** As they were given. */
   readonly gateways: readonly PaymentGateway[];
   close(): Promise<void>;
 }
@@ -21,14 +23,17 @@ export class UnknownGateway extends Error {
 }
 
 /** Throws when two gateways share an id: money must not depend on which came first. */
-export function gatewayRegistry(gateways: readonly PaymentGateway[]): GatewayRegistry {
+export function gatewayRegistry(
+  gateways: readonly PaymentGateway[],
+  bounds: GatewayBounds,
+): GatewayRegistry {
   const byId = new Map<number, PaymentGateway>();
   for (const each of gateways) {
     const other = byId.get(each.gatewayId);
     if (other !== undefined) {
       throw new Error(`${other.name} and ${each.name} both claim gateway id ${each.gatewayId}`);
     }
-    byId.set(each.gatewayId, each);
+    byId.set(each.gatewayId, boundedGateway(each, bounds));
   }
   return {
     gateways: [...gateways],

@@ -29,8 +29,6 @@ export interface GatewayReactorOptions {
   readonly gateways: GatewayRegistry;
   readonly vault: CredentialVault;
   readonly logger: Logger;
-  /** After this long without an answer the outcome is unknown. */
-  readonly gatewayTimeoutMs: number;
   /** Where several hosts may be at work on one payment; within this process when absent. */
   readonly turns?: TurnTaking | undefined;
 }
@@ -333,21 +331,13 @@ export class GatewayReactor {
     return this.#options.ledger.clock.now();
   }
 
-  /** Waits for a gateway as long as is allowed; `NO_ANSWER` when it does not answer. */
+  /** `NO_ANSWER` when the gateway does not answer. After any failure the intent stands, and is settled by asking. */
   async #answered<Answer>(call: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<typeof NO_ANSWER>((resolve) => {
-      timer = setTimeout(resolve, this.#options.gatewayTimeoutMs, NO_ANSWER);
-    });
     try {
-      return await Promise.race([call, timeout]);
+      return await call;
     } catch (error) {
       if (error instanceof GatewayTimeout) return NO_ANSWER;
-      // The intent stands, and is settled by asking: nobody knows how far the request has come.
-      this.#options.logger.error({ err: error }, 'the gateway failed');
-      throw refused({ type: 'GatewayFailed' });
-    } finally {
-      clearTimeout(timer);
+      throw error;
     }
   }
 

@@ -151,7 +151,8 @@ class Bench {
   }
 
   get gateways() {
-    return gatewayRegistry([this.wire.port]);
+    const bounds = { timeoutMs: 1_000, maxInFlight: 100, logger: this.logger };
+    return gatewayRegistry([this.wire.port], bounds);
   }
 
   restart(): void {
@@ -166,7 +167,7 @@ class Bench {
     const caps = new MonthlyCaps(this.ledger);
     const shared = { ledger: this.ledger, references, caps, gateways: this.gateways };
     const { logger } = this;
-    const options = { ...shared, logger, vault: this.#vault, gatewayTimeoutMs: 1_000 };
+    const options = { ...shared, logger, vault: this.#vault };
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
@@ -775,6 +776,9 @@ describe('the notices of the gateway', () => {
       return notices(id);
     };
     await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
-    expect(bench.errors).toHaveLength(1);
+    expect(bench.errors).toMatchObject([
+      [{ gatewayId: 1 }, 'the gateway failed'],
+      [{ reactor: 'gateway-notices' }, 'a reactor is held up'],
+    ]);
   });
 });

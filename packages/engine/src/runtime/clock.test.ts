@@ -134,6 +134,7 @@ describe('the clock of a configuration', () => {
     production: false,
     masterKey: undefined,
     gatewayTimeoutMs: 10_000,
+    gatewayMaxInFlight: 1_000,
     mail: undefined,
     ...given,
   });

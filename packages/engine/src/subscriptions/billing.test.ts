@@ -25,7 +25,7 @@ import { Identities } from '../customers/identities.ts';
 import type { Figures } from '../figures.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
-import type { PaymentGateway } from '../gateways/payment-gateway.ts';
+import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { uuidV7 } from '../ids.ts';
@@ -126,6 +126,10 @@ class World {
   readonly gateway = openSandboxGateway({ path: ':memory:', answerDelayMs: 1 });
   readonly vault = new CredentialVault(randomBytes(32));
   readonly lines: object[] = [];
+  gateways: readonly PaymentGateway[] = [
+    this.gateway,
+    openSandboxGateway({ path: ':memory:', gatewayId: 2, name: 'Other' }),
+  ];
   accountIds: readonly number[] = [ACCOUNT];
   nowMs = BEGIN_MS;
 
@@ -206,11 +210,18 @@ class Process {
     });
     const note = (facts: object) => void world.lines.push(facts);
     const logger = { debug() {}, info() {}, warn: note, error: note };
-    const gateways = gatewayRegistry([this.life.gatewayOf(world.gateway)]);
+    const gateways = gatewayRegistry(
+      world.gateways.map((each) => this.life.gatewayOf(each)),
+      {
+        timeoutMs: 1_000,
+        maxInFlight: 1_000,
+        logger,
+      },
+    );
     const caps = new MonthlyCaps(ledger);
     const shared = { ledger, references, gateways, caps, logger };
     const policies = new PolicyReactor(shared);
-    const reactor = new GatewayReactor({ ...shared, vault: world.vault, gatewayTimeoutMs: 1_000 });
+    const reactor = new GatewayReactor({ ...shared, vault: world.vault });
     this.ledger = ledger;
     this.tenants = new Tenants(ledger, world.vault);
     this.payments = new Payments({
@@ -237,7 +248,13 @@ class Process {
     });
   }
 
-  async onboard({ maxPrice }: { maxPrice?: number } = {}): Promise<void> {
+  async onboard({
+    maxPrice,
+    otherGateway = false,
+  }: {
+    maxPrice?: number;
+    otherGateway?: boolean;
+  } = {}): Promise<void> {
     const at = this.#world.now;
     await this.tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
     const company = {
@@ -261,7 +278,8 @@ class Process {
       ...(maxPrice !== undefined && { maxPrice }),
     };
     await this.tenants.openMerchantAccount(TENANT, ACCOUNT, settings, SYSTEM);
-    const other = { ...settings, mid: '7012', allowInsufficientFundsRetries: true };
+    const gatewayId = otherGateway ? 2 : 1;
+    const other = { ...settings, gatewayId, mid: '7012', allowInsufficientFundsRetries: true };
     await this.tenants.openMerchantAccount(TENANT, OTHER_ACCOUNT, other, SYSTEM);
   }
 
@@ -343,7 +361,7 @@ class Process {
 
 let world: World;
 
-async function open(options: { maxPrice?: number } = {}): Promise<Process> {
+async function open(options: { maxPrice?: number; otherGateway?: boolean } = {}): Promise<Process> {
   world = new World();
   const host = world.process();
   await host.onboard(options);
@@ -567,6 +585,30 @@ describe('a gateway that is down', () => {
     const { gateway, ledger, subscribed } = await world.books(ids);
     expect([gateway, ledger]).toEqual([subscribed, subscribed]);
   }, 60_000);
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('no connection'))],
+    ['gives no answer', () => Promise.reject(new GatewayTimeout('silence'))],
+  ])('rests by itself when it %s: those of another are billed', async (_, charge) => {
+    const host = await open({ otherGateway: true });
+    const down = await Promise.all(
+      Array.from({ length: CONCURRENCY + 20 }, () => host.subscribe()),
+    );
+    world.accountIds = [OTHER_ACCOUNT];
+    const up = await Promise.all(Array.from({ length: 10 }, () => host.subscribe()));
+    world.nowMs += 32 * DAY;
+    let asked = 0;
+    world.gateway.charge = () => {
+      asked += 1;
+      return charge();
+    };
+    await host.round();
+    expect(asked).toBe(CONCURRENCY);
+    for (const id of up) expect(await host.subscription(id)).toMatchObject({ renewals: 1 });
+    for (const id of down) expect(await host.subscription(id)).toMatchObject({ renewals: 0 });
+    const rested = world.lines.filter((line) => 'failures' in line);
+    expect(rested).toEqual([{ gatewayId: 1, failures: CONCURRENCY }]);
+  });
 });
 
 describe('a clock that jumps', () => {

@@ -17,7 +17,8 @@ import { inParallel } from '../runtime/in-parallel.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
-import { type Rebills, rebillId } from './rebills.ts';
+import { GatewayRests } from './gateway-rests.ts';
+import { type Asked, type Rebills, rebillId } from './rebills.ts';
 
 /** Of one reading of the list; what is done leaves it. */
 const PAGE = 500;
@@ -29,9 +30,8 @@ export const CONCURRENCY = 64;
 /** How long a subscription is left alone that could not be billed: doubled each time, up to the last. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** So many failures of gateways in a row, and nothing more is begun for a while: then one tries again. */
+/** So many failures of a gateway in a row, and nothing more is begun there for a while: then one tries again. */
 const MOST_FAILURES = CONCURRENCY;
-const REST_MS = 30_000;
 /** Later than any instant that a subscription waits for. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 
@@ -52,7 +52,19 @@ export interface BillingOptions {
 interface Pause {
   readonly times: number;
   readonly untilMs: number;
+  /** It also waits while this gateway rests. */
+  readonly gatewayId: number;
 }
+
+/** How far a try has come. */
+interface Progress {
+  /** The list has nothing more to say of it. */
+  readonly isSettled: boolean;
+  readonly gateway: Asked['gateway'];
+}
+
+const UNTOUCHED: Progress = { isSettled: false, gateway: 'not asked' };
+const SETTLED: Progress = { isSettled: true, gateway: 'not asked' };
 
 /** A try that is to be made, or is under way. */
 interface Named {
@@ -71,9 +83,7 @@ export class Billing implements TimedWork {
   readonly #options: BillingOptions;
   readonly #pauses = new Map<string, Pause>();
   readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
-  #failuresInARow = 0;
-  /** Gateways failed until now: what would be begun meanwhile could only fail as well. */
-  #restsUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #rests: GatewayRests;
   /** Of what was due at the last look; undefined when nothing was. */
   #oldestDueAt: string | undefined;
   /** Of the tries without an outcome, at the last look. */
@@ -81,6 +91,14 @@ export class Billing implements TimedWork {
 
   constructor(options: BillingOptions) {
     this.#options = options;
+    this.#rests = new GatewayRests({
+      mostFailures: MOST_FAILURES,
+      nowMs: () => this.#nowMs(),
+      onRest: (gatewayId) => {
+        const facts = { gatewayId, failures: MOST_FAILURES };
+        options.logger.error(facts, 'a gateway keeps failing: its billing rests');
+      },
+    });
   }
 
   async nextDueAt(): Promise<string | undefined> {
@@ -93,9 +111,7 @@ export class Billing implements TimedWork {
       ({ rebillAt }) => rebillAt,
     );
     const [first] = [pending, due].filter((at) => at !== undefined).sort();
-    if (first === undefined || !this.#rests()) return first;
-    const restsUntil = new Date(this.#restsUntilMs).toISOString();
-    return [first, restsUntil].sort().at(-1);
+    return first;
   }
 
   /** The first of a list that is in order of its instants, if those that pause come when they may. */
@@ -110,7 +126,7 @@ export class Billing implements TimedWork {
         if (first !== undefined && first <= at) return first;
         const pause = this.#pauses.get(nameOf(each));
         if (pause === undefined || !this.#isPaused(each)) return at;
-        const mayAt = new Date(pause.untilMs).toISOString();
+        const mayAt = new Date(this.#mayAtMs(pause)).toISOString();
         if (first === undefined || mayAt < first) first = mayAt;
       }
     }
@@ -173,7 +189,7 @@ export class Billing implements TimedWork {
       const { work, next } = await dueRebills(store, { ...query, now: ledger.clock.now() });
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
       const done = await this.#each(work, ending, (due) => this.#bill(due));
-      if (this.#rests() || (done === 0 && next === undefined)) break;
+      if (done === 0 && next === undefined) break;
       // What has been billed leaves the list; behind those that pause there may be others.
       if (done === 0) after = next;
       if (!(await this.#seen(work))) break;
@@ -195,24 +211,47 @@ export class Billing implements TimedWork {
     }
   }
 
-  /** Works on those that do not pause, so many at a time; answers how many there were. */
+  /** Works on those that do not pause, so many of each gateway at a time; answers how many there were. */
   async #each<Work extends Named>(
     work: readonly Work[],
     ending: AbortSignal,
-    act: (work: Work) => Promise<boolean>,
+    act: (work: Work) => Promise<Progress>,
   ): Promise<number> {
     const awake = work.filter((each) => !this.#isPaused(each));
-    await inParallel({
-      items: awake,
-      atOnce: Math.min(CONCURRENCY, MOST_FAILURES - this.#failuresInARow),
-      stops: () => ending.aborted || this.#rests(),
-      act: (each) => this.#guarded(each, act),
-    });
-    return awake.length;
+    let begun = 0;
+    await Promise.all(
+      [...(await this.#byGateway(awake))].map(([gatewayId, items]) => {
+        if (this.#rests.restsUntilMs(gatewayId) !== undefined) {
+          // They need not be looked up again before the gateway may be asked.
+          for (const each of items) this.#pauses.set(nameOf(each), this.#restOf(gatewayId, each));
+          return undefined;
+        }
+        begun += items.length;
+        return inParallel({
+          items,
+          atOnce: this.#rests.roomAt(gatewayId),
+          stops: () => ending.aborted || this.#rests.restsUntilMs(gatewayId) !== undefined,
+          act: (each) => this.#guarded(each, gatewayId, act),
+        });
+      }),
+    );
+    return begun;
   }
 
-  #rests(): boolean {
-    return this.#isAhead(this.#restsUntilMs, REST_MS);
+  /** By the gateway that charges them: one that is down must not hold up those of another. */
+  async #byGateway<Work extends Named>(
+    work: readonly Work[],
+  ): Promise<ReadonlyMap<number, readonly Work[]>> {
+    const found: [number, Work][] = [];
+    await inParallel({
+      items: work,
+      atOnce: CONCURRENCY,
+      act: async (each) => {
+        found.push([await this.#options.rebills.gatewayOf(each), each]);
+      },
+    });
+    const groups = Map.groupBy(found, ([gatewayId]) => gatewayId);
+    return new Map([...groups].map(([id, items]) => [id, items.map(([, each]) => each)]));
   }
 
   /** What lies further ahead than it can have been put was put there by a clock that was set back since. */
@@ -221,28 +260,23 @@ export class Billing implements TimedWork {
     return leftMs > 0 && leftMs <= atMostMs;
   }
 
-  /** Counts what gateways do: one that is down would leave every subscription with a try half done. */
-  #note(failed: boolean): void {
-    this.#failuresInARow = failed ? this.#failuresInARow + 1 : 0;
-    if (this.#failuresInARow < MOST_FAILURES) return;
-    this.#failuresInARow = MOST_FAILURES - 1;
-    this.#restsUntilMs = this.#nowMs() + REST_MS;
-    this.#options.logger.error({ failures: MOST_FAILURES }, 'gateways keep failing: billing rests');
-  }
-
   /** One subscription that cannot be billed must not keep the others waiting. */
   async #guarded<Work extends Named>(
     work: Work,
-    act: (work: Work) => Promise<boolean>,
+    gatewayId: number,
+    act: (work: Work) => Promise<Progress>,
   ): Promise<void> {
     const { tenantId, subscriptionId } = work;
     try {
-      if (await act(work)) this.#pauses.delete(nameOf(work));
-      else this.#pause(work);
-      this.#note(false);
+      const { isSettled, gateway } = await act(work);
+      if (isSettled) this.#pauses.delete(nameOf(work));
+      else this.#pause(work, gatewayId);
+      if (gateway !== 'not asked') this.#rests.note(gatewayId, { failed: gateway === 'silent' });
     } catch (error) {
-      this.#pause(work);
-      this.#note(error instanceof Refused && error.code === 'GatewayFailed');
+      this.#pause(work, gatewayId);
+      if (error instanceof Refused && error.code === 'GatewayFailed') {
+        this.#rests.note(gatewayId, { failed: true });
+      }
       const facts = { tenantId, subscriptionId };
       const { logger } = this.#options;
       // Nothing is wrong with it: an answer is late, or another was faster than the read model.
@@ -256,13 +290,27 @@ export class Billing implements TimedWork {
 
   #isPaused(work: Named): boolean {
     const pause = this.#pauses.get(nameOf(work));
-    return pause !== undefined && this.#isAhead(pause.untilMs, LONGEST_PAUSE_MS);
+    if (pause === undefined) return false;
+    return (
+      this.#isAhead(pause.untilMs, LONGEST_PAUSE_MS) ||
+      this.#rests.restsUntilMs(pause.gatewayId) !== undefined
+    );
   }
 
-  #pause(work: Named): void {
+  #mayAtMs({ untilMs, gatewayId }: Pause): number {
+    return Math.max(untilMs, this.#rests.restsUntilMs(gatewayId) ?? untilMs);
+  }
+
+  #pause(work: Named, gatewayId: number): void {
     const times = (this.#pauses.get(nameOf(work))?.times ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
-    this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + pauseMs });
+    this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + pauseMs, gatewayId });
+  }
+
+  /** A pause for the rest of a gateway; the work itself has not failed once more. */
+  #restOf(gatewayId: number, work: Named): Pause {
+    const times = this.#pauses.get(nameOf(work))?.times ?? 0;
+    return { times, untilMs: this.#nowMs(), gatewayId };
   }
 
   /** Of those that somebody else has settled meanwhile. */
@@ -277,8 +325,7 @@ export class Billing implements TimedWork {
     return Date.parse(this.#options.ledger.clock.now());
   }
 
-  /** Answers whether the list has nothing more to say of it. */
-  async #bill({ tenantId: tenant, subscriptionId, cycle, attempt }: DueRebill): Promise<boolean> {
+  async #bill({ tenantId: tenant, subscriptionId, cycle, attempt }: DueRebill): Promise<Progress> {
     const { ledger } = this.#options;
     const tenantId = tenant as TenantId;
     const named = { tenantId, subscriptionId, cycle, attempt };
@@ -289,33 +336,33 @@ export class Billing implements TimedWork {
       { commandId: uuidV7() },
       SYSTEM,
     );
-    if (state === null) return false;
+    if (state === null) return UNTOUCHED;
     if (state.pending !== null) return this.#settle(tenantId, state);
     // It was frozen for want of a card; or nothing happened, and the list is not to be believed.
-    if (events.length === 0) return false;
+    if (events.length === 0) return UNTOUCHED;
     this.#figures.frozen += 1;
-    return true;
+    return SETTLED;
   }
 
-  async #takeUp({ tenantId: tenant, subscriptionId }: PendingRebill): Promise<boolean> {
+  async #takeUp({ tenantId: tenant, subscriptionId }: PendingRebill): Promise<Progress> {
     const tenantId = tenant as TenantId;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
     const state = await this.#options.ledger.stateOf(Subscription, stream);
-    return state === null || state.pending === null || this.#settle(tenantId, state);
+    return state === null || state.pending === null ? SETTLED : this.#settle(tenantId, state);
   }
 
-  /** Charges the try that is under way; answers whether its outcome is on record. */
-  async #settle(tenantId: TenantId, before: Subscription.Subscription): Promise<boolean> {
+  /** Charges the try that is under way, until its outcome is on record. */
+  async #settle(tenantId: TenantId, before: Subscription.Subscription): Promise<Progress> {
     const { ledger, rebills } = this.#options;
-    await rebills.charge(tenantId, before);
+    const { gateway } = await rebills.charge(tenantId, before);
     const stream = Subscription.streamOf({ tenantId, subscriptionId: before.subscriptionId });
     const after = await ledger.stateOf(Subscription, stream);
-    if (after?.pending?.transactionId === before.pending?.transactionId) return false;
-    if (after === null) return true;
+    const isSettled = after?.pending?.transactionId !== before.pending?.transactionId;
+    if (!isSettled || after === null) return { isSettled, gateway };
     if (after.renewals > before.renewals) this.#figures.renewed += 1;
     else this.#figures.failed += 1;
     if (Subscription.isFrozen(after) && !Subscription.isFrozen(before)) this.#figures.frozen += 1;
-    return true;
+    return { isSettled, gateway };
   }
 
   #secondsSince(at: string | undefined): number {
@@ -339,8 +386,9 @@ export class Billing implements TimedWork {
       'billing_paused_subscriptions',
       'Subscriptions that could not be billed, and are tried again later',
       () =>
-        [...this.#pauses.values()].filter(({ untilMs }) => this.#isAhead(untilMs, LONGEST_PAUSE_MS))
-          .length,
+        [...this.#pauses.values()].filter((pause) =>
+          this.#isAhead(this.#mayAtMs(pause), LONGEST_PAUSE_MS),
+        ).length,
     );
     figures.counter('billing_renewed_total', 'Rebills that were paid', () => counts.renewed);
     figures.counter(

@@ -56,6 +56,13 @@ interface Destination {
   readonly refused?: Subscription.NotAsked;
 }
 
+/** A try after it was charged, and what its gateway did. */
+export interface Asked {
+  readonly payment: Transaction.Payment | undefined;
+  /** `silent` when it gave no answer; `not asked` when the outcome of an earlier charge is not known yet. */
+  readonly gateway: 'answered' | 'silent' | 'not asked';
+}
+
 export class Rebills {
   readonly #services: RebillServices;
 
@@ -68,12 +75,9 @@ export class Rebills {
    * what follows. Called again it changes nothing. A charge whose outcome is not known is left to those
    * who ask the gateway.
    */
-  async charge(
-    tenantId: TenantId,
-    subscription: Subscription.Subscription,
-  ): Promise<Transaction.Payment | undefined> {
+  async charge(tenantId: TenantId, subscription: Subscription.Subscription): Promise<Asked> {
     const { pending } = subscription;
-    if (pending === null) return undefined;
+    if (pending === null) return { payment: undefined, gateway: 'not asked' };
     const { ledger, policies } = this.#services;
     const { transactionId } = pending;
     const stream = Transaction.streamOf({ tenantId, transactionId });
@@ -85,7 +89,33 @@ export class Rebills {
             sentBefore: before !== null || (await this.#enter({ tenantId, subscription, pending })),
           });
     await policies.carryOutFollowUps(tenantId, payment, SYSTEM);
-    return payment;
+    if (before?.status === 'Unknown') return { payment, gateway: 'not asked' };
+    return { payment, gateway: payment.status === 'Unknown' ? 'silent' : 'answered' };
+  }
+
+  /**
+   * The gateway that charges a subscription: that of its own account. Of a subscription that cannot be
+   * read it is 0: billing it fails by itself.
+   */
+  async gatewayOf({
+    tenantId: tenant,
+    subscriptionId,
+  }: {
+    readonly tenantId: number;
+    readonly subscriptionId: number;
+  }): Promise<number> {
+    const { gateways, ledger } = this.#services;
+    const [only, ...others] = gateways.gateways;
+    if (only !== undefined && others.length === 0) return only.gatewayId;
+    const tenantId = tenant as TenantId;
+    try {
+      const stream = Subscription.streamOf({ tenantId, subscriptionId });
+      const subscription = await ledger.stateOf(Subscription, stream);
+      if (subscription === null) return 0;
+      return (await this.#ownAccount(tenantId, subscription)).settings.gatewayId;
+    } catch {
+      return 0;
+    }
   }
 
   /** Nobody is there to do what an issuer may ask for, so that such a payment has run out at once. */

@@ -82,6 +82,7 @@ const PAYMENTS = {
   OverMonthlyCap: { code: 'no_merchant_account' },
   PaymentBusy: { code: 'overloaded', text: 'Another host is at work on this payment' },
   GatewayFailed: { code: 'gateway_error' },
+  GatewayBusy: { code: 'overloaded', text: 'Too many calls of the gateway are under way' },
   GatewayUnknown: { code: 'gateway_error' },
 } as const satisfies Partial<Rows>;
 

@@ -1,6 +1,7 @@
 /** What the cases of the gateway contract share: opened gateways, and the requests that are made of them. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { boundedGateway } from '../../gateways/bounded-gateway.ts';
 import {
   type CardDetails,
   type ChargeRequest,
@@ -68,10 +69,15 @@ export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway
   readonly account?: GatewayAccount;
   /** Default: EUR. */
   readonly currency?: string;
+  /** A call without an answer ends after so long, as in the engine. Default: 10 seconds. */
+  readonly gatewayTimeoutMs?: number;
   /** Limit of one case. Default: a minute. */
   readonly timeoutMs?: number;
 }
 
+const GATEWAY_TIMEOUT_MS = 10_000;
+/** More than any case calls at once. */
+const MAX_IN_FLIGHT = 100;
 const DEFAULT_AMOUNT_MINOR = 10_000n;
 const FINGERPRINT = 'c0ffee'.repeat(5);
 const ACCOUNT: GatewayAccount = {
@@ -109,10 +115,10 @@ export class Harness<Gateway extends PaymentGateway = PaymentGateway> {
   }
 
   /** Closes a gateway and opens its books again. */
-  async restart({ gateway }: Opened<Gateway>): Promise<Opened<Gateway>> {
+  async restart({ opened }: Opened<Gateway>): Promise<Opened<Gateway>> {
     if (this.contract.reopen === undefined) throw new Error(`${this.contract.name} has no reopen`);
-    await gateway.close();
-    return this.#using(await this.contract.reopen(gateway));
+    await opened.close();
+    return this.#using(await this.contract.reopen(opened));
   }
 
   async cleanUp(): Promise<void> {
@@ -137,11 +143,18 @@ export interface Charged {
 
 /** An opened gateway, and what is asked of it. Keys have the form that the engine gives them. */
 export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
-  readonly gateway: Gateway;
+  readonly opened: Gateway;
+  /** As the engine calls it: what gets no answer ends. */
+  readonly gateway: PaymentGateway;
   readonly #contract: GatewayContract<Gateway>;
 
   constructor(gateway: Gateway, contract: GatewayContract<Gateway>) {
-    this.gateway = gateway;
+    this.opened = gateway;
+    this.gateway = boundedGateway(gateway, {
+      timeoutMs: contract.gatewayTimeoutMs ?? GATEWAY_TIMEOUT_MS,
+      maxInFlight: MAX_IN_FLIGHT,
+      logger: { error() {} },
+    });
     this.#contract = contract;
   }
 
@@ -203,7 +216,7 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   /** Compares what the gateway's own books say with what its answers say; nothing where they cannot be read. */
   async expectMoved(id: string, moved: MovedMoney): Promise<void> {
     const read = this.#contract.moved;
-    if (read !== undefined) expect(await read(this.gateway, id)).toEqual(moved);
+    if (read !== undefined) expect(await read(this.opened, id)).toEqual(moved);
   }
 
   #addressed() {
