@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, vi } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import { ROOT } from './markdown.ts';
 
 export const CLI: string = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -57,7 +58,7 @@ export async function runBlocks(blocks: readonly string[], options: RunOptions):
 /** Only what a shell needs, so that no variable of the test's own configures a host. */
 function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const path = [stubs(), dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-  return { PATH: path, HOME: tmpdir(), ...more };
+  return { ...CHILD_ENV, PATH: path, HOME: tmpdir(), ...more };
 }
 
 let stubFolder: string | undefined;

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openSales, SALES_EXTRACT } from '@counterfoil/demo';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import { Caller, type Json } from './running-host.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,7 +37,7 @@ interface Started {
 function start(env: Record<string, string> = {}, command = DEMO): Started {
   const child: ChildProcess = spawn(process.execPath, command, {
     cwd: ROOT,
-    env: { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent', ...env },
+    env: { ...CHILD_ENV, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent', ...env },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -14,6 +14,7 @@ import { vi } from 'vitest';
 import { CALLER, issueKey, openTenant, type Running, type TenantId } from '../e2e/running-host.ts';
 import { examinationOf } from '../http-host/doctor-findings.ts';
 import { Documented } from '../http-host/documented.ts';
+import { CHILD_ENV } from '../setup/child-env.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -169,10 +170,9 @@ async function spawnHost(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<{ child: ChildProcess; url: string }> {
-  const { PATH } = process.env;
   const child = spawn(process.execPath, [CLI, 'start'], {
     env: {
-      PATH,
+      ...CHILD_ENV,
       DATA_DIR: folder,
       PORT: '0',
       LOG_LEVEL: 'error',

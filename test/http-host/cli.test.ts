@@ -12,6 +12,7 @@ import { load, Tenant, type TenantId } from '@counterfoil/core';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { PROJECTIONS } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import { appendUnknown } from './unknown-event.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,8 +36,7 @@ class Folder {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    const { PATH } = process.env;
-    return { PATH, DATA_DIR: this.path, PORT: '0', LOG_LEVEL: 'error' };
+    return { ...CHILD_ENV, DATA_DIR: this.path, PORT: '0', LOG_LEVEL: 'error' };
   }
 
   /** Runs a command; variables of the environment may stand behind its words. */

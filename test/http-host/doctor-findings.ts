@@ -13,6 +13,7 @@ import {
 } from '@counterfoil/engine/doctor';
 import { readConfig } from '@counterfoil/http-host/config';
 import { expect } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -90,9 +91,8 @@ export async function counterfoilOn(
   words: readonly string[],
   { env = {}, ...identity }: Running = {},
 ): Promise<Ran> {
-  const { PATH } = process.env;
   const child = spawn(process.execPath, [CLI, ...words], {
-    env: { PATH, DATA_DIR: folder, ...env },
+    env: { ...CHILD_ENV, DATA_DIR: folder, ...env },
     timeout: PATIENCE_MS,
     killSignal: 'SIGKILL',
     ...identity,

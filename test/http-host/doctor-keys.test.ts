@@ -9,6 +9,7 @@ import { readConfig } from '@counterfoil/http-host/config';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CLI, run } from '../docs/commands.ts';
 import { ROOT } from '../docs/markdown.ts';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import {
   callerOf,
   copyOf,
@@ -91,7 +92,7 @@ it('finds that one is missing, which refuses a start', async () => {
   const message = /lacks the key of customer 1\/live\/\d+/;
   expectFinding(await examinationOf(folder), 'personal-keys', { message });
   await refused(message);
-  const env = { DATA_DIR: folder };
+  const env = { ...CHILD_ENV, DATA_DIR: folder };
   const args = [CLI, 'customers', 'erase-unreadable'];
   const asked = await run(process.execPath, args, { cwd: ROOT, env });
   expect([asked.stdout, asked.status]).toEqual([expect.stringContaining('1 customer without'), 1]);

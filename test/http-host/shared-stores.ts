@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { type Running, startHost } from '../e2e/running-host.ts';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import { newDatabase } from '../setup/databases.ts';
 import type { Ran } from './doctor-findings.ts';
 
@@ -65,9 +66,8 @@ export class SharedStores {
 
   #spawn(program: readonly string[]): Begun {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
-    const { PATH } = process.env;
     const child = spawn(process.execPath, program, {
-      env: { PATH, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env },
+      env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...this.env },
       timeout: PATIENCE_MS,
       killSignal: 'SIGKILL',
     });

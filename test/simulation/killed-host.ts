@@ -19,6 +19,7 @@ import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { vi } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 import { Caller } from './caller.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -58,10 +59,7 @@ export class KilledHost {
   #key = '';
 
   constructor({ env = {} }: KilledHostOptions = {}) {
-    const { PATH } = process.env;
-    // A host that is started hundreds of times need not compile its sources every time.
-    const cache = { NODE_COMPILE_CACHE: join(this.#root, 'compiled') };
-    this.#env = { PATH, ...cache, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...env };
+    this.#env = { ...CHILD_ENV, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...env };
   }
 
   /** Onboards a tenant before the first start; the first of its two accounts may have a cap. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { CHILD_ENV } from '../../setup/child-env.ts';
 
 const SCRIPT = fileURLToPath(new URL('./appender.ts', import.meta.url));
 
@@ -16,7 +17,7 @@ export class Appender {
   constructor(place: string, writers: number) {
     const child = spawn(process.execPath, [SCRIPT, place, String(writers)], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'] },
+      env: CHILD_ENV,
     });
     this.#child = child;
     const lines = createInterface({ input: child.stdout });
