@@ -29,7 +29,7 @@ test('it prints its connection string, and serves', { timeout: TIMEOUT_MS }, asy
   onTestFinished(() => void child.kill());
   const [printed] = (await once(child.stdout, 'data')) as [Buffer];
   const url = printed.toString('utf8').trim();
-  expect(url).toMatch(/^esdb:\/\/127\.0\.0\.1:\d+\?tls=false$/);
+  expect(url).toMatch(/^esdb:\/\/127\.0\.0\.1:\d+\?tls=false&discoveryInterval=\d+$/);
   const client = await openClient('eventstore', url);
   expect(await client.append(newStream(), events(1))).toMatchObject({ revision: 0n });
   await client.dispose();

@@ -70,6 +70,8 @@ export interface ClusterNode {
 
 const VERSION = '24.10.0';
 const MAX_APPEND_SIZE = 1024 * 1024;
+/** A client of KurrentDB waits five of them before it first connects, even to a single node. */
+const DISCOVERY_MS = 20;
 const SCHEMES: Readonly<Record<ClientKind, string>> = {
   eventstore: 'esdb',
   kurrentdb: 'kurrentdb',
@@ -139,7 +141,7 @@ function clusterNode(node: ServerNode): ClusterNode {
 
 function urlOf(kind: ClientKind, endpoints: readonly Endpoint[]): string {
   const hosts = endpoints.map(({ address, port }) => `${address}:${port}`).join(',');
-  return `${SCHEMES[kind]}://${hosts}?tls=false`;
+  return `${SCHEMES[kind]}://${hosts}?tls=false&discoveryInterval=${DISCOVERY_MS}`;
 }
 
 class Nodes implements Cluster {

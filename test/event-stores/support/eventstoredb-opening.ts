@@ -37,7 +37,7 @@ export function describeOpening(client: ClientKind): void {
   describe(`eventstoredb, client ${client}: opening a log says what to do`, {
     timeout: CASE_TIMEOUT_MS,
   }, () => {
-    const plain = () => server().url.replace('esdb://', '').replace('?tls=false', '');
+    const plain = () => server().url.replace('esdb://', '').replace(/\?.*/, '');
 
     it.each(['accessDenied', 'unauthenticated'] as const)('about a user: %s', async (reason) => {
       const refuse = () => server().faults.set({ on: 'read', kind: 'refuse', reason });
