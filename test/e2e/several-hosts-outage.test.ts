@@ -1,9 +1,9 @@
 /** Two hosts whose database takes nobody for a while: callers are told to come again, and nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startProtocolServer } from '../eventstoredb-server/server.ts';
-import { newDatabase } from '../setup/databases.ts';
+import { newDatabase, postgresUrl } from '../setup/databases.ts';
 import { newEmail } from './customer-requests.ts';
 import {
   type Answer,
@@ -23,7 +23,7 @@ const MOST_MS = 25_000;
 
 /** Runs statements beside the database of a URL, on its server. */
 async function onServer(...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
+  const client = new pg.Client({ connectionString: postgresUrl() });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);

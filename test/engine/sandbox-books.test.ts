@@ -6,9 +6,9 @@ import {
   type SandboxGateway,
   type SandboxOptions,
 } from '@counterfoil/engine/gateways';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { createDatabase } from '../setup/databases.ts';
+import { describe, expect, it, test } from 'vitest';
+import { hostDatabaseOfFile } from '../setup/host-database.ts';
+import { casesOfProject } from '../setup/stores.ts';
 import {
   ACCOUNT,
   card,
@@ -22,31 +22,22 @@ import {
   timedOut,
 } from './sandbox-desk.ts';
 
-let database: HostDatabase;
-let drop: () => Promise<void>;
+const hostDatabase = hostDatabaseOfFile();
 let gateways = 1;
 
-beforeAll(async () => {
-  const created = await createDatabase();
-  drop = created.drop;
-  database = await openHostDatabase(created.url);
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
-});
-
 /** Books without an entry. */
-const PLACES: readonly (readonly [string, () => SandboxOptions])[] = [
-  ['a file', () => ({ path: newPath() })],
-  ['memory', () => ({ path: ':memory:' })],
-  ['PostgreSQL', newBooksInDatabase],
-];
+const PLACES = casesOfProject<readonly [string, () => SandboxOptions]>({
+  embedded: [
+    ['a file', () => ({ path: newPath() })],
+    ['memory', () => ({ path: ':memory:' })],
+  ],
+  postgres: [['PostgreSQL', newBooksInDatabase]],
+});
 
 /** Those of another gateway are others. */
 function newBooksInDatabase(): SandboxOptions {
   gateways += 1;
-  return { database: database.pool, gatewayId: gateways };
+  return { database: hostDatabase().pool, gatewayId: gateways };
 }
 
 describe.each(PLACES)('books in %s:', (name, newPlace) => {

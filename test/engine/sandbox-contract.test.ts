@@ -6,24 +6,12 @@ import {
   type SandboxGateway,
   type SandboxPlace,
 } from '@counterfoil/engine/gateways';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import { gatewayContract } from '@counterfoil/engine/testing';
-import { afterAll, beforeAll } from 'vitest';
-import { createDatabase } from '../setup/databases.ts';
+import { hostDatabaseOfFile } from '../setup/host-database.ts';
+import { casesOfProject } from '../setup/stores.ts';
 import { card, newPath } from './sandbox-desk.ts';
 
-let database: HostDatabase;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const created = await createDatabase();
-  drop = created.drop;
-  database = await openHostDatabase(created.url);
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
-});
+const hostDatabase = hostDatabaseOfFile();
 
 const approve = cardThat('approve');
 const behaviours = {
@@ -47,11 +35,13 @@ function cardThat(behaviour: Behaviour) {
 }
 
 /** Books without an entry: those of another gateway are others. */
-const PLACES: readonly (readonly [string, () => SandboxPlace])[] = [
-  ['a file', () => ({ path: newPath() })],
-  ['memory', () => ({ path: ':memory:' })],
-  ['PostgreSQL', () => ({ database: database.pool })],
-];
+const PLACES = casesOfProject<readonly [string, () => SandboxPlace]>({
+  embedded: [
+    ['a file', () => ({ path: newPath() })],
+    ['memory', () => ({ path: ':memory:' })],
+  ],
+  postgres: [['PostgreSQL', () => ({ database: hostDatabase().pool })]],
+});
 
 for (const [name, newPlace] of PLACES) {
   const places = new Map<number, SandboxPlace>();

@@ -5,6 +5,7 @@ import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
+import { casesOfProject } from '../setup/stores.ts';
 import { newAppend } from './support/appends.ts';
 import { newFolder, removeFolders } from './support/folders.ts';
 
@@ -17,10 +18,12 @@ const MAX_BATCH_CHARACTERS = 32 * 2 ** 20;
 vi.setConfig({ testTimeout: 60_000 });
 afterAll(removeFolders);
 
-it.each<[string, () => Promise<EventStore>]>([
-  ['sqlite', () => openSqliteEventStore({ path: join(newFolder(), 'log.db') })],
-  ['postgres', async () => openPostgresEventStore({ url: await newDatabase() })],
-])('%s', async (_, open) => {
+const stores = casesOfProject<[string, () => Promise<EventStore>]>({
+  embedded: [['sqlite', () => openSqliteEventStore({ path: join(newFolder(), 'log.db') })]],
+  postgres: [['postgres', async () => openPostgresEventStore({ url: await newDatabase() })]],
+});
+
+it.each(stores)('%s', async (_, open) => {
   const store = await open();
   onTestFinished(() => store.close());
   const data = JSON.stringify('x'.repeat(CHARACTERS));

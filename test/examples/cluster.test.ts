@@ -5,7 +5,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { postgresUrl } from '../setup/databases.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN = join(ROOT, 'examples/cluster/main.ts');
@@ -30,7 +31,7 @@ interface Run {
 
 /** In a process group of its own, so that it can be seen whether anything is left of it. */
 function start(...args: readonly string[]): Run {
-  const env = { ...process.env, DATABASE_URL: inject('postgresUrl'), TMPDIR: folder };
+  const env = { ...process.env, DATABASE_URL: postgresUrl(), TMPDIR: folder };
   const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, env, detached: true });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
+import { CHILD_ENV } from '../setup/child-env.ts';
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
 const START_MS = 60_000;
@@ -20,9 +21,8 @@ export interface ExampleProcess {
 /** Starts `examples/<main>` and waits until it has printed where it listens. */
 export async function startExample(main: string): Promise<ExampleProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-example-'));
-  const { PATH } = process.env;
   const child = spawn(process.execPath, [join(EXAMPLES, main)], {
-    env: { PATH, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0' },
+    env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0' },
   });
   const ended = once(child, 'close');
   let said = '';

@@ -17,6 +17,7 @@ import {
 import { Idempotency } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
+import { casesOfProject } from '../setup/stores.ts';
 import { API_KEY, type Bench, type ErrorBody, JSON_HEADERS, startBench } from './listening-host.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -52,11 +53,15 @@ async function openPostgres(): Promise<PostgresKeptAnswers> {
   return store;
 }
 
-describe.each<[string, () => KeptAnswers | Promise<KeptAnswers>]>([
-  ['memory', () => new MemoryKeptAnswers()],
-  ['sqlite', () => openSqlite(temporaryFile())],
-  ['postgres', openPostgres],
-])('the %s store', (_name, open) => {
+const stores = casesOfProject<[string, () => KeptAnswers | Promise<KeptAnswers>]>({
+  embedded: [
+    ['memory', () => new MemoryKeptAnswers()],
+    ['sqlite', () => openSqlite(temporaryFile())],
+  ],
+  postgres: [['postgres', openPostgres]],
+});
+
+describe.each(stores)('the %s store', (_name, open) => {
   it('finds what was put, and nothing else', async () => {
     const store = await open();
     await store.put('a', entry('one', 0));

@@ -11,10 +11,10 @@ import {
   openPostgresOutbox,
   openSqliteOutbox,
 } from '@counterfoil/engine/mail';
-import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createDatabase } from '../setup/databases.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hostDatabaseOfFile } from '../setup/host-database.ts';
+import { casesOfProject } from '../setup/stores.ts';
 
 const BEGIN_MS = Date.parse('2026-03-01T12:00:00.000Z');
 const EVENTS = 6;
@@ -54,18 +54,7 @@ interface Entry {
   ended: boolean;
 }
 
-let database: HostDatabase;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const created = await createDatabase();
-  drop = created.drop;
-  database = await openHostDatabase(created.url);
-});
-afterAll(async () => {
-  await database.close();
-  await drop();
-});
+const hostDatabase = hostDatabaseOfFile();
 
 /** An empty outbox, as often as it is opened. */
 type Kept = () => Outbox;
@@ -76,8 +65,8 @@ async function inFile(): Promise<Kept> {
 }
 
 async function inDatabase(): Promise<Kept> {
-  await database.pool.query('TRUNCATE counterfoil_host.mails, counterfoil_host.places');
-  return () => openPostgresOutbox(database.pool);
+  await hostDatabase().pool.query('TRUNCATE counterfoil_host.mails, counterfoil_host.places');
+  return () => openPostgresOutbox(hostDatabase().pool);
 }
 
 function folder(): string {
@@ -86,10 +75,12 @@ function folder(): string {
   return made;
 }
 
-describe.each<[string, () => Promise<Kept>]>([
-  ['a file', inFile],
-  ['PostgreSQL', inDatabase],
-])('the outbox in %s', (_name, keep) => {
+const places = casesOfProject<[string, () => Promise<Kept>]>({
+  embedded: [['a file', inFile]],
+  postgres: [['PostgreSQL', inDatabase]],
+});
+
+describe.each(places)('the outbox in %s', (_name, keep) => {
   async function opened(): Promise<Outbox> {
     const open = await keep();
     const outbox = open();

@@ -1,4 +1,4 @@
-/** The adapters of the read models that a suite of a projection is run on, in a folder of its own. */
+/** The adapters of the read models that a suite of a projection is run on in this project, in a folder of its own. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import {
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { afterAll } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';
+import { casesOfProject } from '../setup/stores.ts';
 
 /** Of the test file that imports this; gone when it ends. */
 export const folder = mkdtempSync(join(tmpdir(), 'counterfoil-read-models-'));
@@ -21,23 +22,29 @@ afterAll(async () => {
 
 let made = 0;
 
+type Adapter = readonly [string, () => Promise<ReadModelStore>];
+
 /** Each by its name, with what opens an empty one. */
-export const adapters: readonly [string, () => Promise<ReadModelStore>][] = [
-  ['memory', async () => createMemoryReadModelStore()],
-  [
-    'sqlite',
-    async () => {
-      made += 1;
-      return openSqliteReadModelStore({ path: join(folder, `${made}.db`) });
-    },
+export const adapters = casesOfProject<Adapter>({
+  embedded: [
+    ['memory', async () => createMemoryReadModelStore()],
+    [
+      'sqlite',
+      async () => {
+        made += 1;
+        return openSqliteReadModelStore({ path: join(folder, `${made}.db`) });
+      },
+    ],
   ],
-  [
-    'postgres',
-    async () => {
-      made += 1;
-      database ??= createDatabase();
-      const { url } = await database;
-      return openPostgresReadModelStore({ url, schema: `read_models_${made}` });
-    },
+  postgres: [
+    [
+      'postgres',
+      async () => {
+        made += 1;
+        database ??= createDatabase();
+        const { url } = await database;
+        return openPostgresReadModelStore({ url, schema: `read_models_${made}` });
+      },
+    ],
   ],
-];
+});

@@ -11,5 +11,14 @@ export async function newDatabase(): Promise<string> {
 
 /** For those who drop it themselves. */
 export async function createDatabase(): Promise<EmptyDatabase> {
-  return createDatabaseOn(inject('postgresUrl'));
+  return createDatabaseOn(postgresUrl());
+}
+
+/** The URL of the PostgreSQL of the run; throws in a project without one. */
+export function postgresUrl(): string {
+  const url = inject('postgresUrl');
+  if (url === undefined) {
+    throw new Error('This project has no PostgreSQL: list the file in test/setup/projects.ts');
+  }
+  return url;
 }

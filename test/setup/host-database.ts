@@ -1,0 +1,26 @@
+/** One host database for all tests of a file; each test empties what it uses. */
+import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
+import { afterAll, beforeAll } from 'vitest';
+import { createDatabase } from './databases.ts';
+import { hasServers } from './stores.ts';
+
+/** To be called at the top of a file; what it answers has the database in projects with servers. */
+export function hostDatabaseOfFile(): () => HostDatabase {
+  let database: HostDatabase | undefined;
+  let drop: () => Promise<void> = async () => undefined;
+  if (hasServers) {
+    beforeAll(async () => {
+      const created = await createDatabase();
+      drop = created.drop;
+      database = await openHostDatabase(created.url);
+    });
+    afterAll(async () => {
+      await database?.close();
+      await drop();
+    });
+  }
+  return () => {
+    if (database === undefined) throw new Error('the database is there while tests run on servers');
+    return database;
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Which project of Vitest runs which test files. A file belongs to one project; files whose cases
+ * differ by store are repeated by a project that has the servers.
+ */
+
+export interface Project {
+  readonly name: string;
+  readonly include: readonly string[];
+  /** Repeats files of another project on other stores. */
+  readonly repeats?: true;
+  /** Starts the PostgreSQL of the run. */
+  readonly postgres?: true;
+  /** False where the files share no state, so that a worker keeps the modules it has imported. */
+  readonly isolate?: false;
+  /** For all tests and hooks; the default of Vitest when absent. */
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The projects of `pnpm test` have names that begin so; `pnpm test:all` runs the others. */
+const QUICK = 'quick';
+
+/** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
+const onEveryStore = [
+  'test/event-stores/large-events.test.ts',
+  'test/engine/sandbox-{books,contract}.test.ts',
+  'test/http-host/{idempotency,outbox}.test.ts',
+  'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
+];
+
+/** `JOURNEYS=all` takes all of them to the engines of servers. */
+const takesAll = process.env['JOURNEYS'] === 'all';
+
+/** Journeys over HTTP that are repeated on the engines of servers. */
+const journeys = takesAll
+  ? ['test/e2e/*.test.ts']
+  : [
+      'test/e2e/{payments,refund,idempotency,isolation,customers,subscription-start}.test.ts',
+      'test/e2e/{subscriptions,unsubscribe-contract,erasure-contract,monthly-cap}.test.ts',
+    ];
+/** Of read models only, which stand on PostgreSQL beside the protocol server too. */
+const readingJourneys = ['test/e2e/{detail,search,ledger}.test.ts'];
+
+/** Journeys on the engine of a server wait for a network and its disk at every step. */
+const JOURNEY_MS = 60_000;
+
+/** All but those that other projects name. */
+const EVERY_TEST = ['test/**/*.test.ts'];
+
+export const PROJECTS: readonly Project[] = [
+  // Of single modules, in one process that imports them once.
+  {
+    name: `${QUICK}-units`,
+    include: ['test/core/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    isolate: false,
+  },
+  { name: QUICK, include: EVERY_TEST },
+  // On PostgreSQL, or on the protocol server of EventStoreDB.
+  {
+    name: 'servers',
+    include: [
+      'test/setup/databases.test.ts',
+      'test/event-stores/{eventstoredb,postgres}*.test.ts',
+      'test/eventstoredb-server/*.test.ts',
+      'test/projections/postgres*.test.ts',
+      'test/engine/sandbox-hosts.test.ts',
+      'test/http-host/{idempotency,outbox,rate-limit}-hosts.test.ts',
+      'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
+      'test/http-host/{places,shared-turns,worker}.test.ts',
+      'test/e2e/several-hosts-{contract,outage}.test.ts',
+      'test/e2e/shared-cluster.test.ts',
+    ],
+    postgres: true,
+  },
+  { name: 'servers-stores', include: onEveryStore, repeats: true, postgres: true },
+  // Hosts, logs and commands in processes of their own, many of them killed; disks that fail; load.
+  {
+    name: 'processes',
+    include: [
+      'test/simulation/{load,overload,storage-faults}.test.ts',
+      'test/simulation/{crash,billing-crash,erasure-crash,mail-crash}.test.ts',
+      'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
+      'test/http-host/{cli,doctor}*.test.ts',
+      'test/http-host/node-version.test.ts',
+      'test/e2e/{mail-delivery,several-hosts-deaths}.test.ts',
+      'test/event-stores/sqlite-{disk,process}.test.ts',
+    ],
+    postgres: true,
+  },
+  { name: 'fuzz', include: ['test/fuzz/*.test.ts'] },
+  {
+    name: 'examples',
+    include: ['test/docs/readme.test.ts', 'test/e2e/demo.test.ts', 'test/examples/*.test.ts'],
+    postgres: true,
+  },
+  { name: 'clients', include: ['test/clients/*.test.ts'] },
+  {
+    name: 'postgres-journeys',
+    include: [...journeys, ...readingJourneys],
+    repeats: true,
+    postgres: true,
+    timeoutMs: JOURNEY_MS,
+    env: { E2E_ENGINE: 'postgres' },
+  },
+  {
+    name: 'protocol-server-journeys',
+    include: journeys,
+    repeats: true,
+    postgres: true,
+    timeoutMs: JOURNEY_MS,
+    env: { E2E_ENGINE: 'eventstoredb' },
+  },
+];
+
+/** What a project leaves out of what it includes: of `quick`, all that belongs to another. */
+export function excludedFrom(project: Project): readonly string[] {
+  if (project.include !== EVERY_TEST) return [];
+  return PROJECTS.filter((each) => each !== project && each.repeats === undefined).flatMap(
+    ({ include }) => include,
+  );
+}
