@@ -7,6 +7,7 @@ import { readConfig } from '@counterfoil/http-host/config';
 import { describe, expect, it } from 'vitest';
 import {
   anchorsOf,
+  codeBlocks,
   codeIn,
   linksOf,
   markdownFiles,
@@ -94,6 +95,12 @@ it('lists the cards of the sandbox', () => {
   expect(tableRows(section(readme, '### Sandbox cards'))).toEqual(
     SANDBOX_CARDS.map(({ number, behaviour }) => [`\`${number}\``, OUTCOMES[behaviour].meaning]),
   );
+});
+
+it('shows the gateway of the guide as it runs', () => {
+  const [shown] = codeBlocks(section(readDocument('docs/gateways.md'), '## The adapter'));
+  const file = join(ROOT, 'examples/own-gateway/acme-gateway.ts');
+  expect(shown?.code.trim()).toBe(readFileSync(file, 'utf8').trim());
 });
 
 it('lists the statuses', () => {

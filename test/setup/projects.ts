@@ -51,7 +51,12 @@ export const PROJECTS: readonly Project[] = [
   // Of single modules, in one process that imports them once.
   {
     name: `${QUICK}-units`,
-    include: ['test/core/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: [
+      'test/core/**/*.test.ts',
+      'packages/*/src/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'examples/own-gateway/*.test.ts',
+    ],
     isolate: false,
   },
   { name: QUICK, include: EVERY_TEST },
