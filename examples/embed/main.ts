@@ -1,97 +1,62 @@
-/** The ledger inside another program, without a host: a payment, a refund, and one refund too many. */
-import { randomUUID } from 'node:crypto';
-import {
-  CommandId,
-  createMemoryEventStore,
-  execute,
-  MerchantAccount,
-  Routing,
-  TenantId,
-  Transaction,
-  TransactionId,
-} from '@counterfoil/core';
+/** The ledger inside another program, without a server: a shop takes a payment and gives part of it back. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TenantId } from '@counterfoil/core';
+import { openLedger, Refused } from '@counterfoil/engine';
+import { sandbox } from '@counterfoil/engine/gateways';
 
-const store = createMemoryEventStore();
+const storage = mkdtempSync(join(tmpdir(), 'counterfoil-embed-'));
+const ledger = await openLedger({ storage, gateways: [sandbox()] });
+
+// Once for each tenant: who it is, its company, and the account at a gateway that takes its money.
+const operator = { actor: 'operator' };
+const tenantId = TenantId.parse(7);
 const at = new Date().toISOString();
-const named = { tenantId: TenantId.parse(1), transactionId: TransactionId.parse(randomUUID()), at };
-const once = () => ({
-  commandId: CommandId.parse(randomUUID()),
-  metadata: { actor: 'shop' },
-  recordedAt: at,
-});
-
-const settings = MerchantAccount.withDefaults({
-  mid: '700000000001',
-  title: 'Main account',
-  companyId: 1,
-  gatewayId: 1,
-  descriptor: 'MY SHOP',
-  defaultCurrency: 'GBP',
-  currencies: [
-    {
-      currency: 'GBP',
-      gatewayCredentials: { apiKey: '', username: '', password: '', emailAddress: '' },
-    },
-  ],
-});
-const route = Routing.routeTo(
-  { merchantAccountId: 1, settings, rowVersion: 1 },
-  { gateway: 'my gateway', reserveHoldDays: 180, skipped: [] },
+await ledger.tenants.onboard(tenantId, { name: 'My shop' }, operator);
+await ledger.tenants.define(
+  { type: 'DefineCompany', tenantId, companyId: 1, name: 'My shop Ltd', at },
+  operator,
+);
+const credentials = { apiKey: 'secret', username: '', password: '', emailAddress: '' };
+await ledger.tenants.openMerchantAccount(
+  tenantId,
+  1,
+  {
+    mid: '7001',
+    title: 'Main',
+    companyId: 1,
+    gatewayId: 1,
+    descriptor: 'MY SHOP',
+    defaultCurrency: 'GBP',
+    currencies: [{ currency: 'GBP', gatewayCredentials: credentials }],
+  },
+  operator,
 );
 
-// The order is on record before anybody is asked for money …
-const order = Transaction.orderOf({
-  orderId: 1001,
-  customerId: 7,
-  companyId: 1,
-  email: 'ann@shop.example',
-  amountMinor: 10_000n,
-  currency: 'GBP',
-});
-await execute(
-  { store },
-  Transaction,
-  { type: 'SubmitPayment', ...named, ...order, route, blackListing: 0 },
-  once(),
-);
+const shop = ledger.as({ tenantId, actor: 'shop' });
+const email = 'ann@shop.example';
+const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
 
-// … and this is where your gateway takes it. Its answer is the next command.
-const captured = {
-  result: 'captured',
-  authCode: 'A1B2C3',
-  gatewayTransactionId: 'ch_1',
-  arn: '',
-  avsChecked: false,
-  note: 'approved',
-  at,
-} as const;
-await execute(
-  { store },
-  Transaction,
-  { type: 'RecordOutcome', ...named, attempt: 1, outcome: captured },
-  once(),
-);
-
-const refund = (amountMinor: bigint) =>
-  execute(
-    { store },
-    Transaction,
-    {
-      type: 'RequestRefund',
-      ...named,
-      refundId: TransactionId.parse(randomUUID()),
-      amountMinor,
-      items: [],
-      source: 'System',
-      notifyCustomer: false,
-      requestedBy: 'shop',
-      policy: { refundWindowDays: 180, forceAllowRefunds: false },
-    },
-    once(),
-  );
+// The key names the payment for ever: asked again after a crash, it is the same payment.
+const order = { idempotencyKey: 'order-1001', amount: '100.00', currency: 'GBP', email, card };
+const paid = await shop.payments.submit(order);
+const again = await shop.payments.submit(order);
+console.log(`${paid.status} ${paid.amount} ${paid.currency}, once: ${paid.id === again.id}`);
 
 // Two refunds of 60 race on a capture of 100: the money-out rule lets one of them through.
-const outcomes = (await Promise.all([refund(6_000n), refund(6_000n)])).map((done) =>
-  done.outcome === 'rejected' ? done.rejection.type : done.outcome,
+const outcomes = await Promise.all(
+  ['r1', 'r2'].map((idempotencyKey) =>
+    shop.payments.refund(paid.id, { idempotencyKey, amount: '60.00' }).then(
+      ({ status }) => status,
+      (error) => (error instanceof Refused ? error.code : Promise.reject(error)),
+    ),
+  ),
 );
 console.log(outcomes.sort().join(', '));
+
+const found = await shop.transactions.search({ emails: [email] }); // has seen these writes
+const { balanced } = await shop.books.trialBalance();
+console.log(`${found.count} transactions, balanced: ${balanced}`);
+await ledger.close();
+rmSync(storage, { recursive: true });

@@ -238,7 +238,7 @@ function expected(shown: Json): Json {
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, expected(value)]));
 }
 
-it('embeds the core as the README shows', { timeout: SLOW_MS }, async () => {
+it('embeds the ledger as the README shows', { timeout: SLOW_MS }, async () => {
   const [block] = codeBlocks(section(readme, '## Embedding'));
   expect(block?.language).toBe('ts');
   const code = block?.code ?? '';

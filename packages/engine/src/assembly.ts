@@ -1,5 +1,5 @@
 /** Makes the parts of a ledger from its stores, each from those before it. Nothing runs yet. */
-import { Customer } from '@counterfoil/core';
+import { Customer, categoryOf } from '@counterfoil/core';
 import {
   DetailView,
   LedgerView,
@@ -63,6 +63,8 @@ import { Transactions } from './transactions/transactions.ts';
 const SWEEP_GRACE_MS = 20_000;
 /** Without it a customer may be looked up too early, but is never registered twice. */
 const FOLLOWED_UP_MS = 1_000;
+/** Categories of the streams that say who may take a payment. */
+const DEFINITIONS: ReadonlySet<string> = new Set(['company', 'merchant_account']);
 
 export interface AssemblyOptions {
   readonly settings: Settings;
@@ -133,10 +135,15 @@ function makeWriteSide({ settings, stores, clock }: AssemblyOptions) {
     stores.headAtStart,
     isOneOfSeveral ? newest : undefined,
   );
+  // A payment waits for its tenant's definitions, and not for other payments.
+  const definitions = new ReadSide(stores.progress, undefined, undefined);
   const commands = new CommandRunner(
     { store: events, cache: stateCache, vault: stores.personalKeys },
     clock,
-    (tenantId, position) => readSide.acknowledge(tenantId, position),
+    (tenantId, position, stream) => {
+      readSide.acknowledge(tenantId, position);
+      if (DEFINITIONS.has(categoryOf(stream))) definitions.acknowledge(tenantId, position);
+    },
     deriveKey(masterKey, 'command fingerprints'),
   );
   const credentials = new CredentialVault(masterKey);
@@ -152,6 +159,7 @@ function makeWriteSide({ settings, stores, clock }: AssemblyOptions) {
     identities: new Identities(commands, deriveKey(masterKey, 'customer emails')),
     references: new References(commands, {
       async merchantAccountIdsOf(tenantId, companyId) {
+        await definitions.caughtUp(tenantId);
         const accounts = (await referenceView.names(tenantId)).merchantAccounts(companyId);
         return accounts.map(({ merchantAccountId }) => merchantAccountId);
       },
@@ -160,6 +168,7 @@ function makeWriteSide({ settings, stores, clock }: AssemblyOptions) {
         return referenceView.names(tenantId);
       },
       async companyIdsOf(tenantId) {
+        await definitions.caughtUp(tenantId);
         const companies = (await referenceView.names(tenantId)).all('CompanyDefined');
         return companies.map(({ companyId }) => companyId);
       },

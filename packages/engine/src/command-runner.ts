@@ -49,10 +49,13 @@ export interface CommandName {
   readonly content?: unknown;
 }
 
+/** Told of every position that a tenant was told of, and of the stream that has it. */
+type Acknowledged = (tenantId: TenantId, position: Position, stream: StreamName) => void;
+
 export class CommandRunner {
   readonly executor: Executor;
   readonly clock: Clock;
-  readonly #acknowledged: (tenantId: TenantId, position: Position) => void;
+  readonly #acknowledged: Acknowledged;
   readonly #secret: KeyObject | undefined;
   /** One command at a time on a stream: those of this host never lose a race against each other. */
   readonly #turns: Turns;
@@ -65,7 +68,7 @@ export class CommandRunner {
   constructor(
     executor: Executor,
     clock: Clock,
-    acknowledged: (tenantId: TenantId, position: Position) => void,
+    acknowledged: Acknowledged,
     secret?: Uint8Array,
     turns: TurnsOptions = { longestWaitMs: LONGEST_WAIT_MS },
   ) {
@@ -107,7 +110,9 @@ export class CommandRunner {
     switch (done.outcome) {
       case 'accepted': {
         const { events, state, repeated, receipt } = done;
-        if (receipt !== undefined) this.#acknowledged(command.tenantId, receipt.position);
+        if (receipt !== undefined) {
+          this.#acknowledged(command.tenantId, receipt.position, decider.streamOf(command));
+        }
         return { events, state, repeated };
       }
       case 'rejected':

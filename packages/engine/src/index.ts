@@ -8,16 +8,24 @@ export { Erasure } from './customers/erasure.ts';
 export type { Claim } from './customers/identities.ts';
 export { refusalOf } from './failures.ts';
 export type { Figures, LabelledGauges } from './figures.ts';
+export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
 export type { Logger, PinoLogger } from './logger.ts';
 export { createLogger, LOG_LEVELS, type LogLevel } from './logger.ts';
 export { type Engine, openEngine } from './open-engine.ts';
+export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
 export {
   type FollowUp,
   type PaymentRequest,
   Payments,
   type RefundRequest,
 } from './payments/payments.ts';
+export type {
+  PaymentSubmission,
+  PaymentView,
+  RefundSubmission,
+  RefundView,
+} from './payments/tenant-payments.ts';
 export type { CustomerKeys, CustomerVault, KeyState } from './personal-keys/customer-keys.ts';
 export { findUnreadable, giveUp } from './personal-keys/lost-keys.ts';
 export {
@@ -39,8 +47,15 @@ export { ProjectionThread } from './runtime/projecting/projecting.ts';
 export { ReadSide } from './runtime/read-side.ts';
 export { SharedTurns, type SharedTurnsOptions } from './runtime/shared-turns.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
-export { ConfigError, isMasterKey, loadMasterKey, type Settings } from './settings.ts';
+export {
+  ConfigError,
+  GATEWAY_DEFAULTS,
+  isMasterKey,
+  loadMasterKey,
+  type Settings,
+} from './settings.ts';
 export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
+export type { Actor, TenantLedger } from './tenant-ledger.ts';
 export {
   type Environment,
   isApiKey,

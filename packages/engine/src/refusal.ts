@@ -11,6 +11,7 @@ import type {
   Tenant,
   Transaction,
 } from '@counterfoil/core';
+import type { CardFault } from './gateways/card-number.ts';
 
 /** Refusals that a decision of the domain gives. */
 export type DomainRejection =
@@ -42,6 +43,16 @@ export type UseCaseRefusal =
   /** The customer id is not that of the customer with this email. */
   | { readonly type: 'CustomerMismatch'; readonly customerId: number }
   | { readonly type: 'EmailTaken' }
+  | { readonly type: 'EmailInvalid' }
+  /** Both of them were given, or neither. */
+  | { readonly type: 'CardOrToken' }
+  | { readonly type: 'CardInvalid'; readonly faults: readonly CardFault[] }
+  /** `field` names the amount in what was asked for. */
+  | {
+      readonly type: 'AmountInvalid';
+      readonly field: string;
+      readonly reason: 'NotAnAmount' | 'TooManyDecimals' | 'AmountTooLarge';
+    }
   | { readonly type: 'TokenUnknown' }
   /** No merchant account takes the payment: each that was tried, with its reason. */
   | {

@@ -8,6 +8,9 @@ import { type EventLogSettings, fileOf, type Located } from './storage/stores.ts
 
 const MASTER_KEY_BYTES = 32;
 
+/** Fewer calls than a host takes requests: a gateway that stalls leaves room for those without it. */
+export const GATEWAY_DEFAULTS = { timeoutMs: 10_000, maxInFlight: 500 } as const;
+
 /** Where a ledger keeps its data, and how its parts behave. */
 export interface Settings extends Located, EventLogSettings {
   /** Whether this process brings the read models up to date itself, or leaves that to workers. */

@@ -1,6 +1,6 @@
 /** The configuration: the environment, checked once at start, with errors that say what to set. */
 import { join } from 'node:path';
-import { ConfigError, isMasterKey, type Settings } from '@counterfoil/engine';
+import { ConfigError, GATEWAY_DEFAULTS, isMasterKey, type Settings } from '@counterfoil/engine';
 import { mailAddressOf, smtpServerOf } from '@counterfoil/engine/mail';
 import {
   EVENT_STORE_CLIENTS,
@@ -28,10 +28,6 @@ export interface Config extends Settings {
 }
 
 const IN_MEMORY = 'memory:';
-
-const DEFAULT_GATEWAY_TIMEOUT_MS = 10_000;
-/** Less than `MAX_IN_FLIGHT`: a gateway that stalls leaves room for requests that need another or none. */
-const DEFAULT_GATEWAY_MAX_IN_FLIGHT = 500;
 
 const MAX_PORT = 65_535;
 
@@ -67,8 +63,8 @@ const Environment = z.object({
     .refine(isMasterKey, 'must be 32 random bytes in base64, as `openssl rand -base64 32` prints')
     .optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
-  GATEWAY_TIMEOUT_MS: count(DEFAULT_GATEWAY_TIMEOUT_MS),
-  GATEWAY_MAX_IN_FLIGHT: count(DEFAULT_GATEWAY_MAX_IN_FLIGHT),
+  GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
+  GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
   SMTP_URL: read(
     smtpServerOf,
     'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',

@@ -36,7 +36,7 @@ function textOf(nowMs: () => number): () => string {
   };
 }
 
-function systemClock(): Clock {
+export function systemClock(): Clock {
   return { now: textOf(Date.now) };
 }
 

@@ -63,6 +63,11 @@ export class TimedWorks {
     });
   }
 
+  /** One round of every work, in the order of the list. */
+  async runAll(): Promise<void> {
+    for (const work of this.works) await this.run(work);
+  }
+
   async #loop(work: TimedWork, ending: AbortSignal): Promise<void> {
     while (await passed(INTERVAL_MS, ending)) {
       try {

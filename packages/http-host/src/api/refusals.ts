@@ -26,6 +26,12 @@ interface Row<Each> {
 type Of<Code extends RefusalCode> = Extract<EngineRefusal, { type: Code }>;
 type Rows<Code extends RefusalCode = RefusalCode> = { readonly [Each in Code]: Row<Of<Each>> };
 
+const AMOUNT_FAULTS = {
+  NotAnAmount: 'Not an amount that can be booked',
+  TooManyDecimals: 'Has more decimals than the currency',
+  AmountTooLarge: 'Larger than any amount that is taken',
+} as const;
+
 const PAYMENTS = {
   TransactionUnknown: { code: 'not_found' },
   TransactionExists: { code: 'duplicate' },
@@ -66,6 +72,24 @@ const PAYMENTS = {
     errors: ({ customerId }) => [
       { pointer: '/customer/id', detail: `${customerId} is not who has this email` },
     ],
+  },
+  EmailInvalid: {
+    code: 'invalid_request',
+    errors: () => [{ pointer: '/email', detail: 'must be an email address' }],
+  },
+  CardOrToken: {
+    code: 'invalid_request',
+    errors: () =>
+      ['/card', '/token'].map((pointer) => ({ pointer, detail: 'Send either card or token' })),
+  },
+  CardInvalid: {
+    code: 'card_invalid',
+    errors: ({ faults }) =>
+      faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
+  },
+  AmountInvalid: {
+    code: 'amount_precision',
+    errors: ({ field, reason }) => [{ pointer: `/${field}`, detail: AMOUNT_FAULTS[reason] }],
   },
   TokenUnknown: {
     code: 'token_unknown',

@@ -8,11 +8,10 @@ import {
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
-import { type Caller, deterministicUuid, uuidV7 } from '@counterfoil/engine';
+import { type Caller, idOfKey } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import { idempotencyScope } from '../http/idempotency.ts';
 
 /** No control characters, line separators or halves of characters: nothing that could break a line or a file. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
@@ -186,11 +185,7 @@ export function idOf(
   operation: string,
   actsOn: readonly string[] = [],
 ): TransactionId {
-  const id =
-    idempotencyKey === undefined
-      ? uuidV7()
-      : deterministicUuid([...idempotencyScope(principal, operation, idempotencyKey), ...actsOn]);
-  return id as TransactionId;
+  return idOfKey(principal, operation, { key: idempotencyKey, actsOn });
 }
 
 /** Whether the data of a request is the sandbox's. A test key never touches live data. */

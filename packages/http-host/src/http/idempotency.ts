@@ -10,7 +10,6 @@ import {
   OPEN_TYPE,
 } from '@counterfoil/engine/storage';
 import type { Answer } from './answer.ts';
-import type { Principal } from './endpoint.ts';
 import { ERRORS, type Refusal, refuse } from './errors.ts';
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
@@ -27,18 +26,6 @@ const REPLAYED = 'Idempotency-Replayed';
 export function idempotencyKeyOf(sent: string | undefined): string | undefined {
   if (sent !== undefined && !VISIBLE_ASCII.test(sent)) throw refuse('idempotency_key_invalid');
   return sent;
-}
-
-/**
- * What a key is unique within: one operation of one tenant in one environment. As parts, these also
- * name the ids of what the request brings about: `deterministicUuid([...scope, 'refund'])`.
- */
-export function idempotencyScope(
-  principal: Principal,
-  operationId: string,
-  key: string,
-): readonly [tenant: string, environment: string, operation: string, key: string] {
-  return [String(principal.tenantId), principal.environment, operationId, key];
 }
 
 /** Never a part of what is kept, not even of a mark of it. */

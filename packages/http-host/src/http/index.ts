@@ -19,7 +19,7 @@ export {
 } from './endpoint.ts';
 export { ERRORS, type ErrorCode, type ErrorDetail, Refusal, refuse } from './errors.ts';
 export { healthEndpoints, metricsEndpoint, Readiness, type ReadinessCheck } from './health.ts';
-export { Idempotency, idempotencyScope } from './idempotency.ts';
+export { Idempotency } from './idempotency.ts';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logging.ts';
 export { Metrics } from './metrics.ts';
 export {

@@ -1,6 +1,6 @@
 /** The way of one request from its head to its answer; the order of the checks is part of the contract. */
 
-import { type KeyDirectory, Refused } from '@counterfoil/engine';
+import { type KeyDirectory, keyParts, Refused } from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
@@ -8,7 +8,7 @@ import { checkClaimedTenant, checkClaimedUser, findKey, principalOf } from './au
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
-import { type Idempotency, idempotencyKeyOf, idempotencyScope } from './idempotency.ts';
+import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import { allErrors, type Part, readInput } from './invalid-input.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { bodyViolation, parseJson, startReading } from './request-body.ts';
@@ -117,7 +117,7 @@ export class Pipeline {
       return answerOf(await endpoint.handle(exchange, input));
     }
     const request = {
-      scope: idempotencyScope(principal, endpoint.operationId, idempotencyKey),
+      scope: keyParts(principal, endpoint.operationId, idempotencyKey),
       fingerprint: this.#parts.idempotency.fingerprint(exchange.params, body),
     };
     const answer = await this.#parts.idempotency.run(request, async () => {

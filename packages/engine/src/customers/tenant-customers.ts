@@ -1,0 +1,128 @@
+/** The customers of one tenant, for one caller. */
+import { type Customer, isEmail, type Subject } from '@counterfoil/core';
+import type { Acting } from '../acting.ts';
+import { idOfKey } from '../idempotency-key.ts';
+import { instrumentOf, type Keyed, type TypedCard } from '../payments/tenant-payments.ts';
+import { refused } from '../refusal.ts';
+import type { Customers } from './customers.ts';
+import type { Erasure } from './erasure.ts';
+
+/** Whose data it is: with `sandbox` absent, that of the caller's environment. */
+interface Environment {
+  readonly sandbox?: boolean;
+}
+
+type Contact = Pick<Customer.Contact, 'email'> & Partial<Customer.Contact>;
+
+export class TenantCustomers {
+  readonly #customers: Customers;
+  readonly #erasure: Erasure;
+  readonly #acting: Acting;
+
+  constructor(
+    { customers, erasure }: { readonly customers: Customers; readonly erasure: Erasure },
+    acting: Acting,
+  ) {
+    this.#customers = customers;
+    this.#erasure = erasure;
+    this.#acting = acting;
+  }
+
+  /** Refuses with `CustomerUnknown`. */
+  async get(customerId: number, environment: Environment = {}): Promise<Customer.Customer> {
+    return this.#customers.get(this.#subject(customerId, environment));
+  }
+
+  /** Refuses with `EmailTaken`. */
+  async register({
+    idempotencyKey: key,
+    sandbox,
+    ...contact
+  }: Keyed & Environment & Contact): Promise<Customer.Customer> {
+    const { tenantId, caller } = this.#acting;
+    return this.#customers.register(
+      {
+        tenantId,
+        sandbox: this.#sandbox({ ...(sandbox !== undefined && { sandbox }) }),
+        requestId: idOfKey(this.#acting, 'createCustomer', { key }),
+        content: contact,
+        contact: contactOf(contact),
+      },
+      caller,
+    );
+  }
+
+  /** Replaces the contact data; refuses with `StaleRowVersion` what was read before another change. */
+  async replace(
+    customerId: number,
+    { rowVersion, sandbox, ...contact }: Environment & Contact & { readonly rowVersion: number },
+  ): Promise<Customer.Customer> {
+    const named = this.#subject(customerId, { ...(sandbox !== undefined && { sandbox }) });
+    const replacement = { rowVersion, contact: contactOf(contact) };
+    return this.#customers.replace(named, replacement, this.#acting.caller);
+  }
+
+  /** Nothing can read of the person any more when it resolves; amounts and books stay. */
+  async erase(customerId: number, environment: Environment = {}): Promise<Customer.Customer> {
+    return this.#erasure.erase(this.#subject(customerId, environment), this.#acting.caller);
+  }
+
+  /** Keeps a card for later; one that is known keeps its id. */
+  async addPaymentMethod(
+    customerId: number,
+    given: Keyed &
+      Environment & {
+        readonly card?: TypedCard;
+        readonly token?: string;
+        readonly makeDefault?: boolean;
+        readonly companyId?: number;
+      },
+  ): Promise<{ readonly paymentMethodId: string; readonly token: string }> {
+    const { idempotencyKey: key, card, token, makeDefault = false, companyId } = given;
+    const named = this.#subject(customerId, given);
+    const instrument = {
+      ...(card !== undefined && { card }),
+      ...(token !== undefined && { token }),
+    };
+    const { method } = await this.#customers.addPaymentMethod(
+      named,
+      {
+        paymentMethodId: idOfKey(this.#acting, 'addPaymentMethod', {
+          key,
+          actsOn: [String(customerId)],
+        }),
+        content: [token, card?.number.slice(-4), card?.expMonth, card?.expYear, makeDefault],
+        instrument: () => instrumentOf(instrument, this.#acting.now()),
+        makeDefault,
+        ...(companyId !== undefined && { companyId }),
+      },
+      this.#acting.caller,
+    );
+    const { paymentMethodId } = method;
+    return { paymentMethodId, token: this.#customers.tokenOf(named, method) };
+  }
+
+  async removePaymentMethod(
+    customerId: number,
+    paymentMethodId: string,
+    environment: Environment = {},
+  ): Promise<Customer.Customer> {
+    const named = this.#subject(customerId, environment);
+    return this.#customers.removePaymentMethod(named, paymentMethodId, this.#acting.caller);
+  }
+
+  #subject(customerId: number, environment: Environment): Subject {
+    const { tenantId } = this.#acting;
+    return { tenantId, sandbox: this.#sandbox(environment), customerId };
+  }
+
+  /** The test environment holds sandbox data only. */
+  #sandbox({ sandbox }: Environment): boolean {
+    return this.#acting.environment === 'test' || (sandbox ?? false);
+  }
+}
+
+function contactOf({ email, ...given }: Contact): Customer.Contact {
+  if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
+  return { email, firstName: '', lastName: '', phone: '', addresses: [], ...given };
+}

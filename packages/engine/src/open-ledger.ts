@@ -1,0 +1,135 @@
+/** The face of the engine: opens a ledger over its storage, and hands out its slices to callers. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { GatewayOption } from './gateways/gateway-option.ts';
+import { createLogger, type Logger } from './logger.ts';
+import type { MailSettings } from './mail/mail-settings.ts';
+import { type Engine, openEngine } from './open-engine.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
+import { ConfigError, GATEWAY_DEFAULTS, type Settings } from './settings.ts';
+import { type Actor, ledgerOf, type TenantLedger } from './tenant-ledger.ts';
+
+const MASTER_KEY_BYTES = 32;
+const IN_MEMORY = 'memory:';
+/** Nothing is kept in files there. */
+const NO_FOLDER = '.';
+
+/**
+ * Where a ledger keeps its data: a folder, `memory:`, or the URLs of a log (`postgres://`, `esdb://`)
+ * and of a PostgreSQL for the read models and the engine's own tables.
+ */
+export type Storage = string | { readonly log: string; readonly readModels: string };
+
+export interface LedgerOptions {
+  readonly storage: Storage;
+  /**
+   * 32 random bytes; secrets and personal data are encrypted under it. Absent: of a folder, the key in
+   * its `secrets.json`, which is made on first use; in memory, a new one.
+   */
+  readonly masterKey?: Uint8Array;
+  /** Default: the sandbox. */
+  readonly gateways?: readonly GatewayOption[];
+  readonly clock?: Clock;
+  /** Default: warnings and errors to standard output. */
+  readonly logger?: Logger;
+  /** Absent: no mails are sent. */
+  readonly mail?: MailSettings;
+  /**
+   * False for a process that only handles requests, beside one on the same PostgreSQL that bills,
+   * follows the log and projects. Default: true.
+   */
+  readonly background?: boolean;
+  /** A payment whose gateway has not answered after so long has an unknown outcome. Default: 10,000. */
+  readonly gatewayTimeoutMs?: number;
+  /** So many calls of one gateway at once; what comes beyond is refused with `GatewayBusy`. Default: 500. */
+  readonly gatewayMaxInFlight?: number;
+}
+
+export interface Ledger {
+  /** The slices of one tenant, for one caller: it is named in the metadata of every event. */
+  as(actor: Actor): TenantLedger;
+  /** Tenants and their keys, merchant accounts, companies, shops and the like. */
+  readonly tenants: Engine['tenants'];
+  /** Does at once what is due: rebills, deadlines, retries. It is done once a second anyway. */
+  runDue(): Promise<void>;
+  /** Health checks by name: each rejects while what it looks at cannot be used. */
+  readonly checks: Engine['checks'];
+  /** Registers the ledger's figures with a library for metrics. */
+  registerFigures: Engine['registerFigures'];
+  /** Ends in order; what was acknowledged is durable before that. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a ledger and starts its background work; resolves when reads show everything in the log.
+ * Throws a ConfigError for options that contradict each other or the data.
+ */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const { clock = systemClock(), gateways, background } = options;
+  const logger = options.logger ?? createLogger({ level: 'warn' });
+  const engine = await openEngine(settingsOf(options), { logger, clock, gateways, background });
+  try {
+    await engine.mailing.beginService();
+    await engine.started();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return {
+    as: (actor) => ledgerOf(engine, actor),
+    tenants: engine.tenants,
+    runDue: () => engine.timed.runAll(),
+    checks: engine.checks,
+    registerFigures: engine.registerFigures,
+    close: () => engine.close(),
+  };
+}
+
+function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Settings {
+  if (masterKey !== undefined && masterKey.length !== MASTER_KEY_BYTES) {
+    throw new ConfigError([`masterKey must be ${MASTER_KEY_BYTES} bytes`]);
+  }
+  const key = masterKey && Buffer.from(masterKey);
+  const { background = true } = options;
+  const common = {
+    testClock: false,
+    gatewayTimeoutMs: options.gatewayTimeoutMs ?? GATEWAY_DEFAULTS.timeoutMs,
+    gatewayMaxInFlight: options.gatewayMaxInFlight ?? GATEWAY_DEFAULTS.maxInFlight,
+    mail,
+  };
+  if (storage === IN_MEMORY) {
+    return {
+      ...common,
+      dataDir: NO_FOLDER,
+      eventStoreUrl: IN_MEMORY,
+      readModelUrl: IN_MEMORY,
+      runProjections: true,
+      production: true,
+      masterKey: key ?? randomBytes(MASTER_KEY_BYTES),
+    };
+  }
+  if (typeof storage === 'string') {
+    if (/^[a-z+]+:\/\//.test(storage)) {
+      throw new ConfigError(['storage must be a folder, memory:, or { log, readModels }']);
+    }
+    return {
+      ...common,
+      dataDir: storage,
+      eventStoreUrl: `sqlite:${join(storage, 'events.db')}`,
+      readModelUrl: `sqlite:${join(storage, 'read-models.db')}`,
+      runProjections: true,
+      production: false,
+      masterKey: key,
+    };
+  }
+  if (key === undefined) throw new ConfigError(['masterKey must be given where storage has URLs']);
+  return {
+    ...common,
+    dataDir: NO_FOLDER,
+    eventStoreUrl: storage.log,
+    readModelUrl: storage.readModels,
+    runProjections: background,
+    production: true,
+    masterKey: key,
+  };
+}

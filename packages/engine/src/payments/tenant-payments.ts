@@ -1,0 +1,319 @@
+/** The payments of one tenant, for one caller: amounts are decimal texts, ids follow from keys. */
+import {
+  isEmail,
+  type Subscription,
+  Transaction,
+  type TransactionId,
+  toDecimal,
+  toMinor,
+} from '@counterfoil/core';
+import type { Acting } from '../acting.ts';
+import { checkCard } from '../gateways/card-number.ts';
+import type { CardDetails } from '../gateways/payment-gateway.ts';
+import { idOfKey } from '../idempotency-key.ts';
+import { uuidV7 } from '../ids.ts';
+import { refused } from '../refusal.ts';
+import type { Instrument } from './cards.ts';
+import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
+
+/** A card as it is typed in. Its number and cvv never leave memory. */
+export type TypedCard = Omit<CardDetails, 'holder'> & { readonly holder?: string };
+
+/** What a payment subscribes to once it is captured. */
+export interface PlanInput {
+  readonly name: string;
+  readonly description?: string;
+  /** In major units of the payment's currency: `'19.99'`. */
+  readonly rebillAmount: string;
+  readonly frequencyDays: number;
+  /** 0 or absent: the payment itself pays the first cycle. */
+  readonly trialDays?: number;
+}
+
+type OptionalOrder = Partial<
+  Pick<
+    PaymentRequest['order'],
+    | 'sandbox'
+    | 'firstName'
+    | 'lastName'
+    | 'applicationId'
+    | 'shopId'
+    | 'campaignId'
+    | 'affiliateId'
+    | 'productId'
+    | 'pricePointId'
+    | 'partnerSession'
+    | 'items'
+    | 'addresses'
+    | 'session'
+  >
+>;
+
+export interface PaymentSubmission extends OptionalOrder {
+  /** Names the payment for ever: the same key is the same payment. New without one. */
+  readonly idempotencyKey?: string;
+  /** In major units, with no more decimals than the currency has: `'19.99'`. */
+  readonly amount: string;
+  /** ISO 4217, upper case. */
+  readonly currency: string;
+  readonly email: string;
+  /** Either this or `token`. */
+  readonly card?: TypedCard;
+  /** Of a card that this customer used before. */
+  readonly token?: string;
+  /** False: authorize only, and capture later. */
+  readonly capture?: boolean;
+  readonly plans?: readonly PlanInput[];
+  readonly orderId?: number;
+  readonly customerId?: number;
+  readonly companyId?: number;
+  /** Only this account is tried. Absent: those of the company. */
+  readonly merchantAccountId?: number;
+}
+
+export interface Keyed {
+  readonly idempotencyKey?: string;
+}
+
+export interface RefundSubmission extends Keyed {
+  /** In major units. Absent: the remaining balance. */
+  readonly amount?: string;
+  readonly items?: readonly Transaction.RefundItem[];
+  readonly notifyCustomer?: boolean;
+}
+
+/** A payment as its tenant sees it: amounts in major units of `currency`. */
+export interface PaymentView {
+  readonly id: TransactionId;
+  readonly status: Transaction.Status;
+  readonly currency: string;
+  readonly amount: string;
+  readonly capturedAmount: string;
+  readonly refundedAmount: string;
+  readonly refundableAmount: string;
+  readonly customerId: number;
+  readonly orderId: number;
+  /** Pays again for the same customer; null for a payment without a card. */
+  readonly token: string | null;
+  /** The whole state, as it follows from the events. */
+  readonly payment: Transaction.Payment;
+}
+
+export interface RefundView {
+  readonly id: TransactionId;
+  readonly status: Transaction.Refund['status'];
+  readonly currency: string;
+  readonly amount: string;
+}
+
+export class TenantPayments {
+  readonly #payments: Payments;
+  readonly #acting: Acting;
+
+  constructor(payments: Payments, acting: Acting) {
+    this.#payments = payments;
+    this.#acting = acting;
+  }
+
+  /** Takes a payment to the gateway's answer. A decline is a status, not a refusal. */
+  async submit(submission: PaymentSubmission): Promise<PaymentView> {
+    const { tenantId, caller } = this.#acting;
+    const { idempotencyKey: key, card } = submission;
+    const transactionId = idOfKey(this.#acting, 'payment', { key });
+    const content = contentOf(submission);
+    const payment = await this.#payments.submitNamed(
+      { tenantId, transactionId, content, cvv: card?.cvv },
+      () => this.#requestOf(submission, { transactionId, content }),
+      caller,
+    );
+    return this.#viewOf(payment);
+  }
+
+  /** Refuses with `TransactionUnknown`. */
+  async get(id: string): Promise<PaymentView> {
+    return this.#viewOf(await this.#find(id));
+  }
+
+  /** Goes on with a payment in `RequiresAction`, once the customer did what it asked. */
+  async confirm(id: string, keyed: Keyed = {}): Promise<PaymentView> {
+    const followUp = await this.#followUp('confirmPayment', id, keyed);
+    return this.#viewOf(await this.#payments.confirm(followUp, this.#acting.caller));
+  }
+
+  /** Takes the authorized amount, or a part of it, once; the rest is released. */
+  async capture(
+    id: string,
+    { amount, ...keyed }: Keyed & { readonly amount?: string } = {},
+  ): Promise<PaymentView> {
+    const { currency } = await this.#find(id);
+    const amountMinor = amount === undefined ? undefined : minorOf(amount, currency, 'amount');
+    const followUp = await this.#followUp('capturePayment', id, keyed, amount);
+    return this.#viewOf(await this.#payments.capture(followUp, amountMinor, this.#acting.caller));
+  }
+
+  /** Gives up an authorization, or a capture that is not settled yet. */
+  async void(id: string, keyed: Keyed = {}): Promise<PaymentView> {
+    const followUp = await this.#followUp('voidPayment', id, keyed);
+    return this.#viewOf(await this.#payments.void(followUp, this.#acting.caller));
+  }
+
+  /** Gives back the remaining balance, or a part of it. `RefundFailed` is a status, not a refusal. */
+  async refund(id: string, submission: RefundSubmission = {}): Promise<RefundView> {
+    const { tenantId, caller } = this.#acting;
+    const { idempotencyKey: key, amount, items = [], notifyCustomer = false } = submission;
+    const { currency, transactionId } = await this.#find(id);
+    const refund = await this.#payments.refund(
+      {
+        tenantId,
+        transactionId,
+        refundId: idOfKey(this.#acting, 'refundPayment', { key, actsOn: [transactionId] }),
+        content: [transactionId, amount, items, notifyCustomer],
+        ...(amount !== undefined && { amountMinor: minorOf(amount, currency, 'amount') }),
+        items,
+        source: 'System',
+        notifyCustomer,
+      },
+      caller,
+    );
+    const { refundId, status, amountMinor } = refund;
+    return { id: refundId, status, currency, amount: toDecimal(amountMinor, currency) };
+  }
+
+  async #followUp(
+    operation: string,
+    id: string,
+    { idempotencyKey: key }: Keyed,
+    amount?: string,
+  ): Promise<FollowUp> {
+    const { transactionId } = await this.#find(id);
+    const requestId = idOfKey(this.#acting, operation, { key, actsOn: [transactionId] });
+    const { tenantId } = this.#acting;
+    return { tenantId, transactionId, requestId, content: [transactionId, amount] };
+  }
+
+  async #find(id: string): Promise<Transaction.Payment> {
+    const { tenantId, environment } = this.#acting;
+    const payment = await this.#payments.get(tenantId, id as TransactionId);
+    // A caller of the test environment sees sandbox data only.
+    if (environment === 'live' || payment.sandbox) return payment;
+    throw refused({ type: 'TransactionUnknown' });
+  }
+
+  /** Refuses, in this order: email, card and token, amounts. */
+  #requestOf(
+    submission: PaymentSubmission,
+    { transactionId, content }: Pick<PaymentRequest, 'transactionId' | 'content'>,
+  ): PaymentRequest {
+    const { tenantId, environment, now } = this.#acting;
+    const { email, currency, capture = true, plans = [] } = submission;
+    if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
+    return {
+      tenantId,
+      transactionId,
+      content,
+      instrument: instrumentOf(submission, now()),
+      order: {
+        ...Transaction.orderOf({
+          email,
+          currency,
+          amountMinor: 0n,
+          orderId: 0,
+          customerId: 0,
+          companyId: 0,
+        }),
+        ...ownOrder(submission),
+        sandbox: submission.sandbox ?? environment === 'test',
+        amountMinor: minorOf(submission.amount, currency, 'amount'),
+        captureMode: capture ? 'automatic' : 'manual',
+        serviceSession: uuidV7(),
+      },
+      plans: plans.map((plan, index) => planOf(plan, currency, index)),
+      ...definedOf(submission, ['orderId', 'customerId', 'companyId', 'merchantAccountId']),
+    };
+  }
+
+  async #viewOf(payment: Transaction.Payment): Promise<PaymentView> {
+    const { tenantId } = this.#acting;
+    const { token, refundableMinor } = await this.#payments.viewOf(tenantId, payment);
+    const { transactionId: id, currency, status, customerId, orderId } = payment;
+    const inMajor = (minor: bigint) => toDecimal(minor, currency);
+    return {
+      id,
+      status,
+      currency,
+      amount: inMajor(payment.amountMinor),
+      capturedAmount: inMajor(payment.capturedMinor),
+      refundedAmount: inMajor(Transaction.refundedMinor(payment)),
+      refundableAmount: inMajor(refundableMinor),
+      customerId,
+      orderId,
+      token,
+      payment,
+    };
+  }
+}
+
+const OWN_ORDER = [
+  'firstName',
+  'lastName',
+  'applicationId',
+  'shopId',
+  'campaignId',
+  'affiliateId',
+  'productId',
+  'pricePointId',
+  'partnerSession',
+  'items',
+  'addresses',
+  'session',
+] as const satisfies readonly (keyof OptionalOrder)[];
+
+function ownOrder(submission: PaymentSubmission): Omit<OptionalOrder, 'sandbox'> {
+  return definedOf(submission, OWN_ORDER);
+}
+
+/** What marks a repetition is hashed into the log, so a card's number and cvv have no part in it. */
+function contentOf({ card, idempotencyKey: _, ...rest }: PaymentSubmission): unknown {
+  return {
+    ...rest,
+    last4: card?.number.slice(-4),
+    expMonth: card?.expMonth,
+    expYear: card?.expYear,
+  };
+}
+
+/** Refuses a card that cannot be right, and both or neither of card and token. */
+export function instrumentOf(
+  { card, token }: { readonly card?: TypedCard; readonly token?: string },
+  now: string,
+): Instrument {
+  if ((card === undefined) === (token === undefined)) throw refused({ type: 'CardOrToken' });
+  if (card === undefined) return { token: token ?? '' };
+  const checked = checkCard({ ...card, holder: card.holder ?? '' }, new Date(now));
+  if (checked.valid) return { card: checked.card };
+  throw refused({ type: 'CardInvalid', faults: checked.faults });
+}
+
+function planOf(plan: PlanInput, currency: string, index: number): Subscription.Plan {
+  const { name, description = '', rebillAmount, frequencyDays, trialDays = 0 } = plan;
+  const rebillAmountMinor = minorOf(rebillAmount, currency, `plans/${index}/rebillAmount`);
+  return { name, description, rebillAmountMinor, frequencyDays, trialDays };
+}
+
+/** Minor units of a decimal text; refuses what the currency does not hold. */
+export function minorOf(amount: string, currency: string, field: string): bigint {
+  const minor = toMinor(amount, currency);
+  if (minor._tag === 'Right') return minor.right;
+  if (minor.left.type === 'UnknownCurrency') throw refused({ type: 'UnknownCurrency', currency });
+  throw refused({ type: 'AmountInvalid', field, reason: minor.left.type });
+}
+
+function definedOf<Given extends object, Name extends keyof Given>(
+  given: Given,
+  names: readonly Name[],
+): { [Each in Name]?: Exclude<Given[Each], undefined> } {
+  const entries = names
+    .map((name) => [name, given[name]])
+    .filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,149 @@
+/** The subscriptions of one tenant, for one caller. */
+import type { Subscription } from '@counterfoil/core';
+import type { Acting } from '../acting.ts';
+import { idOfKey } from '../idempotency-key.ts';
+import {
+  instrumentOf,
+  type Keyed,
+  minorOf,
+  type PlanInput,
+  type TypedCard,
+} from '../payments/tenant-payments.ts';
+import { refused } from '../refusal.ts';
+import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
+
+type Found = Subscription.Subscription;
+
+export interface Unsubscription extends Keyed {
+  readonly email: string;
+  /** With either list, what stands in one of them ends; without both, all of this email. */
+  readonly orderIds?: readonly number[];
+  readonly subscriptionIds?: readonly number[];
+  readonly notifyCustomer?: boolean;
+  readonly sandbox?: boolean;
+}
+
+export class TenantSubscriptions {
+  readonly #subscriptions: Subscriptions;
+  readonly #acting: Acting;
+
+  constructor(subscriptions: Subscriptions, acting: Acting) {
+    this.#subscriptions = subscriptions;
+    this.#acting = acting;
+  }
+
+  /** Refuses with `SubscriptionUnknown`. */
+  async get(subscriptionId: number): Promise<Found> {
+    const { tenantId, environment } = this.#acting;
+    const found = await this.#subscriptions.get(tenantId, subscriptionId);
+    if (environment === 'live' || found.sandbox) return found;
+    throw refused({ type: 'SubscriptionUnknown' });
+  }
+
+  /** A page of a customer's subscriptions, the newest first; the last page is not full. */
+  ofCustomer(
+    customerId: number,
+    {
+      limit,
+      after,
+      sandbox,
+    }: { readonly limit: number; readonly after?: number; readonly sandbox?: boolean },
+  ): Promise<readonly Found[]> {
+    const { tenantId, environment } = this.#acting;
+    return this.#subscriptions.ofCustomer({
+      tenantId,
+      customerId,
+      sandbox: sandbox ?? environment === 'test',
+      limit,
+      ...(after !== undefined && { after }),
+    });
+  }
+
+  /** Bills it no more until it is unfrozen. */
+  async freeze(id: number, { note = '', ...keyed }: Keyed & { readonly note?: string } = {}) {
+    const request = await this.#request('freezeSubscription', id, keyed, note);
+    return this.#subscriptions.freeze(request, note, this.#acting.caller);
+  }
+
+  async unfreeze(id: number, keyed: Keyed = {}): Promise<Found> {
+    const request = await this.#request('unfreezeSubscription', id, keyed);
+    return this.#subscriptions.unfreeze(request, this.#acting.caller);
+  }
+
+  /** Bills another card from now on. */
+  async changeCard(
+    id: number,
+    { card, token, ...keyed }: Keyed & { readonly card?: TypedCard; readonly token?: string },
+  ): Promise<Found> {
+    const content = [token, card?.number.slice(-4), card?.expMonth, card?.expYear];
+    const request = await this.#request('changeSubscriptionCard', id, keyed, content);
+    const given = { ...(card !== undefined && { card }), ...(token !== undefined && { token }) };
+    return this.#subscriptions.changeCard(
+      request,
+      () => instrumentOf(given, this.#acting.now()),
+      this.#acting.caller,
+    );
+  }
+
+  /** Bills by another plan from the next cycle on. What is absent stays as it is. */
+  async changePlan(
+    id: number,
+    { idempotencyKey, ...plan }: Keyed & Partial<Omit<PlanInput, 'trialDays'>>,
+  ): Promise<Found> {
+    const { rebillAmount, ...rest } = plan;
+    const { currency } = await this.get(id);
+    const request = await this.#request(
+      'changeSubscriptionPlan',
+      id,
+      idempotencyKey === undefined ? {} : { idempotencyKey },
+      plan,
+    );
+    const changed = {
+      ...rest,
+      ...(rebillAmount !== undefined && {
+        rebillAmountMinor: minorOf(rebillAmount, currency, 'rebillAmount'),
+      }),
+    };
+    return this.#subscriptions.changePlan(request, changed, this.#acting.caller);
+  }
+
+  async unsubscribe(
+    id: number,
+    { notifyCustomer = false, ...keyed }: Keyed & { readonly notifyCustomer?: boolean } = {},
+  ): Promise<Found> {
+    const request = await this.#request('endSubscription', id, keyed, notifyCustomer);
+    return this.#subscriptions.unsubscribe(request, notifyCustomer, this.#acting.caller);
+  }
+
+  /** Ends subscriptions by the email of their customer or their order; answers how many it ended. */
+  unsubscribeByEmail(asked: Unsubscription): Promise<number> {
+    const { tenantId, environment, caller } = this.#acting;
+    const { idempotencyKey: key, ...content } = asked;
+    return this.#subscriptions.unsubscribeByEmail(
+      {
+        tenantId,
+        sandbox: asked.sandbox ?? environment === 'test',
+        email: asked.email,
+        orderIds: asked.orderIds ?? [],
+        subscriberIds: asked.subscriptionIds ?? [],
+        notifyCustomer: asked.notifyCustomer ?? false,
+        requestIdOf: (id) =>
+          idOfKey(this.#acting, 'unsubscribeCustomer', { key, actsOn: [String(id)] }),
+        content,
+      },
+      caller,
+    );
+  }
+
+  async #request(
+    operation: string,
+    subscriptionId: number,
+    { idempotencyKey: key }: Keyed,
+    content: unknown = null,
+  ): Promise<SubscriptionRequest> {
+    await this.get(subscriptionId);
+    const actsOn = [String(subscriptionId)];
+    const requestId = idOfKey(this.#acting, operation, { key, actsOn });
+    return { tenantId: this.#acting.tenantId, subscriptionId, requestId, content: [content] };
+  }
+}

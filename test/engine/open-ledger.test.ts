@@ -1,0 +1,230 @@
+/** The engine as an embedder meets it: a ledger in a few calls, without a server. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type MerchantAccount, TenantId } from '@counterfoil/core';
+import { type Ledger, openLedger, type Refused } from '@counterfoil/engine';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+
+const OPERATOR = { actor: 'operator' };
+const TENANT = TenantId.parse(7);
+const OTHER = TenantId.parse(8);
+const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
+
+const logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** The code of what a use case refuses with. */
+function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'accepted',
+    (error: Refused) => error.code,
+  );
+}
+
+async function withShop(ledger: Ledger, tenantId: TenantId): Promise<void> {
+  await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);
+  const at = new Date().toISOString();
+  await ledger.tenants.define(
+    { type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme', at },
+    OPERATOR,
+  );
+  await ledger.tenants.openMerchantAccount(
+    tenantId,
+    1,
+    {
+      mid: '7001',
+      title: 'Main',
+      companyId: 1,
+      gatewayId: 1,
+      descriptor: 'ACME',
+      defaultCurrency: 'GBP',
+      currencies: [
+        {
+          currency: 'GBP',
+          gatewayCredentials: { apiKey: '', username: '', password: '', emailAddress: '' },
+        },
+      ],
+    } satisfies Parameters<typeof MerchantAccount.withDefaults>[0],
+    OPERATOR,
+  );
+}
+
+const open: Ledger[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+async function opened(storage: string): Promise<Ledger> {
+  const ledger = await openLedger({ storage, logger });
+  open.push(ledger);
+  return ledger;
+}
+
+async function inMemory() {
+  const ledger = await opened('memory:');
+  await withShop(ledger, TENANT);
+  return { ledger, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
+}
+
+const order = (more: object = {}) => ({
+  amount: '19.99',
+  currency: 'GBP',
+  email: 'ann@shop.example',
+  card: CARD,
+  ...more,
+});
+
+describe('a ledger in memory', () => {
+  it('takes a payment, refunds it, finds it and keeps the books balanced', async () => {
+    const { shop } = await inMemory();
+    const paid = await shop.payments.submit(order({ idempotencyKey: 'order-1001' }));
+    expect(paid).toMatchObject({ status: 'Captured', amount: '19.99', refundableAmount: '19.99' });
+    const back = await shop.payments.refund(paid.id, { amount: '5.00' });
+    expect(back).toMatchObject({ status: 'Refunded', amount: '5.00' });
+    const found = await shop.transactions.search({ emails: ['ann@shop.example'] });
+    expect(found.transactions.map(({ amount }) => amount).sort()).toEqual([19.99, 5]);
+    expect((await shop.payments.get(paid.id)).refundableAmount).toBe('14.99');
+    expect((await shop.books.trialBalance()).balanced).toBe(true);
+  });
+
+  it('names the effect of an idempotency key for ever', async () => {
+    const { shop } = await inMemory();
+    const asked = order({ idempotencyKey: 'order-1' });
+    const [first, second] = await Promise.all([
+      shop.payments.submit(asked),
+      shop.payments.submit(asked),
+    ]);
+    expect(second.id).toBe(first.id);
+    expect((await shop.transactions.search()).count).toBe(1);
+    expect(await codeOf(shop.payments.submit({ ...asked, amount: '20.00' }))).toBe(
+      'IdempotencyKeyReused',
+    );
+    const refund = { idempotencyKey: 'r-1', amount: '1.00' };
+    const [one, two] = [
+      await shop.payments.refund(first.id, refund),
+      await shop.payments.refund(first.id, refund),
+    ];
+    expect(two.id).toBe(one.id);
+  });
+
+  it.each([
+    [{ amount: '1.999' }, 'AmountInvalid'],
+    [{ amount: 'ten' }, 'AmountInvalid'],
+    [{ amount: '0.00' }, 'AmountNotPositive'],
+    [{ currency: 'XXQ' }, 'UnknownCurrency'],
+    [{ email: 'nobody' }, 'EmailInvalid'],
+    [{ card: { ...CARD, number: '4242424242424241' } }, 'CardInvalid'],
+    [{ token: 'tok' }, 'CardOrToken'],
+    [{ card: undefined, token: 'tok' }, 'TokenUnknown'],
+    [{ merchantAccountId: 99 }, 'ReferenceUnknown'],
+    [{ currency: 'EUR' }, 'NoMerchantAccount'],
+  ])('refuses %j with %s, and records nothing', async (wrong, code) => {
+    const { shop } = await inMemory();
+    expect(await codeOf(shop.payments.submit(order(wrong)))).toBe(code);
+    expect((await shop.transactions.search()).count).toBe(0);
+  });
+
+  it('refuses with facts', async () => {
+    const { shop } = await inMemory();
+    const paid = await shop.payments.submit(order());
+    const refusal = await shop.payments
+      .refund(paid.id, { amount: '20.00' })
+      .catch((error: Refused) => error.refusal);
+    expect(refusal).toEqual({
+      type: 'RefundExceedsRemaining',
+      requestedMinor: 2_000n,
+      remainingMinor: 1_999n,
+      currency: 'GBP',
+    });
+  });
+
+  it('authorizes, captures a part and voids', async () => {
+    const { shop } = await inMemory();
+    const held = await shop.payments.submit(order({ capture: false }));
+    expect(held.status).toBe('Authorized');
+    const taken = await shop.payments.capture(held.id, { amount: '10.00' });
+    expect(taken).toMatchObject({ status: 'Captured', capturedAmount: '10.00' });
+    expect(await codeOf(shop.payments.capture(held.id))).toBe('WrongStatus');
+    const other = await shop.payments.submit(order({ capture: false }));
+    expect((await shop.payments.void(other.id)).status).toBe('Voided');
+  });
+
+  it('subscribes, changes and ends a subscription', async () => {
+    const { shop } = await inMemory();
+    const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
+    const paid = await shop.payments.submit(order({ plans }));
+    const [started] = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+    const id = started?.subscriptionId ?? 0;
+    const changed = await shop.subscriptions.changePlan(id, { rebillAmount: '12.00' });
+    expect(changed.rebillAmountMinor).toBe(1_200n);
+    expect((await shop.subscriptions.freeze(id)).frozenAt).not.toBeNull();
+    expect((await shop.subscriptions.unfreeze(id)).frozenAt).toBeNull();
+    expect(await shop.subscriptions.unsubscribeByEmail({ email: 'ann@shop.example' })).toBe(1);
+    expect((await shop.subscriptions.get(id)).unsubscribedAt).not.toBeNull();
+  });
+
+  it('registers, changes and erases a customer', async () => {
+    const { shop } = await inMemory();
+    const made = await shop.customers.register({ email: 'bo@shop.example', firstName: 'Bo' });
+    expect(await codeOf(shop.customers.register({ email: 'bo@shop.example' }))).toBe('EmailTaken');
+    const { token } = await shop.customers.addPaymentMethod(made.customerId, { card: CARD });
+    const paid = await shop.payments.submit(
+      order({ email: 'bo@shop.example', card: undefined, token }),
+    );
+    expect(paid.customerId).toBe(made.customerId);
+    const { rowVersion } = await shop.customers.get(made.customerId);
+    const after = await shop.customers.replace(made.customerId, {
+      rowVersion,
+      email: 'bo@shop.example',
+      firstName: 'Bodil',
+    });
+    expect(after.firstName).toBe('Bodil');
+    expect((await shop.customers.erase(made.customerId)).erasedAt).not.toBeNull();
+    expect((await shop.payments.get(paid.id)).payment.email).not.toBe('bo@shop.example');
+  });
+
+  it('shows no tenant what another one has, and a test caller no live data', async () => {
+    const { ledger, shop } = await inMemory();
+    await withShop(ledger, OTHER);
+    const paid = await shop.payments.submit(order());
+    const strangers = [
+      ledger.as({ tenantId: OTHER, actor: 'other' }),
+      ledger.as({ tenantId: TENANT, actor: 'tester', environment: 'test' }),
+    ];
+    for (const stranger of strangers) {
+      expect(await codeOf(stranger.payments.get(paid.id))).toBe('TransactionUnknown');
+      expect(await codeOf(stranger.payments.refund(paid.id))).toBe('TransactionUnknown');
+      expect((await stranger.transactions.search()).count).toBe(0);
+      expect(await stranger.transactions.detail(paid.id)).toBeUndefined();
+    }
+  });
+});
+
+describe('a ledger in a folder', () => {
+  it('is what it was when it is opened again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const first = await opened(folder);
+    await withShop(first, TENANT);
+    const asked = order({ idempotencyKey: 'order-1' });
+    const { id } = await first.as({ tenantId: TENANT, actor: 'shop' }).payments.submit(asked);
+    await first.close();
+    open.length = 0;
+    const shop = (await opened(folder)).as({ tenantId: TENANT, actor: 'shop' });
+    expect((await shop.payments.submit(asked)).id).toBe(id);
+    expect((await shop.transactions.search()).count).toBe(1);
+  }, 30_000);
+
+  it.each([
+    [{ storage: 'postgres://u@h:1/db' }, /storage must be a folder/],
+    [{ storage: 'memory:', masterKey: Buffer.alloc(31) }, /masterKey must be 32 bytes/],
+    [{ storage: { log: 'memory:', readModels: 'memory:' } }, /masterKey must be given/],
+  ])('is refused with options that cannot be used: %j', async (options, message) => {
+    await expect(openLedger({ ...options, logger })).rejects.toThrow(message);
+  });
+});
