@@ -35,7 +35,13 @@ export {
 } from './personal-keys/open-personal-keys.ts';
 export { PersonalKeyTable } from './personal-keys/personal-key-table.ts';
 export type { DomainRejection } from './refusal.ts';
-export { type Refusal, type RefusalCode, Refused, type UnknownReference } from './refusal.ts';
+export {
+  type Refusal,
+  type RefusalCode,
+  Refused,
+  refused,
+  type UnknownReference,
+} from './refusal.ts';
 export { type RunningWorker, runWorker } from './run-worker.ts';
 export { type Clock, openClock, presentIn } from './runtime/clock.ts';
 export { inParallel } from './runtime/in-parallel.ts';

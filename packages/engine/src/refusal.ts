@@ -111,6 +111,13 @@ const TRANSIENT = {
   ClockHeldUp: true,
 } as const satisfies Record<TransientRefusal['type'], true>;
 
+/** Defects of the ledger and not of a request: what follows the log stops there, and passes none over. */
+const DEFECTS: ReadonlySet<string> = new Set<DomainRejection['type']>([
+  'ErasureNotRequested',
+  'BlockSizeOutOfRange',
+  'SequenceExhausted',
+]);
+
 /**
  * An expected refusal, thrown by every use case. `code` tells which; `refusal` carries its facts. It
  * has no stack: it is an answer, not a defect.
@@ -132,7 +139,7 @@ export class Refused<Of extends Refusal = Refusal> extends Error {
 
   /** Whether the same request may be accepted later. */
   get isTransient(): boolean {
-    return Object.hasOwn(TRANSIENT, this.code);
+    return Object.hasOwn(TRANSIENT, this.code) || DEFECTS.has(this.code);
   }
 }
 

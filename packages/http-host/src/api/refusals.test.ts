@@ -1,8 +1,8 @@
 /** Every way in which the domain says no becomes a documented error that says why. */
 import type { TransactionId } from '@counterfoil/core';
-import type { Refusal, RefusalCode } from '@counterfoil/engine';
+import { type Refusal, type RefusalCode, refused } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
-import { ERRORS } from '../http/errors.ts';
+import { ERRORS, isTransient } from '../http/errors.ts';
 import { REFUSALS, wireRefusal } from './refusals.ts';
 
 const ID = '0195a000-0000-7000-8000-000000000001' as TransactionId;
@@ -180,5 +180,11 @@ describe('a refusal of the engine', () => {
       'BlockSizeOutOfRange',
       'SequenceExhausted',
     ]);
+  });
+
+  it('may be accepted later where the interface says so, and only there', () => {
+    const later = all.filter((each) => refused(each).isTransient).map(({ type }) => type);
+    const saidSo = all.filter((each) => isTransient(wireRefusal(each).code));
+    expect(later).toEqual(saidSo.map(({ type }) => type));
   });
 });
