@@ -223,7 +223,16 @@ describe('a ledger in a folder', () => {
   it.each([
     [{ storage: 'postgres://u@h:1/db' }, /storage must be a folder/],
     [{ storage: 'memory:', masterKey: Buffer.alloc(31) }, /masterKey must be 32 bytes/],
-    [{ storage: { log: 'memory:', readModels: 'memory:' } }, /masterKey must be given/],
+    [{ storage: 'sqlite:./data' }, /storage must be a folder/],
+    [{ storage: { log: 'memory:', readModels: 'memory:' } }, /storage.log must be a postgres/],
+    [
+      { storage: { log: 'postgres://u@h:1/db', readModels: 'sqlite:a' } },
+      /storage.readModels a postgres/,
+    ],
+    [
+      { storage: { log: 'postgres://u@h:1/db', readModels: 'postgres://u@h:1/db' } },
+      /masterKey must be given/,
+    ],
   ])('is refused with options that cannot be used: %j', async (options, message) => {
     await expect(openLedger({ ...options, logger })).rejects.toThrow(message);
   });

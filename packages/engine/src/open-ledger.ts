@@ -7,10 +7,13 @@ import type { MailSettings } from './mail/mail-settings.ts';
 import { type Engine, openEngine } from './open-engine.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { ConfigError, GATEWAY_DEFAULTS, type Settings } from './settings.ts';
+import { engineOf, isShared } from './storage/stores.ts';
 import { type Actor, ledgerOf, type TenantLedger } from './tenant-ledger.ts';
 
 const MASTER_KEY_BYTES = 32;
 const IN_MEMORY = 'memory:';
+/** Longer than the letter of a drive. */
+const URL_SCHEME = /^[a-z][a-z+]+:/i;
 /** Nothing is kept in files there. */
 const NO_FOLDER = '.';
 
@@ -109,7 +112,7 @@ function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Se
     };
   }
   if (typeof storage === 'string') {
-    if (/^[a-z+]+:\/\//.test(storage)) {
+    if (URL_SCHEME.test(storage)) {
       throw new ConfigError(['storage must be a folder, memory:, or { log, readModels }']);
     }
     return {
@@ -122,6 +125,11 @@ function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Se
       masterKey: key,
     };
   }
+  if (!isUrlOf(storage.log, isShared) || !isUrlOf(storage.readModels, isPostgres)) {
+    throw new ConfigError([
+      'storage.log must be a postgres:// or esdb:// URL, and storage.readModels a postgres:// one',
+    ]);
+  }
   if (key === undefined) throw new ConfigError(['masterKey must be given where storage has URLs']);
   return {
     ...common,
@@ -132,4 +140,17 @@ function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Se
     production: true,
     masterKey: key,
   };
+}
+
+function isPostgres(url: string): boolean {
+  return engineOf(url) === 'postgres';
+}
+
+/** False as well for what is no URL of any store. */
+function isUrlOf(url: string, isMeant: (url: string) => boolean): boolean {
+  try {
+    return isMeant(url);
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,5 @@
 /** The slices of a ledger for one caller of one tenant. */
-import type { TenantId } from '@counterfoil/core';
+import { TenantId } from '@counterfoil/core';
 import type {
   SearchFilter,
   SearchPage,
@@ -52,9 +52,10 @@ export interface TenantLedger {
   readonly books: TenantBooks;
 }
 
+/** Throws a ZodError for what is no tenant id. */
 export function ledgerOf(engine: Engine, actor: Actor): TenantLedger {
   const { environment = 'live', tenantId: id, ...caller } = actor;
-  const tenantId = id as TenantId;
+  const tenantId = TenantId.parse(id);
   const acting: Acting = { tenantId, environment, caller, now: () => engine.clock.now() };
   return {
     payments: new TenantPayments(engine.payments, acting),
