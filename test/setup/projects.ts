@@ -60,7 +60,7 @@ export const PROJECTS: readonly Project[] = [
     isolate: false,
   },
   { name: QUICK, include: EVERY_TEST },
-  // On PostgreSQL, or on the protocol server of EventStoreDB.
+  // On PostgreSQL, on the protocol server of EventStoreDB, or on an SMTP server.
   {
     name: 'servers',
     include: [
@@ -73,6 +73,7 @@ export const PROJECTS: readonly Project[] = [
       'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
       'test/http-host/{places,shared-turns,worker}.test.ts',
       'test/e2e/several-hosts-{contract,outage}.test.ts',
+      'test/e2e/mail{,-subscriptions}.test.ts',
       'test/e2e/shared-cluster.test.ts',
     ],
     postgres: true,
