@@ -168,6 +168,22 @@ describe('a ledger in memory', () => {
     expect((await shop.subscriptions.get(id)).unsubscribedAt).not.toBeNull();
   });
 
+  it('bills a subscription when its clock has come to the date', async () => {
+    let now = '2026-01-31T12:00:00.000Z';
+    const ledger = await openLedger({ storage: 'memory:', logger, clock: { now: () => now } });
+    open.push(ledger);
+    await withShop(ledger, TENANT);
+    const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
+    const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
+    await shop.payments.submit(order({ plans }));
+    await ledger.runDue();
+    expect((await shop.transactions.search()).count).toBe(1);
+    now = '2026-03-02T12:00:00.000Z';
+    await ledger.runDue();
+    const { transactions } = await shop.transactions.search({ dateFrom: '2026-01-01' });
+    expect(transactions.map(({ amount }) => amount)).toEqual([9.99, 19.99]);
+  });
+
   it('registers, changes and erases a customer', async () => {
     const { shop } = await inMemory();
     const made = await shop.customers.register({ email: 'bo@shop.example', firstName: 'Bo' });
