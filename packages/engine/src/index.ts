@@ -1,17 +1,15 @@
-/** The face of `@counterfoil/engine`: the ledger as a library. */
+/** The face of `@counterfoil/engine`: `openLedger`, and the parts that hosts and tools are made of. */
 
 export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
 export { Erasure } from './customers/erasure.ts';
-export type { Claim } from './customers/identities.ts';
 export { refusalOf } from './failures.ts';
 export type { Figures, LabelledGauges } from './figures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
-export type { Logger, PinoLogger } from './logger.ts';
-export { createLogger, LOG_LEVELS, type LogLevel } from './logger.ts';
+export { createLogger, LOG_LEVELS, type Logger, type LogLevel, type PinoLogger } from './logger.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
 export {
@@ -34,7 +32,6 @@ export {
   openPersonalKeys,
 } from './personal-keys/open-personal-keys.ts';
 export { PersonalKeyTable } from './personal-keys/personal-key-table.ts';
-export type { DomainRejection } from './refusal.ts';
 export {
   type Refusal,
   type RefusalCode,
