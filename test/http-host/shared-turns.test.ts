@@ -77,7 +77,7 @@ it('refuses whoever waits too long for another host', { timeout: TIMEOUT_MS }, a
   const [one, other] = await hosts(2, { longestWaitMs: 50 });
   await one?.turns.take('payment', async () => {
     const waiting = other?.turns.take('payment', async () => 'never');
-    await expect(waiting).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(waiting).rejects.toMatchObject({ code: 'PaymentBusy' });
     expect(await other?.turns.take('another', async () => 'at once')).toBe('at once');
   });
 });
