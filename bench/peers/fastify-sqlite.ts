@@ -120,7 +120,7 @@ function addSearch(app: FastifyInstance): void {
       const count = transactions.length;
       return reply.send({
         success: true,
-        message: count === 0 ? 'No transaction matches' : `${count} transactions`,
+        message: messageOf(count),
         count,
         pageNumber,
         moreResults: rows.length > limit,
@@ -206,3 +206,8 @@ await server.listen({ port: 0, host: '127.0.0.1' });
 const { port } = server.server.address() as AddressInfo;
 console.log(`listens on http://127.0.0.1:${port}`);
 process.on('SIGTERM', () => process.exit());
+
+function messageOf(count: number): string {
+  if (count === 0) return 'No transaction matches';
+  return count === 1 ? '1 transaction' : `${count} transactions`;
+}
