@@ -87,7 +87,8 @@ export class DetailView {
     if (record === undefined) return undefined;
     const { originalTransactionId } = storedRecord.decode(record);
     const parents = await bodyOf(PAYMENTS, originalTransactionId ?? wanted);
-    if (parents === undefined) throw new Error(`the payment of ${wanted} is missing`);
+    // Only damage takes away the payment that a record belongs to.
+    if (parents === undefined) throw model.condemn(`the payment of ${wanted} is missing`);
     const childId = originalTransactionId === null ? undefined : wanted;
     return { payment: storedPayment.decode(parents), childId };
   }
