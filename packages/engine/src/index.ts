@@ -18,11 +18,13 @@ export {
   Payments,
   type RefundRequest,
 } from './payments/payments.ts';
-export type {
-  PaymentSubmission,
-  PaymentView,
-  RefundSubmission,
-  RefundView,
+export {
+  instrumentOf,
+  type PaymentSubmission,
+  type PaymentView,
+  type RefundSubmission,
+  type RefundView,
+  withoutSecrets,
 } from './payments/tenant-payments.ts';
 export type { CustomerKeys, CustomerVault, KeyState } from './personal-keys/customer-keys.ts';
 export { findUnreadable, giveUp } from './personal-keys/lost-keys.ts';

@@ -272,8 +272,17 @@ function ownOrder(submission: PaymentSubmission): Omit<OptionalOrder, 'sandbox'>
   return definedOf(submission, OWN_ORDER);
 }
 
+function contentOf({ idempotencyKey: _, ...submission }: PaymentSubmission): unknown {
+  return withoutSecrets(submission);
+}
+
 /** What marks a repetition is hashed into the log, so a card's number and cvv have no part in it. */
-function contentOf({ card, idempotencyKey: _, ...rest }: PaymentSubmission): unknown {
+export function withoutSecrets({
+  card,
+  ...rest
+}: {
+  readonly card?: Pick<TypedCard, 'number' | 'expMonth' | 'expYear'> | undefined;
+}): unknown {
   return {
     ...rest,
     last4: card?.number.slice(-4),
@@ -284,7 +293,15 @@ function contentOf({ card, idempotencyKey: _, ...rest }: PaymentSubmission): unk
 
 /** Refuses a card that cannot be right, and both or neither of card and token. */
 export function instrumentOf(
-  { card, token }: { readonly card?: TypedCard; readonly token?: string },
+  {
+    card,
+    token,
+  }: {
+    readonly card?:
+      | (Omit<TypedCard, 'holder'> & { readonly holder?: string | undefined })
+      | undefined;
+    readonly token?: string | undefined;
+  },
   now: string,
 ): Instrument {
   if ((card === undefined) === (token === undefined)) throw refused({ type: 'CardOrToken' });

@@ -1,11 +1,11 @@
 /** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
 import { Transaction, type TransactionId } from '@counterfoil/core';
-import { type Payments, uuidV7 } from '@counterfoil/engine';
+import { type Payments, uuidV7, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type JsonResult, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
-import { PaymentInput, paymentRequestOf, withoutSecrets } from './payment-request.ts';
+import { PaymentInput, paymentRequestOf } from './payment-request.ts';
 import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
 import {

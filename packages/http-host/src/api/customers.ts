@@ -1,6 +1,6 @@
 /** Customer Service: customers registered, read and replaced, and their payment methods. */
 import { Customer, type Subject } from '@counterfoil/core';
-import type { Customers, Erasure } from '@counterfoil/engine';
+import { type Customers, type Erasure, instrumentOf, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
@@ -12,13 +12,7 @@ import {
   type TokenOf,
 } from './customer-body.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
-import {
-  AddressInput,
-  addressOf,
-  CardInput,
-  instrumentOf,
-  withoutSecrets,
-} from './payment-request.ts';
+import { AddressInput, addressOf, CardInput } from './payment-request.ts';
 import {
   callerOf,
   Email,

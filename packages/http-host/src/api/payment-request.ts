@@ -1,7 +1,6 @@
 /** What a payment is asked for with, and how it becomes an order. */
 import { Sequence, type TenantId, type Transaction, type TransactionId } from '@counterfoil/core';
-import type { PaymentRequest } from '@counterfoil/engine';
-import { type CardDetails, checkCard } from '@counterfoil/engine/gateways';
+import { instrumentOf, type PaymentRequest, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { refuse } from '../http/errors.ts';
@@ -156,38 +155,6 @@ export function paymentRequestOf(input: PaymentInput, identity: Identity): Payme
     ...(input.merchantAccountId !== undefined && { merchantAccountId: input.merchantAccountId }),
     instrument,
   };
-}
-
-/** What marks a repetition is hashed into the log, so the card's number has no part in it. */
-export function withoutSecrets({ card, ...rest }: Pick<PaymentInput, 'card'>): unknown {
-  return {
-    ...rest,
-    last4: card?.number.slice(-4),
-    expMonth: card?.expMonth,
-    expYear: card?.expYear,
-  };
-}
-
-export function instrumentOf(
-  { card, token }: Pick<PaymentInput, 'card' | 'token'>,
-  now: string,
-): { readonly card: CardDetails } | { readonly token: string } {
-  if ((card === undefined) === (token === undefined)) {
-    throw refuse('invalid_request', undefined, {
-      errors: ['/card', '/token'].map((pointer) => ({
-        pointer,
-        detail: 'Send either card or token',
-      })),
-    });
-  }
-  if (card === undefined) return { token: token ?? '' };
-  const checked = checkCard({ ...card, holder: card.holder ?? '' }, new Date(now));
-  if (!checked.valid) {
-    throw refuse('card_invalid', undefined, {
-      errors: checked.faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
-    });
-  }
-  return { card: checked.card };
 }
 
 /** Ids that the service allocates itself would meet others there. */

@@ -1,12 +1,18 @@
 /** Subscriptions changed on demand: frozen, unfrozen, ended, with another card or another plan. */
 import { Subscription } from '@counterfoil/core';
-import type { References, SubscriptionRequest, Subscriptions } from '@counterfoil/engine';
+import {
+  instrumentOf,
+  type References,
+  type SubscriptionRequest,
+  type Subscriptions,
+  withoutSecrets,
+} from '@counterfoil/engine';
 import type { Confirmations } from '@counterfoil/engine/mail';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
 import { Frequency, RebillAmount } from './payment-plans.ts';
-import { CardInput, instrumentOf, withoutSecrets } from './payment-request.ts';
+import { CardInput } from './payment-request.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';
 import { SubscriptionParams, visibleSubscription } from './subscriptions.ts';
 import { callerOf, eitherOf, idOf, minorOf, NothingInput, text } from './wire.ts';
