@@ -7,7 +7,7 @@ import {
   MailDelivery,
   type Mailer,
   type Outbox,
-  openPostgresOutbox,
+  openOutbox,
   type QueuedMail,
 } from '@counterfoil/engine/mail';
 import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await databases[0]?.pool.query('TRUNCATE counterfoil_host.mails');
-  [one, two] = databases.map(({ pool }) => openPostgresOutbox(pool)) as [Outbox, Outbox];
+  [one, two] = databases.map(({ pool }) => openOutbox(pool)) as [Outbox, Outbox];
 });
 
 function asked(number: number): AskedMail {

@@ -3,18 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Position, StreamName, TenantId } from '@counterfoil/core';
 import {
   type AskedMail,
+  MAIL_READER,
   type MailEnd,
   type Outbox,
-  openPostgresOutbox,
-  openSqliteOutbox,
+  openOutbox,
 } from '@counterfoil/engine/mail';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostDatabaseOfFile } from '../setup/host-database.ts';
-import { casesOfProject } from '../setup/stores.ts';
+import { casesOfProject, hasServers } from '../setup/stores.ts';
 
 const BEGIN_MS = Date.parse('2026-03-01T12:00:00.000Z');
 const EVENTS = 6;
@@ -61,12 +62,12 @@ type Kept = () => Outbox;
 
 async function inFile(): Promise<Kept> {
   const path = join(folder(), `${randomUUID()}.db`);
-  return () => openSqliteOutbox(path);
+  return () => openOutbox(path);
 }
 
 async function inDatabase(): Promise<Kept> {
   await hostDatabase().pool.query('TRUNCATE counterfoil_host.mails, counterfoil_host.places');
-  return () => openPostgresOutbox(hostDatabase().pool);
+  return () => openOutbox(hostDatabase().pool);
 }
 
 function folder(): string {
@@ -161,10 +162,10 @@ describe.each(places)('the outbox in %s', (_name, keep) => {
 
   it('keeps the place in the log, until it is told to forget it', async () => {
     const outbox = await opened();
-    await outbox.places.set('mails', '7' as Position);
-    expect(await outbox.places.get('mails')).toBe('7');
-    await outbox.forgetPlace();
-    expect(await outbox.places.get('mails')).toBeUndefined();
+    await outbox.places.set(MAIL_READER, '7' as Position);
+    expect(await outbox.places.get(MAIL_READER)).toBe('7');
+    await outbox.places.forget(MAIL_READER);
+    expect(await outbox.places.get(MAIL_READER)).toBeUndefined();
   });
 
   it('lets one of two send, until it is put off', async () => {
@@ -188,5 +189,46 @@ describe.each(places)('the outbox in %s', (_name, keep) => {
     await outbox.end(eventId, { end: 'sent', tries: 2, reason: '', at: at(5) });
     expect(await outbox.claim({ ...first, tries: 2 })).toBe(false);
     expect(await outbox.due(at(5), 9)).toEqual([second]);
+  });
+});
+
+describe.skipIf(hasServers)('an outbox in a file', () => {
+  it('ends the claims of the process that had it open before', async () => {
+    const open = await inFile();
+    const before = open();
+    await before.queue([asked(0)], at(0));
+    const [mail] = await before.due(at(0), 1);
+    if (mail === undefined) throw new Error('nothing is due');
+    expect(await before.claim(mail)).toBe(true);
+    before.close();
+    const outbox = open();
+    onTestFinished(() => outbox.close());
+    expect(await outbox.due(at(0), 1)).toEqual([mail]);
+    expect(await outbox.claim(mail)).toBe(true);
+  });
+
+  it('keeps what an earlier version had queued, and its place', async () => {
+    const path = join(folder(), 'mails.db');
+    const earlier = new DatabaseSync(path);
+    earlier.exec(`
+      CREATE TABLE checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT;
+      INSERT INTO checkpoints VALUES ('mails', '7');
+      CREATE TABLE mails (
+        event_id TEXT PRIMARY KEY, kind TEXT NOT NULL, tenant_id INTEGER NOT NULL,
+        stream TEXT NOT NULL, revision INTEGER NOT NULL, recorded_at TEXT NOT NULL,
+        status TEXT NOT NULL, tries INTEGER NOT NULL, due_at TEXT NOT NULL, reason TEXT NOT NULL,
+        changed_at TEXT NOT NULL
+      ) STRICT;
+      INSERT INTO mails VALUES
+        ('event-3', 'refunded', 1, 'transaction-1-x', 3, '${at(0)}', 'queued', 2, '${at(1)}', '',
+         '${at(0)}');
+    `);
+    earlier.close();
+    const outbox = openOutbox(path);
+    onTestFinished(() => outbox.close());
+    expect(await outbox.places.get(MAIL_READER)).toBe('7');
+    const [mail] = await outbox.due(at(1), 9);
+    expect(mail).toEqual({ ...asked(3), tries: 2 });
+    expect(mail && (await outbox.claim(mail))).toBe(true);
   });
 });

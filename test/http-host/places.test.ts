@@ -1,10 +1,6 @@
 /** The places of followers in the host database: of all hosts the furthest counts. */
 import type { Position } from '@counterfoil/core';
-import {
-  type HostDatabase,
-  openHostDatabase,
-  openSharedCheckpoints,
-} from '@counterfoil/engine/storage';
+import { type HostDatabase, openCheckpoints, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
@@ -19,8 +15,8 @@ async function opened(url: string): Promise<HostDatabase> {
 
 it('tells each reactor its own place, on every host', async () => {
   const url = await newDatabase();
-  const here = openSharedCheckpoints((await opened(url)).pool);
-  const there = openSharedCheckpoints((await opened(url)).pool);
+  const here = openCheckpoints((await opened(url)).pool);
+  const there = openCheckpoints((await opened(url)).pool);
   expect(await here.get('mails')).toBeUndefined();
   await here.set('mails', '0001' as Position);
   await here.set('notices', '0002' as Position);
@@ -30,8 +26,8 @@ it('tells each reactor its own place, on every host', async () => {
 it('never goes back, whichever host comes late', async () => {
   const url = await newDatabase();
   const hosts = [
-    openSharedCheckpoints((await opened(url)).pool),
-    openSharedCheckpoints((await opened(url)).pool),
+    openCheckpoints((await opened(url)).pool),
+    openCheckpoints((await opened(url)).pool),
   ];
   // As long as each other, as positions are; the letters tell a comparison by language from one by code.
   const position = fc.string({

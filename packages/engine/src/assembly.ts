@@ -8,6 +8,7 @@ import {
   SearchView,
   SubscriptionView,
 } from '@counterfoil/projections';
+import type { Pool } from 'pg';
 import { Books } from './books/books.ts';
 import { CommandRunner } from './command-runner.ts';
 import { Customers } from './customers/customers.ts';
@@ -20,9 +21,7 @@ import { type GatewayOption, gatewaysOf } from './gateways/gateway-option.ts';
 import { gatewayRegistry } from './gateways/registry.ts';
 import type { Logger } from './logger.ts';
 import { Mailing } from './mail/mailing.ts';
-import type { Outbox } from './mail/outbox.ts';
-import { openPostgresOutbox } from './mail/outbox-postgres.ts';
-import { openSqliteOutbox } from './mail/outbox-sqlite.ts';
+import { openOutbox } from './mail/outbox.ts';
 import type { OpenStores } from './open-stores.ts';
 import { CardTokens } from './payments/card-tokens.ts';
 import { Cards } from './payments/cards.ts';
@@ -41,9 +40,7 @@ import { createStateCache } from './runtime/state-cache.ts';
 import { TestClock } from './runtime/test-clock.ts';
 import { TimedWorks } from './runtime/timed-work.ts';
 import { ConfigError, type Settings } from './settings.ts';
-import type { Checkpoints } from './storage/checkpoints.ts';
 import { openCheckpoints } from './storage/checkpoints.ts';
-import { openSharedCheckpoints } from './storage/checkpoints-postgres.ts';
 import { tellLostClaims } from './storage/claims.ts';
 import { openOrReplace } from './storage/damaged-files.ts';
 import { type AnswersAbout, answersAbout, type KeptAnswers } from './storage/kept-answers.ts';
@@ -86,7 +83,7 @@ export function assemble(options: AssemblyOptions) {
   const billing = makeBilling(options, { ...writeSide, ...payments });
   const mailing = new Mailing({
     settings: settings.mail,
-    outbox: openOutbox(options),
+    outbox: openOwn(options, 'mails', openOutbox),
     ledger: commands,
     events: stores.events,
     references,
@@ -118,7 +115,7 @@ export function assemble(options: AssemblyOptions) {
     mailing,
     timed,
     testClock: makeTestClock(options, { timed, followerProgress: people.followerProgress }),
-    checkpoints: openFollowerCheckpoints(options),
+    checkpoints: openOwn(options, 'checkpoints', openCheckpoints),
     projecting: openProjecting(options),
   };
 }
@@ -354,16 +351,12 @@ function openAnswers({ settings, stores, logger }: AssemblyOptions) {
     : new PostgresKeptAnswers({ pool, onLost: tellLostClaims(logger) });
 }
 
-function openFollowerCheckpoints({ settings, stores, logger }: AssemblyOptions): Checkpoints {
+/** In the database of the hosts where there is one, and else in a file, which may be replaced. */
+function openOwn<Opened>(
+  { settings, stores, logger }: AssemblyOptions,
+  file: 'checkpoints' | 'mails',
+  open: (place: string | Pool) => Opened,
+): Opened {
   const pool = stores.hostDatabase?.pool;
-  return pool === undefined
-    ? openOrReplace(ownFile(settings, 'checkpoints'), openCheckpoints, logger)
-    : openSharedCheckpoints(pool);
-}
-
-function openOutbox({ settings, stores, logger }: AssemblyOptions): Outbox {
-  const pool = stores.hostDatabase?.pool;
-  return pool === undefined
-    ? openOrReplace(ownFile(settings, 'mails'), openSqliteOutbox, logger)
-    : openPostgresOutbox(pool);
+  return pool === undefined ? openOrReplace(ownFile(settings, file), open, logger) : open(pool);
 }

@@ -13,7 +13,7 @@ import { MailDelivery } from './mail-delivery.ts';
 import { followForMails } from './mail-reactor.ts';
 import type { MailSettings } from './mail-settings.ts';
 import { type Mailer, smtpMailer } from './mailer.ts';
-import type { Outbox } from './outbox.ts';
+import { MAIL_READER, type Outbox } from './outbox.ts';
 
 export interface MailingOptions {
   /** Undefined: no mails are sent, and none are asked for. */
@@ -57,7 +57,7 @@ export class Mailing {
    * it be when there are settings again. A command on the folder serves nobody, and may lack them.
    */
   async beginService(): Promise<void> {
-    if (this.#sending === undefined) await this.#options.outbox.forgetPlace();
+    if (this.#sending === undefined) await this.#options.outbox.places.forget(MAIL_READER);
   }
 
   /** What has to be run when it is due. */

@@ -1,6 +1,17 @@
-/** The port to the mails that are to be sent: which event asked for each, and what became of it. No person is in it. */
+/** The mails to send: which event asked for each, and its outcome. No personal data is in it. */
+import { randomUUID } from 'node:crypto';
 import type { StreamName, TenantId } from '@counterfoil/core';
-import type { Places } from '../storage/checkpoints.ts';
+import type { Migration } from 'kysely/migration';
+import type { Pool } from 'pg';
+import { PLACES_SCHEMA, type Places, placesIn } from '../storage/checkpoints.ts';
+import {
+  type Insert,
+  migration,
+  openFile,
+  PostgresTables,
+  SqliteTables,
+  type SqlTables,
+} from '../storage/sql-tables.ts';
 
 export const MAIL_KINDS = [
   'refunded',
@@ -11,7 +22,7 @@ export const MAIL_KINDS = [
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
-/** A mail by the event that asks for it; what it says is made up when it is sent. */
+/** A mail by the event that asks for it; its text is made when it is sent. */
 export interface AskedMail {
   readonly eventId: string;
   readonly kind: MailKind;
@@ -23,14 +34,14 @@ export interface AskedMail {
 }
 
 export interface QueuedMail extends AskedMail {
-  /** How often it was handed over in vain. */
+  /** Failed deliveries so far. */
   readonly tries: number;
 }
 
-/** `dropped`: there is nobody to write to any more, or nothing to say. */
+/** `dropped`: the customer is erased, or there is nothing to say. */
 export type MailEnd = 'sent' | 'failed' | 'dropped';
 
-/** Under this name the place of whoever reads the log for mails is kept. */
+/** The name of the checkpoint of the reactor that queues mails. */
 export const MAIL_READER = 'mails';
 
 export interface PutOff {
@@ -47,40 +58,214 @@ export interface Ended {
   readonly at: string;
 }
 
-/** What has ended is remembered for so long: far longer than any event could be read again. */
-const REMEMBERED_MS = 90 * 86_400_000;
-export const MAX_FORGOTTEN_AT_ONCE = 1_000;
+/** Far longer than any event could be read again. */
+const ENDED_KEPT_MS = 90 * 86_400_000;
+const MAX_FORGOTTEN_AT_ONCE = 1_000;
+/**
+ * How long a host may take to hand a mail over: twice what a mail server is given. Then it is taken for
+ * dead, and another may send.
+ */
+const CLAIM_SECONDS = 120;
 
-/** What ended before may be forgotten. */
-export function forgottenBefore(now: string): string {
-  return new Date(Date.parse(now) - REMEMBERED_MS).toISOString();
+/** Times of hosts are text, as hosts compare them; a claim is measured by the database's own clock. */
+export const outboxMigrations: Readonly<Record<string, Migration>> = {
+  '2026-11-21-mails': migration(
+    `CREATE TABLE counterfoil_host.mails (
+      event_id text PRIMARY KEY,
+      kind text NOT NULL,
+      tenant_id bigint NOT NULL,
+      stream text NOT NULL,
+      revision integer NOT NULL,
+      recorded_at text NOT NULL,
+      status text NOT NULL,
+      tries integer NOT NULL,
+      due_at text COLLATE "C" NOT NULL,
+      reason text NOT NULL,
+      changed_at text COLLATE "C" NOT NULL,
+      claimed_by uuid,
+      claimed_until timestamptz
+    )`,
+    `CREATE INDEX mails_queued ON counterfoil_host.mails (due_at) WHERE status = 'queued'`,
+    `CREATE INDEX mails_ended ON counterfoil_host.mails (changed_at) WHERE status <> 'queued'`,
+  ),
+};
+
+const SCHEMA = `
+  ${PLACES_SCHEMA}
+  CREATE TABLE IF NOT EXISTS mails (
+    event_id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    tenant_id INTEGER NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    recorded_at TEXT NOT NULL,
+    status TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    due_at TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    changed_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS mails_queued ON mails (due_at) WHERE status = 'queued';
+  CREATE INDEX IF NOT EXISTS mails_ended ON mails (changed_at) WHERE status <> 'queued';
+`;
+
+/** One process has the file: claims that stand in it when it is opened are those of a dead one. */
+const END_CLAIMS = `
+  UPDATE mails SET claimed_by = NULL, claimed_until = NULL
+  WHERE status = 'queued' AND claimed_by IS NOT NULL`;
+
+/**
+ * In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. Commits
+ * to a file do not wait for the disk: a loss of power may take the last ones away, mails and place in
+ * the log together, and a mail is then sent again.
+ */
+export function openOutbox(place: string | Pool): Outbox {
+  if (typeof place !== 'string') return new Outbox(new PostgresTables(place));
+  const database = openFile(place, {
+    schema: SCHEMA,
+    addedColumns: { mails: { claimed_by: 'TEXT', claimed_until: 'TEXT' } },
+    synchronous: 'NORMAL',
+  });
+  database.exec(END_CLAIMS);
+  return new Outbox(new SqliteTables(database));
+}
+
+interface Row {
+  readonly event_id: string;
+  readonly kind: MailKind;
+  readonly tenant_id: string | number;
+  readonly stream: StreamName;
+  readonly revision: number;
+  readonly recorded_at: string;
+  readonly tries: number;
 }
 
 /**
- * A mail is asked for by its event, once for ever. What asks has to queue first and then keep its place
- * in the log: whoever dies in between asks again, which changes nothing. A mail goes out at least once:
- * whoever dies between the server's word and `end` has another send it again, under the same id.
+ * An event asks for a mail once. The reactor queues first and then stores its checkpoint: after a crash
+ * in between it queues again, which changes nothing. Delivery is at least once: a crash between the
+ * server's acceptance and `end` causes a resend, under the same id.
  */
-export interface Outbox {
+export class Outbox {
   /** How far the log has been read for mails: kept with them, so that neither outlives the other. */
   readonly places: Places;
-  /** Takes them in, all or none; one that was taken in before stays as it is. */
-  queue(mails: readonly AskedMail[], now: string): Promise<void>;
-  /** What waits, may be sent now and is claimed by nobody, what is due longest first. */
-  due(now: string, limit: number): Promise<readonly QueuedMail[]>;
+  readonly #tables: SqlTables;
+  readonly #sql: ReturnType<typeof statementsOf>;
+  /** Claims are told apart by it. */
+  readonly #claimant = randomUUID();
+
+  constructor(tables: SqlTables) {
+    this.#tables = tables;
+    this.#sql = statementsOf(tables);
+    this.places = placesIn(tables);
+  }
+
+  /** Adds them, all or none; one that was added before stays as it is. */
+  async queue(mails: readonly AskedMail[], now: string): Promise<void> {
+    const rows = mails.map(({ eventId, kind, tenantId, stream, revision, recordedAt }) => [
+      ...[eventId, kind, tenantId, stream, revision, recordedAt],
+      ...['queued', 0, now, '', now],
+    ]);
+    await this.#tables.insert(this.#sql.queue, rows);
+    const endedBefore = new Date(Date.parse(now) - ENDED_KEPT_MS).toISOString();
+    await this.#tables.all(this.#sql.forget, [endedBefore, MAX_FORGOTTEN_AT_ONCE]);
+  }
+
+  /** Queued mails that are due and not claimed, those that are due longest first. */
+  async due(now: string, limit: number): Promise<readonly QueuedMail[]> {
+    const rows = await this.#tables.all<Row>(this.#sql.due, [now, limit]);
+    return rows.map((row) => ({
+      eventId: row.event_id,
+      kind: row.kind,
+      tenantId: Number(row.tenant_id) as TenantId,
+      stream: row.stream,
+      revision: row.revision,
+      recordedAt: row.recorded_at,
+      tries: row.tries,
+    }));
+  }
+
   /**
-   * Whether the caller may send this mail: nobody else may then, until it is put off, or the caller
-   * could have sent it long ago. False when it is another's, or not as it was found any more.
+   * Whether the caller may send this mail: no other caller may until it is put off or the claim has
+   * expired. False when it is claimed, or has changed since it was read.
    */
-  claim(mail: QueuedMail): Promise<boolean>;
-  /** When the first of what waits is due; undefined when nothing waits. */
-  nextDueAt(): Promise<string | undefined>;
-  queuedCount(): Promise<number>;
-  /** After a try in vain it waits until `dueAt`. */
-  putOff(eventId: string, how: PutOff): Promise<void>;
-  /** It came to its end. */
-  end(eventId: string, how: Ended): Promise<void>;
-  /** Whoever reads the log for mails next begins where it then ends. */
-  forgetPlace(): Promise<void>;
-  close(): void;
+  async claim({ eventId, tries }: QueuedMail): Promise<boolean> {
+    const values = [eventId, tries, this.#claimant];
+    return (await this.#tables.all(this.#sql.claim, values)).length === 1;
+  }
+
+  /** When the first queued mail is due; undefined when none is queued. */
+  async nextDueAt(): Promise<string | undefined> {
+    const [row] = await this.#tables.all<{ due_at: string | null }>(this.#sql.nextDue);
+    return row?.due_at ?? undefined;
+  }
+
+  async queuedCount(): Promise<number> {
+    const [row] = await this.#tables.all<{ count: string | number }>(this.#sql.count);
+    return Number(row?.count);
+  }
+
+  /** After a failed delivery it waits until `dueAt`. */
+  async putOff(eventId: string, { tries, dueAt, reason, at }: PutOff): Promise<void> {
+    const values = [eventId, tries, dueAt, reason, at, this.#claimant];
+    await this.#tables.all(this.#sql.putOff, values);
+  }
+
+  async end(eventId: string, { end, tries, reason, at }: Ended): Promise<void> {
+    await this.#tables.all(this.#sql.end, [eventId, end, tries, reason, at]);
+  }
+
+  close(): void {
+    this.#tables.close();
+  }
+}
+
+function statementsOf({ dialect }: SqlTables) {
+  const table = dialect.table('mails', 'mails');
+  const isFree = `(claimed_until IS NULL OR claimed_until <= ${dialect.timeIn(0)})`;
+  const queue: Insert = {
+    table,
+    columns: {
+      event_id: 'text',
+      kind: 'text',
+      tenant_id: 'bigint',
+      stream: 'text',
+      revision: 'integer',
+      recorded_at: 'text',
+      status: 'text',
+      tries: 'integer',
+      due_at: 'text',
+      reason: 'text',
+      changed_at: 'text',
+    },
+    suffix: 'ON CONFLICT (event_id) DO NOTHING',
+  };
+  return {
+    queue,
+    forget: `
+      DELETE FROM ${table} WHERE event_id IN (
+        SELECT event_id FROM ${table} WHERE status <> 'queued' AND changed_at < $1
+        LIMIT $2 ${dialect.skipLocked}
+      )`,
+    due: `
+      SELECT event_id, kind, tenant_id, stream, revision, recorded_at, tries FROM ${table}
+      WHERE status = 'queued' AND due_at <= $1 AND ${isFree}
+      ORDER BY due_at LIMIT $2`,
+    claim: `
+      UPDATE ${table} SET claimed_by = $3, claimed_until = ${dialect.timeIn(CLAIM_SECONDS)}
+      WHERE event_id = $1 AND tries = $2 AND status = 'queued' AND ${isFree}
+      RETURNING event_id`,
+    nextDue: `SELECT min(due_at) AS due_at FROM ${table} WHERE status = 'queued'`,
+    count: `SELECT count(*) AS count FROM ${table} WHERE status = 'queued'`,
+    // Not of a mail that is claimed by another: it may be on its way.
+    putOff: `
+      UPDATE ${table}
+      SET tries = $2, due_at = $3, reason = $4, changed_at = $5,
+        claimed_by = NULL, claimed_until = NULL
+      WHERE event_id = $1 AND status = 'queued' AND (claimed_by = $6 OR ${isFree})`,
+    end: `
+      UPDATE ${table}
+      SET status = $2, tries = $3, reason = $4, changed_at = $5,
+        claimed_by = NULL, claimed_until = NULL
+      WHERE event_id = $1 AND status = 'queued'`,
+  };
 }

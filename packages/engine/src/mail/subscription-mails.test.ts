@@ -16,8 +16,7 @@ import { createStateCache } from '../runtime/state-cache.ts';
 import { References } from '../tenants/references.ts';
 import { type Letter, Letters, type NoLetter } from './letters.ts';
 import { followForMails } from './mail-reactor.ts';
-import type { MailKind, QueuedMail } from './outbox.ts';
-import { openSqliteOutbox } from './outbox-sqlite.ts';
+import { MAIL_READER, type MailKind, openOutbox, type QueuedMail } from './outbox.ts';
 
 const TENANT = 1 as TenantId;
 const ALL: Tenant.Dunning['mails'] = ['rebill-failed', 'frozen', 'renewed'];
@@ -43,7 +42,7 @@ type WithoutFrame<Each> = Each extends unknown
 /** A ledger with one subscription, and the mails that its events ask for. */
 class Desk {
   readonly events: EventStore = createMemoryEventStore();
-  readonly outbox = openSqliteOutbox(':memory:');
+  readonly outbox = openOutbox(':memory:');
   readonly ledger = new CommandRunner(
     { store: this.events, cache: createStateCache() },
     { now: () => this.now },
@@ -236,7 +235,7 @@ describe('what asks for a mail', () => {
     await desk.unsubscribed();
     expect(await desk.kinds()).toEqual([]);
     desk.sandbox = true;
-    await desk.outbox.forgetPlace();
+    await desk.outbox.places.forget(MAIL_READER);
     expect(await desk.kinds()).toEqual(['rebill-failed', 'renewed', 'frozen', 'unsubscribed']);
   });
 
@@ -244,7 +243,7 @@ describe('what asks for a mail', () => {
     const desk = await Desk.open();
     await desk.unsubscribed();
     expect(await desk.kinds()).toEqual(['unsubscribed']);
-    await desk.outbox.forgetPlace();
+    await desk.outbox.places.forget(MAIL_READER);
     expect(await desk.kinds()).toEqual(['unsubscribed']);
   });
 });

@@ -1,15 +1,19 @@
 /** How far each reactor has read the log. */
-import { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
+import type { Migration } from 'kysely/migration';
+import type { Pool } from 'pg';
+import { migration, openFile, PostgresTables, SqliteTables, type SqlTables } from './sql-tables.ts';
 
 export interface Places {
   /**
-   * Whether a host does not even start when these are places in another log. Where nobody makes sure
-   * of that, a place beyond the log is taken for one in another.
+   * Whether a host does not even start when these are places in another log. Where nothing ensures
+   * that, a place beyond the log is taken for one in another.
    */
   readonly ofThisLog: boolean;
   get(reactor: string): Promise<Position | undefined>;
   set(reactor: string, position: Position): Promise<void>;
+  /** The reactor then begins as if it had never read. */
+  forget(reactor: string): Promise<void>;
 }
 
 /** Places that are opened and closed by themselves. */
@@ -17,47 +21,57 @@ export interface Checkpoints extends Places {
   close(): void;
 }
 
+export const placeMigrations: Readonly<Record<string, Migration>> = {
+  // Positions are compared by their characters, wherever they are compared.
+  '2026-11-21-places': migration(`
+    CREATE TABLE counterfoil_host.places (
+      reactor text PRIMARY KEY,
+      position text COLLATE "C" NOT NULL
+    )`),
+};
+
+export const PLACES_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT;
+`;
+
 /**
- * Kept in an SQLite file (or `:memory:`). Losing the last write repeats some reactions, which are
- * idempotent, so commits need not wait for the disk.
+ * In an SQLite file (or `:memory:`), or in a database that has the tables of `openHostDatabase`. Losing
+ * the last write repeats some reactions, which are idempotent, so commits need not wait for the disk.
  */
-export function openCheckpoints(path: string): Checkpoints {
-  const database = new DatabaseSync(path);
-  database.exec(`
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = NORMAL;
-    PRAGMA busy_timeout = 5000;
-  `);
-  return { ...placesIn(database), close: () => database.close() };
+export function openCheckpoints(place: string | Pool): Checkpoints {
+  const tables =
+    typeof place === 'string'
+      ? new SqliteTables(openFile(place, { schema: PLACES_SCHEMA, synchronous: 'NORMAL' }))
+      : new PostgresTables(place);
+  return { ...placesIn(tables), close: () => tables.close() };
 }
 
-/** Kept beside other things in a database that somebody else opens and closes. */
-export function placesIn(database: DatabaseSync): Places {
-  database.exec(
-    'CREATE TABLE IF NOT EXISTS checkpoints (reactor TEXT PRIMARY KEY, position TEXT NOT NULL) STRICT',
-  );
-  const read = database.prepare('SELECT position FROM checkpoints WHERE reactor = ?');
-  const write = database.prepare(`
-    INSERT INTO checkpoints (reactor, position) VALUES (?, ?)
-    ON CONFLICT (reactor) DO UPDATE SET position = excluded.position
-  `);
+/** Beside other tables of a database. */
+export function placesIn(tables: SqlTables): Places {
+  const { isShared, table } = tables.dialect;
+  const places = table('checkpoints', 'places');
+  // Of a host that is no longer the one to react, a late write must not take the place back.
+  const onlyForward = isShared ? 'WHERE kept.position < excluded.position' : '';
+  const write = `
+    INSERT INTO ${places} AS kept (reactor, position) VALUES ($1, $2)
+    ON CONFLICT (reactor) DO UPDATE SET position = excluded.position ${onlyForward}`;
   return {
-    ofThisLog: false,
-    get: async (reactor) => read.get(reactor)?.['position'] as Position | undefined,
-    set: async (reactor, position) => {
-      write.run(reactor, position);
+    ofThisLog: isShared,
+    async get(reactor) {
+      const read = `SELECT position FROM ${places} WHERE reactor = $1`;
+      const [row] = await tables.all<{ position: Position }>(read, [reactor]);
+      return row?.position;
+    },
+    async set(reactor, position) {
+      await tables.all(write, [reactor, position]);
+    },
+    async forget(reactor) {
+      await tables.all(`DELETE FROM ${places} WHERE reactor = $1`, [reactor]);
     },
   };
 }
 
 /** For one process, and for as long as it runs. */
 export function placesInMemory(): Places {
-  const places = new Map<string, Position>();
-  return {
-    ofThisLog: true,
-    get: async (reactor) => places.get(reactor),
-    set: async (reactor, position) => {
-      places.set(reactor, position);
-    },
-  };
+  return { ...openCheckpoints(':memory:'), ofThisLog: true };
 }

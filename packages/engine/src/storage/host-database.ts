@@ -4,16 +4,15 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books-postgres.ts';
-import { outboxMigrations } from '../mail/outbox-postgres.ts';
+import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/personal-key-rows.ts';
-import { placeMigrations } from './checkpoints-postgres.ts';
+import { placeMigrations } from './checkpoints.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './kept-answers-tables.ts';
 import { rateLimitMigrations } from './rate-limit-table.ts';
 
 export { PersonalKeyTable } from '../personal-keys/personal-key-table.ts';
 export type { Checkpoints, Places } from './checkpoints.ts';
-export { openSharedCheckpoints } from './checkpoints-postgres.ts';
 export { mark, setMarkOnce } from './host-marks.ts';
 
 /** Everything stands in this schema, the table of migrations too. */

@@ -1,5 +1,5 @@
 /** The face of the storage: where a ledger keeps its data, and the tables of its own. */
-export { openSharedCheckpoints } from './checkpoints-postgres.ts';
+export { openCheckpoints } from './checkpoints.ts';
 export {
   type HostDatabase,
   HostDatabaseError,

@@ -1,0 +1,235 @@
+/** The database of the engine's own tables: one text of SQL for a SQLite file and for PostgreSQL. */
+import { hash } from 'node:crypto';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Pool, QueryResult } from 'pg';
+
+export type SqlValue = string | number | bigint | boolean | Uint8Array | null;
+
+/** A file answers at once, a server later. */
+export type Awaitable<Answer> = Answer | Promise<Answer>;
+
+/** What differs in the text of a statement. */
+export interface Dialect {
+  readonly isShared: boolean;
+  table(inFile: string, inSchema: string): string;
+  /** Ends a subquery of rows to delete: passes over those that another process deletes. */
+  readonly skipLocked: string;
+  /** The clock of the database, so many seconds ahead. */
+  timeIn(seconds: number): string;
+}
+
+/** Rows that are added in one transaction, in their order. */
+export interface Insert {
+  readonly table: string;
+  /** Names, with the types of PostgreSQL. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** `ON CONFLICT …`, `RETURNING …` */
+  readonly suffix: string;
+  /** Whatever PostgreSQL is told by default, the commit waits for the disk. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Runs statements with the parameters `$1`, `$2`, each prepared once. Values come as each driver gives
+ * them: booleans of SQLite are 0 and 1, 64-bit integers of PostgreSQL are text.
+ */
+export interface SqlTables {
+  readonly dialect: Dialect;
+  all<Row>(text: string, values?: readonly SqlValue[]): Awaitable<readonly Row[]>;
+  /** Answers what the statement returns. */
+  insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<readonly Row[]>;
+  close(): void;
+}
+
+const SQLITE: Dialect = {
+  isShared: false,
+  table: (inFile) => inFile,
+  skipLocked: '',
+  timeIn: (seconds) => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '${seconds} seconds')`,
+};
+
+const POSTGRES: Dialect = {
+  isShared: true,
+  table: (_, inSchema) => `counterfoil_host.${inSchema}`,
+  skipLocked: 'FOR UPDATE SKIP LOCKED',
+  timeIn: (seconds) => `clock_timestamp() + interval '${seconds} seconds'`,
+};
+
+const PARAMETER = /\$(\d+)/g;
+
+export interface FileOptions {
+  /** Makes what is not there. */
+  readonly schema: string;
+  /** Columns that files of earlier versions lack, by table; with their types. */
+  readonly addedColumns?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** What a commit waits for: OFF survives a kill, NORMAL keeps the file sound, FULL loses nothing. */
+  readonly synchronous: 'OFF' | 'NORMAL' | 'FULL';
+  /** Overwrites what is removed. */
+  readonly secureDelete?: boolean;
+}
+
+/** Opens or creates an SQLite file (or `:memory:`). Throws what SQLite throws. */
+export function openFile(
+  path: string,
+  { schema, addedColumns = {}, synchronous, secureDelete = false }: FileOptions,
+): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};`);
+    if (secureDelete) database.exec('PRAGMA secure_delete = ON');
+    database.exec(schema);
+    const hasColumn = database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?');
+    for (const [table, columns] of Object.entries(addedColumns)) {
+      for (const [name, type] of Object.entries(columns)) {
+        if (hasColumn.get(table, name) !== undefined) continue;
+        database.exec(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+      }
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Answers at once. */
+export class SqliteTables implements SqlTables {
+  readonly dialect = SQLITE;
+  readonly database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  all<Row>(text: string, values: readonly SqlValue[] = []): readonly Row[] {
+    return this.#statement(text).all(...values.map(inSqlite)) as unknown as readonly Row[];
+  }
+
+  insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): readonly Row[] {
+    const text = insertOne(insert);
+    return this.transaction(() => rows.flatMap((row) => this.all<Row>(text, row)));
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    this.#statement('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      this.#statement('COMMIT').run();
+      return result;
+    } catch (error) {
+      // A commit that failed may have ended the transaction itself.
+      if (this.database.isOpen && this.database.isTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  #statement(text: string): StatementSync {
+    let statement = this.#prepared.get(text);
+    if (statement === undefined) {
+      statement = this.database.prepare(text.replaceAll(PARAMETER, '?$1'));
+      this.#prepared.set(text, statement);
+    }
+    return statement;
+  }
+}
+
+function inSqlite(value: SqlValue): Exclude<SqlValue, boolean> {
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+/** In a database that has the tables of `openHostDatabase`, which stays open. */
+export class PostgresTables implements SqlTables {
+  readonly dialect = POSTGRES;
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async all<Row>(text: string, values: readonly SqlValue[] = []): Promise<readonly Row[]> {
+    return this.#run(text, values.map(inPostgres));
+  }
+
+  async insert<Row>(
+    insert: Insert,
+    rows: readonly (readonly SqlValue[])[],
+  ): Promise<readonly Row[]> {
+    const columns = Object.keys(insert.columns).map((_, index) =>
+      rows.map((row) => inPostgres(row[index] ?? null)),
+    );
+    return this.#run(insertMany(insert), columns);
+  }
+
+  /** The pool is another's. */
+  close(): void {}
+
+  async #run<Row>(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const query = { name: nameOf(text), text, values };
+    const { rows }: QueryResult = await this.#pool.query(query);
+    return rows as readonly Row[];
+  }
+}
+
+function inPostgres(value: SqlValue): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  return value instanceof Uint8Array ? Buffer.from(value) : value;
+}
+
+/** A connection prepares a statement once for each name. */
+const nameOf = rememberedBy(
+  new Map<string, string>(),
+  (text) => `engine-${hash('sha256', text).slice(0, 16)}`,
+);
+
+const insertOne = rememberedBy(new WeakMap<Insert, string>(), ({ table, columns, suffix }) => {
+  const names = Object.keys(columns);
+  const values = names.map((_, index) => `$${index + 1}`);
+  return `INSERT INTO ${table} (${names.join()}) VALUES (${values.join()}) ${suffix}`;
+});
+
+const insertMany = rememberedBy(new WeakMap<Insert, string>(), (insert) => {
+  const { table, columns, suffix, durable = false } = insert;
+  const names = Object.keys(columns).join();
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  const setting = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true)) `;
+  return `${durable ? setting : ''}
+    INSERT INTO ${table} (${names})
+    SELECT ${names}
+    FROM ${durable ? 'durable,' : ''} unnest(${arrays.join()})
+      WITH ORDINALITY AS row (${names}, ordinal)
+    ORDER BY ordinal ${suffix}`;
+});
+
+interface Texts<Key> {
+  get(key: Key): string | undefined;
+  set(key: Key, text: string): unknown;
+}
+
+function rememberedBy<Key>(texts: Texts<Key>, make: (key: Key) => string): (key: Key) => string {
+  return (key) => {
+    let text = texts.get(key);
+    if (text === undefined) {
+      text = make(key);
+      texts.set(key, text);
+    }
+    return text;
+  };
+}
+
+/** Runs these, one after the other. */
+export function migration(...statements: readonly string[]): Migration {
+  return {
+    async up(database) {
+      for (const each of statements) await sql.raw(each).execute(database);
+    },
+  };
+}
