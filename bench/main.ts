@@ -1,7 +1,8 @@
-/** Runs the bench: `node bench/main.ts [--quick] [--only id,id] [--rounds n] [--seed n]`. */
+/** Runs the bench: `node bench/main.ts [--quick] [--only id,id] [--rounds n] [--seed n] [--compare ref]`. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compare } from './compare/compare.ts';
 import { RunPostgres } from './harness/postgres.ts';
 import { Progress } from './harness/progress.ts';
 import { type Failure, type RowResult, resultsOf, rowResultOf } from './harness/results.ts';
@@ -14,6 +15,8 @@ import { stages } from './stages.ts';
 const RESULTS = join(import.meta.dirname, 'results');
 /** Fewer rounds have no median worth the name. */
 const MIN_ROUNDS = 5;
+/** Of a comparison. With fewer, chance alone would find a row slower now and then. */
+const MIN_PASSES = 5;
 const DEFAULT_SEED = 20_260_101;
 /** Signals that break the bench off, and its status then: peers in processes of their own end with it. */
 const BROKEN_OFF = [
@@ -26,6 +29,9 @@ interface Options {
   readonly only: readonly string[];
   readonly rounds: number;
   readonly seed: number;
+  /** Compares with this commit, instead of the rows with their peers. */
+  readonly ref: string | undefined;
+  readonly passes: number;
 }
 
 interface Outcome {
@@ -41,6 +47,8 @@ function optionsOf(args: string[]): Options {
       only: { type: 'string', default: '' },
       rounds: { type: 'string', default: String(MIN_ROUNDS) },
       seed: { type: 'string', default: String(DEFAULT_SEED) },
+      compare: { type: 'string' },
+      passes: { type: 'string', default: String(MIN_PASSES) },
     },
   });
   const only = values.only.split(',').filter((id) => id !== '');
@@ -48,13 +56,20 @@ function optionsOf(args: string[]): Options {
   const unknown = only.filter((id) => !ids.includes(id));
   if (unknown.length > 0)
     throw new Error(`no row ${unknown.join(', ')}; there are: ${ids.join(', ')}`);
-  const rounds = Number(values.rounds);
-  if (!Number.isInteger(rounds) || rounds < MIN_ROUNDS) {
-    throw new Error(`--rounds is a whole number of at least ${MIN_ROUNDS}`);
-  }
-  const seed = Number(values.seed);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed is a whole number');
-  return { quick: values.quick, only, rounds, seed };
+  return {
+    quick: values.quick,
+    only,
+    rounds: wholeNumber('--rounds', values.rounds, MIN_ROUNDS),
+    seed: wholeNumber('--seed', values.seed, 0),
+    ref: values.compare,
+    passes: wholeNumber('--passes', values.passes, MIN_PASSES),
+  };
+}
+
+function wholeNumber(option: string, text: string, least: number): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  throw new Error(`${option} is a whole number of at least ${least}`);
 }
 
 async function main(args: string[]): Promise<number> {
@@ -63,9 +78,14 @@ async function main(args: string[]): Promise<number> {
   const chosen = stages
     .map((stage) => ({ ...stage, rows: stage.rows.filter(({ id }) => isWanted(id)) }))
     .filter(({ rows }) => rows.length > 0);
+  mkdirSync(RESULTS, { recursive: true });
+  const { ref } = options;
+  return ref === undefined ? bench(chosen, options) : compare(chosen, RESULTS, { ...options, ref });
+}
+
+async function bench(chosen: readonly Stage[], options: Options): Promise<number> {
   const startedAt = new Date();
   const outcome: Outcome = { results: [], failures: [] };
-  mkdirSync(RESULTS, { recursive: true });
   // Beside the results: on a real disk, where the folder of temporary files may be memory.
   const folder = mkdtempSync(join(RESULTS, 'scratch-'));
   for (const [signal, status] of BROKEN_OFF) {

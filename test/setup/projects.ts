@@ -55,6 +55,7 @@ export const PROJECTS: readonly Project[] = [
       'test/core/**/*.test.ts',
       'packages/*/src/**/*.test.ts',
       'scripts/**/*.test.ts',
+      'bench/compare/*.test.ts',
       'examples/own-gateway/*.test.ts',
     ],
     isolate: false,

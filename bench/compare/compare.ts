@@ -1,0 +1,110 @@
+/** Runs the bench of two commits in turns on one machine, and compares the own side of each row. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { Progress } from '../harness/progress.ts';
+import type { Results } from '../harness/results.ts';
+import type { Stage } from '../harness/stage.ts';
+import { baseTree } from './base-tree.ts';
+import { type Compared, compared, comparisonTable, type Pass, rowIn } from './versus.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+/** The table of a run, which is read from its file. */
+const MAX_OUTPUT_BYTES = 2 ** 26;
+
+export interface ComparisonOptions {
+  readonly ref: string;
+  readonly passes: number;
+  readonly quick: boolean;
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+/**
+ * Each pass runs both commits directly after each other, stage by stage, each in processes of its own;
+ * which goes first alternates. Resolves with 1 where a row is slower beyond its spread.
+ */
+export async function compare(
+  stages: readonly Stage[],
+  results: string,
+  options: ComparisonOptions,
+): Promise<number> {
+  const { commit, folder } = baseTree(options.ref, join(results, 'compare'));
+  const comparable = await inBoth(stages, folder);
+  const progress = new Progress(comparable.length * options.passes * 2);
+  const rows: Compared[] = [];
+  try {
+    for (const { name, ids } of comparable) {
+      const passes = [];
+      for (let pass = 0; pass < options.passes; pass += 1) {
+        const run = async (tree: string, side: string) => {
+          progress.say(`${name}: pass ${pass + 1} of ${options.passes}, ${side}`);
+          const measured = await benchOf(tree, ids, options);
+          progress.done();
+          return measured;
+        };
+        const early = pass % 2 === 0 ? await run(folder, 'base') : undefined;
+        const here = await run(PROJECT, 'here');
+        passes.push({ here, base: early ?? (await run(folder, 'base')) });
+      }
+      for (const id of ids) {
+        const [first, ...others] = passes.map(
+          ({ base, here }): Pass => ({ base: rowIn(base, id), here: rowIn(here, id) }),
+        );
+        if (first !== undefined) rows.push(compared([first, ...others]));
+      }
+    }
+  } finally {
+    progress.stop();
+  }
+  const table = `Base: ${commit}. ${options.passes} passes.\n\n${comparisonTable(rows)}\n`;
+  writeFileSync(join(results, 'compare.md'), table);
+  writeFileSync(join(results, 'compare.json'), `${JSON.stringify({ commit, rows }, null, 2)}\n`);
+  console.log(`${table}\nWritten to ${results}: compare.md, compare.json`);
+  return rows.some(({ isSlower }) => isSlower) ? 1 : 0;
+}
+
+/** The stages and rows that the other commit has as well; the others are named and left out. */
+async function inBoth(stages: readonly Stage[], base: string) {
+  const known = new Set(await rowIdsOf(base));
+  const left = stages.flatMap(({ rows }) => rows).filter(({ id }) => !known.has(id));
+  if (left.length > 0) console.error(`Not in the base: ${left.map(({ id }) => id).join(', ')}`);
+  return stages
+    .map(({ name, rows }) => ({
+      name,
+      ids: rows.map(({ id }) => id).filter((id) => known.has(id)),
+    }))
+    .filter(({ ids }) => ids.length > 0);
+}
+
+/** Asked of a process of its own: some modules of two commits cannot be loaded into one. */
+async function rowIdsOf(tree: string): Promise<string[]> {
+  const listing = `
+    import { stages } from ${JSON.stringify(pathToFileURL(join(tree, 'bench/stages.ts')))};
+    console.log(JSON.stringify(stages.flatMap(({ rows }) => rows.map(({ id }) => id))));
+    process.exit();`;
+  const args = ['--input-type=module', '--eval', listing];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: tree });
+  return JSON.parse(stdout);
+}
+
+/** A row that failed is in the results, and with it the reason why the command ended with 1. */
+async function benchOf(
+  tree: string,
+  ids: readonly string[],
+  { quick, rounds, seed }: ComparisonOptions,
+): Promise<Results> {
+  const args = ['--only', ids.join(','), '--rounds', `${rounds}`, '--seed', `${seed}`];
+  const command = [join(tree, 'bench/main.ts'), ...args, ...(quick ? ['--quick'] : [])];
+  try {
+    await promisify(execFile)(process.execPath, command, {
+      cwd: tree,
+      maxBuffer: MAX_OUTPUT_BYTES,
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 1) throw error;
+  }
+  return JSON.parse(readFileSync(join(tree, 'bench/results/latest.json'), 'utf8'));
+}
