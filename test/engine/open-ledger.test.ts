@@ -2,55 +2,19 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MerchantAccount, TenantId } from '@counterfoil/core';
+import { TenantId } from '@counterfoil/core';
 import { type Ledger, openLedger, type Refused } from '@counterfoil/engine';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { CARD, silent as logger, order, withShop } from './shop.ts';
 
-const OPERATOR = { actor: 'operator' };
 const TENANT = TenantId.parse(7);
 const OTHER = TenantId.parse(8);
-const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
-
-const logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 /** The code of what a use case refuses with. */
 function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'accepted',
     (error: Refused) => error.code,
-  );
-}
-
-async function withShop(ledger: Ledger, tenantId: TenantId): Promise<void> {
-  await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);
-  const at = new Date().toISOString();
-  await ledger.tenants.define(
-    { type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme', at },
-    OPERATOR,
-  );
-  await ledger.tenants.openMerchantAccount(
-    tenantId,
-    1,
-    {
-      mid: '7001',
-      title: 'Main',
-      companyId: 1,
-      gatewayId: 1,
-      descriptor: 'ACME',
-      defaultCurrency: 'GBP',
-      currencies: [
-        {
-          currency: 'GBP',
-          gatewayCredentials: { apiKey: '', username: '', password: '', emailAddress: '' },
-        },
-      ],
-    } satisfies Parameters<typeof MerchantAccount.withDefaults>[0],
-    OPERATOR,
   );
 }
 
@@ -70,14 +34,6 @@ async function inMemory() {
   await withShop(ledger, TENANT);
   return { ledger, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
 }
-
-const order = (more: object = {}) => ({
-  amount: '19.99',
-  currency: 'GBP',
-  email: 'ann@shop.example',
-  card: CARD,
-  ...more,
-});
 
 describe('a ledger in memory', () => {
   it('takes a payment, refunds it, finds it and keeps the books balanced', async () => {

@@ -3,6 +3,7 @@ import { Customer, categoryOf } from '@counterfoil/core';
 import {
   DetailView,
   LedgerView,
+  type OwnProjection,
   RecurringView,
   ReferenceView,
   SearchView,
@@ -34,6 +35,7 @@ import { Sweeper } from './payments/sweeper.ts';
 import { type Clock, isMovable } from './runtime/clock.ts';
 import { FollowerProgress } from './runtime/follower-progress.ts';
 import { openProjecting } from './runtime/projecting/open-projecting.ts';
+import { OwnProjections } from './runtime/projecting/own-projections.ts';
 import { ReadSide } from './runtime/read-side.ts';
 import { SharedTurns } from './runtime/shared-turns.ts';
 import { createStateCache } from './runtime/state-cache.ts';
@@ -69,6 +71,9 @@ export interface AssemblyOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly gateways: readonly GatewayOption[];
+  readonly projections: readonly OwnProjection[];
+  /** Whether this process follows the log. */
+  readonly background: boolean;
 }
 
 export type Assembly = ReturnType<typeof assemble>;
@@ -117,6 +122,13 @@ export function assemble(options: AssemblyOptions) {
     testClock: makeTestClock(options, { timed, followerProgress: people.followerProgress }),
     checkpoints: openOwn(options, 'checkpoints', openCheckpoints),
     projecting: openProjecting(options),
+    ownProjections: new OwnProjections({
+      projections: options.projections,
+      stores,
+      readSide: writeSide.readSide,
+      logger,
+      follows: options.background,
+    }),
   };
 }
 

@@ -1,5 +1,15 @@
 /** The face of `@counterfoil/engine`: `openLedger`, and the parts that hosts and tools are made of. */
 
+export {
+  defineProjection,
+  type ListRows,
+  type OwnProjection,
+  type PersonalRows,
+  type ProjectableRecord,
+  type ProjectableType,
+  type ProjectionDefinition,
+  type View,
+} from '@counterfoil/projections';
 export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';

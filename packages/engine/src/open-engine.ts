@@ -1,4 +1,5 @@
 /** Opens the stores of a ledger, starts what works by itself, and closes everything in order. */
+import type { OwnProjection } from '@counterfoil/projections';
 import { assemble } from './assembly.ts';
 import { runInBackground } from './background.ts';
 import type { Figures } from './figures.ts';
@@ -6,6 +7,7 @@ import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
 import type { Logger } from './logger.ts';
 import { openStores } from './open-stores.ts';
 import { type Clock, openClock } from './runtime/clock.ts';
+import { refuseTwins } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
 import { healthChecks, registerFigures } from './watching.ts';
@@ -16,6 +18,8 @@ export interface EngineOptions {
   readonly clock?: Clock | undefined;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[] | undefined;
+  /** Made by `defineProjection`. Default: none. */
+  readonly projections?: readonly OwnProjection[] | undefined;
   /**
    * False for a process that only handles requests, or does one piece of work, beside others on shared
    * stores: it then follows nothing, bills nothing and projects nothing. Where stores are files, one
@@ -28,12 +32,13 @@ export interface EngineOptions {
 export interface Engine extends Awaited<ReturnType<typeof openEngine>> {}
 
 export async function openEngine(given: Settings, options: EngineOptions) {
-  const { logger, background = true, gateways = [sandbox()] } = options;
+  const { logger, background = true, gateways = [sandbox()], projections = [] } = options;
+  refuseTwins(projections);
   const settings = background ? given : { ...given, runProjections: false };
   await using opening = new AsyncDisposableStack();
   const stores = await openStores(settings, { logger, opening });
   const clock = options.clock ?? openClock(settings);
-  const parts = assemble({ settings, stores, clock, logger, gateways });
+  const parts = assemble({ settings, stores, clock, logger, gateways, projections, background });
   opening.move();
   const stopping = new AbortController();
   const closing = new AbortController();
@@ -79,6 +84,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       await working;
       await parts.scrubbing.stop();
       parts.mailing.close();
+      await parts.ownProjections.stop();
       const closeReadModels = async () => {
         await stores.readModels.close();
         await stores.leases.close();

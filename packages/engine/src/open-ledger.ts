@@ -1,6 +1,7 @@
 /** The face of the engine: opens a ledger over its storage, and hands out its slices to callers. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { OwnProjection } from '@counterfoil/projections';
 import type { GatewayOption } from './gateways/gateway-option.ts';
 import { createLogger, type Logger } from './logger.ts';
 import type { MailSettings } from './mail/mail-settings.ts';
@@ -32,6 +33,8 @@ export interface LedgerOptions {
   readonly masterKey?: Uint8Array;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[];
+  /** Read models of one's own, made by `defineProjection`. Default: none. */
+  readonly projections?: readonly OwnProjection[];
   readonly clock?: Clock;
   /** Default: warnings and errors to standard output. */
   readonly logger?: Logger;
@@ -68,9 +71,15 @@ export interface Ledger {
  * Throws a ConfigError for options that contradict each other or the data.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const { clock = systemClock(), gateways, background } = options;
+  const { clock = systemClock(), gateways, projections, background } = options;
   const logger = options.logger ?? createLogger({ level: 'warn' });
-  const engine = await openEngine(settingsOf(options), { logger, clock, gateways, background });
+  const engine = await openEngine(settingsOf(options), {
+    logger,
+    clock,
+    gateways,
+    projections,
+    background,
+  });
   try {
     await engine.mailing.beginService();
     await engine.started();

@@ -1,10 +1,12 @@
 /** The slices of a ledger for one caller of one tenant. */
 import { TenantId } from '@counterfoil/core';
 import type {
+  OwnProjection,
   SearchFilter,
   SearchPage,
   TransactionDetail,
   TrialBalance,
+  View,
 } from '@counterfoil/projections';
 import type { Acting } from './acting.ts';
 import type { Books } from './books/books.ts';
@@ -50,6 +52,8 @@ export interface TenantLedger {
   readonly customers: TenantCustomers;
   readonly transactions: TenantTransactions;
   readonly books: TenantBooks;
+  /** The rows of a projection that the ledger was opened with; they show one's own writes. */
+  view<Row>(projection: OwnProjection<Row>): View<Row>;
 }
 
 /** Throws a ZodError for what is no tenant id. */
@@ -63,6 +67,8 @@ export function ledgerOf(engine: Engine, actor: Actor): TenantLedger {
     customers: new TenantCustomers(engine, acting),
     transactions: transactionsOf(engine.transactions, acting),
     books: booksOf(engine.books, acting),
+    view: (projection) =>
+      engine.ownProjections.view(projection, { tenantId, sandbox: environment === 'test' }),
   };
 }
 

@@ -61,20 +61,19 @@ export function registerFigures(figures: Figures, watched: Watched): void {
   figures.gauge(
     'erasure_pending_files',
     'Files that may still hold persons who were erased, until whoever reads them is done',
-    () => parts.scrubbing.pending + stores.progress.erasing,
+    () => parts.scrubbing.pending + stores.progress.erasing + parts.ownProjections.erasing,
   );
   parts.mailing.watch(figures);
   parts.billing.watch(figures);
 }
 
-function registerLags(figures: Figures, { stores, clock }: Watched): void {
+function registerLags(figures: Figures, { stores, clock, parts }: Watched): void {
   const { events, readModels: store, progress } = stores;
+  const projections = [...PROJECTIONS.map(({ name }) => name), ...parts.ownProjections.names];
   figures.gauges({
     label: 'projection',
     look: async () => {
-      const ready = PROJECTIONS.map(
-        async ({ name }) => [name, await isReady(store, name)] as const,
-      );
+      const ready = projections.map(async (name) => [name, await isReady(store, name)] as const);
       return new Map(await Promise.all(ready));
     },
     names: {
@@ -88,7 +87,6 @@ function registerLags(figures: Figures, { stores, clock }: Watched): void {
     label: 'projection',
     look: async () => {
       const now = () => Date.parse(clock.now());
-      const projections = PROJECTIONS.map(({ name }) => name);
       const lags = await lagOf({ events, store, projections, now });
       return new Map(lags.map((lag) => [lag.projection, lag]));
     },

@@ -8,7 +8,7 @@ import {
   runWorker as runEngineWorker,
 } from '@counterfoil/engine';
 import type { GatewayOption } from '@counterfoil/engine/gateways';
-import { LedgerView } from '@counterfoil/projections';
+import { LedgerView, type OwnProjection } from '@counterfoil/projections';
 import { instanceCachingFactory, container as rootContainer } from 'tsyringe';
 import { provideHttp } from './composition/http.ts';
 import { type Get, PART, type Part, type Provide } from './composition/parts.ts';
@@ -49,6 +49,8 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[];
+  /** Read models of one's own, made by `defineProjection`; `engine.ownProjections.view` asks them. */
+  readonly projections?: readonly OwnProjection[];
   /** Endpoints of one's own: they have the host's authentication, limits and OpenAPI document. */
   readonly endpoints?: (engine: Engine) => readonly Endpoint[];
   /**
@@ -60,9 +62,9 @@ export interface ComposeOptions {
 
 /** Opens the stores of a configuration and starts everything but the listening. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
-  const { clock, gateways, serves } = options;
+  const { clock, gateways, projections, serves: background } = options;
   const logger = options.logger ?? createLogger({ level: config.logLevel });
-  const engine = await openEngine(config, { logger, clock, gateways, background: serves });
+  const engine = await openEngine(config, { logger, clock, gateways, projections, background });
   try {
     return hostOf({ config, logger, engine, ownEndpoints: options.endpoints?.(engine) ?? [] });
   } catch (error) {

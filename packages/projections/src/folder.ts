@@ -150,7 +150,7 @@ export class Folder {
 
   #folds(event: StoredEvent): boolean {
     const { categories, types } = this.projection;
-    return (types?.has(event.type) ?? true) && categories.has(categoryOf(event.stream));
+    return (types?.has(event.type) ?? true) && (categories?.has(categoryOf(event.stream)) ?? true);
   }
 
   /** Applies the events after the checkpoint and moves it to `position`. Answers what it had to park. */

@@ -13,6 +13,17 @@ export {
   walkedByCustomer,
 } from './erasing.ts';
 export type { Parking } from './folder.ts';
+export {
+  defineProjection,
+  type ListRows,
+  type OwnProjection,
+  type PersonalRows,
+  type ProjectableRecord,
+  type ProjectableType,
+  type ProjectionDefinition,
+  type View,
+  viewOf,
+} from './own-projection.ts';
 export { Progress, type ProjectionMessage, type ProjectionRequest } from './progress.ts';
 export type {
   Applied,

@@ -33,8 +33,8 @@ export interface Projection<State = unknown> {
   readonly name: string;
   /** Another version needs a rebuild: it names the shape and the meaning of the documents. */
   readonly version: string;
-  /** The categories of the streams that it reads. */
-  readonly categories: ReadonlySet<string>;
+  /** The categories of the streams that it reads; all when absent. */
+  readonly categories?: ReadonlySet<string>;
   /** The event types that it reads of them; all when absent. */
   readonly types?: ReadonlySet<string>;
   /** Where the states are kept; one of `collections`, keyed. */

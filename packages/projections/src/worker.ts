@@ -28,6 +28,8 @@ export interface ProjectorOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly projections: readonly Projection[];
+  /** Under which one worker at a time follows them. Default: that of the ledger's own projections. */
+  readonly lease?: string | undefined;
   /** Opens what events tell of persons; needed for a log that was sealed with one. */
   readonly vault?: AnyVault | undefined;
   /**
@@ -84,6 +86,7 @@ interface Joining {
 
 class FollowingProjector implements Projector {
   readonly #options: ProjectorOptions;
+  readonly #leaseName: string;
   #projections: readonly Projection[];
   #folders: readonly Folder[] = [];
   /** Projections beside whose live build others may tell of persons who are erased. */
@@ -99,6 +102,7 @@ class FollowingProjector implements Projector {
   constructor(options: ProjectorOptions) {
     this.#options = options;
     this.#projections = options.projections;
+    this.#leaseName = options.lease ?? LEASE_NAME;
   }
 
   async include(projection: Projection, begin = async () => {}): Promise<void> {
@@ -142,7 +146,7 @@ class FollowingProjector implements Projector {
         if (!(error instanceof StaleWorker)) throw error;
       } finally {
         this.#folders = [];
-        await store.releaseLease(LEASE_NAME, holder);
+        await store.releaseLease(this.#leaseName, holder);
       }
     }
   }
@@ -156,8 +160,9 @@ class FollowingProjector implements Projector {
   /** Waits for the lease; undefined when the signal fires first. */
   async #lease(): Promise<number | undefined> {
     const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
+    const name = this.#leaseName;
     while (signal?.aborted !== true) {
-      const epoch = await store.acquireLease({ name: LEASE_NAME, holder, nowMs: now(), ttlMs });
+      const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
       if (epoch !== undefined) return epoch;
       await pause(LEASE_POLL_MS, signal);
     }
@@ -168,8 +173,9 @@ class FollowingProjector implements Projector {
   async #underLease(epoch: number): Promise<'ended' | 'swapped'> {
     const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
     const lost = new AbortController();
+    const name = this.#leaseName;
     const renew = async () => {
-      const held = await store.acquireLease({ name: LEASE_NAME, holder, nowMs: now(), ttlMs });
+      const held = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
       if (held !== epoch) lost.abort();
     };
     const timer = setInterval(() => renew().catch(() => lost.abort()), ttlMs / RENEWALS_A_TTL);

@@ -168,7 +168,7 @@ export class StreamFollower {
     this.#streams += 1;
     const category = categoryOf(stream);
     const aggregate =
-      AGGREGATES[category] ?? (reference.categories.has(category) ? Reference : undefined);
+      AGGREGATES[category] ?? (reference.categories?.has(category) ? Reference : undefined);
     if (aggregate === undefined) {
       this.#findings.warn(
         `${stream} is of a kind that this build does not know`,

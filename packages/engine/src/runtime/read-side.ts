@@ -39,12 +39,15 @@ export class ReadSide {
     if (before === undefined || before < position) this.#acknowledged.set(tenantId, position);
   }
 
-  /** Waits until what the tenant was told of can be read; refuses when that takes too long. */
-  async caughtUp(tenantId: number): Promise<void> {
+  /**
+   * Waits until what the tenant was told of can be read, of the ledger's read models or of those whose
+   * progress is given; refuses when that takes too long.
+   */
+  async caughtUp(tenantId: number, progress = this.#progress): Promise<void> {
     const told = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
     const position = later(told, await this.#newest?.ask(undefined));
     if (position === undefined) return;
-    if (await this.#progress.reached(position, { timeoutMs: WAIT_MS })) return;
+    if (await progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refused({ type: 'ReadModelsBehind' });
   }
 }

@@ -114,7 +114,7 @@ export function ownFile(
 }
 
 /** What follows the catalog's name in that of a build. */
-const BUILD = /^(-[a-z]+-\d+)?$/;
+const BUILD = /^(-[a-z-]+-\d+)?$/;
 
 /** The files of the read models: the catalog and its builds. */
 export function readModelFiles({ readModels }: DataFiles): readonly string[] {

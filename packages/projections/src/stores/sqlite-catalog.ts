@@ -24,7 +24,7 @@ type Table = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES) as Table[];
 
 /** What follows the name of the catalog in that of a build, and of what belongs to it. */
-const OF_BUILD = /^-[a-z]+-\d+(-wal|-shm|-journal|-damaged)?$/;
+const OF_BUILD = /^-[a-z-]+-\d+(-wal|-shm|-journal|-damaged)?$/;
 const MAX_ASIDE = 1_000;
 
 export interface BuildRow extends BuildInfo {

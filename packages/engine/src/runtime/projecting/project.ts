@@ -24,6 +24,12 @@ export interface ProjectOptions {
   readonly holder: string;
   readonly signal: AbortSignal;
   readonly notify: (message: FromThread) => void;
+  /** Default: those of the ledger. */
+  readonly projections?: readonly Projection[];
+  /** Under which one process at a time follows them. Default: that of the ledger's. */
+  readonly lease?: string;
+  /** The most events that are applied at a time, of the log as of a rebuild. */
+  readonly maxBatchEvents?: number;
 }
 
 /** While another worker makes the read models anew, this one looks again after so long. */
@@ -36,12 +42,12 @@ const BACKGROUND_BATCH_EVENTS = 2_000;
  * read models can be used, they are followed while the others are made anew.
  */
 export async function prepareProjector(options: ProjectOptions): Promise<Projector> {
-  const { events, store } = options;
-  const outdated = await outdatedOf({ events, store, projections: PROJECTIONS });
-  const usable = PROJECTIONS.filter((each) => !outdated.includes(each));
+  const { events, store, projections = PROJECTIONS } = options;
+  const outdated = await outdatedOf({ events, store, projections });
+  const usable = projections.filter((each) => !outdated.includes(each));
   if (usable.length === 0) await bringUpToDateOrWait(options);
   if (usable.length === 0 || outdated.length === 0) {
-    return createProjector(followingOf(options, PROJECTIONS));
+    return createProjector(followingOf(options, projections));
   }
   const ending = new AbortController();
   const signal = AbortSignal.any([options.signal, ending.signal]);
@@ -123,13 +129,14 @@ async function rebuildBeside(
 
 /** Of several workers that start at once, one rebuilds and the others wait for it. */
 async function bringUpToDateOrWait(options: ProjectOptions): Promise<void> {
-  const { notify, holder, signal } = options;
+  const { notify, holder, signal, projections = PROJECTIONS, maxBatchEvents } = options;
   for (;;) {
     try {
       await bringUpToDate({
         ...options,
+        ...(maxBatchEvents !== undefined && { batchEvents: maxBatchEvents }),
         now: Date.now,
-        projections: PROJECTIONS,
+        projections,
         onProgress: (progress) => notify({ type: 'rebuilding', progress }),
       });
       return;

@@ -1,17 +1,18 @@
 /** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { AnyVault, EventStore, Position } from '@counterfoil/core';
+import type { Position } from '@counterfoil/core';
 import {
   PROJECTIONS,
   type Progress,
+  type Projection,
   type ProjectionMessage,
   type Projector,
-  type ReadModelStore,
 } from '@counterfoil/projections';
 import type { PostgresReadModelStore } from '@counterfoil/projections/postgres';
 import type { Logger } from '../../logger.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
-import { prepareProjector } from './project.ts';
+import { type ProjectOptions, prepareProjector } from './project.ts';
 
 /** A thread that ended by a fault is started again after this long. */
 const RESTART_MS = 1_000;
@@ -127,14 +128,16 @@ export class ProjectionThread implements Projecting {
 interface SharedReadModels {
   readonly store: PostgresReadModelStore;
   /** This host's own worker, one of several that take turns; undefined where it has none. */
-  readonly own: ProjectionThread | undefined;
+  readonly own: Projecting | undefined;
   /** Whether there was nothing to read when this host began. */
   readonly isNew: boolean;
+  /** Default: those of the ledger. */
+  readonly projections?: readonly Projection[];
 }
 
 /** For read models that several hosts share: their database tells how far whichever worker has brought them. */
 export class SharedProjections implements Projecting {
-  readonly #own: ProjectionThread | undefined;
+  readonly #own: Projecting | undefined;
   readonly #progress: Progress;
   readonly #stopping = new AbortController();
   readonly #following: Promise<void>;
@@ -142,12 +145,15 @@ export class SharedProjections implements Projecting {
   /** Without a worker of its own, a host sees by their progress alone how the read models are. */
   readonly started: Promise<void>;
 
-  constructor({ store, own, isNew }: SharedReadModels, progress: Progress) {
+  constructor(
+    { store, own, isNew, projections = PROJECTIONS }: SharedReadModels,
+    progress: Progress,
+  ) {
     this.#own = own;
     this.started = own?.started ?? Promise.resolve();
     this.#isNew = isNew;
     this.#progress = progress;
-    const names = PROJECTIONS.map(({ name }) => name);
+    const names = projections.map(({ name }) => name);
     const receive = (message: ProjectionMessage) => progress.receive(message);
     this.#following = store.followProgress(names, receive, this.#stopping.signal);
   }
@@ -165,27 +171,20 @@ export class SharedProjections implements Projecting {
   }
 }
 
-export interface SharedStores extends Options {
-  readonly holder: string;
-  readonly events: EventStore;
-  readonly store: ReadModelStore;
-  readonly vault: AnyVault;
-}
+/** Everything but what the class itself gives. */
+type InProcessOptions = Options & Omit<ProjectOptions, 'signal' | 'notify'>;
 
-/** For stores in memory, which no other thread can see. */
+/** For stores in memory, which no other thread can see, and for projections that are given as values. */
 export class ProjectionInProcess implements Projecting {
-  readonly #options: SharedStores;
+  readonly #options: InProcessOptions;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
   readonly #started = Promise.withResolvers<void>();
   #projector: Projector | undefined;
 
-  constructor(options: SharedStores) {
+  constructor(options: InProcessOptions) {
     this.#options = options;
-    this.#ended = this.#run().catch((error: unknown) => {
-      this.#projector = undefined;
-      options.logger.error({ err: error }, 'the projections failed');
-    });
+    this.#ended = this.#repeat();
   }
 
   get running(): boolean {
@@ -196,11 +195,26 @@ export class ProjectionInProcess implements Projecting {
     return this.#started.promise;
   }
 
+  async #repeat(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#run();
+      } catch (error) {
+        // A rebuild that was told to stop breaks off with an error.
+        if (signal.aborted) return;
+        this.#options.logger.error({ err: error }, 'the projections failed');
+        await sleep(RESTART_MS, undefined, { signal }).catch(() => undefined);
+      } finally {
+        this.#projector = undefined;
+      }
+    }
+  }
+
   async #run(): Promise<void> {
-    const { events, store, vault, holder } = this.#options;
     const { signal } = this.#stopping;
     const notify = (message: FromThread) => receive(this.#options, message);
-    this.#projector = await prepareProjector({ events, store, vault, holder, signal, notify });
+    this.#projector = await prepareProjector({ ...this.#options, signal, notify });
     this.#started.resolve();
     await this.#projector.run();
   }

@@ -1,0 +1,141 @@
+/** Projections of an application's own: followed by this process, beside those of the ledger. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PersonalDataVault } from '@counterfoil/core';
+import { type OwnProjection, Progress, type View, viewOf } from '@counterfoil/projections';
+import { refusalOf } from '../../failures.ts';
+import type { Logger } from '../../logger.ts';
+import type { OpenStores } from '../../open-stores.ts';
+import { refused } from '../../refusal.ts';
+import { ConfigError } from '../../settings.ts';
+import type { ReadSide } from '../read-side.ts';
+import { type Projecting, ProjectionInProcess, SharedProjections } from './projecting.ts';
+
+/** Others wait for the event loop between two batches. */
+const MAX_BATCH_EVENTS = 500;
+/** How long a query waits for a projection that is being built. */
+const BUILD_WAIT_MS = 5_000;
+
+/** Opens nothing: every person looks erased. */
+const NOTHING_PERSONAL: PersonalDataVault = { seal: () => undefined, open: () => undefined };
+
+interface Options {
+  readonly projections: readonly OwnProjection[];
+  readonly stores: OpenStores;
+  readonly readSide: ReadSide;
+  readonly logger: Logger;
+  /** Whether this process follows the log for them. */
+  readonly follows: boolean;
+}
+
+interface Followed {
+  readonly progress: Progress;
+  readonly projecting: Projecting;
+  isStarted: boolean;
+}
+
+/**
+ * A function cannot pass to another thread, so these run in the process that was given them. Each has
+ * a lease, a checkpoint and a progress of its own: none holds up another, nor the ledger's reads.
+ */
+export class OwnProjections {
+  readonly #options: Options;
+  readonly #followed = new Map<string, Followed>();
+
+  constructor(options: Options) {
+    this.#options = options;
+    for (const projection of options.projections) {
+      const progress = new Progress();
+      const projecting = followed(options, projection, progress);
+      const entry = { progress, projecting, isStarted: false };
+      void projecting.started.then(() => {
+        entry.isStarted = true;
+      });
+      this.#followed.set(projection.name, entry);
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...this.#followed.keys()];
+  }
+
+  /** How much may still tell of persons who are erased. */
+  get erasing(): number {
+    return [...this.#followed.values()].reduce((sum, { progress }) => sum + progress.erasing, 0);
+  }
+
+  /**
+   * The rows of one tenant and environment. Throws a RangeError for a projection that the ledger was
+   * not opened with.
+   */
+  view<Row>(
+    projection: OwnProjection<Row>,
+    owner: { readonly tenantId: number; readonly sandbox: boolean },
+  ): View<Row> {
+    const entry = this.#followed.get(projection.name);
+    if (entry === undefined) {
+      throw new RangeError(`the ledger was opened without the projection ${projection.name}`);
+    }
+    const view = viewOf(this.#options.stores.readModels, projection, owner);
+    const caughtUp = async <Found>(ask: () => Promise<Found>): Promise<Found> => {
+      try {
+        await this.#caughtUp(entry, owner.tenantId);
+        return await ask();
+      } catch (error) {
+        throw refusalOf(error) ?? error;
+      }
+    };
+    return {
+      get: (key) => caughtUp(() => view.get(key)),
+      list: (options) => caughtUp(() => view.list(options)),
+    };
+  }
+
+  async #caughtUp(entry: Followed, tenantId: number): Promise<void> {
+    if (!entry.isStarted) {
+      await Promise.race([
+        entry.projecting.started,
+        sleep(BUILD_WAIT_MS, undefined, { ref: false }),
+      ]);
+      if (!entry.isStarted) throw refused({ type: 'ReadModelsBuilding' });
+    }
+    await this.#options.readSide.caughtUp(tenantId, entry.progress);
+  }
+
+  /** Ends without waiting for the head: the next start goes on from the checkpoints. */
+  async stop(): Promise<void> {
+    const all = [...this.#followed.values()];
+    await Promise.all(all.map(({ projecting }) => projecting.stop(undefined)));
+  }
+}
+
+/** Throws a ConfigError where two have one name. */
+export function refuseTwins(projections: readonly OwnProjection[]): void {
+  const names = projections.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new ConfigError([`two projections have the name ${twice}`]);
+}
+
+function followed(
+  { stores, logger, follows }: Options,
+  projection: OwnProjection,
+  progress: Progress,
+): Projecting {
+  const { sharedReadModels, headAtStart } = stores;
+  const projections = [projection];
+  const inProcess = () =>
+    new ProjectionInProcess({
+      progress: sharedReadModels === undefined ? progress : new Progress(),
+      logger,
+      holder: stores.holder,
+      events: stores.events,
+      store: stores.leases,
+      vault: projection.isPersonal ? stores.personalKeys : NOTHING_PERSONAL,
+      projections,
+      lease: projection.name,
+      maxBatchEvents: MAX_BATCH_EVENTS,
+    });
+  if (sharedReadModels === undefined) return inProcess();
+  const own = follows ? inProcess() : undefined;
+  const isNew = headAtStart === undefined;
+  return new SharedProjections({ store: sharedReadModels, own, isNew, projections }, progress);
+}

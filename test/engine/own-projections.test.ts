@@ -1,0 +1,268 @@
+/** Projections of an application's own, on each storage: written, rebuilt, parked, erased, asked. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TenantId } from '@counterfoil/core';
+import {
+  defineProjection,
+  type Ledger,
+  openLedger,
+  type ProjectionDefinition,
+  type Storage,
+} from '@counterfoil/engine';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDatabase } from '../setup/databases.ts';
+import { casesOfProject } from '../setup/stores.ts';
+import { order, silent, withShop } from './shop.ts';
+
+const TENANT = TenantId.parse(7);
+const DAY = new Date().toISOString().slice(0, 10);
+const TIMEOUT_MS = 60_000;
+
+function salesPerDay(version = '1') {
+  return defineProjection({
+    name: 'sales-per-day',
+    version,
+    types: ['PaymentCaptured', 'Refunded'],
+    initial: { version, sales: 0, takenMinor: 0n },
+    keysOf: ({ event }) => [`${event.currency}/${event.at.slice(0, 10)}`],
+    apply: (row, { event }) =>
+      event.type === 'PaymentCaptured'
+        ? { ...row, sales: row.sales + 1, takenMinor: row.takenMinor + event.amountMinor }
+        : { ...row, takenMinor: row.takenMinor - event.amountMinor },
+  });
+}
+
+function buyers({ isPersonal = true } = {}) {
+  type Buyer = { customerId: number | undefined; email: string; payments: number };
+  return defineProjection({
+    name: isPersonal ? 'buyers' : 'nameless-buyers',
+    version: '1',
+    types: ['PaymentSubmitted'],
+    initial: { customerId: undefined, email: '', payments: 0 } as Buyer,
+    keysOf: ({ event }) => [String(event.customerId)],
+    apply: (row, { event: { customerId, email } }) => ({
+      customerId,
+      email,
+      payments: row.payments + 1,
+    }),
+    ...(isPersonal && {
+      personal: {
+        customerIdOf: ({ customerId }: Buyer) => customerId,
+        erase: (row: Buyer) => ({ ...row, email: '' }),
+      },
+    }),
+  });
+}
+
+const AMOUNTS: ProjectionDefinition<number, 'PaymentCaptured'> = {
+  name: 'payments-by-amount',
+  version: '1',
+  types: ['PaymentCaptured'],
+  initial: 0,
+  keysOf: ({ event }) => [`${event.amountMinor % 2n}/${event.amountMinor}`],
+  apply: (row) => row + 1,
+};
+const byAmount = defineProjection(AMOUNTS);
+
+const picky = defineProjection({
+  name: 'picky',
+  version: '1',
+  types: ['PaymentCaptured'],
+  initial: 0,
+  keysOf: () => ['all'],
+  apply(row, { event }) {
+    if (event.amountMinor === 1_300n) throw new Error('no thirteen');
+    return row + 1;
+  },
+});
+
+const masterKey = randomBytes(32);
+
+/** A storage of its own, and what removes it. */
+type NewStorage = () => Promise<{ readonly storage: Storage; readonly drop: () => unknown }>;
+
+async function newFolder() {
+  const storage = mkdtempSync(join(tmpdir(), 'counterfoil-own-'));
+  return { storage, drop: () => rmSync(storage, { recursive: true, force: true }) };
+}
+
+async function newPostgres() {
+  const { url, drop } = await createDatabase();
+  return { storage: { log: url, readModels: url }, drop };
+}
+
+const STORAGES = casesOfProject<readonly [string, NewStorage]>({
+  embedded: [
+    ['memory', async () => ({ storage: 'memory:', drop: () => undefined })],
+    ['a folder', newFolder],
+  ],
+  postgres: [['PostgreSQL', newPostgres]],
+});
+const DURABLE = STORAGES.filter(([name]) => name !== 'memory');
+
+async function inNewStorage(newStorage: NewStorage): Promise<Storage> {
+  const { storage, drop } = await newStorage();
+  onTestFinished(async () => void (await drop()));
+  return storage;
+}
+
+const shopOf = (ledger: Ledger, tenantId = TENANT) => ledger.as({ tenantId, actor: 'shop' });
+
+describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
+  const sales = salesPerDay();
+  const [named, nameless] = [buyers(), buyers({ isPersonal: false })];
+  const error = vi.fn();
+  let ledger: Ledger;
+  let drop: () => unknown;
+  let tenants = 0;
+
+  beforeAll(async () => {
+    const opening = await newStorage();
+    drop = opening.drop;
+    ledger = await openLedger({
+      storage: opening.storage,
+      projections: [sales, byAmount, picky, named, nameless],
+      masterKey,
+      logger: { ...silent, error },
+    });
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await ledger?.close();
+    await drop?.();
+  });
+
+  async function newTenant(): Promise<TenantId> {
+    tenants += 1;
+    const tenantId = TenantId.parse(tenants);
+    await withShop(ledger, tenantId);
+    return tenantId;
+  }
+
+  it('shows one its own writes, and no other tenant or environment', async () => {
+    const tenantId = await newTenant();
+    const shop = shopOf(ledger, tenantId);
+    for (let sale = 1; sale <= 3; sale += 1) {
+      const { id } = await shop.payments.submit(order());
+      await shop.payments.refund(id, { amount: '10.00' });
+      const row = await shop.view(sales).get(`GBP/${DAY}`);
+      expect(row).toEqual({ version: '1', sales: sale, takenMinor: 999n * BigInt(sale) });
+    }
+    const other = shopOf(ledger, await newTenant());
+    const tester = ledger.as({ tenantId, actor: 'tester', environment: 'test' });
+    for (const each of [other, tester]) expect(await each.view(sales).list()).toEqual([]);
+    await tester.payments.submit(order({ amount: '5.00' }));
+    expect(await tester.view(sales).list()).toMatchObject([
+      { key: `GBP/${DAY}`, row: { takenMinor: 500n } },
+    ]);
+    expect(await shop.view(sales).list()).toMatchObject([{ row: { sales: 3 } }]);
+  });
+
+  it('lists by prefix and in pages', async () => {
+    const shop = shopOf(ledger, await newTenant());
+    for (const amount of ['1.01', '1.02', '1.03', '1.04']) {
+      await shop.payments.submit(order({ amount }));
+    }
+    const view = shop.view(byAmount);
+    expect((await view.list({ prefix: '1/' })).map(({ key }) => key)).toEqual(['1/101', '1/103']);
+    const first = await view.list({ limit: 3 });
+    const rest = await view.list({ after: first[2]?.key ?? '', limit: 3 });
+    expect([...first, ...rest].map(({ key }) => key)).toEqual(['0/102', '0/104', '1/101', '1/103']);
+    await expect(view.list({ limit: 1_001 })).rejects.toThrow(/limit must be/);
+  });
+
+  it('parks a stream whose event fails, and goes on with the others', async () => {
+    const shop = shopOf(ledger, await newTenant());
+    for (const amount of ['12.00', '13.00', '14.00']) {
+      await shop.payments.submit(order({ amount }));
+    }
+    expect(await shop.view(picky).get('all')).toBe(2);
+    expect((await shop.transactions.search()).count).toBe(3);
+    expect(error).toHaveBeenCalledWith(
+      expect.objectContaining({ projection: 'own-picky', error: 'no thirteen' }),
+      expect.stringContaining('parked'),
+    );
+  });
+
+  it('erases what it tells of a customer, and is told nothing unless it does', async () => {
+    const shop = shopOf(ledger, await newTenant());
+    const { customerId } = await shop.payments.submit(order());
+    const other = await shop.payments.submit(order({ email: 'bo@shop.example' }));
+    const rowOf = async (projection: typeof named, id = customerId) =>
+      shop.view(projection).get(String(id));
+    expect(await rowOf(named)).toEqual({ customerId, email: 'ann@shop.example', payments: 1 });
+    expect(await rowOf(nameless)).toEqual({ customerId, email: '', payments: 1 });
+    await shop.customers.erase(customerId);
+    expect(await rowOf(named)).toEqual({ customerId, email: '', payments: 1 });
+    expect((await rowOf(named, other.customerId))?.email).toBe('bo@shop.example');
+  });
+
+  it('gives no view of what it was not opened with', () => {
+    const stranger = defineProjection({ ...AMOUNTS, name: 'stranger' });
+    expect(() => shopOf(ledger).view(stranger)).toThrow(/opened without the projection/);
+  });
+});
+
+it('takes no two projections of one name, and no name that is none', async () => {
+  const projections = [salesPerDay(), salesPerDay('2')];
+  const opening = openLedger({ storage: 'memory:', projections, logger: silent });
+  await expect(opening).rejects.toThrow(/two projections have the name own-sales-per-day/);
+  for (const name of ['', 'Sales', 'a_b', 'a-', 'a'.repeat(41), '../a']) {
+    expect(() => defineProjection({ ...AMOUNTS, name })).toThrow(RangeError);
+  }
+});
+
+describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
+  it('is built from the whole log when it comes, goes on, is built again, and can go', async () => {
+    const storage = await inNewStorage(newStorage);
+    const first = await openLedger({ storage, masterKey, logger: silent });
+    await withShop(first, TENANT);
+    await shopOf(first).payments.submit(order());
+    await first.close();
+
+    const pay = async (projection: ReturnType<typeof salesPerDay>) => {
+      const ledger = await openLedger({
+        storage,
+        projections: [projection],
+        masterKey,
+        logger: silent,
+      });
+      const shop = shopOf(ledger);
+      const found = await shop.view(projection).get(`GBP/${DAY}`);
+      await shop.payments.submit(order());
+      await ledger.close();
+      return found;
+    };
+    const row = (version: string, sales: number) => ({
+      version,
+      sales,
+      takenMinor: 1_999n * BigInt(sales),
+    });
+    expect(await pay(salesPerDay())).toEqual(row('1', 1));
+    expect(await pay(salesPerDay('2'))).toEqual(row('2', 2));
+    const without = await openLedger({ storage, masterKey, logger: silent });
+    await shopOf(without).payments.submit(order());
+    expect((await shopOf(without).books.trialBalance()).balanced).toBe(true);
+    await without.close();
+    expect(await pay(salesPerDay('2'))).toEqual(row('2', 4));
+  });
+});
+
+describe.each(DURABLE.filter(([name]) => name === 'PostgreSQL'))(
+  'two processes on %s',
+  (_, newStorage) => {
+    it('show in one what the other has projected', { timeout: TIMEOUT_MS }, async () => {
+      const storage = await inNewStorage(newStorage);
+      const sales = salesPerDay();
+      const options = { storage, projections: [sales], masterKey, logger: silent };
+      const working = await openLedger(options);
+      onTestFinished(() => working.close());
+      await withShop(working, TENANT);
+      const asking = await openLedger({ ...options, background: false });
+      onTestFinished(() => asking.close());
+      await shopOf(asking).payments.submit(order());
+      expect(await shopOf(asking).view(sales).get(`GBP/${DAY}`)).toMatchObject({ sales: 1 });
+    });
+  },
+);

@@ -1,0 +1,49 @@
+/** A shop over an embedded ledger: what every test of the engine's face begins with. */
+import type { TenantId } from '@counterfoil/core';
+import type { Ledger } from '@counterfoil/engine';
+
+export const OPERATOR = { actor: 'operator' };
+export const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
+
+export const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** Onboards a tenant whose one account takes pounds. */
+export async function withShop(ledger: Pick<Ledger, 'tenants'>, tenantId: TenantId): Promise<void> {
+  await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);
+  const at = new Date().toISOString();
+  await ledger.tenants.define(
+    { type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme', at },
+    OPERATOR,
+  );
+  const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
+  await ledger.tenants.openMerchantAccount(
+    tenantId,
+    1,
+    {
+      mid: '7001',
+      title: 'Main',
+      companyId: 1,
+      gatewayId: 1,
+      descriptor: 'ACME',
+      defaultCurrency: 'GBP',
+      currencies: [{ currency: 'GBP', gatewayCredentials }],
+    },
+    OPERATOR,
+  );
+}
+
+/** A payment of 19.99, unless it says otherwise. */
+export function order(more: object = {}) {
+  return {
+    amount: '19.99',
+    currency: 'GBP',
+    email: 'ann@shop.example',
+    card: CARD,
+    ...more,
+  };
+}
