@@ -80,7 +80,8 @@ it('keeps the account as it is now, with its terms, for the attempt', () => {
 describe('reasons, each before those below it', () => {
   const worst = { enabledNetworkA: false, enabledNetworkB: false, maxPrice: 0.01 };
   const reasons = [
-    ['already-tried', worst, { tried: [1], currency: 'USD' }],
+    ['already-tried', worst, { tried: [1], gatewayIds: new Set([40]) }],
+    ['gateway-absent', worst, { gatewayIds: new Set([40]), currency: 'USD' }],
     ['currency-not-held', worst, { currency: 'USD' }],
     ['network-disabled', worst, {}],
     ['network-disabled', { enabledNetworkA: false }, { brandId: 1 }],
@@ -104,6 +105,7 @@ describe('no reason', () => {
       { enabledNetworkA: false, enabledNetworkB: false },
       { brandId: 3 },
     ],
+    ['a gateway that is there', {}, { gatewayIds: new Set([41]) }],
     ['room under its cap', { monthlyCap: 1 }, { full: [2] }],
     ['an unknown network', { enabledNetworkA: false, enabledNetworkB: false }, { brandId: 0 }],
   ] as const)('%s', (_, changes, facts) => {

@@ -1,7 +1,6 @@
 /** Failures of stores and gateways that callers are told of: the refusal that each of them is. */
 import { EventStoreError } from '@counterfoil/core';
 import { PageOutOfReach, ReadModelError } from '@counterfoil/projections';
-import { UnknownGateway } from './gateways/registry.ts';
 import { Refused, refused } from './refusal.ts';
 import { isOutage } from './storage/database-failures.ts';
 import { HostDatabaseError } from './storage/host-database.ts';
@@ -17,9 +16,6 @@ export function refusalOf(error: unknown): Refused | undefined {
   if (error instanceof HostDatabaseError) return refused({ type: 'SharedDatabaseUnavailable' });
   if (isOutage(error)) return refused({ type: 'DatabaseUnavailable' });
   if (error instanceof PageOutOfReach) return refused({ type: 'PageOutOfReach' });
-  if (error instanceof UnknownGateway) {
-    return refused({ type: 'GatewayUnknown', gatewayId: error.gatewayId });
-  }
   return undefined;
 }
 

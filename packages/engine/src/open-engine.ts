@@ -6,6 +6,7 @@ import type { Figures } from './figures.ts';
 import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
 import type { Logger } from './logger.ts';
 import { openStores } from './open-stores.ts';
+import { warnOfAbsentGateways } from './payments/absent-gateways.ts';
 import { type Clock, openClock } from './runtime/clock.ts';
 import { refuseTwins } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
@@ -49,6 +50,8 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       : Promise.resolve();
   // A process before this one may have ended before it could.
   if (isAlone) void parts.scrubbing.scrub();
+  /** Ends once every account whose gateway is absent is named. */
+  let naming: Promise<void> | undefined;
   const watched = { settings, stores, parts, clock };
 
   return {
@@ -69,6 +72,8 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       const { headAtStart, progress } = stores;
       if (headAtStart !== undefined) await progress.reached(headAtStart, closing);
       closing.signal.throwIfAborted();
+      const { ids: gatewayIds } = parts.gateways;
+      naming = warnOfAbsentGateways({ store: stores.readModels, gatewayIds, logger });
     },
     /** Ends what may hold up a caller that waits for the ledger itself; `close` does so too. */
     beginClose(): Promise<void> {
@@ -82,6 +87,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       await clockStopped;
       stopping.abort();
       await working;
+      await naming;
       await parts.scrubbing.stop();
       parts.mailing.close();
       await parts.ownProjections.stop();

@@ -87,6 +87,7 @@ export type TransientRefusal =
   | { readonly type: 'GatewayFailed'; readonly gatewayId: number }
   /** Too many calls of the gateway are under way; this one was not sent. */
   | { readonly type: 'GatewayBusy'; readonly gatewayId: number }
+  /** The ledger was opened without this gateway; nothing was done. */
   | { readonly type: 'GatewayUnknown'; readonly gatewayId: number }
   | { readonly type: 'ClockHeldUp'; readonly reason: string; readonly now: string };
 

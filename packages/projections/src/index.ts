@@ -89,7 +89,7 @@ export {
   RecurringView,
   recurring,
 } from './views/recurring.ts';
-export { type KnownKey, ReferenceView, reference } from './views/reference.ts';
+export { type KnownKey, merchantAccountsOf, ReferenceView, reference } from './views/reference.ts';
 export {
   type Defined,
   type KnownAccount,

@@ -13,10 +13,13 @@ export interface Routable {
   readonly tried: readonly number[];
   /** Accounts without room for this payment under their monthly cap; none when absent. */
   readonly full?: readonly number[];
+  /** Ids of the gateways that can be called; any when absent. */
+  readonly gatewayIds?: ReadonlySet<number>;
 }
 
 export type SkipReason =
   | 'already-tried'
+  | 'gateway-absent'
   | 'currency-not-held'
   | 'network-disabled'
   | 'over-max-price'
@@ -43,6 +46,7 @@ export function route(accounts: readonly MerchantAccount[], payment: Routable): 
 function reasonToSkip(account: MerchantAccount, payment: Routable): SkipReason | undefined {
   const { settings, merchantAccountId } = account;
   if (payment.tried.includes(merchantAccountId)) return 'already-tried';
+  if (payment.gatewayIds?.has(settings.gatewayId) === false) return 'gateway-absent';
   if (!settings.currencies.some(({ currency }) => currency === payment.currency)) {
     return 'currency-not-held';
   }

@@ -2,6 +2,7 @@
 import type { EventStore, Position } from '@counterfoil/core';
 import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
 import type { ReadModelStore } from '@counterfoil/projections';
+import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
 import type { Settings } from '../settings.ts';
 import {
   dataFilesOf,
@@ -11,6 +12,7 @@ import {
   openReadModels,
   readModelFiles,
 } from '../storage/stores.ts';
+import { checkGateways } from './absent-gateways.ts';
 import { ADVICE_ON_FILES } from './advice.ts';
 import { checkDatabases } from './databases.ts';
 import type { Examined } from './examined.ts';
@@ -33,6 +35,8 @@ import { examineShared } from './shared-examination.ts';
 
 export interface ExaminationOptions {
   readonly quick: boolean;
+  /** Ids of the gateways that the host is given. Default: that of the sandbox. */
+  readonly gatewayIds?: readonly number[];
   /** A folder with room for the largest read model; it is left as it was. */
   readonly scratch: string;
   /** Milliseconds since the epoch, by the clock of the host. */
@@ -62,7 +66,8 @@ export class NothingToExamine extends Error {
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */
 export async function examine(config: Settings, options: ExaminationOptions): Promise<Examination> {
-  const { onChecked, ...how } = options;
+  const { onChecked, gatewayIds = [SANDBOX_GATEWAY_ID], ...rest } = options;
+  const how = { ...rest, gatewayIds };
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
     for (const each of checked) {
@@ -80,7 +85,7 @@ export async function examine(config: Settings, options: ExaminationOptions): Pr
 
 async function examineFolder(
   config: Settings,
-  { scratch, ...how }: Omit<ExaminationOptions, 'onChecked'>,
+  { scratch, ...how }: Omit<Required<ExaminationOptions>, 'onChecked'>,
   add: Add,
 ): Promise<Pick<Examination, 'hostRuns' | 'head'>> {
   const files = dataFilesOf(config);
@@ -183,6 +188,8 @@ interface SoundLog {
   readonly total: number;
 }
 
+const MODELS: readonly CheckName[] = ['gateways', 'parked', 'open-intents', 'read-models'];
+
 async function examineReadModels(
   examined: Examined,
   log: SoundLog | undefined,
@@ -197,11 +204,15 @@ async function examineReadModels(
     store = await openReadModels(examined.config.readModelUrl, { readOnly: true });
   } catch (error) {
     const leftOut = (check: CheckName) => new Findings(check).leftOut(reasonOf(error));
-    add(leftOut('parked'), leftOut('open-intents'), leftOut('read-models'));
+    add(...MODELS.map(leftOut));
     return;
   }
   try {
-    add(await checkParked(store, examined), await checkOpenIntents(store, examined));
+    add(
+      await checkGateways(store, examined),
+      await checkParked(store, examined),
+      await checkOpenIntents(store, examined),
+    );
     if (examined.quick) add(findings.leftOut(IN_QUICK));
     else if (log?.events === undefined) {
       add(findings.leftOut('there is no sound log to make them from'));

@@ -12,6 +12,8 @@ export interface Examining {
   readonly keys: CustomerVault | undefined;
   /** Whether a host is at work on it. */
   readonly hostRuns: boolean;
+  /** Ids of the gateways that the host is given. */
+  readonly gatewayIds: readonly number[];
   /** The quick examination reads what is small, and the newest of what is large. */
   readonly quick: boolean;
   /** Asked when it is needed: beside a running host the log grows while it is read. */

@@ -12,6 +12,7 @@ export const CHECKS = {
   loss: 'end of the log',
   gateway: 'gateway books',
   answers: 'kept answers',
+  gateways: 'gateways of accounts',
   parked: 'parked streams',
   'open-intents': 'open intents',
   'read-models': 'read models',

@@ -2,8 +2,10 @@
 import { EventStoreError } from '@counterfoil/core';
 import type { ReadModelStore } from '@counterfoil/projections';
 import { openPostgresBooks } from '../gateways/sandbox/books-postgres.ts';
+import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
 import { openHostDatabaseToRead, type ReadHostDatabase } from '../storage/host-database.ts';
 import { fileOf, openReadModels } from '../storage/stores.ts';
+import { checkGateways } from './absent-gateways.ts';
 import { ADVICE_ON_SERVERS } from './advice.ts';
 import { checkLogFile } from './databases.ts';
 import type { Examining } from './examined.ts';
@@ -23,11 +25,9 @@ import {
 import { type OpenedLog, openLog } from './shared-log.ts';
 
 const IN_QUICK = 'left out by --quick';
-/** That of the sandbox of every host. */
-const SANDBOX_GATEWAY_ID = 1;
 
 export interface SharedExamining
-  extends Pick<Examining, 'config' | 'quick' | 'now' | 'onProgress'> {
+  extends Pick<Examining, 'config' | 'quick' | 'now' | 'onProgress' | 'gatewayIds'> {
   /** The database of the hosts. */
   readonly url: string;
   readonly scratch: string;
@@ -176,8 +176,13 @@ async function checkModels(
     scratch,
   }: ReadModelsFound & { log: OpenedLog | undefined; scratch: string },
 ): Promise<readonly Checked[]> {
-  if (store === undefined) return leftOut(['parked', 'open-intents', 'read-models'], reason);
-  const small = [await checkParked(store, shared), await checkOpenIntents(store, shared)];
+  if (store === undefined)
+    return leftOut(['gateways', 'parked', 'open-intents', 'read-models'], reason);
+  const small = [
+    await checkGateways(store, shared),
+    await checkParked(store, shared),
+    await checkOpenIntents(store, shared),
+  ];
   if (shared.quick) return [...small, ...leftOut(['read-models'], IN_QUICK)];
   if (log === undefined) {
     return [...small, ...leftOut(['read-models'], 'there is no sound log to make them from')];

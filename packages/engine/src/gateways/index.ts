@@ -20,7 +20,7 @@ export {
 export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
 export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
 export * from './payment-gateway.ts';
-export { type GatewayRegistry, gatewayRegistry, UnknownGateway } from './registry.ts';
+export { type GatewayRegistry, gatewayRegistry } from './registry.ts';
 export type { BooksReader, RecordsReading, SandboxRecord } from './sandbox/books.ts';
 export { openPostgresBooks } from './sandbox/books-postgres.ts';
 export { openSqliteBooksReader } from './sandbox/books-sqlite.ts';

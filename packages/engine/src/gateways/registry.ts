@@ -1,25 +1,15 @@
-/** The gateways that a host can reach, by the id that merchant accounts name them by. */
+/** The gateways that a ledger was opened with, by the id that merchant accounts name them by. */
+import { refused } from '../refusal.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
-  /** With its calls bounded. Throws `UnknownGateway`. */
+  /** With its calls bounded. Refuses with `GatewayUnknown` when it is absent. */
   gateway(gatewayId: number): PaymentGateway;
   /** As they were given. */
   readonly gateways: readonly PaymentGateway[];
+  readonly ids: ReadonlySet<number>;
   close(): Promise<void>;
-}
-
-/** A merchant account names a gateway that this host was not given. */
-export class UnknownGateway extends Error {
-  override readonly name = 'UnknownGateway';
-  readonly gatewayId: number;
-
-  constructor(gatewayId: number, known: readonly PaymentGateway[]) {
-    const names = known.map((each) => `${each.gatewayId} (${each.name})`).join(', ');
-    super(`there is no gateway ${gatewayId}; this host has ${names || 'none'}`);
-    this.gatewayId = gatewayId;
-  }
 }
 
 /** Throws when two gateways share an id: money must not depend on which came first. */
@@ -37,9 +27,10 @@ export function gatewayRegistry(
   }
   return {
     gateways: [...gateways],
+    ids: new Set(byId.keys()),
     gateway(gatewayId) {
       const found = byId.get(gatewayId);
-      if (found === undefined) throw new UnknownGateway(gatewayId, gateways);
+      if (found === undefined) throw refused({ type: 'GatewayUnknown', gatewayId });
       return found;
     },
     async close() {

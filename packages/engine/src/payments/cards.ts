@@ -4,7 +4,7 @@ import type { CardBrandOf } from '../gateways/card-brands.ts';
 import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
 import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import { refused } from '../refusal.ts';
+import { type Refused, refused } from '../refusal.ts';
 import type { CardTokens } from './card-tokens.ts';
 
 /** A card as it is brought: typed in, or by the token of an earlier one. */
@@ -47,16 +47,18 @@ export class Cards {
     instrument: Instrument,
     accounts: readonly Account[],
   ): Promise<Transaction.Card> {
-    const [account] = accounts;
-    if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped: [] });
+    const { ids } = this.#services.gateways;
+    const account = accounts.find(({ settings }) => ids.has(settings.gatewayId));
+    if (account === undefined) throw this.#withoutGateway(accounts);
     const known = await this.find(owner, instrument, accounts);
     return this.exchange(owner, { instrument, known }, account);
   }
 
   /**
    * What is known of a token; undefined for a card that is typed in. Tokens belong to the gateway
-   * that made them: asks those of the accounts that may be used. Refuses with `token_unknown` what its
-   * bringer may not use: somebody else's, and that of a card that was removed.
+   * that made them: asks those of the accounts that may be used. Refuses with `TokenUnknown` a token of
+   * another customer and that of a removed card, and with `NoMerchantAccount` one that may belong to a
+   * gateway that is absent.
    */
   async find(
     owner: Subject | undefined,
@@ -67,13 +69,25 @@ export class Cards {
     const { gateways, tokens } = this.#services;
     const opened = owner && tokens.open(owner, instrument.token);
     if (owner === undefined || opened === undefined) throw refused({ type: 'TokenUnknown' });
-    for (const gatewayId of new Set(accounts.map(({ settings }) => settings.gatewayId))) {
+    const wanted = [...new Set(accounts.map(({ settings }) => settings.gatewayId))];
+    const present = wanted.filter((gatewayId) => gateways.ids.has(gatewayId));
+    for (const gatewayId of present) {
       const known = await gateways.gateway(gatewayId).findToken(opened.gatewayToken);
       if (known === undefined) continue;
       if (await this.#mayUse(owner, known, opened.namesCustomer)) return known;
-      break;
+      throw refused({ type: 'TokenUnknown' });
     }
-    throw refused({ type: 'TokenUnknown' });
+    throw present.length === wanted.length
+      ? refused({ type: 'TokenUnknown' })
+      : this.#withoutGateway(accounts);
+  }
+
+  #withoutGateway(accounts: readonly Account[]): Refused {
+    const { ids } = this.#services.gateways;
+    const skipped = accounts
+      .filter(({ settings }) => !ids.has(settings.gatewayId))
+      .map(({ merchantAccountId }) => ({ merchantAccountId, reason: 'gateway-absent' as const }));
+    return refused({ type: 'NoMerchantAccount', skipped });
   }
 
   /** A token that does not name its customer must be that of a payment method. */

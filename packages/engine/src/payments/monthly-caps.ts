@@ -1,5 +1,6 @@
 /** Keeps merchant accounts under their monthly caps: room for each attempt, settled by its outcome. */
 import {
+  EventStoreError,
   type MerchantAccount,
   MonthlyCap,
   Routing,
@@ -120,14 +121,16 @@ export class MonthlyCaps {
   }
 
   /**
-   * Does what room was reserved for. Where that is refused, nothing was written and the room is given
-   * back; after any other failure nobody knows, and the lease will tell.
+   * Does what room was reserved for, and gives the room back where that fails. After a failure of the
+   * log the attempt may be on record all the same: the room then stays until its lease ends.
    */
   async holding<Result>(room: Room | undefined, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      if (room !== undefined && error instanceof Refused) await this.giveBack(room);
+      const isInDoubt = error instanceof EventStoreError;
+      // Where the room cannot be given back, its lease ends it; the caller hears of the first failure.
+      if (room !== undefined && !isInDoubt) await this.giveBack(room).catch(() => undefined);
       throw error;
     }
   }

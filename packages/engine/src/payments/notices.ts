@@ -11,28 +11,37 @@ export interface NoticesOptions extends Following {
   readonly gateways: GatewayRegistry;
 }
 
-/**
- * Follows the log to the end of `signal`. A crash repeats at most a batch, and a notice names its
- * children by its reference, so nothing comes in twice.
- */
-export function followNotices(options: NoticesOptions): Promise<void> {
-  return followLog({
-    ...options,
-    name: 'gateway-notices',
-    types: new Set(['PaymentCaptured']),
-    async react(captures) {
-      for (const stored of captures) await bringInOrLog(options, stored);
-    },
-  });
-}
+/** The checkpoint that all gateways shared once. */
+const SHARED_CHECKPOINT = 'gateway-notices';
 
 /**
- * A notice that the ledger refuses (the payment was voided, say) is told, and the others go on; so do
- * they past a payment that cannot be read.
+ * Follows the log to the end of `signal`, for each gateway by itself: one that fails holds up no other,
+ * and one that was absent goes on where it stopped. A crash repeats at most a batch, and a notice names
+ * its children by its reference, so nothing comes in twice.
  */
-async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promise<void> {
+export async function followNotices(options: NoticesOptions): Promise<void> {
+  const following = options.gateways.gateways.map(({ gatewayId }) =>
+    followLog({
+      ...options,
+      name: `${SHARED_CHECKPOINT}/${gatewayId}`,
+      takesOver: SHARED_CHECKPOINT,
+      types: new Set(['PaymentCaptured']),
+      async react(captures) {
+        for (const stored of captures) await bringInOrLog(options, gatewayId, stored);
+      },
+    }),
+  );
+  await Promise.all(following);
+}
+
+/** Logs a notice that the ledger refuses, and a payment that cannot be read: neither holds up the others. */
+async function bringInOrLog(
+  options: NoticesOptions,
+  gatewayId: number,
+  stored: StoredEvent,
+): Promise<void> {
   try {
-    await bringIn(options, stored);
+    await bringIn(options, gatewayId, stored);
   } catch (error) {
     if (!isForGood(error)) throw error;
     const { stream } = stored;
@@ -40,15 +49,17 @@ async function bringInOrLog(options: NoticesOptions, stored: StoredEvent): Promi
   }
 }
 
-async function bringIn(options: NoticesOptions, stored: StoredEvent): Promise<void> {
-  const { ledger, gateways } = options;
+async function bringIn(
+  { ledger, gateways }: NoticesOptions,
+  gatewayId: number,
+  stored: StoredEvent,
+): Promise<void> {
   const { stream, tenantId } = stored;
+  const payment = await ledger.stateOf(Transaction, stream);
+  if (payment === null || Transaction.routeOf(payment)?.gatewayId !== gatewayId) return;
   const event = await ledger.eventOf(stored);
   if (event.type !== 'PaymentCaptured') return;
-  const payment = await ledger.stateOf(Transaction, stream);
-  const route = payment === null ? undefined : Transaction.routeOf(payment);
-  if (payment === null || route === undefined) return;
-  const gateway = gateways.gateway(route.gatewayId);
+  const gateway = gateways.gateway(gatewayId);
   for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
     const { transactionId } = payment;
     const addressed = { tenantId, transactionId, at: ledger.clock.now() };

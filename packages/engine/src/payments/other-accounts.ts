@@ -57,7 +57,10 @@ export class OtherAccounts {
     if (payment.pinnedMerchantAccountId !== null) return [];
     const accounts = await references.merchantAccountsOf(tenantId, payment.companyId);
     const gatewayId = Transaction.routeOf(payment)?.gatewayId;
-    return accounts.filter(({ settings }) => settings.gatewayId === gatewayId);
+    const { ids } = this.#options.gateways;
+    return accounts.filter(
+      ({ settings }) => settings.gatewayId === gatewayId && ids.has(gatewayId),
+    );
   }
 }
 

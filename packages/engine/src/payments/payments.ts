@@ -337,7 +337,7 @@ export class Payments {
     companyId: number,
     { at, isRepeat }: Entry,
   ): Promise<Pick<Admitted, 'card' | 'tokenOwner' | 'route' | 'room'>> {
-    const { caps, cards } = this.#services;
+    const { caps, cards, gateways } = this.#services;
     const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
     const accounts = await this.#accountsFor(request, companyId);
@@ -345,7 +345,8 @@ export class Payments {
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
     const brought = { instrument, known: await cards.find(owner, instrument, accounts) };
     const { currency, amountMinor } = order;
-    const payable = { currency, amountMinor, brandId: cards.brandIdOf(brought), tried: [] };
+    const brandId = cards.brandIdOf(brought);
+    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
     // A repetition would reserve room again for what has been settled.
     if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
     const attempt = { ...environment, transactionId, attempt: 1, at };
@@ -374,10 +375,12 @@ export class Payments {
     caller: Caller,
   ): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
+    const name = { commandId: deterministicUuid([requestId, 'complete-action']), content };
+    await this.#expectGateway({ tenantId, transactionId }, name);
     await ledger.carryOut(
       Transaction,
       { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
-      { commandId: deterministicUuid([requestId, 'complete-action']), content },
+      name,
       caller,
     );
     return this.#followed(tenantId, await reactor.confirm(tenantId, transactionId, caller), caller);
@@ -390,6 +393,8 @@ export class Payments {
     caller: Caller,
   ): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
+    const name = { commandId: deterministicUuid([requestId, 'request']), content };
+    await this.#expectGateway({ tenantId, transactionId }, name);
     const { state, repeated } = await ledger.carryOut(
       Transaction,
       {
@@ -400,7 +405,7 @@ export class Payments {
         ...(amountMinor !== undefined && { amountMinor }),
         at: ledger.clock.now(),
       },
-      { commandId: deterministicUuid([requestId, 'request']), content },
+      name,
       caller,
     );
     if (state === null) throw refused({ type: 'TransactionUnknown' });
@@ -418,6 +423,8 @@ export class Payments {
     caller: Caller,
   ): Promise<Transaction.Payment> {
     const { ledger, reactor } = this.#services;
+    const name = { commandId: deterministicUuid([requestId, 'request']), content };
+    await this.#expectGateway({ tenantId, transactionId }, name);
     const { state, repeated } = await ledger.carryOut(
       Transaction,
       {
@@ -427,7 +434,7 @@ export class Payments {
         voidId: requestId,
         at: ledger.clock.now(),
       },
-      { commandId: deterministicUuid([requestId, 'request']), content },
+      name,
       caller,
     );
     if (state === null) throw refused({ type: 'TransactionUnknown' });
@@ -438,7 +445,8 @@ export class Payments {
   async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
     const { ledger, reactor, references } = this.#services;
     const { tenantId, transactionId, refundId, content, amountMinor } = request;
-    const payment = await this.get(tenantId, transactionId);
+    const name = { commandId: deterministicUuid([refundId, 'request']), content };
+    const payment = await this.#expectGateway({ tenantId, transactionId }, name);
     const policy = await references.refundPolicyOf(
       tenantId,
       Transaction.routeOf(payment)?.merchantAccountId,
@@ -459,7 +467,7 @@ export class Payments {
         policy,
         at: request.at ?? ledger.clock.now(),
       },
-      { commandId: deterministicUuid([refundId, 'request']), content },
+      name,
       caller,
     );
     if (state === null) throw refused({ type: 'TransactionUnknown' });
@@ -468,6 +476,25 @@ export class Payments {
       sentBefore: repeated,
       at: request.at,
     });
+  }
+
+  /**
+   * The payment as it is now. Refuses with `GatewayUnknown` where its gateway is absent, unless the
+   * command is on record already.
+   */
+  async #expectGateway(
+    { tenantId, transactionId }: Pick<FollowUp, 'tenantId' | 'transactionId'>,
+    name: { readonly commandId: string; readonly content: unknown },
+  ): Promise<Transaction.Payment> {
+    const { ledger, gateways } = this.#services;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    const payment = await this.get(tenantId, transactionId);
+    const { gatewayId } = Transaction.routeOf(payment) ?? {};
+    const isAbsent = gatewayId !== undefined && !gateways.ids.has(gatewayId);
+    if (isAbsent && !(await ledger.isRepeat(Transaction, stream, name))) {
+      throw refused({ type: 'GatewayUnknown', gatewayId });
+    }
+    return payment;
   }
 }
 

@@ -765,6 +765,26 @@ describe('the notices of the gateway', () => {
     expect(bench.warnings).toHaveLength(2);
   });
 
+  it('wait for a gateway that is absent, and hold up no other', async () => {
+    const bench = await Bench.open();
+    const disputed = await bench.pay(CHARGEBACK);
+    const { ledger, events, checkpoints, logger } = bench;
+    const other = openSandboxGateway({ path: ':memory:', gatewayId: 2 });
+    const gateways = gatewayRegistry([other], { timeoutMs: 1_000, maxInFlight: 1, logger });
+    const stopping = new AbortController();
+    const progress = new FollowerProgress();
+    const shared = { events, checkpoints, logger, signal: stopping.signal, progress };
+    const following = followNotices({ ledger, gateways, ...shared });
+    const head = await events.head();
+    if (head === undefined) throw new Error('the log is empty');
+    expect(await progress.reached(head, { timeoutMs: 10_000 })).toBe(true);
+    stopping.abort();
+    await following;
+    await gateways.close();
+    expect(bench.errors).toEqual([]);
+    await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
+  });
+
   it('wait for a gateway that cannot be reached', async () => {
     const bench = await Bench.open();
     const disputed = await bench.pay(CHARGEBACK);
@@ -778,7 +798,7 @@ describe('the notices of the gateway', () => {
     await follow(bench, async () => (await bench.storyOf(disputed)).includes('ChargebackOpened'));
     expect(bench.errors).toMatchObject([
       [{ gatewayId: 1 }, 'the gateway failed'],
-      [{ reactor: 'gateway-notices' }, 'a reactor is held up'],
+      [{ reactor: 'gateway-notices/1' }, 'a reactor is held up'],
     ]);
   });
 });

@@ -33,6 +33,8 @@ export interface LogFollower extends Following {
   readonly name: string;
   /** The events that it is about; the others are passed over. */
   readonly types: ReadonlySet<Event['type']>;
+  /** Name of the checkpoint where one without a checkpoint of its own goes on. */
+  readonly takesOver?: string;
   /** Where one without a checkpoint begins; from the beginning when undefined. */
   readonly firstAfter?: Position | undefined;
   /**
@@ -86,8 +88,9 @@ async function follow(follower: LogFollower): Promise<void> {
 
 /** The position after which it goes on, or begins: that is kept at once, for a crash is no second beginning. */
 async function placeOf(follower: LogFollower): Promise<Position | undefined> {
-  const { name, events, checkpoints, firstAfter } = follower;
-  const kept = await checkpoints.get(name);
+  const { name, takesOver, events, checkpoints, firstAfter } = follower;
+  const own = await checkpoints.get(name);
+  const kept = own ?? (takesOver === undefined ? undefined : await checkpoints.get(takesOver));
   if (kept !== undefined && checkpoints.ofThisLog) return kept;
   const head = await events.head();
   // A checkpoint beyond the log is that of another log.

@@ -84,6 +84,8 @@ export class Billing implements TimedWork {
   readonly #pauses = new Map<string, Pause>();
   readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
   readonly #rests: GatewayRests;
+  /** Gateways that subscriptions name and the ledger was opened without, as far as they were met. */
+  readonly #absent = new Set<number>();
   /** Of what was due at the last look; undefined when nothing was. */
   #oldestDueAt: string | undefined;
   /** Of the tries without an outcome, at the last look. */
@@ -126,6 +128,8 @@ export class Billing implements TimedWork {
         if (first !== undefined && first <= at) return first;
         const pause = this.#pauses.get(nameOf(each));
         if (pause === undefined || !this.#isPaused(each)) return at;
+        // Its gateway is not back before the next start.
+        if (this.#absent.has(pause.gatewayId)) continue;
         const mayAt = new Date(this.#mayAtMs(pause)).toISOString();
         if (first === undefined || mayAt < first) first = mayAt;
       }
@@ -221,7 +225,7 @@ export class Billing implements TimedWork {
     let begun = 0;
     await Promise.all(
       [...(await this.#byGateway(awake))].map(([gatewayId, items]) => {
-        if (this.#rests.restsUntilMs(gatewayId) !== undefined) {
+        if (this.#isAbsent(gatewayId) || this.#rests.restsUntilMs(gatewayId) !== undefined) {
           // They need not be looked up again before the gateway may be asked.
           for (const each of items) this.#pauses.set(nameOf(each), this.#restOf(gatewayId, each));
           return undefined;
@@ -252,6 +256,15 @@ export class Billing implements TimedWork {
     });
     const groups = Map.groupBy(found, ([gatewayId]) => gatewayId);
     return new Map([...groups].map(([id, items]) => [id, items.map(([, each]) => each)]));
+  }
+
+  #isAbsent(gatewayId: number): boolean {
+    if (!this.#options.rebills.isAbsent(gatewayId)) return false;
+    if (!this.#absent.has(gatewayId)) {
+      this.#absent.add(gatewayId);
+      this.#options.logger.warn({ gatewayId }, 'a gateway is absent: its billing waits for it');
+    }
+    return true;
   }
 
   /** What lies further ahead than it can have been put was put there by a clock that was set back since. */
@@ -292,6 +305,7 @@ export class Billing implements TimedWork {
     const pause = this.#pauses.get(nameOf(work));
     if (pause === undefined) return false;
     return (
+      this.#absent.has(pause.gatewayId) ||
       this.#isAhead(pause.untilMs, LONGEST_PAUSE_MS) ||
       this.#rests.restsUntilMs(pause.gatewayId) !== undefined
     );
@@ -386,8 +400,10 @@ export class Billing implements TimedWork {
       'billing_paused_subscriptions',
       'Subscriptions that could not be billed, and are tried again later',
       () =>
-        [...this.#pauses.values()].filter((pause) =>
-          this.#isAhead(this.#mayAtMs(pause), LONGEST_PAUSE_MS),
+        [...this.#pauses.values()].filter(
+          (pause) =>
+            this.#absent.has(pause.gatewayId) ||
+            this.#isAhead(this.#mayAtMs(pause), LONGEST_PAUSE_MS),
         ).length,
     );
     figures.counter('billing_renewed_total', 'Rebills that were paid', () => counts.renewed);

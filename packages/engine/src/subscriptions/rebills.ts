@@ -104,9 +104,7 @@ export class Rebills {
     readonly tenantId: number;
     readonly subscriptionId: number;
   }): Promise<number> {
-    const { gateways, ledger } = this.#services;
-    const [only, ...others] = gateways.gateways;
-    if (only !== undefined && others.length === 0) return only.gatewayId;
+    const { ledger } = this.#services;
     const tenantId = tenant as TenantId;
     try {
       const stream = Subscription.streamOf({ tenantId, subscriptionId });
@@ -116,6 +114,11 @@ export class Rebills {
     } catch {
       return 0;
     }
+  }
+
+  /** Whether a gateway can be asked for charges; an unknown one (0) may be. */
+  isAbsent(gatewayId: number): boolean {
+    return gatewayId !== 0 && !this.#services.gateways.ids.has(gatewayId);
   }
 
   /** Nobody is there to do what an issuer may ask for, so that such a payment has run out at once. */
@@ -224,7 +227,7 @@ export class Rebills {
     { tenantId, subscription, pending }: Billed,
     at: string,
   ): Promise<Destination> {
-    const { caps } = this.#services;
+    const { caps, gateways } = this.#services;
     const { sandbox, currency, card } = subscription;
     const { transactionId, amountMinor } = pending;
     const own = await this.#ownAccount(tenantId, subscription);
@@ -242,7 +245,8 @@ export class Rebills {
     if (await isCardRemoved(this.#services.ledger, tenantId, subscription)) {
       return refuse(Subscription.CARD_REMOVED);
     }
-    const payable = { currency, amountMinor, brandId: card.brandId, tried: [] };
+    const { brandId } = card;
+    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
     const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const accounts = await this.#accountsLike(tenantId, own);
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);

@@ -66,7 +66,7 @@ const SkippedAccount = z
     merchantAccountId: z.int(),
     reason: z.string().meta({
       description:
-        'already-tried, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
+        'already-tried, gateway-absent, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
       example: 'over-monthly-cap',
     }),
   })

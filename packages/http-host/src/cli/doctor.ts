@@ -13,6 +13,7 @@ import {
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { PhaseBar } from './progress-bar.ts';
+import { wholeNumber } from './session.ts';
 
 /** 1 is what every command ends with that could not do its work. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { sound: 0, damage: 2, warnings: 3 };
@@ -23,6 +24,7 @@ interface DoctorOptions {
   readonly quick?: boolean;
   readonly json?: boolean;
   readonly scratch: string;
+  readonly gateways?: readonly number[];
 }
 
 export function addDoctorCommand(program: Command): void {
@@ -34,12 +36,14 @@ export function addDoctorCommand(program: Command): void {
     .option('--quick', 'only what takes seconds: no events, no rebuild')
     .option('--json', 'the findings as JSON')
     .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
+    .option('--gateways <ids>', 'of the host, separated by commas (default: the sandbox)', idsOf)
     .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
-    .action(async ({ quick = false, json = false, scratch }: DoctorOptions) => {
+    .action(async ({ quick = false, json = false, scratch, gateways }: DoctorOptions) => {
       const bar = new PhaseBar();
       const config = readConfig(process.env);
       const examination = await examine(config, {
         quick,
+        ...(gateways !== undefined && { gatewayIds: gateways }),
         scratch,
         now: () => presentIn(config).nowMs,
         onProgress: (title, done, total) => bar.show(title, done, total),
@@ -52,6 +56,10 @@ export function addDoctorCommand(program: Command): void {
       console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
       process.exitCode = EXIT_CODES[examination.verdict];
     });
+}
+
+function idsOf(text: string): readonly number[] {
+  return text.split(',').map(wholeNumber);
 }
 
 /** One line a check, at the moment it ends. */

@@ -226,6 +226,31 @@ function keep<Key extends string | number, Value extends object>(
   return value;
 }
 
+/** The merchant accounts of all tenants. Throws `not-ready` before the read model is made. */
+export async function* merchantAccountsOf(
+  store: ReadModelStore,
+): AsyncGenerator<MerchantAccount.MerchantAccount & { readonly tenantId: number }> {
+  const model = await liveModel(store, REFERENCE);
+  let after = '';
+  for (;;) {
+    const [next] = await model.list(THINGS, { prefix: 'named/', after, limit: 1 });
+    if (next === undefined) return;
+    const tenantId = Number(next.key.split('/')[1]);
+    const prefix = `named/${tenantId}/merchant_account-`;
+    for (let more = true; more; ) {
+      const page = await model.list(THINGS, { prefix, after, limit: LIST_PAGE });
+      for (const { body } of page) {
+        const thing = reference.decode(body);
+        if (thing.kind === 'merchant-account') yield { ...thing.state, tenantId };
+      }
+      after = page.at(-1)?.key ?? after;
+      more = page.length === LIST_PAGE;
+    }
+    // Later than every key of the tenant: their characters are below it.
+    after = `named/${tenantId}/~`;
+  }
+}
+
 async function loadNames(
   model: Build,
   tenantId: number,

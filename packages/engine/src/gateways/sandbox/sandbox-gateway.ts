@@ -29,6 +29,8 @@ import { referencesOf } from './references.ts';
 import { contentOfCharge, contentOfFollowUp } from './request-content.ts';
 import { behaviourOfToken, cardOfToken, newToken } from './token.ts';
 
+/** Unless it is given another. */
+export const SANDBOX_GATEWAY_ID = 1;
 const DEFAULT_ANSWER_DELAY_MS = 2_000;
 /** Charges of which it is remembered that no news will come. */
 const REMEMBERED_QUIET = 10_000;
@@ -74,7 +76,7 @@ export class CardRefused extends Error {
 
 /** Opens or creates the books; whoever opens them again finds every answer as it was given. */
 export function openSandboxGateway({
-  gatewayId = 1,
+  gatewayId = SANDBOX_GATEWAY_ID,
   name = 'Sandbox',
   answerDelayMs = DEFAULT_ANSWER_DELAY_MS,
   timeoutMs = 0,
