@@ -3,7 +3,7 @@ import {
   type ChargeRequest,
   type FollowUpRequest,
   IdempotencyKeyReused,
-  openPostgresBooks,
+  openBooks,
   openSandboxGateway,
   type SandboxGateway,
   type SandboxRecord,
@@ -207,7 +207,7 @@ it('let their books be read from any place, also only their end', async () => {
   const refunds: FollowUpRequest[] = [1, 2, 3].map((each) => followUp(id, `refund-${each}`, 1n));
   for (const each of refunds) await one.refund(each);
   const [{ pool }] = databases as [HostDatabase];
-  const books = openPostgresBooks({ pool, gatewayId: gateways });
+  const books = openBooks({ database: pool, gatewayId: gateways });
   const newest = await Array.fromAsync(books.records({ newest: 2 }));
   expect(newest.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['refund-2', 'refund-3']);
   expect(await Array.fromAsync(books.records({ newest: 9 }))).toEqual(await recordsOf(all));

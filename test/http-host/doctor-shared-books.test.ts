@@ -1,6 +1,6 @@
 /** The doctor's comparison of gateway books with the ledger, where hosts keep both in PostgreSQL. */
 import { checkGateway, streamsOf } from '@counterfoil/engine/doctor';
-import { openPostgresBooks, openSandboxGateway } from '@counterfoil/engine/gateways';
+import { openBooks, openSandboxGateway } from '@counterfoil/engine/gateways';
 import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -38,7 +38,7 @@ afterAll(async () => {
 function examined({ quick = false } = {}) {
   const { events } = running.host;
   const options = { quick, onProgress: () => undefined };
-  const books = openPostgresBooks({ pool: database.pool, gatewayId: GATEWAY_ID });
+  const books = openBooks({ database: database.pool, gatewayId: GATEWAY_ID });
   const place = 'the host database';
   return checkGateway(options, { events, streams: streamsOf(events), books, place });
 }

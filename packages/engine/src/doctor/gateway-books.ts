@@ -12,8 +12,8 @@ import {
 } from '@counterfoil/core';
 import { openForReading } from '@counterfoil/event-stores/sqlite';
 import { counted } from '../counted.ts';
-import type { BooksReader, SandboxRecord } from '../gateways/sandbox/books.ts';
-import { openSqliteBooksReader } from '../gateways/sandbox/books-sqlite.ts';
+import type { SandboxRecord } from '../gateways/sandbox/book-rows.ts';
+import { type BooksReader, openBooksReader } from '../gateways/sandbox/books.ts';
 import {
   type RequestId,
   requestIdOf,
@@ -61,7 +61,7 @@ export async function checkGatewayFile(
   const place = examined.files.gateway;
   let books: BooksReader | undefined;
   try {
-    books = isFile(place) && hasBooks(place) ? openSqliteBooksReader(place) : undefined;
+    books = isFile(place) && hasBooks(place) ? openBooksReader(place) : undefined;
   } catch (error) {
     return new Findings('gateway').leftOut(`broke off after 0 records: ${reasonOf(error)}`);
   }

@@ -1,7 +1,7 @@
 /** Examines the log and the database that hosts share: every check in its order, beside hosts or without any. */
 import { EventStoreError } from '@counterfoil/core';
 import type { ReadModelStore } from '@counterfoil/projections';
-import { openPostgresBooks } from '../gateways/sandbox/books-postgres.ts';
+import { openBooks } from '../gateways/sandbox/books.ts';
 import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
 import { openHostDatabaseToRead, type ReadHostDatabase } from '../storage/host-database.ts';
 import { fileOf, openReadModels } from '../storage/stores.ts';
@@ -145,7 +145,7 @@ async function checkBooks(
   if (log === undefined) return leftOut(['gateway', 'answers'], NO_LOG);
   const { pool, place } = database;
   const { events, streams, hasNames } = log;
-  const books = openPostgresBooks({ pool, gatewayId: SANDBOX_GATEWAY_ID });
+  const books = openBooks({ database: pool, gatewayId: SANDBOX_GATEWAY_ID });
   const gateway =
     shared.quick && !hasNames
       ? new Findings('gateway').leftOut(`${IN_QUICK}: it takes the names of all streams`)

@@ -3,7 +3,7 @@ import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { sandboxBooksMigrations } from '../gateways/sandbox/books-postgres.ts';
+import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/personal-key-rows.ts';
 import { placeMigrations } from './checkpoints.ts';

@@ -31,17 +31,30 @@ export interface Insert {
   readonly durable?: boolean;
 }
 
+/** Rows that are found by their keys. */
+export interface Lookup {
+  readonly table: string;
+  /** Names of the key's columns, with the types of PostgreSQL. */
+  readonly key: Readonly<Record<string, string>>;
+  readonly select: string;
+  readonly where?: string;
+}
+
 /**
  * Runs statements with the parameters `$1`, `$2`, each prepared once. Values come as each driver gives
  * them: booleans of SQLite are 0 and 1, 64-bit integers of PostgreSQL are text.
  */
-export interface SqlTables {
+interface Tables {
   readonly dialect: Dialect;
   all<Row>(text: string, values?: readonly SqlValue[]): Awaitable<readonly Row[]>;
   /** Answers what the statement returns. */
   insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<readonly Row[]>;
+  /** The rows that there are, in any order. */
+  find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): Awaitable<readonly Row[]>;
   close(): void;
 }
+
+export type SqlTables = SqliteTables | PostgresTables;
 
 const SQLITE: Dialect = {
   isShared: false,
@@ -97,7 +110,7 @@ export function openFile(
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Answers at once. */
-export class SqliteTables implements SqlTables {
+export class SqliteTables implements Tables {
   readonly dialect = SQLITE;
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
@@ -113,6 +126,11 @@ export class SqliteTables implements SqlTables {
   insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): readonly Row[] {
     const text = insertOne(insert);
     return this.transaction(() => rows.flatMap((row) => this.all<Row>(text, row)));
+  }
+
+  find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): readonly Row[] {
+    const text = findOne(lookup);
+    return keys.flatMap((key) => this.all<Row>(text, key));
   }
 
   transaction<Result>(work: () => Result): Result {
@@ -147,7 +165,7 @@ function inSqlite(value: SqlValue): Exclude<SqlValue, boolean> {
 }
 
 /** In a database that has the tables of `openHostDatabase`, which stays open. */
-export class PostgresTables implements SqlTables {
+export class PostgresTables implements Tables {
   readonly dialect = POSTGRES;
   readonly #pool: Pool;
 
@@ -163,10 +181,13 @@ export class PostgresTables implements SqlTables {
     insert: Insert,
     rows: readonly (readonly SqlValue[])[],
   ): Promise<readonly Row[]> {
-    const columns = Object.keys(insert.columns).map((_, index) =>
-      rows.map((row) => inPostgres(row[index] ?? null)),
-    );
-    return this.#run(insertMany(insert), columns);
+    return this.#run(insertMany(insert), columnsOf(rows, insert.columns));
+  }
+
+  /** Not prepared: a plan from when the table was small would read all of it long after it has grown. */
+  async find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): Promise<readonly Row[]> {
+    const { rows } = await this.#pool.query(findMany(lookup), columnsOf(keys, lookup.key));
+    return rows;
   }
 
   /** The pool is another's. */
@@ -184,6 +205,10 @@ function inPostgres(value: SqlValue): unknown {
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
+function columnsOf(rows: readonly (readonly SqlValue[])[], columns: object): unknown[][] {
+  return Object.keys(columns).map((_, index) => rows.map((row) => inPostgres(row[index] ?? null)));
+}
+
 /** A connection prepares a statement once for each name. */
 const nameOf = rememberedBy(
   new Map<string, string>(),
@@ -199,15 +224,34 @@ const insertOne = rememberedBy(new WeakMap<Insert, string>(), ({ table, columns,
 const insertMany = rememberedBy(new WeakMap<Insert, string>(), (insert) => {
   const { table, columns, suffix, durable = false } = insert;
   const names = Object.keys(columns).join();
-  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
   const setting = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true)) `;
   return `${durable ? setting : ''}
     INSERT INTO ${table} (${names})
     SELECT ${names}
-    FROM ${durable ? 'durable,' : ''} unnest(${arrays.join()})
+    FROM ${durable ? 'durable,' : ''} unnest(${arraysOf(columns)})
       WITH ORDINALITY AS row (${names}, ordinal)
     ORDER BY ordinal ${suffix}`;
 });
+
+const findOne = rememberedBy(new WeakMap<Lookup, string>(), (lookup) => {
+  const { table, key, select, where = '' } = lookup;
+  const isKey = Object.keys(key).map((name, index) => `${name} = $${index + 1}`);
+  return `SELECT ${select} FROM ${table} WHERE ${isKey.join(' AND ')} ${where && `AND ${where}`}`;
+});
+
+const findMany = rememberedBy(new WeakMap<Lookup, string>(), (lookup) => {
+  const { table, key, select, where = '' } = lookup;
+  const names = Object.keys(key).join();
+  return `
+    SELECT ${select} FROM unnest(${arraysOf(key)}) AS wanted (${names})
+    JOIN ${table} AS kept USING (${names}) ${where && `WHERE ${where}`}`;
+});
+
+function arraysOf(columns: Readonly<Record<string, string>>): string {
+  return Object.values(columns)
+    .map((type, index) => `$${index + 1}::${type}[]`)
+    .join();
+}
 
 interface Texts<Key> {
   get(key: Key): string | undefined;

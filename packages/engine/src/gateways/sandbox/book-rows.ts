@@ -1,9 +1,74 @@
-/** A request as a row: the same in every kind of books, whatever database they are in. */
+/** A request of the sandbox: as it is asked and decided, and as a row of the books. */
 import type { ChargeResult, FollowUpResult } from '../payment-gateway.ts';
-import type { AskedFollowUp, Decision, NewCharge, Received, SandboxRecord } from './books.ts';
-import type { Charge, ChargeState, ChargeStatus } from './charge-state.ts';
-import { isBehaviour } from './outcomes.ts';
-import { referencesOf } from './references.ts';
+import type { Charge, ChargeState, ChargeStatus, FollowUpOperation } from './charge-state.ts';
+import { type Behaviour, isBehaviour } from './outcomes.ts';
+import { type RequestId, referencesOf } from './references.ts';
+
+export type Operation = 'charge' | 'confirm' | FollowUpOperation;
+
+/** What every request is kept under. */
+interface Asked {
+  readonly idempotencyKey: string;
+  /** A digest of all that was asked, to tell a repeat from another request under the same key. */
+  readonly content: string;
+  readonly merchantAccountId: number;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+}
+
+export interface NewCharge extends Asked {
+  readonly requestId: RequestId;
+  readonly answer: ChargeResult;
+  readonly behaviour: Behaviour | undefined;
+  readonly state: ChargeState;
+  readonly onceConfirmed: ChargeResult | undefined;
+}
+
+export interface AskedFollowUp extends Asked {
+  readonly operation: Exclude<Operation, 'charge'>;
+  readonly gatewayTransactionId: string;
+}
+
+export interface Decision {
+  readonly answer: ChargeResult | FollowUpResult;
+  /** What the charge becomes; absent when it stays as it is. */
+  readonly becomes?: ChargeState;
+}
+
+/** Decides from the charge alone, and may be asked again about the same one when it has changed. */
+export type Decide = (charge: Charge | undefined) => Decision;
+
+/** A request that was received; which kind of answer it has follows from the operation. */
+export interface Received {
+  readonly operation: Operation;
+  readonly content: string;
+  /** What the call was answered with, or would have been. */
+  readonly answer: unknown;
+  /** Where its charge stands now: the same until a confirmation changes it. */
+  readonly standing: unknown;
+}
+
+interface RecordOf<Kind, Result> {
+  readonly operation: Kind;
+  readonly idempotencyKey: string;
+  /** The charge's id, whichever operation on it this is. */
+  readonly gatewayTransactionId: string;
+  readonly merchantAccountId: number;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  readonly result: Result;
+}
+
+/** An entry of the books as those see it who compare them with their own. */
+export type SandboxRecord =
+  | (RecordOf<'charge', ChargeResult> & ChargeState)
+  | RecordOf<'confirm', ChargeResult>
+  | RecordOf<FollowUpOperation, FollowUpResult>;
+
+export interface RecordsReading {
+  /** Only so many of the latest; all when absent. */
+  readonly newest?: number;
+}
 
 /**
  * A charge leaves `acts_on` empty, any other request what stands after it. Amounts are text: they may

@@ -15,9 +15,8 @@ import {
   type PaymentGateway,
 } from '../payment-gateway.ts';
 import { answerCharge, answerConfirm, answerFollowUp, noticesAbout } from './answers.ts';
-import type { AskedFollowUp, Books, Decide, Received, SandboxRecord } from './books.ts';
-import { openPostgresBooks } from './books-postgres.ts';
-import { openSqliteBooks } from './books-sqlite.ts';
+import type { AskedFollowUp, Decide, Received, SandboxRecord } from './book-rows.ts';
+import { type Books, openBooks } from './books.ts';
 import {
   type Charge,
   type FollowUpOperation,
@@ -82,10 +81,7 @@ export function openSandboxGateway({
   timeoutMs = 0,
   ...place
 }: SandboxOptions): SandboxGateway {
-  const books =
-    'database' in place
-      ? openPostgresBooks({ pool: place.database, gatewayId })
-      : openSqliteBooks(place.path);
+  const books = openBooks({ ...place, gatewayId });
   return new Sandbox({ books, gatewayId, name, answerDelayMs, timeoutMs });
 }
 
