@@ -2,31 +2,14 @@
  * Opens the ledger, puts the app over it and listens: `npx -y pnpm@12 example:fastify`. It keeps its
  * data in `data/embed-fastify` (or DATA_DIR), and ends in order at SIGTERM or SIGINT.
  */
-import { join } from 'node:path';
-import { createLogger, openEngine } from '@counterfoil/engine';
-import { buildApp } from './app.ts';
-import { onboardShop } from './shop.ts';
+import { openLedger } from '@counterfoil/engine';
+import { onboard } from '../onboard.ts';
+import { buildApp, CURRENCY, SHOP_TENANT } from './app.ts';
 
-const { DATA_DIR: dataDir = './data/embed-fastify', PORT = '3000' } = process.env;
+const { DATA_DIR: storage = './data/embed-fastify', PORT = '3000' } = process.env;
 
-const ledger = await openEngine(
-  {
-    dataDir,
-    eventStoreUrl: `sqlite:${join(dataDir, 'events.db')}`,
-    readModelUrl: `sqlite:${join(dataDir, 'read-models.db')}`,
-    runProjections: true,
-    testClock: false,
-    production: false,
-    // Made on first use in `secrets.json` of the folder: for examples only.
-    masterKey: undefined,
-    gatewayTimeoutMs: 10_000,
-    gatewayMaxInFlight: 100,
-    mail: undefined,
-  },
-  { logger: createLogger({ level: 'error' }) },
-);
+const ledger = await openLedger({ storage });
 const app = buildApp(ledger);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close());
-await onboardShop(ledger);
-await ledger.started();
+await onboard(ledger, SHOP_TENANT, [{ gatewayId: 1, currency: CURRENCY }]);
 console.log(`The shop listens on ${await app.listen({ port: Number(PORT) })}\n`);

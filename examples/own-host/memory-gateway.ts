@@ -1,28 +1,37 @@
-/** A gateway of one's own, as small as the port allows: in memory, for a process that keeps nothing. */
+/** A gateway of one's own, as small as the contract of gateways allows: it keeps its books in memory. */
 import { randomUUID } from 'node:crypto';
-import type {
-  CardDetails,
-  CardToken,
-  ChargeRequest,
-  ChargeResult,
-  FollowUpRequest,
-  FollowUpResult,
-  PaymentGateway,
+import {
+  type CardDetails,
+  type CardToken,
+  type ChargeRequest,
+  type ChargeResult,
+  type FollowUpRequest,
+  type FollowUpResult,
+  IdempotencyKeyReused,
+  type PaymentGateway,
 } from '@counterfoil/engine/gateways';
 
-/** Minor units: what it declines above. */
-const LIMIT_MINOR = 100_000n;
+/** Cards that end so are declined. */
+const DECLINED = '0002';
 
-/**
- * Approves amounts up to a limit, and never asks the customer for anything. Every request is answered
- * once for its key, and `find…` tells that answer again.
- */
+/** What a charge still allows, in minor units. */
+interface Charge {
+  readonly capturableMinor: bigint;
+  readonly refundableMinor: bigint;
+  /** Until a part of it is refunded. */
+  readonly isVoidable: boolean;
+}
+
+const SPENT: Charge = { capturableMinor: 0n, refundableMinor: 0n, isVoidable: false };
+
+/** Answers every call at once, and never asks the customer for anything. */
 export class MemoryGateway implements PaymentGateway {
   readonly gatewayId: number;
-  readonly name: string = 'Memory';
+  readonly name = 'Memory';
   readonly #tokens = new Map<string, CardToken>();
-  readonly #charges = new Map<string, ChargeResult>();
-  readonly #followUps = new Map<string, FollowUpResult>();
+  readonly #charges = new Map<string, Charge>();
+  readonly #chargeAnswers = new Answers<ChargeResult>();
+  readonly #followUpAnswers = new Answers<FollowUpResult>();
 
   constructor(gatewayId: number) {
     this.gatewayId = gatewayId;
@@ -30,14 +39,8 @@ export class MemoryGateway implements PaymentGateway {
 
   async tokenize(card: CardDetails, fingerprint: string): Promise<CardToken> {
     const { number, expMonth, expYear } = card;
-    const token = {
-      token: `memory_${randomUUID()}`,
-      bin: number.slice(0, 6),
-      last4: number.slice(-4),
-      expMonth,
-      expYear,
-      fingerprint,
-    };
+    const kept = { bin: number.slice(0, 6), last4: number.slice(-4), expMonth, expYear };
+    const token = { token: `memory_${randomUUID()}`, ...kept, fingerprint };
     this.#tokens.set(token.token, token);
     return token;
   }
@@ -47,21 +50,23 @@ export class MemoryGateway implements PaymentGateway {
   }
 
   async charge(request: ChargeRequest): Promise<ChargeResult> {
-    return once(this.#charges, request.idempotencyKey, () => {
+    const { amountMinor, token, capture } = request;
+    return this.#chargeAnswers.once(request, [amountMinor, token, capture], () => {
       const gatewayTransactionId = randomUUID();
-      if (!this.#tokens.has(request.token)) return { result: 'failed', note: 'Unknown token' };
-      if (request.amountMinor > LIMIT_MINOR) {
-        const declineCode = 'over_limit';
+      const card = this.#tokens.get(token);
+      if (card === undefined) return { result: 'failed', note: 'Unknown token' };
+      if (card.last4 === DECLINED) {
+        const declineCode = 'do_not_honour';
         return { result: 'declined', declineCode, hard: false, gatewayTransactionId, note: '' };
       }
-      return {
-        result: request.capture ? 'captured' : 'authorized',
-        authCode: gatewayTransactionId.slice(0, 6),
-        gatewayTransactionId,
-        arn: '',
-        avsChecked: false,
-        note: 'Approved',
-      };
+      this.#charges.set(gatewayTransactionId, {
+        capturableMinor: capture ? 0n : amountMinor,
+        refundableMinor: capture ? amountMinor : 0n,
+        isVoidable: amountMinor > 0n,
+      });
+      const authCode = gatewayTransactionId.slice(0, 6);
+      const checked = { gatewayTransactionId, authCode, arn: '', avsChecked: false };
+      return { result: capture ? 'captured' : 'authorized', ...checked, note: 'Approved' };
     });
   }
 
@@ -70,23 +75,31 @@ export class MemoryGateway implements PaymentGateway {
   }
 
   async capture(request: FollowUpRequest): Promise<FollowUpResult> {
-    return this.#followUp(request);
+    return this.#followUp('capture', request, ({ capturableMinor }, amountMinor) =>
+      amountMinor > capturableMinor
+        ? undefined
+        : { capturableMinor: 0n, refundableMinor: amountMinor, isVoidable: true },
+    );
   }
 
   async void(request: FollowUpRequest): Promise<FollowUpResult> {
-    return this.#followUp(request);
+    return this.#followUp('void', request, ({ isVoidable }) => (isVoidable ? SPENT : undefined));
   }
 
   async refund(request: FollowUpRequest): Promise<FollowUpResult> {
-    return this.#followUp(request);
+    return this.#followUp('refund', request, ({ refundableMinor }, amountMinor) =>
+      amountMinor > refundableMinor
+        ? undefined
+        : { ...SPENT, refundableMinor: refundableMinor - amountMinor },
+    );
   }
 
   async findCharge(idempotencyKey: string): Promise<ChargeResult | undefined> {
-    return this.#charges.get(idempotencyKey);
+    return this.#chargeAnswers.find(idempotencyKey);
   }
 
   async findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined> {
-    return this.#followUps.get(idempotencyKey);
+    return this.#followUpAnswers.find(idempotencyKey);
   }
 
   async noticesOf(): Promise<readonly []> {
@@ -95,18 +108,40 @@ export class MemoryGateway implements PaymentGateway {
 
   async close(): Promise<void> {}
 
-  #followUp({ idempotencyKey }: FollowUpRequest): FollowUpResult {
-    return once(this.#followUps, idempotencyKey, () => ({
-      result: 'done',
-      gatewayTransactionId: randomUUID(),
-      arn: '',
-      note: 'Done',
-    }));
+  /** `allows` tells what is left of the charge; undefined when the charge does not allow it. */
+  #followUp(
+    operation: string,
+    request: FollowUpRequest,
+    allows: (charge: Charge, amountMinor: bigint) => Charge | undefined,
+  ): FollowUpResult {
+    const { gatewayTransactionId: id, amountMinor } = request;
+    return this.#followUpAnswers.once(request, [operation, id, amountMinor], () => {
+      const after = amountMinor > 0n && allows(this.#charges.get(id) ?? SPENT, amountMinor);
+      if (!after) return { result: 'refused', note: `The charge allows no such ${operation}` };
+      this.#charges.set(id, after);
+      // A refund is a transaction of its own.
+      const gatewayTransactionId = operation === 'refund' ? randomUUID() : id;
+      return { result: 'done', gatewayTransactionId, arn: '', note: 'Done' };
+    });
   }
 }
 
-function once<Result>(answers: Map<string, Result>, key: string, make: () => Result): Result {
-  const answer = answers.get(key) ?? make();
-  answers.set(key, answer);
-  return answer;
+/** The answers of a gateway by key: the first is given again, and refused for another request. */
+class Answers<Answer> {
+  readonly #kept = new Map<string, { readonly asked: string; readonly answer: Answer }>();
+
+  once(
+    { idempotencyKey: key }: { readonly idempotencyKey: string },
+    asked: readonly unknown[],
+    make: () => Answer,
+  ): Answer {
+    const kept = this.#kept.get(key) ?? { asked: asked.join(), answer: make() };
+    if (kept.asked !== asked.join()) throw new IdempotencyKeyReused(key);
+    this.#kept.set(key, kept);
+    return kept.answer;
+  }
+
+  find(key: string): Answer | undefined {
+    return this.#kept.get(key)?.answer;
+  }
 }

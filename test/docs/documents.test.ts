@@ -97,10 +97,13 @@ it('lists the cards of the sandbox', () => {
   );
 });
 
-it('shows the gateway of the guide as it runs', () => {
-  const [shown] = codeBlocks(section(readDocument('docs/gateways.md'), '## The adapter'));
-  const file = join(ROOT, 'examples/own-gateway/acme-gateway.ts');
-  expect(shown?.code.trim()).toBe(readFileSync(file, 'utf8').trim());
+it.each([
+  ['docs/gateways.md', '## The adapter', 'own-gateway/acme-gateway.ts'],
+  ['docs/projections.md', '## One projection', 'embed/sales-per-day.ts'],
+  ['docs/projections.md', '## Testing', 'embed/sales-per-day.test.ts'],
+])('%s shows under %s the example %s as it runs', (document, heading, file) => {
+  const [shown] = codeBlocks(section(readDocument(document), heading));
+  expect(shown?.code.trim()).toBe(readFileSync(join(ROOT, 'examples', file), 'utf8').trim());
 });
 
 it('lists the statuses', () => {

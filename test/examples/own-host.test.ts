@@ -1,4 +1,4 @@
-/** The host with a gateway and an endpoint of one's own, as an example process, over HTTP. */
+/** The host with a gateway, a projection and an endpoint of one's own, as an example process, over HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Caller, card, type Json } from '../e2e/running-host.ts';
 import { type ExampleProcess, startExample } from './example-process.ts';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 }, START_MS);
 afterAll(() => example?.stop());
 
-async function pay(amount: number, currency: string): Promise<Json> {
+async function pay(amount: number, currency: string, number?: string): Promise<Json> {
   const { body } = await shop.post('/v1/payments', {
     amount,
     currency,
     email: 'ann@shop.example',
-    card: card(),
+    card: card(number),
   });
   return body;
 }
@@ -33,7 +33,7 @@ describe('the gateway', () => {
       attempts: [{ outcome: 'approved', gateway: 'Memory' }],
     });
     expect(await pay(5, 'USD')).toMatchObject({ attempts: [{ gateway: 'Sandbox' }] });
-    expect(await pay(1_000.01, 'GBP')).toMatchObject({
+    expect(await pay(8, 'GBP', '4000000000000002')).toMatchObject({
       success: false,
       attempts: [{ outcome: 'declined', gateway: 'Memory' }],
     });
@@ -46,13 +46,13 @@ describe('the gateway', () => {
   });
 });
 
-describe('the endpoint', () => {
-  const PATH = '/shop/takings';
+describe('the endpoint over the projection', () => {
+  const PATH = '/shop/sales';
 
   it('is in the OpenAPI document, with its answers and those of the host', async () => {
     const { paths }: Json = await (await fetch(`${example.url}/openapi.json`)).json();
     const { get } = paths[PATH];
-    expect(get).toMatchObject({ operationId: 'getTakings', tags: ['Shop'] });
+    expect(get).toMatchObject({ operationId: 'getSales', tags: ['Shop'] });
     expect(Object.keys(get.responses)).toEqual(expect.arrayContaining(['200', '401', '429']));
   });
 
@@ -62,14 +62,15 @@ describe('the endpoint', () => {
   });
 
   it('answers who has one, under the limits of the host, with what was just paid', async () => {
-    const takenOf = ({ body }: { body: Json }) => body.takings[0]?.taken ?? 0;
-    const path = `${PATH}?currency=GBP`;
+    const path = `${PATH}?currency=GBP&month=${new Date().toISOString().slice(0, 7)}`;
+    const takenOf = ({ body }: { body: Json }) => Number(body.days.at(-1)?.taken ?? 0);
     const before = takenOf(await shop.get(path));
     await pay(12.5, 'GBP');
     const after = await shop.get(path);
     expect(after.status).toBe(200);
-    expect(after.body.takings).toMatchObject([{ currency: 'GBP' }]);
+    expect(after.body.days.at(-1)).toMatchObject({ day: new Date().toISOString().slice(0, 10) });
     expect(takenOf(after)).toBeCloseTo(before + 12.5, 2);
     expect(after.headers.get('ratelimit-policy')).toMatch(/;w=60/);
+    expect((await shop.get(`${PATH}?currency=USD&month=2001-01`)).body.days).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ export const PROJECTS: readonly Project[] = [
       'packages/*/src/**/*.test.ts',
       'scripts/**/*.test.ts',
       'bench/compare/*.test.ts',
-      'examples/own-gateway/*.test.ts',
+      'examples/*/*.test.ts',
     ],
     isolate: false,
   },

@@ -115,6 +115,11 @@ export class TenantPayments {
     this.#acting = acting;
   }
 
+  /** The id of the payment that an idempotency key names, taken already or not. */
+  idOf(idempotencyKey: string): TransactionId {
+    return idOfKey(this.#acting, 'payment', { key: idempotencyKey });
+  }
+
   /** Takes a payment to the gateway's answer. A decline is a status, not a refusal. */
   async submit(submission: PaymentSubmission): Promise<PaymentView> {
     const { tenantId, caller } = this.#acting;
