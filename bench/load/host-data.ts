@@ -63,10 +63,10 @@ function removeReadModels(folder: string): void {
   }
 }
 
-async function onboard({ tenants, ledger }: Host): Promise<string> {
+async function onboard({ tenants, commands }: Host): Promise<string> {
   const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
   await tenants.onboard(TENANT_ID, { name: 'Bench Group', settings }, OPERATOR);
-  const of = { tenantId: TENANT_ID, at: ledger.clock.now() };
+  const of = { tenantId: TENANT_ID, at: commands.clock.now() };
   const define = (definition: Parameters<typeof tenants.define>[0]) =>
     tenants.define(definition, OPERATOR);
   const each = (count: number, make: (id: number) => Promise<unknown>) =>

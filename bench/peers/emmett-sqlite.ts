@@ -26,7 +26,7 @@ export async function openEmmettSqlite(fileName: string): Promise<EmmettSqlite> 
   const emmett = await emmettOn(store);
 
   return {
-    carryOut: (stream, event) => again(() => emmett.carryOut(stream, event)),
+    run: (stream, event) => again(() => emmett.run(stream, event)),
     append: (stream, events) => again(() => emmett.append(stream, events)),
     load: emmett.load,
     async synchronous() {

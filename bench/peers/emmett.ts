@@ -18,7 +18,7 @@ const initialState = () => Transaction.initial;
 
 export interface Emmett {
   /** Reads, folds, decides and appends durably: the state decides whether the event is news. */
-  carryOut(stream: StreamName, event: JsonEvent): Promise<void>;
+  run(stream: StreamName, event: JsonEvent): Promise<void>;
   append(stream: StreamName, events: JsonEvent[]): Promise<void>;
   load(stream: StreamName): Promise<Transaction.State>;
 }
@@ -28,7 +28,7 @@ export async function emmettOn(store: EventStore): Promise<Emmett> {
   const { CommandHandler } = await import('@event-driven-io/emmett');
   const handle = CommandHandler<Transaction.State, JsonEvent>({ evolve, initialState });
   return {
-    async carryOut(stream, event) {
+    async run(stream, event) {
       await handle(store, stream, (state) => (state === null ? [event] : []));
     },
     async append(stream, events) {

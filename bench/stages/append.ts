@@ -96,7 +96,7 @@ function emmettRate({ folder, quick }: Setting, events: readonly StoredEvent[]):
     if (synchronous !== 'FULL') throw new Error(`emmett-sqlite is not durable: ${synchronous}`);
     const commands = few.map((stored) => ({ stream: stored.stream, event: jsonEventOf(stored) }));
     const begin = performance.now();
-    for (const { stream, event } of commands) await emmett.carryOut(stream, event);
+    for (const { stream, event } of commands) await emmett.run(stream, event);
     const seconds = secondsSince(begin);
     emmett.close();
     return commands.length / seconds;

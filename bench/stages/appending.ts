@@ -34,7 +34,7 @@ export interface Commands {
 export async function commandsOf(count: number, { seed }: Setting): Promise<Commands> {
   const sent = submissions(count, seed);
   const store = createMemoryEventStore();
-  for (const one of sent) await carryOut({ store }, one);
+  for (const one of sent) await run({ store }, one);
   const events: StoredEvent[] = [];
   for await (const batch of store.subscribe({ untilHead: true })) events.push(...batch);
   if (events.length !== sent.length) throw new Error('a command does not write one event');
@@ -47,7 +47,7 @@ export async function commandsASecond(
   sent: readonly Sent[],
   concurrent: number,
 ): Promise<number> {
-  const seconds = await secondsOf(sent, concurrent, (one) => carryOut({ store }, one));
+  const seconds = await secondsOf(sent, concurrent, (one) => run({ store }, one));
   return sent.length / seconds;
 }
 
@@ -66,7 +66,7 @@ export async function secondsOf<Item>(
   return secondsSince(begin);
 }
 
-async function carryOut(executor: Executor, { command, context }: Sent): Promise<void> {
+async function run(executor: Executor, { command, context }: Sent): Promise<void> {
   const { outcome } = await execute(executor, Transaction, command, context);
   if (outcome !== 'accepted') throw new Error(`a command was not accepted: ${outcome}`);
 }

@@ -158,7 +158,7 @@ function emmettRate(
     const emmett = await openEmmettPostgres(url);
     try {
       const seconds = await secondsOf(commands, concurrent, ({ stream, event }) =>
-        emmett.carryOut(stream, event),
+        emmett.run(stream, event),
       );
       return commands.length / seconds;
     } finally {

@@ -110,13 +110,13 @@ async function onboard(env: Env): Promise<Pick<Cluster, 'shop' | 'narrow'>> {
 }
 
 async function onboardOne(
-  { tenants, ledger }: Host,
+  { tenants, commands }: Host,
   tenantId: TenantId,
   requestsPerMinute: number,
 ): Promise<Credentials> {
   const settings = { requestsPerMinute };
   await tenants.onboard(tenantId, { name: `Tenant ${tenantId}`, settings }, OPERATOR);
-  const company = { companyId: 1, name: 'Company', at: ledger.clock.now() };
+  const company = { companyId: 1, name: 'Company', at: commands.clock.now() };
   await tenants.define({ type: 'DefineCompany', tenantId, ...company }, OPERATOR);
   const account = {
     mid: '7001',

@@ -37,9 +37,9 @@ const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '
  * Onboards the tenant with everything that its sales refer to. Its refunds are allowed for good, for
  * the sales are of 2010. Doing it again changes nothing.
  */
-export async function onboardDemoTenant({ tenants, ledger }: Host): Promise<void> {
+export async function onboardDemoTenant({ tenants, commands }: Host): Promise<void> {
   const tenantId = DEMO_TENANT_ID;
-  const at = ledger.clock.now();
+  const at = commands.clock.now();
   const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
   await tenants.onboard(tenantId, { name: 'Online Retail Group', settings }, CALLER);
   await tenants.define(

@@ -38,7 +38,7 @@ const CARD_NUMBERS = [
 const CALLER: Caller = { actor: 'import@online-retail.example' };
 
 export interface ImportTarget {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly payments: Payments;
   readonly tenants: Tenants;
 }
@@ -78,7 +78,7 @@ export async function importSales(
   };
   await atOnce(plan.products, async (planned) => {
     const product = storefrontProductOf(planned, shopId);
-    const at = target.ledger.clock.now();
+    const at = target.commands.clock.now();
     await target.tenants.define({ type: 'DefineStorefrontProduct', tenantId, product, at }, CALLER);
     finish(false, false);
   });
@@ -101,11 +101,11 @@ function idOf(tenantId: TenantId, { key }: Pick<ImportStep, 'key'>): Transaction
 }
 
 async function stateOf(
-  { ledger }: ImportTarget,
+  { commands }: ImportTarget,
   tenantId: TenantId,
   transactionId: TransactionId,
 ): Promise<Transaction.State> {
-  return ledger.stateOf(Transaction, Transaction.streamOf({ tenantId, transactionId }));
+  return commands.stateOf(Transaction, Transaction.streamOf({ tenantId, transactionId }));
 }
 
 /** Orders that cannot be imported as they stand in the file: nothing was written. */
@@ -123,7 +123,7 @@ async function refuseOthers(
   steps: readonly ImportStep[],
 ): Promise<void> {
   const reasons: string[] = [];
-  const now = target.ledger.clock.now();
+  const now = target.commands.clock.now();
   await atOnce(steps, async (step) => {
     const { kind, invoice, at } = step;
     if (at > now) reasons.push(`${kind} ${invoice} is of ${at}, which is yet to come`);

@@ -2,7 +2,6 @@
 import {
   type CommandId,
   createMemoryEventStore,
-  type Decider,
   decodeEvent,
   type EventStore,
   execute,
@@ -55,18 +54,16 @@ function mapCache(): StateCache {
   return { get: (name) => kept.get(name), set: (name, loaded) => kept.set(name, loaded) };
 }
 
-/** Stores the captured payment of the stories by a decider that tells it as it was. */
+/** Stores the captured payment of the stories by an aggregate that decides on exactly these events. */
 async function captured(store: EventStore): Promise<Transaction.Payment> {
   const payment = fold(Transaction, past.captured) as Transaction.Payment;
-  const teller: Decider<
-    Transaction.Command,
-    Transaction.Event,
-    Transaction.State,
-    Transaction.Rejection
-  > = { ...Transaction, decide: () => ({ _tag: 'Right', right: past.captured }) };
+  const deciding: typeof Transaction = {
+    ...Transaction,
+    decide: () => ({ _tag: 'Right', right: past.captured }),
+  };
   const command = { type: 'CompleteAction', tenantId, transactionId, at: recordedAt } as const;
   const commandId = 'ffffffff-0000-4000-8000-000000000000' as CommandId;
-  await execute({ store }, teller, command, { commandId, metadata, recordedAt });
+  await execute({ store }, deciding, command, { commandId, metadata, recordedAt });
   return payment;
 }
 
@@ -163,7 +160,7 @@ describe('racing commands', () => {
     );
   });
 
-  it('of one id and one content are carried out once', async () => {
+  it('of one id and one content run once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), racers, async (scheduler, [first]) => {
         const [commandId] = first as Racer;

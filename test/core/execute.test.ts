@@ -1,9 +1,9 @@
-/** The one way in: a command is carried out once, decided on what is true, and never half. */
+/** `execute`: a command runs once, is decided on the present state, and is appended whole or not at all. */
 import {
   type CommandContext,
   type CommandId,
   createMemoryEventStore,
-  type Decider,
+  type Decision,
   type EventStore,
   type Execution,
   execute,
@@ -19,7 +19,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, ask, type Command } from './payment-commands.ts';
 import { happened, idOf, past } from './payment-story.ts';
 
-type Executed = Execution<Transaction.Event, Transaction.State, Transaction.Rejection>;
+type Executed = Execution<typeof Transaction>;
 
 const commandId = (n: number): CommandId =>
   `0192f000-0000-4000-8000-0000000${String(n).padStart(2, '0')}000` as CommandId;
@@ -356,7 +356,7 @@ describe('the cache', () => {
     }
   });
 
-  it('takes no command for carried out beyond what was read', async () => {
+  it('takes no command for executed beyond what was read', async () => {
     const store = await captured();
     const cache = mapCache();
     await load({ store, cache }, Transaction, stream);
@@ -402,12 +402,15 @@ it('loads nothing from a stream that is not there', async () => {
   expect(loaded).toEqual({ state: null, revision: -1, commands: new Map(), characters: 0 });
 });
 
-it('works for any decider of the same shape', async () => {
-  const counting: Decider<Command, Transaction.Event, number, never> = {
+it('works for any aggregate of the same shape', async () => {
+  const counting = {
     events: Transaction.events,
     initial: 0,
-    evolve: (count) => count + 1,
-    decide: (count) => ({ _tag: 'Right', right: count < 3 ? [happened.failed()] : [] }),
+    evolve: (count: number) => count + 1,
+    decide: (count: number, _: Command): Decision<Transaction.Event, never> => ({
+      _tag: 'Right',
+      right: count < 3 ? [happened.failed()] : [],
+    }),
     streamOf: Transaction.streamOf,
   };
   const store = createMemoryEventStore();

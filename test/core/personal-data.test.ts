@@ -311,7 +311,7 @@ const vaults: readonly [string, (tickets: TicketVault) => AnyVault][] = [
   ['elsewhere', (tickets) => new DistantTicketVault(tickets)],
 ];
 
-describe.each(vaults)('carrying out commands with keys %s', (_, vaultOf) => {
+describe.each(vaults)('executing commands with keys %s', (_, vaultOf) => {
   const context = (n: number) => ({
     commandId: `0192f000-0000-4000-8000-00000000000${n}` as never,
     metadata: { actor: 'ada@example.com' },

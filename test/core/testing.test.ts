@@ -1,7 +1,6 @@
 /** What is published for tests is tested as well: given/when/then can fail, and arbitraries can be replayed. */
 import {
   catalog,
-  type Decider,
   fold,
   Sequence,
   Subscription,
@@ -36,14 +35,11 @@ const block: Sequence.Event = {
 };
 const tooSmall = { type: 'BlockSizeOutOfRange', size: 0, max: 10_000 } as const;
 
-const sequence: Decider<Sequence.Command, Sequence.Event, Sequence.State, Sequence.Rejection> =
-  Sequence;
-
 describe('given, when, then', () => {
   const accepted = given(Sequence).when(reserve(10));
   const rejected = given(Sequence).when(reserve(0));
-  const deciding = (...events: readonly Sequence.Event[]): typeof sequence => ({
-    ...sequence,
+  const deciding = (...events: readonly Sequence.Event[]): typeof Sequence => ({
+    ...Sequence,
     decide: () => ({ _tag: 'Right', right: events }),
   });
   const silent = given(deciding()).when(reserve(1));

@@ -202,7 +202,7 @@ it('takes the person out of every answer and every file, and moves no amount', a
 it('shows nothing of anybody in the log without the keys', async () => {
   const { order, held } = await live();
   const stream = Transaction.streamOf({ tenantId: TENANT as TenantId, transactionId: order.id });
-  const payment = await running.host.ledger.stateOf(Transaction, stream);
+  const payment = await running.host.commands.stateOf(Transaction, stream);
   const token = payment?.card?.token ?? 'no token';
   await caller.post('/customers', {
     email: 'babbage@analytical.example',

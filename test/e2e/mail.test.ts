@@ -120,10 +120,10 @@ describe('the confirmation of a refund', () => {
 describe('what an order says', () => {
   /** A captured payment of an order that came in by way of the core, past the checks of the interface. */
   async function refundedOrder(post: Post, order: Partial<Transaction.Order>): Promise<void> {
-    const { ledger } = post.running.host;
+    const { commands } = post.running.host;
     const { id: like } = await post.caller.paid({ email: 'model@example.com' });
     const tenantId = TENANT as TenantId;
-    const model = await ledger.stateOf(
+    const model = await commands.stateOf(
       Transaction,
       Transaction.streamOf({ tenantId, transactionId: like as TransactionId }),
     );
@@ -131,13 +131,13 @@ describe('what an order says', () => {
     if (model === null || route === undefined) throw new Error('no model');
     const transactionId = crypto.randomUUID() as TransactionId;
     const refundId = crypto.randomUUID() as TransactionId;
-    const at = ledger.clock.now();
+    const at = commands.clock.now();
     const to = { tenantId, transactionId, at };
     const { orderId, companyId, customerId, currency } = model;
     const facts = { orderId, companyId, customerId, currency, amountMinor: 1_000n };
     const said = { gatewayTransactionId: 'g', arn: '', note: '' };
     const run = (command: Transaction.Command) =>
-      ledger.carryOut(Transaction, command, { commandId: crypto.randomUUID() }, CALLER);
+      commands.execute(Transaction, command, { commandId: crypto.randomUUID() }, CALLER);
     await run({
       type: 'SubmitPayment',
       ...to,

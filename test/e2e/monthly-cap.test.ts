@@ -48,14 +48,14 @@ async function openSecond(settings: Json = {}): Promise<void> {
 }
 
 async function changeCap(monthlyCap: number): Promise<void> {
-  const { ledger } = running.host;
+  const { commands } = running.host;
   const named = { tenantId: tenant as TenantId, merchantAccountId: first() };
-  const account = await ledger.stateOf(MerchantAccount, MerchantAccount.streamOf(named));
+  const account = await commands.stateOf(MerchantAccount, MerchantAccount.streamOf(named));
   if (account === null) throw new Error('no account');
   const settings = { ...account.settings, monthlyCap };
   const { rowVersion } = account;
-  const at = ledger.clock.now();
-  await ledger.carryOut(
+  const at = commands.clock.now();
+  await commands.execute(
     MerchantAccount,
     { type: 'ReplaceMerchantAccount', ...named, settings, rowVersion, at },
     { commandId: randomUUID() },
@@ -71,7 +71,7 @@ async function bookOf({
 } = {}): Promise<MonthlyCap.State> {
   const tenantId = tenant as TenantId;
   const stream = MonthlyCap.streamOf({ tenantId, sandbox, merchantAccountId: account, month });
-  return running.host.ledger.stateOf(MonthlyCap, stream);
+  return running.host.commands.stateOf(MonthlyCap, stream);
 }
 
 /** Once every outcome has found its way into the book. */

@@ -140,14 +140,14 @@ export async function openTenant(
   id: number,
   { settings, account }: TenantOptions = {},
 ): Promise<Caller> {
-  const { tenants, readSide, ledger } = running.host;
+  const { tenants, readSide, commands } = running.host;
   const tenantId = id as TenantId;
   await tenants.onboard(
     tenantId,
     { name: `Group ${id}`, settings: { requestsPerMinute: 1_000_000, ...settings } },
     CALLER,
   );
-  const at = ledger.clock.now();
+  const at = commands.clock.now();
   for (const definition of definitions()) {
     await tenants.define({ ...definition, tenantId, at } as Definition, CALLER);
   }

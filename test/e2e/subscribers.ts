@@ -18,7 +18,7 @@ export async function subscriptionOf(
   subscriptionId: number,
 ): Promise<Subscription.State> {
   const stream = Subscription.streamOf({ tenantId: tenantId as TenantId, subscriptionId });
-  return host.ledger.stateOf(Subscription, stream);
+  return host.commands.stateOf(Subscription, stream);
 }
 
 /** How often each type of event stands in the stream of a subscription. */
@@ -44,9 +44,9 @@ export async function happensTo(
   { tenantId, subscriptionId }: { readonly tenantId: number; readonly subscriptionId: number },
   act: Act,
 ): Promise<void> {
-  const address = { tenantId: tenantId as TenantId, subscriptionId, at: host.ledger.clock.now() };
+  const address = { tenantId: tenantId as TenantId, subscriptionId, at: host.commands.clock.now() };
   const command = { ...act, ...address } as Subscription.Command;
-  await host.ledger.carryOut(Subscription, command, { commandId: randomUUID() }, CALLER);
+  await host.commands.execute(Subscription, command, { commandId: randomUUID() }, CALLER);
 }
 
 /** The ids of the subscriptions that a payment names. */

@@ -325,7 +325,7 @@ async function alert(
   transactionId: string,
   alertType: 'EarlyFraudWarning' | 'ConfirmedFraud',
 ): Promise<void> {
-  await running.host.ledger.carryOut(
+  await running.host.commands.execute(
     Transaction,
     {
       type: 'ReceiveAlert',

@@ -70,7 +70,7 @@ class Batch {
     }
     if (!request.flag(4)) return;
     this.#drop(id);
-    void this.#carryOut(request, append);
+    void this.#execute(request, append);
   }
 
   end(): void {
@@ -116,7 +116,7 @@ class Batch {
     this.#pending.delete(id);
   }
 
-  async #carryOut(request: Fields, append: Pending): Promise<void> {
+  async #execute(request: Fields, append: Pending): Promise<void> {
     const { faults, log } = this.#context;
     const { stream, expected, events } = append;
     this.#context.count('batchAppend');

@@ -50,7 +50,7 @@ export function appendHandler(context: CallContext): handleClientStreamingCall<F
       if (call.cancelled) return;
       if (append === undefined) return answer(invalidArgument('The options are missing.'));
       const { stream, expected, events, refusal } = append;
-      void carryOut(context, { call, operation: 'append', stream }, answer, (twice) => {
+      void execute(context, { call, operation: 'append', stream }, answer, (twice) => {
         if (refusal !== undefined) return refusal;
         if (twice) context.log.append(stream, expected, events);
         return appendAnswer(stream, expected, context.log.append(stream, expected, events));
@@ -117,7 +117,7 @@ function deletionHandler(
     if (options === undefined) return answer(invalidArgument('The options are missing.'));
     const stream = streamNameOf(options.message(1));
     const expected = expectedOf(options);
-    void carryOut(context, { call, operation: 'delete', stream }, answer, () => {
+    void execute(context, { call, operation: 'delete', stream }, answer, () => {
       const outcome = remove(stream, expected);
       if (outcome.kind !== 'appended') return deletionRefusal(stream, expected, outcome);
       return deletedAnswer(outcome.position);
@@ -149,7 +149,7 @@ interface WriteCall {
 }
 
 /** Does what a write asks for, between the faults that are set for it. */
-async function carryOut(
+async function execute(
   context: CallContext,
   { call, operation, stream }: WriteCall,
   answer: sendUnaryData<Buffer>,

@@ -42,9 +42,9 @@ beforeAll(async () => {
   const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:', LOG_LEVEL: 'silent' };
   host = await compose(readConfig({ PORT: '0', DATA_DIR: folder, ...memory }));
   url = await host.listen();
-  const { tenants, ledger, readSide } = host;
+  const { tenants, commands, readSide } = host;
   await tenants.onboard(TENANT, { name: 'Tenant' }, OPERATOR);
-  const common = { tenantId: TENANT, at: ledger.clock.now() };
+  const common = { tenantId: TENANT, at: commands.clock.now() };
   await tenants.define(
     { type: 'DefineCompany', ...common, companyId: 1, name: 'Company' },
     OPERATOR,

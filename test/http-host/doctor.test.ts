@@ -145,7 +145,7 @@ describe('a sound folder', () => {
   it('is examined beside its host, while it writes', async () => {
     const { host, url } = await openHost(folder);
     onTestFinished(() => host.close());
-    const at = host.ledger.clock.now();
+    const at = host.commands.clock.now();
     const company = { companyId: 9, name: 'Late', at };
     await host.tenants.define(
       { type: 'DefineCompany', tenantId: TENANT_ID, ...company },
@@ -462,7 +462,7 @@ describe('what stands beside the log', () => {
   it('a write-ahead log of a host that was killed', async () => {
     const { host } = await openHost(folder);
     onTestFinished(() => host.close());
-    const at = host.ledger.clock.now();
+    const at = host.commands.clock.now();
     await host.tenants.define(
       { type: 'DefineCompany', tenantId: TENANT_ID, companyId: 9, name: 'Late', at },
       { actor: 'operator@example.com' },

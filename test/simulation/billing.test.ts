@@ -162,12 +162,12 @@ it(
     const ids = [await club.join(1), await club.join(2)];
     const [begun = 0] = ids;
     club.nowMs += 30 * DAY_MS;
-    const { ledger } = club.host;
+    const { commands } = club.host;
     const one = { tenantId: TENANT_ID, subscriptionId: begun, cycle: 2, attempt: 1 };
     // As a host leaves it that died before it made the payment.
     const transactionId = randomUUID() as TransactionId;
     const begin = { type: 'BeginRebill', ...one, transactionId, at: club.now } as const;
-    await ledger.carryOut(Subscription, begin, { commandId: randomUUID() }, { actor: 'test' });
+    await commands.execute(Subscription, begin, { commandId: randomUUID() }, { actor: 'test' });
     for (const { started } of (await readMembers(club.host.events)).values()) {
       const erased = await club.caller.delete(`/customers/${started.customerId}`);
       expect(erased).toMatchObject({ status: 200 });
@@ -237,10 +237,10 @@ async function expectSoundBooks(): Promise<void> {
 }
 
 async function expectSameRebuilt(store: ReadModelStore): Promise<void> {
-  const { events, ledger } = club.host;
+  const { events, commands } = club.host;
   for (const projection of PROJECTIONS) {
     const shared = { events, store, projection, holder: 'simulation', now: Date.now };
-    const { vault } = ledger.executor;
+    const { vault } = commands.executor;
     const { build, differences, parked } = await rebuild({ ...shared, vault });
     const found = { projection: projection.name, differences, parked };
     expect(found).toEqual({ projection: projection.name, differences: [], parked: [] });

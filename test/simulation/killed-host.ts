@@ -68,10 +68,10 @@ export class KilledHost {
       ...readConfig({ DATA_DIR: this.folder }),
       logLevel: 'silent',
     });
-    const { tenants, ledger } = host;
+    const { tenants, commands } = host;
     const settings = { requestsPerMinute: 10_000_000 };
     await tenants.onboard(TENANT_ID, { name: 'Tenant', settings }, OPERATOR);
-    const company = { companyId: 1, name: 'Company', at: ledger.clock.now() };
+    const company = { companyId: 1, name: 'Company', at: commands.clock.now() };
     await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
     for (const account of [1, 2]) {
       await tenants.openMerchantAccount(

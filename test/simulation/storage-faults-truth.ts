@@ -81,10 +81,10 @@ export async function makeTruth(): Promise<Truth> {
   return { folder, apiKey, questions, events: Number(head) };
 }
 
-async function onboard({ tenants, ledger, readSide }: Host): Promise<string> {
+async function onboard({ tenants, commands, readSide }: Host): Promise<string> {
   const settings = { requestsPerMinute: 10_000_000 };
   await tenants.onboard(TENANT_ID, { name: 'Tenant', settings }, OPERATOR);
-  const company = { companyId: 1, name: 'Company', at: ledger.clock.now() };
+  const company = { companyId: 1, name: 'Company', at: commands.clock.now() };
   await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
   await tenants.openMerchantAccount(
     TENANT_ID,

@@ -71,7 +71,7 @@ class Runs {
   /** Everything that must hold now, whatever has happened. */
   async audit(sides: readonly Side[], drawn: readonly Drawn[]): Promise<void> {
     const { world } = this;
-    const { vault } = world.host.ledger.executor;
+    const { vault } = world.host.commands.executor;
     const story = await readStory(world.host.events, { vault });
     expectMoneyOutRule(story);
     expect(await expectAgreement(story, world.gateway)).toBe(story.payments.size);

@@ -189,7 +189,7 @@ export class World {
 
   async #noticesAreIn(): Promise<boolean> {
     const { payments } = await readStory(this.host.events, {
-      vault: this.host.ledger.executor.vault,
+      vault: this.host.commands.executor.vault,
     });
     for (const { gatewayTransactionId, capturedAt, children } of payments.values()) {
       if (capturedAt === undefined) continue;

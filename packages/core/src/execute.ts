@@ -1,17 +1,25 @@
-/** The one way in for commands: read, fold, decide, append; and again when somebody was faster. */
+/** The one way in for commands: read, fold, decide, append; and again after a conflict. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { type Event as AnyEvent, decodeEvent, encodeEvent, openerOf, sealerOf } from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
-import { type AnyCommand, type Decider, fold } from './kernel/decider.ts';
+import {
+  type Aggregate,
+  type AnyCommand,
+  type CommandOf,
+  type EventOf,
+  fold,
+  type RejectionOf,
+  type StateOf,
+} from './kernel/aggregate.ts';
 import type { EncodedEvent, EventMetadata, StoredEvent } from './kernel/envelope.ts';
 import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
 import type { AnyVault, PersonalDataVault } from './kernel/personal-data.ts';
 
-/** How often a command is decided anew after a conflict before the caller is told of it. */
+/** Decisions on one command, each after a conflict, before the caller is answered `conflict`. */
 export const MAX_DECISIONS = 8;
 
-/** What comes with a command from outside: its name, who sent it, and the clock's word. */
+/** What comes with a command from outside: its id, who sent it, and when. */
 export interface CommandContext {
   /** The same id twice does one thing on a stream. */
   readonly commandId: CommandId;
@@ -26,20 +34,24 @@ export interface CommandContext {
 }
 
 /**
- * `accepted`: the events are durable (none when there was nothing to do); `repeated` tells that the
- * command had been carried out before, and `events` are those of the first time. `rejected`: the
+ * `accepted`: the events are durable (none when there was nothing to do); `repeated` where the
+ * command had been executed before, and `events` are those of the first time. `rejected`: the
  * domain refused. `command-id-reused`: the id belongs to another command. `conflict`: others were
  * faster `MAX_DECISIONS` times in a row; nothing was written.
  */
-export type Execution<Event, State, Rejection> =
+export type Execution<Of extends Aggregate> =
   | {
       readonly outcome: 'accepted';
-      readonly events: readonly Event[];
-      readonly state: State;
+      readonly events: readonly EventOf<Of>[];
+      readonly state: StateOf<Of>;
       readonly receipt: Receipt | undefined;
       readonly repeated: boolean;
     }
-  | { readonly outcome: 'rejected'; readonly rejection: Rejection; readonly state: State }
+  | {
+      readonly outcome: 'rejected';
+      readonly rejection: RejectionOf<Of>;
+      readonly state: StateOf<Of>;
+    }
   | { readonly outcome: 'command-id-reused' }
   | { readonly outcome: 'conflict' };
 
@@ -77,35 +89,30 @@ export interface Executor {
 }
 
 /** Reads a stream and folds it. */
-export async function load<
-  Command extends AnyCommand,
-  Event extends AnyEvent,
-  State,
-  Rejection extends { readonly type: string },
->(
+export async function load<Of extends Aggregate>(
   { store, cache, vault }: Executor,
-  decider: Decider<Command, Event, State, Rejection>,
+  aggregate: Of,
   stream: StreamName,
-): Promise<Loaded<State>> {
-  const known = (cache?.get(stream) as Loaded<State> | undefined) ?? emptyStream(decider);
+): Promise<Loaded<StateOf<Of>>> {
+  const known = (cache?.get(stream) ?? emptyStream(aggregate)) as Loaded<StateOf<Of>>;
   const news = await store.read(stream, { from: known.revision + 1 });
   if (news.length === 0) return known;
-  const loaded = advance(decider, known, news, await openerOf(vault, news));
+  const loaded = advance(aggregate, known, news, await openerOf(vault, news));
   cache?.set(stream, loaded);
-  return loaded;
+  return loaded as Loaded<StateOf<Of>>;
 }
 
-function emptyStream<State>({ initial }: { readonly initial: State }): Loaded<State> {
+function emptyStream({ initial }: Aggregate): Loaded<unknown> {
   return { state: initial, revision: -1, commands: new Map(), characters: 0 };
 }
 
-function advance<Event extends AnyEvent, State>(
-  decider: Parameters<typeof fold<Event, State>>[0],
-  { state, revision: seen, commands, characters }: Loaded<State>,
+function advance(
+  aggregate: Aggregate,
+  { state, revision: seen, commands, characters }: Loaded<unknown>,
   news: readonly StoredEvent[],
   vault: PersonalDataVault | undefined,
-): Loaded<State> {
-  const events = news.map((stored) => decodeEvent(stored, vault) as Event);
+): Loaded<unknown> {
+  const events = news.map((stored) => decodeEvent(stored, vault));
   let revision = seen;
   let firstRevision = seen + 1;
   for (const [index, stored] of news.entries()) {
@@ -121,68 +128,58 @@ function advance<Event extends AnyEvent, State>(
     firstRevision = revision + 1;
   }
   return {
-    state: fold(decider, events, state),
+    state: fold<AnyEvent, unknown>(aggregate, events, state),
     revision,
     commands,
     characters: characters + charactersOf(news),
   };
 }
 
-/** Carries out one command on its stream. */
-export async function execute<
-  Command extends AnyCommand,
-  Event extends AnyEvent,
-  State,
-  Rejection extends { readonly type: string },
->(
+/** Runs one command on its stream. */
+export async function execute<Of extends Aggregate>(
   executor: Executor,
-  decider: Decider<Command, Event, State, Rejection>,
-  command: NoInfer<Command>,
+  aggregate: Of,
+  command: CommandOf<Of>,
   context: CommandContext,
-): Promise<Execution<Event, State, Rejection>> {
-  const stream = decider.streamOf(command);
+): Promise<Execution<Of>> {
+  const stream = aggregate.streamOf(command);
   const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
   const addressed = { stream, command, context, mark };
-  if (decider.begins?.(command) === true && executor.cache?.get(stream) === undefined) {
+  if (aggregate.begins?.(command) === true && executor.cache?.get(stream) === undefined) {
     // Not read first: the log's word that there is no such stream comes with the append.
-    const begun = await decideOnce(executor, decider, addressed, emptyStream(decider));
-    if (begun?.outcome === 'accepted' && begun.receipt !== undefined) return begun;
+    const begun = await decideOnce(executor, aggregate, addressed, emptyStream(aggregate));
+    if (begun?.outcome === 'accepted' && begun.receipt !== undefined) return begun as Execution<Of>;
   }
   for (let decision = 1; decision <= MAX_DECISIONS; decision += 1) {
-    const loaded = await load(executor, decider, stream);
-    const done = await decideOnce(executor, decider, addressed, loaded);
-    if (done !== undefined) return done;
+    const loaded = await load(executor, aggregate, stream);
+    const done = await decideOnce(executor, aggregate, addressed, loaded);
+    if (done !== undefined) return done as Execution<Of>;
   }
   return { outcome: 'conflict' };
 }
 
-interface Addressed<Command> {
+interface Addressed {
   readonly stream: StreamName;
-  readonly command: Command;
+  readonly command: AnyCommand;
   readonly context: CommandContext;
   readonly mark: string;
 }
 
 /** Decides on what is known of the stream; undefined when the log knows more. */
-async function decideOnce<
-  Command extends AnyCommand,
-  Event extends AnyEvent,
-  State,
-  Rejection extends { readonly type: string },
->(
+async function decideOnce(
   executor: Executor,
-  decider: Decider<Command, Event, State, Rejection>,
-  { stream, command, context, mark }: Addressed<Command>,
-  loaded: Loaded<State>,
-): Promise<Execution<Event, State, Rejection> | undefined> {
+  aggregate: Aggregate,
+  { stream, command, context, mark }: Addressed,
+  loaded: Loaded<unknown>,
+): Promise<Execution<Aggregate> | undefined> {
   const { commandId } = context;
   const before = loaded.commands.get(commandId);
   if (before !== undefined && before.receipt.revision <= loaded.revision)
     return repeat(executor, stream, loaded, before, mark);
 
-  const decided = decider.decide(loaded.state, command);
+  const decided = aggregate.decide(loaded.state, command);
   if (isLeft(decided)) return { outcome: 'rejected', rejection: decided.left, state: loaded.state };
-  const events = decided.right;
+  const events = decided.right as readonly AnyEvent[];
   if (events.length === 0) {
     const { state } = loaded;
     return { outcome: 'accepted', events, state, receipt: undefined, repeated: false };
@@ -203,7 +200,7 @@ async function decideOnce<
     case 'appended': {
       const { revision, position } = appended;
       const receipt = { revision, position };
-      const state = events.reduce(decider.evolve, loaded.state);
+      const state = events.reduce(aggregate.evolve, loaded.state);
       const firstRevision = revision - events.length + 1;
       const { commands } = loaded;
       commands.set(commandId, { fingerprint: mark, firstRevision, receipt });
@@ -223,13 +220,13 @@ function charactersOf(events: readonly { readonly data: string }[]): number {
   return events.reduce((sum, { data }) => sum + data.length, 0);
 }
 
-async function repeat<Event, State>(
+async function repeat(
   { store, vault }: Executor,
   stream: StreamName,
-  { state }: Loaded<State>,
+  { state }: Loaded<unknown>,
   carried: Carried,
   mark: string,
-): Promise<Execution<Event, State, never>> {
+): Promise<Execution<Aggregate>> {
   if (carried.fingerprint !== mark) return { outcome: 'command-id-reused' };
   const { firstRevision, receipt } = carried;
   const stored = await store.read(stream, {
@@ -237,7 +234,7 @@ async function repeat<Event, State>(
     limit: receipt.revision - firstRevision + 1,
   });
   const opener = await openerOf(vault, stored);
-  const events = stored.map((event) => decodeEvent(event, opener) as Event);
+  const events = stored.map((event) => decodeEvent(event, opener));
   return { outcome: 'accepted', events, state, receipt, repeated: true };
 }
 

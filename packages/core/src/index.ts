@@ -41,8 +41,19 @@ export {
   MAX_DECISIONS,
   type StateCache,
 } from './execute.ts';
+export {
+  type Aggregate,
+  type AnyCommand,
+  type CommandOf,
+  type Decision,
+  type EventOf,
+  fold,
+  never,
+  type RejectionOf,
+  type StateOf,
+  type Tagged,
+} from './kernel/aggregate.ts';
 export { type Currency, currencyCodes, currencyOf } from './kernel/currency.ts';
-export { type AnyCommand, type Decider, fold, never, type Tagged } from './kernel/decider.ts';
 export { emailIdentity, isEmail, MAX_EMAIL_LENGTH, withAsciiDomain } from './kernel/email.ts';
 export type {
   EncodedEvent,

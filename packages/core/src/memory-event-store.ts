@@ -16,7 +16,7 @@ import {
   checkedStream,
   checkedSubscription,
 } from './event-store-calls.ts';
-import { never } from './kernel/decider.ts';
+import { never } from './kernel/aggregate.ts';
 import type { StoredEvent } from './kernel/envelope.ts';
 import type { CommandId, Position, StreamName } from './kernel/ids.ts';
 

@@ -41,7 +41,7 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
 /** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
 const ACTION_NEEDED = 'authentication_required';
 
-/** Everything that follows from an event of a payment, in the order in which it is to be carried out. */
+/** Everything that follows from an event of a payment, in the order of execution. */
 export function followUpsOf(event: Event, facts: PolicyFacts): readonly FollowUp[] {
   return [...subscriptionFollowUps(event, facts), ...purchaseFollowUps(event, facts)];
 }

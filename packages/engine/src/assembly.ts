@@ -89,7 +89,7 @@ export function assemble(options: AssemblyOptions) {
   const mailing = new Mailing({
     settings: settings.mail,
     outbox: openOwn(options, 'mails', openOutbox),
-    ledger: commands,
+    commands,
     events: stores.events,
     references,
     clock,
@@ -98,14 +98,14 @@ export function assemble(options: AssemblyOptions) {
   const timed = new TimedWorks({
     works: [
       new Sweeper({
-        ledger: commands,
+        commands,
         store: stores.readModels,
         logger,
         reactor: payments.reactor,
         graceMs: settings.gatewayTimeoutMs + SWEEP_GRACE_MS,
       }),
       billing,
-      ...deadlineWorks({ ledger: commands, store: stores.readModels, logger }),
+      ...deadlineWorks({ commands, store: stores.readModels, logger }),
       ...mailing.works,
     ],
     logger,
@@ -223,7 +223,7 @@ function makePayments(
   const pool = stores.hostDatabase?.pool;
   const sharedTurns = pool && new SharedTurns({ pool, onLost: tellLostClaims(logger) });
   const reactor = new GatewayReactor({
-    ledger: commands,
+    commands,
     references,
     caps,
     gateways,
@@ -231,7 +231,7 @@ function makePayments(
     logger,
     turns: sharedTurns,
   });
-  const policies = new PolicyReactor({ ledger: commands, references, logger });
+  const policies = new PolicyReactor({ commands, references, logger });
   const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
   const cards = new Cards({
     gateways,
@@ -242,7 +242,7 @@ function makePayments(
     customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
   });
   const payments = new Payments({
-    ledger: commands,
+    commands,
     identities,
     references,
     caps,
@@ -274,7 +274,7 @@ function makePeople(
   /** Interfaces that are about to keep an answer hear of it before the kept ones are searched. */
   const forgetting = new Set<(about: AnswersAbout) => void>();
   const customers = new Customers({
-    ledger: commands,
+    commands,
     identities,
     references,
     cards,
@@ -285,7 +285,7 @@ function makePeople(
     },
   });
   const subscriptions = new Subscriptions({
-    ledger: commands,
+    commands,
     identities,
     references,
     cards,
@@ -300,7 +300,7 @@ function makePeople(
     logger,
   });
   const erasure = new Erasure({
-    ledger: commands,
+    commands,
     identities,
     subscriptions,
     keys: personalKeys,
@@ -323,10 +323,10 @@ function makeBilling(
   { commands, references, caps, gateways, reactor, policies, readSide }: WriteSide & PaymentParts,
 ) {
   return new Billing({
-    ledger: commands,
+    commands,
     logger,
     rebills: new Rebills({
-      ledger: commands,
+      commands,
       references,
       caps,
       gateways,

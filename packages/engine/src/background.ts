@@ -53,10 +53,10 @@ function followTheLog(
   const following = { events, checkpoints, logger, progress: parts.followerProgress, signal };
   return Promise.all([
     mailing.follow(following, headAtStart),
-    followNotices({ ledger: commands, gateways, ...following }),
+    followNotices({ commands, gateways, ...following }),
     policies.follow(following),
     followErasures({ erasure, ...following }),
     new KeyMarking({ keys: personalKeys, events, logger }).repeat(signal),
-    followOutcomes({ ledger: commands, caps, firstAfter: headAtStart, ...following }),
+    followOutcomes({ commands, caps, firstAfter: headAtStart, ...following }),
   ]);
 }

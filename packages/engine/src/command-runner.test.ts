@@ -26,8 +26,8 @@ it('may be repeated where others kept winning', async () => {
     read: store.read.bind(store),
     append: async () => ({ outcome: 'conflict', actual: 0 }) as const,
   };
-  const ledger = new CommandRunner({ store: losing as never }, { now: () => NOW }, () => {});
-  const asked = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+  const commands = new CommandRunner({ store: losing as never }, { now: () => NOW }, () => {});
+  const asked = commands.execute(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
   await expect(asked).rejects.toMatchObject({
     code: 'ConcurrentUpdate',
     isTransient: true,
@@ -52,16 +52,16 @@ describe('commands on one stream', () => {
   }
 
   it('wait for each other in the order of their coming, and none loses a race', async () => {
-    const ledger = new CommandRunner(
+    const commands = new CommandRunner(
       { store: slow(createMemoryEventStore()) },
       { now: () => NOW },
       () => {},
     );
-    await ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    await commands.execute(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
     const days = Array.from({ length: 40 }, (_, index) => index + 1);
     const done = await Promise.all(
       days.map((day) =>
-        ledger.carryOut(Tenant, settingsOf(day), { commandId: idOf(day) }, { actor: 'a' }),
+        commands.execute(Tenant, settingsOf(day), { commandId: idOf(day) }, { actor: 'a' }),
       ),
     );
     expect(done.map(({ state }) => state?.settings.refundWindowDays)).toEqual(days);
@@ -78,14 +78,14 @@ describe('commands on one stream', () => {
         return store.append(asked);
       },
     };
-    const ledger = new CommandRunner({ store: held }, { now: () => NOW }, () => {}, undefined, {
+    const commands = new CommandRunner({ store: held }, { now: () => NOW }, () => {}, undefined, {
       longestWaitMs: 1,
     });
-    const first = ledger.carryOut(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
-    const second = ledger.carryOut(Tenant, settingsOf(9), { commandId: idOf(9) }, { actor: 'a' });
+    const first = commands.execute(Tenant, COMMAND, { commandId: COMMAND_ID }, { actor: 'a' });
+    const second = commands.execute(Tenant, settingsOf(9), { commandId: idOf(9) }, { actor: 'a' });
     await expect(second).rejects.toMatchObject({ code: 'StreamBusy' });
     const other = { ...COMMAND, tenantId: 2 as TenantId };
-    const elsewhere = await ledger.carryOut(Tenant, other, { commandId: idOf(2) }, { actor: 'a' });
+    const elsewhere = await commands.execute(Tenant, other, { commandId: idOf(2) }, { actor: 'a' });
     expect(elsewhere.events).toHaveLength(1);
     release();
     expect((await first).events).toHaveLength(1);
@@ -110,13 +110,13 @@ describe('the mark of a command', () => {
     ['the command itself', undefined, { ...COMMAND, at: undefined }],
   ])('under a secret cannot be made by guessing %s', async (_what, content, guess) => {
     const store = createMemoryEventStore();
-    await ledgerOf(store, Buffer.alloc(32, 1)).carryOut(Tenant, COMMAND, named(content), CALLER);
+    await ledgerOf(store, Buffer.alloc(32, 1)).execute(Tenant, COMMAND, named(content), CALLER);
     const mark = await markIn(store);
     expect(mark).toMatch(/^[0-9a-f]{32}$/);
     expect(mark).not.toContain(fingerprintOf(guess));
     const elsewhere = createMemoryEventStore();
     const other = ledgerOf(elsewhere, Buffer.alloc(32, 2));
-    await other.carryOut(Tenant, COMMAND, named(content), CALLER);
+    await other.execute(Tenant, COMMAND, named(content), CALLER);
     expect(await markIn(elsewhere)).not.toBe(mark);
   });
 
@@ -125,16 +125,16 @@ describe('the mark of a command', () => {
     ['in the open, by a version of before', undefined],
   ])('that was kept %s tells a repetition from another use', async (_how, secret) => {
     const store = createMemoryEventStore();
-    await ledgerOf(store, secret).carryOut(Tenant, COMMAND, named('said'), CALLER);
-    const ledger = ledgerOf(store, Buffer.alloc(32, 1));
-    const again = await ledger.carryOut(Tenant, COMMAND, named('said'), CALLER);
+    await ledgerOf(store, secret).execute(Tenant, COMMAND, named('said'), CALLER);
+    const commands = ledgerOf(store, Buffer.alloc(32, 1));
+    const again = await commands.execute(Tenant, COMMAND, named('said'), CALLER);
     expect(again).toMatchObject({ repeated: true, events: [{ type: 'TenantOnboarded' }] });
     const asked = { commandId: COMMAND_ID, content: 'said' };
-    expect(await ledger.isRepeat(Tenant, STREAM, asked)).toBe(true);
+    expect(await commands.isRepeat(Tenant, STREAM, asked)).toBe(true);
     const reused = { code: 'IdempotencyKeyReused' };
-    const other = ledger.carryOut(Tenant, COMMAND, named('other'), CALLER);
+    const other = commands.execute(Tenant, COMMAND, named('other'), CALLER);
     await expect(other).rejects.toMatchObject(reused);
-    const looked = ledger.isRepeat(Tenant, STREAM, { commandId: COMMAND_ID, content: 'other' });
+    const looked = commands.isRepeat(Tenant, STREAM, { commandId: COMMAND_ID, content: 'other' });
     await expect(looked).rejects.toMatchObject(reused);
     expect(await store.read(STREAM)).toHaveLength(1);
   });

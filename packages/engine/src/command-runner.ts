@@ -1,17 +1,21 @@
-/** Carries out commands for a caller: names them, stamps them, and turns a rejection into a refusal. */
+/** Executes commands for a caller, with ids, times and fingerprints; turns a rejection into a refusal. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
+  type Aggregate,
   type AnyCommand,
   type CommandId,
-  type Decider,
+  type CommandOf,
+  type Decision,
   decodeEvent,
   type Event,
+  type EventOf,
   type Executor,
   execute,
   fingerprintOf,
   load,
   openerOf,
   type Position,
+  type StateOf,
   type StoredEvent,
   type StreamName,
   type TenantId,
@@ -26,7 +30,7 @@ const MARK_LENGTH = 32;
 /** A command waits at most so long for those before it on its stream. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** On whose behalf commands are carried out; kept in the metadata of their events. */
+/** On whose behalf commands are executed; kept in the metadata of their events. */
 export interface Caller {
   readonly actor: string;
   readonly keyId?: string;
@@ -37,9 +41,9 @@ export interface Caller {
 /** The host acting by itself: reactors and sweepers. */
 export const SYSTEM: Caller = { actor: 'system' };
 
-export interface Done<Each, State> {
-  readonly events: readonly Each[];
-  readonly state: State;
+export interface Done<Of extends Aggregate> {
+  readonly events: readonly EventOf<Of>[];
+  readonly state: StateOf<Of>;
   readonly repeated: boolean;
 }
 
@@ -51,6 +55,11 @@ export interface CommandName {
 
 /** Told of every position that a tenant was told of, and of the stream that has it. */
 type Acknowledged = (tenantId: TenantId, position: Position, stream: StreamName) => void;
+
+/** An aggregate whose rejections are refusals of the engine. */
+interface Executable extends Aggregate {
+  decide(state: unknown, command: AnyCommand): Decision<Event, DomainRejection>;
+}
 
 export class CommandRunner {
   readonly executor: Executor;
@@ -83,17 +92,12 @@ export class CommandRunner {
    * Throws `Refused` where the domain says no, with `ConcurrentUpdate` where other processes kept
    * winning, and with `StreamBusy` where the commands before it on the stream take too long.
    */
-  async carryOut<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-  >(
-    decider: Decider<Command, Each, State, Rejection>,
-    command: NoInfer<Command>,
+  async execute<Of extends Executable>(
+    aggregate: Of,
+    command: CommandOf<Of>,
     { commandId, content }: CommandName,
     caller: Caller,
-  ): Promise<Done<Each, State>> {
+  ): Promise<Done<Of>> {
     const open = fingerprintOf(content === undefined ? { ...command, at: undefined } : content);
     const context = {
       commandId: commandId as CommandId,
@@ -101,22 +105,22 @@ export class CommandRunner {
       recordedAt: this.clock.now(),
       fingerprint: this.#keyed(open),
     };
-    const done = await this.#turns.take(decider.streamOf(command), async () => {
-      const keyed = await execute(this.executor, decider, command, context);
+    const done = await this.#turns.take(aggregate.streamOf(command), async () => {
+      const keyed = await execute(this.executor, aggregate, command, context);
       if (keyed.outcome !== 'command-id-reused' || this.#secret === undefined) return keyed;
       // A log of before has open marks.
-      return execute(this.executor, decider, command, { ...context, fingerprint: open });
+      return execute(this.executor, aggregate, command, { ...context, fingerprint: open });
     });
     switch (done.outcome) {
       case 'accepted': {
         const { events, state, repeated, receipt } = done;
         if (receipt !== undefined) {
-          this.#acknowledged(command.tenantId, receipt.position, decider.streamOf(command));
+          this.#acknowledged(command.tenantId, receipt.position, aggregate.streamOf(command));
         }
         return { events, state, repeated };
       }
       case 'rejected':
-        throw refused(done.rejection);
+        throw refused(done.rejection as DomainRejection);
       case 'command-id-reused':
         throw refused({ type: 'IdempotencyKeyReused' });
       case 'conflict':
@@ -125,17 +129,11 @@ export class CommandRunner {
   }
 
   /**
-   * What a command needs, found out before it is carried out. A refusal on the way stands only where
-   * the command was not carried out before: undefined then, as a repetition needs nothing of it.
+   * What a command needs, found out before it is executed. A refusal on the way stands only where
+   * the command was not executed before: undefined then, as a repetition needs nothing of it.
    */
-  async prepared<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-    Needed,
-  >(
-    decider: Decider<Command, Each, State, Rejection>,
+  async prepared<Of extends Executable, Needed>(
+    aggregate: Of,
     stream: StreamName,
     name: Required<CommandName>,
     findOut: () => Promise<Needed>,
@@ -143,23 +141,18 @@ export class CommandRunner {
     try {
       return await findOut();
     } catch (error) {
-      if (await this.isRepeat(decider, stream, name)) return undefined;
+      if (await this.isRepeat(aggregate, stream, name)) return undefined;
       throw error;
     }
   }
 
   /** Whether a stream holds this command already. Refuses when it holds another one of that id. */
-  async isRepeat<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-  >(
-    decider: Decider<Command, Each, State, Rejection>,
+  async isRepeat<Of extends Executable>(
+    aggregate: Of,
     stream: StreamName,
     { commandId, content }: Required<CommandName>,
   ): Promise<boolean> {
-    const { commands } = await load(this.executor, decider, stream);
+    const { commands } = await load(this.executor, aggregate, stream);
     const before = commands.get(commandId as CommandId);
     if (before === undefined) return false;
     const open = fingerprintOf(content);
@@ -179,35 +172,23 @@ export class CommandRunner {
   }
 
   /** The present state of a stream. */
-  async stateOf<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-  >(decider: Decider<Command, Each, State, Rejection>, stream: StreamName): Promise<State> {
-    return (await load(this.executor, decider, stream)).state;
+  async stateOf<Of extends Executable>(aggregate: Of, stream: StreamName): Promise<StateOf<Of>> {
+    return (await load(this.executor, aggregate, stream)).state;
   }
 
   /** A state of the stream that nothing is read for, and that may be of the past; undefined without one. */
-  rememberedStateOf<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-  >(_decider: Decider<Command, Each, State, Rejection>, stream: StreamName): State | undefined {
-    return this.executor.cache?.get(stream)?.state as State | undefined;
+  rememberedStateOf<Of extends Executable>(
+    _aggregate: Of,
+    stream: StreamName,
+  ): StateOf<Of> | undefined {
+    return this.executor.cache?.get(stream)?.state as StateOf<Of> | undefined;
   }
 
   /** Whether a command would do nothing, as far as that can be told without reading. */
-  isKnownToChangeNothing<
-    Command extends AnyCommand,
-    Each extends Event,
-    State,
-    Rejection extends DomainRejection,
-  >(decider: Decider<Command, Each, State, Rejection>, command: NoInfer<Command>): boolean {
-    const state = this.rememberedStateOf(decider, decider.streamOf(command));
+  isKnownToChangeNothing<Of extends Executable>(aggregate: Of, command: CommandOf<Of>): boolean {
+    const state = this.rememberedStateOf(aggregate, aggregate.streamOf(command));
     if (state === undefined) return false;
-    const decided = decider.decide(state, command);
+    const decided = aggregate.decide(state, command);
     return decided._tag === 'Right' && decided.right.length === 0;
   }
 }

@@ -25,7 +25,7 @@ export interface Host {
   readonly readModels: Engine['stores']['readModels'];
   /** For work that one process at a time does. */
   readonly leases: Engine['stores']['leases'];
-  readonly ledger: Engine['commands'];
+  readonly commands: Engine['commands'];
   readonly tenants: Engine['tenants'];
   readonly payments: Engine['payments'];
   readonly gateways: Engine['gateways'];
@@ -95,7 +95,7 @@ function hostOf(given: Given): Host {
     events,
     readModels,
     leases,
-    ledger: engine.commands,
+    commands: engine.commands,
     tenants,
     payments,
     gateways,

@@ -51,7 +51,7 @@ it(
       PRAGMA busy_timeout = 5000;
       CREATE TRIGGER fault BEFORE UPDATE ON meta BEGIN SELECT RAISE(FAIL, 'a fault'); END;
     `);
-    const at = host.ledger.clock.now();
+    const at = host.commands.clock.now();
     const company = { companyId: 1, name: 'Company', at };
     await tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, OPERATOR);
     await vi.waitUntil(async () => (await readyz()) === 503, POLLING);

@@ -1,7 +1,7 @@
 /** A customer of a tenant: contact data, addresses and payment methods, until the person is erased. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
-import { never } from '../kernel/decider.ts';
+import { never } from '../kernel/aggregate.ts';
 import { emailIdentity } from '../kernel/email.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';

@@ -1,7 +1,7 @@
 /** Whose an email is: one email, one customer id, whoever asks first, until the email is released. */
 import { type Either, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
-import { never } from '../kernel/decider.ts';
+import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 

@@ -1,8 +1,8 @@
 /** A merchant account: where a company's payments are sent, within which limits and on which terms. */
 import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
+import { never } from '../kernel/aggregate.ts';
 import { currencyOf } from '../kernel/currency.ts';
-import { never } from '../kernel/decider.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';

@@ -1,7 +1,7 @@
 /** What a merchant account may still take in a month: room is reserved before a gateway is called. */
 import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
-import { never } from '../kernel/decider.ts';
+import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant, Minor } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId, type TransactionId } from '../kernel/ids.ts';
 import { toMinor } from '../kernel/money.ts';

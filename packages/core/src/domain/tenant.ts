@@ -1,7 +1,7 @@
 /** A tenant: a parent company, its settings, and the keys that act for it. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
-import { never } from '../kernel/decider.ts';
+import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant, type Upcast } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';

@@ -6,7 +6,7 @@ import {
   type Event as TransactionEvent,
   events as transactionEvents,
 } from '../domain/transaction/events.ts';
-import { never } from '../kernel/decider.ts';
+import { never } from '../kernel/aggregate.ts';
 
 /** The accounts, from the merchant's side. */
 export const ACCOUNTS = [

@@ -2,9 +2,17 @@
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type AnyCommand, type Decider, fold, type Tagged } from '../kernel/decider.ts';
+import {
+  type Aggregate,
+  type CommandOf,
+  type EventOf,
+  fold,
+  type RejectionOf,
+  type StateOf,
+  type Tagged,
+} from '../kernel/aggregate.ts';
 
-/** What a decider answered to a command, ready to be judged. */
+/** What an aggregate decided on a command, with the assertions on it. */
 export interface Decided<Event, Rejection> {
   /** Fails unless the command was accepted with exactly these events, in this order. */
   then(...events: readonly Event[]): void;
@@ -14,50 +22,42 @@ export interface Decided<Event, Rejection> {
   thenNothing(): void;
 }
 
-export interface Given<Command, Event, State, Rejection> {
+export interface Given<Of extends Aggregate> {
   /** The state that the past makes. */
-  readonly state: State;
-  when(command: Command): Decided<Event, Rejection>;
+  readonly state: StateOf<Of>;
+  when(command: CommandOf<Of>): Decided<EventOf<Of>, RejectionOf<Of>>;
 }
 
 /**
- * Folds a past and asks the decider. Whatever it decides must also fold further and fit the schemas
+ * Folds a past and has the aggregate decide. What it decides must also fold further and fit the schemas
  * of its own events, so that a decision that could not be stored fails here and not in production.
  */
-export function given<
-  Command extends AnyCommand,
-  Event extends Tagged,
-  State,
-  Rejection extends Tagged,
->(
-  decider: Decider<Command, Event, State, Rejection>,
-  past: readonly NoInfer<Event>[] = [],
-): Given<NoInfer<Command>, NoInfer<Event>, NoInfer<State>, NoInfer<Rejection>> {
-  const state = fold(decider, past);
+export function given<Of extends Aggregate>(
+  aggregate: Of,
+  past: readonly EventOf<Of>[] = [],
+): Given<Of> {
+  const state = fold<Tagged, unknown>(aggregate, past) as StateOf<Of>;
   return {
     state,
     when: (command) => {
-      const decided = decider.decide(state, command);
+      const decided = aggregate.decide(state, command);
       if (isLeft(decided)) return refused(decided.left);
-      fold(decider, decided.right, state);
-      for (const event of decided.right) expectStorable(decider, event);
+      fold<Tagged, unknown>(aggregate, decided.right, state);
+      for (const event of decided.right) expectStorable(aggregate, event);
       return accepted(decided.right);
     },
   };
 }
 
-function expectStorable(
-  { events }: Pick<Decider<AnyCommand, Tagged, unknown, Tagged>, 'events'>,
-  { type, ...data }: Tagged,
-): void {
+function expectStorable({ events }: Aggregate, { type, ...data }: Tagged): void {
   const known = events[type];
-  if (known === undefined) throw new Error(`${type} is not among the decider's events`);
+  if (known === undefined) throw new Error(`${type} is not among the aggregate's events`);
   z.encode(known.schema, data);
 }
 
 function accepted<Event, Rejection>(events: readonly Event[]): Decided<Event, Rejection> {
   return {
-    // biome-ignore lint/suspicious/noThenProperty: given/when/then is the field's own wording; nobody awaits it.
+    // biome-ignore lint/suspicious/noThenProperty: given/when/then is the field's own wording, and it is not awaited.
     then: (...expected) => expect(events).toStrictEqual(expected),
     thenRejected: (rejection) => expect({ events }).toStrictEqual({ rejection }),
     thenNothing: () => expect(events).toStrictEqual([]),
@@ -66,7 +66,7 @@ function accepted<Event, Rejection>(events: readonly Event[]): Decided<Event, Re
 
 function refused<Event, Rejection>(rejection: Rejection): Decided<Event, Rejection> {
   return {
-    // biome-ignore lint/suspicious/noThenProperty: given/when/then is the field's own wording; nobody awaits it.
+    // biome-ignore lint/suspicious/noThenProperty: given/when/then is the field's own wording, and it is not awaited.
     then: (...events) => expect({ rejection }).toStrictEqual({ events }),
     thenRejected: (expected) => expect(rejection).toStrictEqual(expected),
     thenNothing: () => expect({ rejection }).toStrictEqual({ events: [] }),

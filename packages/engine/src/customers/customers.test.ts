@@ -74,16 +74,16 @@ class World {
       head: () => this.store.head(),
       close: () => this.store.close(),
     };
-    const ledger = new CommandRunner({ store }, clock, () => {});
-    const identities = new Identities(ledger, SECRET);
+    const commands = new CommandRunner({ store }, clock, () => {});
+    const identities = new Identities(commands, SECRET);
     const customers = new Customers({
-      ledger,
+      commands,
       identities,
       references: REFERENCES,
       cards,
       followedUp: async () => {},
     });
-    return { ledger, identities, customers };
+    return { commands, identities, customers };
   }
 
   async register(
@@ -115,11 +115,11 @@ class World {
 
   /** As an erasure does it. */
   async releaseAllOf(customerId: number): Promise<void> {
-    const { identities, ledger } = this.#looker;
-    const at = ledger.clock.now();
+    const { identities, commands } = this.#looker;
+    const at = commands.clock.now();
     const { emails } = await this.read(customerId);
     const request = { type: 'RequestErasure', ...named(customerId), at } as const;
-    await ledger.carryOut(Customer, request, { commandId: crypto.randomUUID() }, CALLER);
+    await commands.execute(Customer, request, { commandId: crypto.randomUUID() }, CALLER);
     for (const email of emails) {
       await identities.release({ tenantId, sandbox: false, email }, { customerId }, CALLER);
     }
@@ -136,8 +136,8 @@ class World {
     for await (const batch of this.store.subscribe({ untilHead: true })) {
       for (const { stream, type } of batch) if (type === 'CustomerRegistered') streams.add(stream);
     }
-    const { ledger } = this.#looker;
-    const states = await Promise.all([...streams].map((each) => ledger.stateOf(Customer, each)));
+    const { commands } = this.#looker;
+    const states = await Promise.all([...streams].map((each) => commands.stateOf(Customer, each)));
     return states.filter((state) => state !== null);
   }
 }

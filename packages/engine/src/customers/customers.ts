@@ -41,7 +41,7 @@ export interface NewPaymentMethod {
 }
 
 interface CustomerServices {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly identities: Identities;
   readonly references: References;
   readonly cards: Cards;
@@ -72,7 +72,7 @@ export class Customers {
    * success have named: the customer gets the id that these payments carry.
    */
   async register(registration: Registration, caller: Caller): Promise<Customer.Customer> {
-    const { ledger, identities } = this.#services;
+    const { commands, identities } = this.#services;
     const { tenantId, sandbox, requestId, content, contact } = registration;
     const named = { tenantId, sandbox, email: contact.email };
     const name = { commandId: deterministicUuid([requestId, 'register']), content };
@@ -83,9 +83,9 @@ export class Customers {
       if (customerId === undefined) break;
       const customer = { tenantId, sandbox, customerId };
       if (await this.#isFree(customer, name)) {
-        const at = ledger.clock.now();
+        const at = commands.clock.now();
         const command = { type: 'RegisterCustomer', ...customer, ...contact, at } as const;
-        return known((await ledger.carryOut(Customer, command, name, caller)).state);
+        return known((await commands.execute(Customer, command, name, caller)).state);
       }
       if (!(await this.#releaseUnused(customer, contact.email, caller))) break;
     }
@@ -103,7 +103,7 @@ export class Customers {
   /** Whether nobody is registered under this id, or it was this very request that did it. */
   async #isFree(named: Subject, name: Required<CommandName>): Promise<boolean> {
     if ((await this.#find(named)) === null) return true;
-    return this.#services.ledger.isRepeat(Customer, streamOf(named), name);
+    return this.#services.commands.isRepeat(Customer, streamOf(named), name);
   }
 
   /**
@@ -124,7 +124,7 @@ export class Customers {
     const { email } = contact;
     if (!isSame(email, before.email)) await this.#claim(named, { rowVersion, email }, caller);
     try {
-      const after = await this.#carryOut(
+      const after = await this.#execute(
         { type: 'ReplaceCustomer', ...named, rowVersion, ...contact },
         caller,
       );
@@ -146,7 +146,7 @@ export class Customers {
     const holder = await identities.holderOf(emailOf(named, email));
     if (holder !== undefined && holder.customerId !== customerId)
       throw refused({ type: 'EmailTaken' });
-    await this.#carryOut({ type: 'ReserveEmail', ...named, rowVersion, email }, caller);
+    await this.#execute({ type: 'ReserveEmail', ...named, rowVersion, email }, caller);
     // Claimed anew even when it is theirs: what saw the claim before cannot release this one.
     const wanted = { customerId, renew: true };
     const claimed = await identities.claim(emailOf(named, email), wanted, caller);
@@ -174,13 +174,13 @@ export class Customers {
     { paymentMethodId, content, instrument, makeDefault, companyId }: NewPaymentMethod,
     caller: Caller,
   ): Promise<{ customer: Customer.Customer; method: Customer.PaymentMethod }> {
-    const { ledger, references, cards } = this.#services;
+    const { commands, references, cards } = this.#services;
     const { tenantId } = named;
     // The card of a person who is erased must not even reach the gateway.
     const present = await this.get(named);
     expectPresent(present);
     const name = { commandId: deterministicUuid([paymentMethodId, 'add']), content };
-    const card = await ledger.prepared(Customer, streamOf(named), name, async () => {
+    const card = await commands.prepared(Customer, streamOf(named), name, async () => {
       const given = instrument();
       if (companyId !== undefined) await references.check(tenantId, { companyId });
       const company = companyId ?? (await references.companyOf(tenantId, null));
@@ -192,7 +192,7 @@ export class Customers {
       if (kept === undefined) throw refused({ type: 'PaymentMethodUnknown', paymentMethodId });
       return { customer: present, method: kept };
     }
-    const customer = await this.#carryOut(
+    const customer = await this.#execute(
       { type: 'AddPaymentMethod', ...named, paymentMethodId, card, makeDefault },
       caller,
       name,
@@ -210,7 +210,7 @@ export class Customers {
     paymentMethodId: string,
     caller: Caller,
   ): Promise<Customer.Customer> {
-    return this.#carryOut({ type: 'RemovePaymentMethod', ...named, paymentMethodId }, caller);
+    return this.#execute({ type: 'RemovePaymentMethod', ...named, paymentMethodId }, caller);
   }
 
   /** The token of a payment method as its customer may use it again. */
@@ -219,17 +219,17 @@ export class Customers {
   }
 
   async #find(named: Subject): Promise<Customer.State> {
-    return this.#services.ledger.stateOf(Customer, streamOf(named));
+    return this.#services.commands.stateOf(Customer, streamOf(named));
   }
 
-  async #carryOut(
+  async #execute(
     command: WithoutTime<Customer.Command>,
     caller: Caller,
     name: CommandName = { commandId: uuidV7() },
   ): Promise<Customer.Customer> {
-    const { ledger } = this.#services;
-    const timed: Customer.Command = { ...command, at: ledger.clock.now() };
-    return known((await ledger.carryOut(Customer, timed, name, caller)).state);
+    const { commands } = this.#services;
+    const timed: Customer.Command = { ...command, at: commands.clock.now() };
+    return known((await commands.execute(Customer, timed, name, caller)).state);
   }
 }
 
@@ -260,7 +260,7 @@ function expectPresent({ erasureRequestedAt }: Customer.Customer): void {
   if (erasureRequestedAt !== null) throw refused({ type: 'CustomerErased' });
 }
 
-/** What was carried out has left a customer. */
+/** A command was executed, so there is a customer. */
 function known(state: Customer.State): Customer.Customer {
   if (state === null) throw new Error('a command on a customer left nobody');
   return state;

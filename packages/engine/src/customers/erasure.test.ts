@@ -31,7 +31,7 @@ const named = (email: string) => ({ tenantId: TENANT, sandbox: false, email });
 class Life {
   readonly events: EventStore = createMemoryEventStore();
   readonly keys = new PersonalKeys({ path: ':memory:', wrappingKey });
-  ledger!: CommandRunner;
+  commands!: CommandRunner;
   identities!: Identities;
   calls: string[] = [];
 
@@ -41,15 +41,15 @@ class Life {
 
   #restart(): void {
     const clock = { now: () => AT };
-    this.ledger = new CommandRunner({ store: this.events, vault: this.keys }, clock, () => {});
-    this.identities = new Identities(this.ledger, emailSecret);
+    this.commands = new CommandRunner({ store: this.events, vault: this.keys }, clock, () => {});
+    this.identities = new Identities(this.commands, emailSecret);
   }
 
   /** An erasure of a new process that dies at the nth of its steps; at none when there are not so many. */
   erasure(dyingAt = Number.POSITIVE_INFINITY): Erasure {
     this.#restart();
     this.calls = [];
-    const { ledger, identities, keys } = this;
+    const { commands, identities, keys } = this;
     const step = (name: string) => {
       this.calls.push(name);
       if (this.calls.length >= dyingAt) throw new Error(`killed before ${name}`);
@@ -67,7 +67,7 @@ class Life {
         },
       });
     const services: ErasureServices = {
-      ledger: dying(ledger, ['carryOut']),
+      commands: dying(commands, ['execute']),
       identities: dying(identities, ['release']),
       keys: dying(keys, ['destroy']),
       subscriptions: {
@@ -87,11 +87,11 @@ class Life {
     const command = { type: 'Unsubscribe', tenantId: TENANT, subscriptionId: 9 } as const;
     const asked = { reason: 'erasure', requestedBy: 'a', notifyCustomer: false, at: AT } as const;
     const name = { commandId: '0195a000-0000-8000-8000-000000000009' as CommandId };
-    await this.ledger.carryOut(Subscription, { ...command, ...asked }, name, SYSTEM);
+    await this.commands.execute(Subscription, { ...command, ...asked }, name, SYSTEM);
   }
 
   async customer(): Promise<Customer.Customer | null> {
-    return this.ledger.stateOf(Customer, Customer.streamOf(CUSTOMER));
+    return this.commands.stateOf(Customer, Customer.streamOf(CUSTOMER));
   }
 
   /** How often each event was recorded, over all streams. */
@@ -111,19 +111,19 @@ class Life {
     }
     const contact = { email, firstName: 'Ada', lastName: 'King', phone: '', addresses: [] };
     const id = (n: number) => ({ commandId: `0195a000-0000-8000-8000-00000000000${n}` });
-    await this.ledger.carryOut(
+    await this.commands.execute(
       Customer,
       { type: 'RegisterCustomer', ...CUSTOMER, ...contact, at: AT },
       id(1),
       SYSTEM,
     );
-    await this.ledger.carryOut(
+    await this.commands.execute(
       Customer,
       { type: 'ReserveEmail', ...CUSTOMER, rowVersion: 1, email: second, at: AT },
       id(2),
       SYSTEM,
     );
-    await this.ledger.carryOut(
+    await this.commands.execute(
       Subscription,
       {
         type: 'StartSubscription',

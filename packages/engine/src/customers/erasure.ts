@@ -13,7 +13,7 @@ export interface SubscriptionEnding {
 }
 
 export interface ErasureServices {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly identities: Identities;
   readonly subscriptions: SubscriptionEnding;
   readonly keys: CustomerKeys;
@@ -39,11 +39,11 @@ export class Erasure {
    * `not_found`. What fails after the first step is finished by the follower of the log.
    */
   async erase(customer: Subject, caller: Caller): Promise<Customer.Customer> {
-    const { ledger } = this.#services;
+    const { commands } = this.#services;
     if ((await this.#find(customer)) === null) throw refused({ type: 'CustomerUnknown' });
-    const at = ledger.clock.now();
+    const at = commands.clock.now();
     const request = { type: 'RequestErasure', ...customer, at } as const;
-    await ledger.carryOut(Customer, request, erasureStep(customer, 'request'), caller);
+    await commands.execute(Customer, request, erasureStep(customer, 'request'), caller);
     return this.finish(customer, caller);
   }
 
@@ -89,7 +89,7 @@ export class Erasure {
     { emails }: Customer.Customer,
     caller: Caller,
   ): Promise<Customer.Customer> {
-    const { ledger, identities, subscriptions, forgetAnswers, scrub } = this.#services;
+    const { commands, identities, subscriptions, forgetAnswers, scrub } = this.#services;
     const { tenantId, sandbox, customerId } = customer;
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
@@ -100,8 +100,8 @@ export class Erasure {
     await this.forget(customer);
     await forgetAnswers(customer);
     await scrub();
-    const record = { type: 'RecordErasure', ...customer, at: ledger.clock.now() } as const;
-    const { state } = await ledger.carryOut(
+    const record = { type: 'RecordErasure', ...customer, at: commands.clock.now() } as const;
+    const { state } = await commands.execute(
       Customer,
       record,
       erasureStep(customer, 'record'),
@@ -114,7 +114,7 @@ export class Erasure {
   }
 
   async #find(customer: Subject): Promise<Customer.State> {
-    return this.#services.ledger.stateOf(Customer, streamOf(customer));
+    return this.#services.commands.stateOf(Customer, streamOf(customer));
   }
 }
 

@@ -18,7 +18,7 @@ const named = (email: string, sandbox = false): NamedCustomer => ({ tenantId, sa
 
 let reads: number;
 let appended: string[];
-let ledger: CommandRunner;
+let commands: CommandRunner;
 let identities: Identities;
 
 beforeEach(() => {
@@ -36,12 +36,12 @@ beforeEach(() => {
     head: () => store.head(),
     close: () => store.close(),
   };
-  ledger = new CommandRunner(
+  commands = new CommandRunner(
     { store: counting },
     { now: () => '2026-01-01T00:00:00.000Z' },
     () => {},
   );
-  identities = new Identities(ledger, Buffer.alloc(32, 7));
+  identities = new Identities(commands, Buffer.alloc(32, 7));
   reads = 0;
   appended = [];
 });
@@ -94,7 +94,7 @@ describe('the customer of an email', () => {
 describe('an id of the caller’s own', () => {
   it('is one email’s, also where two bring it at once', async () => {
     const emails = ['a@example.com', 'b@example.com', 'c@example.com'];
-    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    const other = new Identities(commands, Buffer.alloc(32, 7));
     const raced = await Promise.all(
       emails.map((email, index) =>
         (index === 0 ? other : identities).customerOf(named(email), OWN, CALLER),
@@ -105,7 +105,7 @@ describe('an id of the caller’s own', () => {
     for (const email of emails) {
       const holder = await identities.holderOf(named(email));
       expect(holder?.customerId).toBe(email === winner ? OWN : undefined);
-      const again = await new Identities(ledger, Buffer.alloc(32, 7)).customerOf(
+      const again = await new Identities(commands, Buffer.alloc(32, 7)).customerOf(
         named(email),
         OWN,
         CALLER,
@@ -126,7 +126,7 @@ describe('an id of the caller’s own', () => {
   });
 
   it('is asked of the log where another host released the email', async () => {
-    const other = new Identities(ledger, Buffer.alloc(32, 7));
+    const other = new Identities(commands, Buffer.alloc(32, 7));
     await identities.customerOf(named('a@example.com'), OWN, CALLER);
     await other.release(named('a@example.com'), { customerId: OWN }, CALLER);
     expect(identities.knownCustomer(named('a@example.com'))).toBe(OWN);
@@ -137,7 +137,7 @@ describe('an id of the caller’s own', () => {
 
 describe('who may be named for an email', () => {
   const register = (customerId: number) =>
-    ledger.carryOut(
+    commands.execute(
       Customer,
       {
         type: 'RegisterCustomer',
@@ -149,7 +149,7 @@ describe('who may be named for an email', () => {
         lastName: '',
         phone: '',
         addresses: [],
-        at: ledger.clock.now(),
+        at: commands.clock.now(),
       },
       { commandId: crypto.randomUUID() },
       CALLER,

@@ -42,7 +42,7 @@ interface Block {
 }
 
 export class Identities {
-  readonly #ledger: CommandRunner;
+  readonly #commands: CommandRunner;
   readonly #emailSecret: KeyObject;
   readonly #blocks = new Map<string, Promise<Block>>();
   /** By the stream of the email's claim. */
@@ -54,8 +54,8 @@ export class Identities {
   #releases = 0;
 
   /** `emailSecret` keys the hash under which an email names its customer's stream. */
-  constructor(ledger: CommandRunner, emailSecret: Buffer) {
-    this.#ledger = ledger;
+  constructor(commands: CommandRunner, emailSecret: Buffer) {
+    this.#commands = commands;
     this.#emailSecret = createSecretKey(emailSecret);
   }
 
@@ -75,15 +75,15 @@ export class Identities {
   }
 
   #reserve(name: string, tenantId: TenantId, sequence: Sequence.SequenceName): Promise<Block> {
-    const reserved = this.#ledger
-      .carryOut(
+    const reserved = this.#commands
+      .execute(
         Sequence,
         {
           type: 'ReserveBlock',
           tenantId,
           sequence,
           size: BLOCK_SIZE,
-          at: this.#ledger.clock.now(),
+          at: this.#commands.clock.now(),
         },
         { commandId: uuidV7() },
         SYSTEM,
@@ -140,7 +140,7 @@ export class Identities {
   }
 
   #registered(named: NamedCustomer, customerId: number): Promise<Customer.State> {
-    return this.#ledger.stateOf(Customer, Customer.streamOf({ ...named, customerId }));
+    return this.#commands.stateOf(Customer, Customer.streamOf({ ...named, customerId }));
   }
 
   /**
@@ -186,14 +186,14 @@ export class Identities {
     const keyed = this.#keyed(named);
     let insteadOf: string | undefined;
     for (let tries = ID_CLAIM_TRIES; tries > 0; tries -= 1) {
-      const { state } = await this.#ledger.carryOut(
+      const { state } = await this.#commands.execute(
         CustomerIdClaim,
         {
           type: 'ClaimCustomerId',
           ...keyed,
           customerId,
           ...(insteadOf !== undefined && { insteadOf }),
-          at: this.#ledger.clock.now(),
+          at: this.#commands.clock.now(),
         },
         { commandId: uuidV7() },
         caller,
@@ -203,7 +203,7 @@ export class Identities {
       if (emailKey === keyed.emailKey) return true;
       // An email that lost the race for itself came to another customer, and left this claim behind.
       const other = EmailClaim.streamOf({ ...keyed, emailKey });
-      const { holder } = await this.#ledger.stateOf(EmailClaim, other);
+      const { holder } = await this.#commands.stateOf(EmailClaim, other);
       if (holder === null || holder.customerId === customerId) return false;
       insteadOf = emailKey;
     }
@@ -213,7 +213,7 @@ export class Identities {
   /** Who holds an email at this moment; undefined when it is free. */
   async holderOf(named: NamedCustomer): Promise<Claim | undefined> {
     const stream = this.#streamOf(named);
-    const { holder, claim } = await this.#ledger.stateOf(EmailClaim, stream);
+    const { holder, claim } = await this.#commands.stateOf(EmailClaim, stream);
     const known = this.#customers.get(stream);
     // Another host has released it.
     if (known !== undefined && known !== holder?.customerId) this.forgetClaim(stream);
@@ -229,7 +229,7 @@ export class Identities {
     { customerId, renew = false }: { customerId: number; renew?: boolean },
     caller: Caller,
   ): Promise<Claim> {
-    const { state } = await this.#ledger.carryOut(
+    const { state } = await this.#commands.execute(
       EmailClaim,
       {
         type: 'IdentifyCustomer',
@@ -237,7 +237,7 @@ export class Identities {
         email: named.email,
         customerId,
         renew,
-        at: this.#ledger.clock.now(),
+        at: this.#commands.clock.now(),
       },
       { commandId: uuidV7() },
       caller,
@@ -252,14 +252,14 @@ export class Identities {
     caller: Caller,
   ): Promise<void> {
     try {
-      await this.#ledger.carryOut(
+      await this.#commands.execute(
         EmailClaim,
         {
           type: 'ReleaseEmail',
           ...this.#keyed(named),
           customerId,
           ...(claim !== undefined && { claim }),
-          at: this.#ledger.clock.now(),
+          at: this.#commands.clock.now(),
         },
         { commandId: uuidV7() },
         caller,

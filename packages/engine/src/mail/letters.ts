@@ -25,7 +25,7 @@ export interface NoLetter {
 }
 
 export interface LettersOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
 }
@@ -72,7 +72,7 @@ export class Letters {
     const { stream, revision, eventId } = mail;
     const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
     if (stored?.id !== eventId) throw new Error(`${stream} has no event ${eventId}`);
-    const event = await this.#options.ledger.eventOf(stored);
+    const event = await this.#options.commands.eventOf(stored);
     switch (event.type) {
       case 'Refunded':
         return this.#refunded(mail, event);
@@ -87,7 +87,7 @@ export class Letters {
   }
 
   async #refunded(mail: AskedMail, event: EventOf<'Refunded'>): Promise<Letter | NoLetter> {
-    const payment = await this.#options.ledger.stateOf(Transaction, mail.stream);
+    const payment = await this.#options.commands.stateOf(Transaction, mail.stream);
     if (payment === null) throw new Error(`${mail.stream} holds no payment`);
     const { currency, companyId, firstName, lastName } = payment;
     const paidAmount = money(Transaction.takenMinor(payment), currency);
@@ -109,9 +109,9 @@ export class Letters {
   }
 
   async #ofSubscription(mail: AskedMail, event: SubscriptionEvent): Promise<Letter | NoLetter> {
-    const { ledger } = this.#options;
+    const { commands } = this.#options;
     const { tenantId, stream } = mail;
-    const subscription = await ledger.stateOf(Subscription, stream);
+    const subscription = await commands.stateOf(Subscription, stream);
     if (subscription === null) throw new Error(`${stream} holds no subscription`);
     const first = await this.#payment(tenantId, subscription.transactionId);
     const payment =
@@ -137,7 +137,7 @@ export class Letters {
     transactionId: TransactionId,
   ): Promise<Transaction.Payment | null> {
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    return this.#options.ledger.stateOf(Transaction, stream);
+    return this.#options.commands.stateOf(Transaction, stream);
   }
 
   async #letter(

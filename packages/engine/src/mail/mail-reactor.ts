@@ -25,7 +25,7 @@ const KIND_OF = {
 const TYPES: ReadonlySet<Event['type']> = new Set(Object.keys(KIND_OF) as (keyof typeof KIND_OF)[]);
 
 export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly outbox: Outbox;
   /** Whether events about sandbox data are mailed. */
   readonly sandbox: boolean;
@@ -38,7 +38,7 @@ export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
  * the outbox knows already.
  */
 export function followForMails(options: MailReactorOptions): Promise<void> {
-  const { ledger, outbox, headAtStart, sandbox: _, ...following } = options;
+  const { commands, outbox, headAtStart, sandbox: _, ...following } = options;
   return followLog({
     ...following,
     name: MAIL_READER,
@@ -53,7 +53,7 @@ export function followForMails(options: MailReactorOptions): Promise<void> {
         const { id: eventId, tenantId, stream, revision, time: recordedAt } = stored;
         asked.push({ eventId, kind, tenantId, stream, revision, recordedAt });
       }
-      if (asked.length > 0) await outbox.queue(asked, ledger.clock.now());
+      if (asked.length > 0) await outbox.queue(asked, commands.clock.now());
     },
   });
 }
@@ -64,7 +64,7 @@ async function kindAskedBy(
   stored: StoredEvent,
 ): Promise<MailKind | undefined> {
   try {
-    const event = await options.ledger.eventOf(stored);
+    const event = await options.commands.eventOf(stored);
     const isAsked = await asksForMail(options, stored, event);
     return isAsked ? KIND_OF[event.type as keyof typeof KIND_OF] : undefined;
   } catch (error) {
@@ -80,11 +80,11 @@ async function asksForMail(
   { stream, tenantId }: StoredEvent,
   event: Event,
 ): Promise<boolean> {
-  const { ledger, sandbox } = options;
+  const { commands, sandbox } = options;
   switch (event.type) {
     case 'Refunded': {
       if (event.sandbox && !sandbox) return false;
-      const payment = await ledger.stateOf(Transaction, stream);
+      const payment = await commands.stateOf(Transaction, stream);
       const refund = payment?.refunds.find(({ refundId }) => refundId === event.refundId);
       return refund?.notifyCustomer === true;
     }
@@ -93,12 +93,12 @@ async function asksForMail(
     case 'SubscriptionRenewed':
     case 'SubscriptionFrozen':
       if (event.sandbox && !sandbox) return false;
-      return tells(ledger, tenantId, KIND_OF[event.type]);
+      return tells(commands, tenantId, KIND_OF[event.type]);
     case 'RebillFailed': {
       // When it is not tried again, what happened instead is told.
       if (event.retryAt === null || !Subscription.wasAsked(event)) return false;
-      if (!(await tells(ledger, tenantId, 'rebill-failed'))) return false;
-      const subscription = await ledger.stateOf(Subscription, stream);
+      if (!(await tells(commands, tenantId, 'rebill-failed'))) return false;
+      const subscription = await commands.stateOf(Subscription, stream);
       return subscription !== null && (sandbox || !subscription.sandbox);
     }
     default:
@@ -108,10 +108,10 @@ async function asksForMail(
 
 /** Whether the tenant's dunning policy has its customers told of this. */
 async function tells(
-  ledger: CommandRunner,
+  commands: CommandRunner,
   tenantId: TenantId,
   mail: Tenant.Dunning['mails'][number],
 ): Promise<boolean> {
-  const tenant = await ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+  const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   return tenant?.settings.dunning.mails.includes(mail) ?? false;
 }

@@ -19,7 +19,7 @@ export interface MailingOptions {
   /** Undefined: no mails are sent, and none are asked for. */
   readonly settings: MailSettings | undefined;
   readonly outbox: Outbox;
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
   readonly clock: Clock;
@@ -72,8 +72,8 @@ export class Mailing {
   ): Promise<void> {
     if (this.#sending === undefined) return;
     const { sandbox } = this.#sending.settings;
-    const { ledger, outbox } = this.#options;
-    await followForMails({ ...following, ledger, outbox, sandbox, headAtStart });
+    const { commands, outbox } = this.#options;
+    await followForMails({ ...following, commands, outbox, sandbox, headAtStart });
   }
 
   watch(figures: Figures): void {

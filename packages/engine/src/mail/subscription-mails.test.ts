@@ -43,15 +43,15 @@ type WithoutFrame<Each> = Each extends unknown
 class Desk {
   readonly events: EventStore = createMemoryEventStore();
   readonly outbox = openOutbox(':memory:');
-  readonly ledger = new CommandRunner(
+  readonly commands = new CommandRunner(
     { store: this.events, cache: createStateCache() },
     { now: () => this.now },
     () => {},
   );
   readonly letters = new Letters({
-    ledger: this.ledger,
+    commands: this.commands,
     events: this.events,
-    references: new References(this.ledger, {
+    references: new References(this.commands, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],
       namesOf: () => Promise.reject(new Error('not asked for')),
@@ -75,15 +75,15 @@ class Desk {
     const { dunning } = Tenant.DEFAULT_SETTINGS;
     const settings = { dunning: { ...dunning, mails } };
     const named = { tenantId: TENANT, at: BEGIN };
-    const { ledger } = desk;
-    await ledger.carryOut(
+    const { commands } = desk;
+    await commands.execute(
       Tenant,
       { type: 'OnboardTenant', ...named, name: 'Group', settings },
       { commandId: id(901) },
       SYSTEM,
     );
     const company = { companyId: 5, name: 'Crockery & Sons' };
-    await ledger.carryOut(
+    await commands.execute(
       Reference,
       { type: 'DefineCompany', ...named, ...company },
       { commandId: id(902) },
@@ -115,7 +115,7 @@ class Desk {
     const framed = { ...command, tenantId: TENANT, subscriptionId: 3, at: this.now };
     this.#commands += 1;
     const name = { commandId: id(1_000 + this.#commands) };
-    await this.ledger.carryOut(Subscription, framed as Subscription.Command, name, SYSTEM);
+    await this.commands.execute(Subscription, framed as Subscription.Command, name, SYSTEM);
   }
 
   /** The try of the second cycle begins, and is declined. */
@@ -150,7 +150,7 @@ class Desk {
     const stopping = new AbortController();
     const progress = new FollowerProgress();
     const following = followForMails({
-      ledger: this.ledger,
+      commands: this.commands,
       events: this.events,
       outbox: this.outbox,
       logger: silent,

@@ -16,7 +16,7 @@ const OUTCOMES = [
 ] as const satisfies readonly Transaction.Event['type'][];
 
 export interface CapSettlementOptions extends Following {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly caps: MonthlyCaps;
   /** The head of the log when the process began: before the first run of this, no room was reserved. */
   readonly firstAfter: Position | undefined;
@@ -55,9 +55,9 @@ async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): 
 }
 
 async function settle(
-  { ledger, caps }: CapSettlementOptions,
+  { commands, caps }: CapSettlementOptions,
   { tenantId, stream }: StoredEvent,
 ): Promise<void> {
-  const payment = await ledger.stateOf(Transaction, stream);
+  const payment = await commands.stateOf(Transaction, stream);
   if (payment !== null) await caps.settle(tenantId, payment);
 }

@@ -65,19 +65,19 @@ class Bench {
   readonly warnings: unknown[] = [];
   readonly works: readonly TimedWork[];
   nowMs = BEGIN_MS;
-  readonly #ledger: CommandRunner;
+  readonly #commands: CommandRunner;
 
   constructor() {
     const clock = { now: () => new Date(this.nowMs).toISOString() };
-    this.#ledger = new CommandRunner({ store: this.events }, clock, () => {});
+    this.#commands = new CommandRunner({ store: this.events }, clock, () => {});
     const warn = (...line: unknown[]) => void this.warnings.push(line);
     const logger = { debug() {}, info() {}, warn, error() {} };
-    this.works = deadlineWorks({ ledger: this.#ledger, store: this.store, logger });
+    this.works = deadlineWorks({ commands: this.#commands, store: this.store, logger });
   }
 
   async ask(transactionId: TransactionId, command: Bare<Transaction.Command>): Promise<void> {
-    const at = this.#ledger.clock.now();
-    await this.#ledger.carryOut(
+    const at = this.#commands.clock.now();
+    await this.#commands.execute(
       Transaction,
       { ...command, tenantId: TENANT, transactionId, at } as Transaction.Command,
       { commandId: uuidV7() },
@@ -102,7 +102,7 @@ class Bench {
       route: ROUTE,
       blackListing: 0,
     });
-    const at = this.#ledger.clock.now();
+    const at = this.#commands.clock.now();
     await this.ask(transactionId, {
       type: 'RecordOutcome',
       attempt: 1,

@@ -22,7 +22,7 @@ const PAGE = 200;
 const MAX_PAGES = 50;
 
 export interface DeadlineOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly store: ReadModelStore;
   readonly logger: Logger;
 }
@@ -121,13 +121,13 @@ function addressOf(tenantId: number, transactionId: string) {
 
 function workOf<Entry extends Waiting>(
   { name, list, dueAt, end }: Deadline<Entry>,
-  { ledger, store, logger }: DeadlineOptions,
+  { commands, store, logger }: DeadlineOptions,
 ): TimedWork {
   /** What the domain refuses now (a capture is under way, say) stays on the list while it waits. */
   const finish = async (entry: Entry, at: string): Promise<void> => {
     const { commandId, command } = end(entry, at);
     try {
-      await ledger.carryOut(Transaction, command, { commandId }, SYSTEM);
+      await commands.execute(Transaction, command, { commandId }, SYSTEM);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { transactionId } = entry;
@@ -141,7 +141,7 @@ function workOf<Entry extends Waiting>(
       return first === undefined ? undefined : dueAt(first);
     },
     async runDue(stopping) {
-      const at = ledger.clock.now();
+      const at = commands.clock.now();
       let after: string | undefined;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const { work, next } = await list(store, {

@@ -23,7 +23,7 @@ import { OtherAccounts } from './other-accounts.ts';
 const MAX_ATTEMPTS = 5;
 
 export interface GatewayReactorOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly references: References;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
@@ -156,7 +156,7 @@ export class GatewayReactor {
     const name = refundId === undefined ? payment : `${payment}/refund/${refundId}`;
     return this.#turns.take(name, async () => {
       const stream = Transaction.streamOf({ tenantId, transactionId });
-      const payment = await this.#options.ledger.stateOf(Transaction, stream);
+      const payment = await this.#options.commands.stateOf(Transaction, stream);
       if (payment === null) throw refused({ type: 'TransactionUnknown' });
       return work(payment);
     });
@@ -328,7 +328,7 @@ export class GatewayReactor {
   }
 
   #now(): string {
-    return this.#options.ledger.clock.now();
+    return this.#options.commands.clock.now();
   }
 
   /** `NO_ANSWER` when the gateway does not answer. After any failure the intent stands, and is settled by asking. */
@@ -473,9 +473,9 @@ export class GatewayReactor {
 
   /** The name of a recording follows from what it records, so that two who saw the same answer agree. */
   async #record(command: Transaction.Command, name: string[], caller: Caller): Promise<Payment> {
-    const { ledger } = this.#options;
+    const { commands } = this.#options;
     const commandId = deterministicUuid([command.type, ...name]);
-    const { state } = await ledger.carryOut(
+    const { state } = await commands.execute(
       Transaction,
       command,
       { commandId, content: name },

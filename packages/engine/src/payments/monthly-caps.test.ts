@@ -48,7 +48,7 @@ function accountOf(monthlyCap: number, id = ACCOUNT): MerchantAccount.MerchantAc
 
 let nowMs = BEGIN_MS;
 let events: EventStore;
-let ledger: CommandRunner;
+let commands: CommandRunner;
 let caps: MonthlyCaps;
 
 /** Keeps count of what is read and appended, takes its time for it, and fails when it is told to. */
@@ -86,17 +86,17 @@ class Watched {
 let watched: Watched;
 
 /** A host of its own on the same log, with nothing in memory. */
-function host(): { ledger: CommandRunner; caps: MonthlyCaps } {
+function host(): { commands: CommandRunner; caps: MonthlyCaps } {
   const clock = { now: () => new Date(nowMs).toISOString() };
   const made = new CommandRunner({ store: events, cache: createStateCache() }, clock, () => {});
-  return { ledger: made, caps: new MonthlyCaps(made) };
+  return { commands: made, caps: new MonthlyCaps(made) };
 }
 
 beforeEach(() => {
   nowMs = BEGIN_MS;
   watched = new Watched(createMemoryEventStore());
   events = watched.store;
-  ({ ledger, caps } = host());
+  ({ commands, caps } = host());
 });
 
 const newId = () => uuidV7() as TransactionId;
@@ -125,7 +125,7 @@ async function submit(
   const order = { ...Transaction.orderOf({ ...facts, amountMinor, currency: 'GBP' }), captureMode };
   const route = Routing.routeTo(accountOf(100), { gateway: 'G', reserveHoldDays: 0, skipped: [] });
   const about = { tenantId, transactionId, at: at() };
-  await carryOut({ type: 'SubmitPayment', ...about, ...order, route, blackListing: 0 });
+  await execute({ type: 'SubmitPayment', ...about, ...order, route, blackListing: 0 });
 }
 
 const said = {
@@ -149,21 +149,21 @@ const said = {
 
 async function answer(transactionId: TransactionId, result: keyof typeof said): Promise<void> {
   const outcome = { ...said[result], at: at() };
-  await carryOut({ type: 'RecordOutcome', tenantId, transactionId, attempt: 1, outcome, at: at() });
+  await execute({ type: 'RecordOutcome', tenantId, transactionId, attempt: 1, outcome, at: at() });
 }
 
-async function carryOut(command: Transaction.Command): Promise<void> {
-  await ledger.carryOut(Transaction, command, { commandId: uuidV7() }, SYSTEM);
+async function execute(command: Transaction.Command): Promise<void> {
+  await commands.execute(Transaction, command, { commandId: uuidV7() }, SYSTEM);
 }
 
 async function settle(transactionId: TransactionId): Promise<void> {
   const stream = Transaction.streamOf({ tenantId, transactionId });
-  const payment = await ledger.stateOf(Transaction, stream);
+  const payment = await commands.stateOf(Transaction, stream);
   if (payment === null) throw new Error('no payment');
   await caps.settle(tenantId, payment);
 }
 
-const present = () => ledger.stateOf(MonthlyCap, MonthlyCap.streamOf(book));
+const present = () => commands.stateOf(MonthlyCap, MonthlyCap.streamOf(book));
 const story = async () => (await events.read(MonthlyCap.streamOf(book))).map(({ type }) => type);
 const isTaken = ({ account }: Choice) => account !== undefined;
 
@@ -231,7 +231,7 @@ describe('a reservation whose payment came', () => {
       await answer(id, result);
       nowMs += LEASE_MS;
       // Nobody remembers: the process that recorded the outcome is gone.
-      ({ ledger, caps } = host());
+      ({ commands, caps } = host());
       expect(isTaken(await choose(newId()))).toBe(fits);
       expect(await present()).toMatchObject({ usedMinor });
     },
@@ -297,7 +297,7 @@ describe('who follows the log', () => {
     const stopping = new AbortController();
     const checkpoints = openCheckpoints(':memory:');
     const following = followOutcomes({
-      ledger,
+      commands,
       caps,
       events,
       checkpoints,
@@ -373,7 +373,7 @@ describe('two hosts, callers, crashes and outcomes in any order', () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (all) => {
         events = createMemoryEventStore();
-        ({ ledger, caps } = host());
+        ({ commands, caps } = host());
         const hosts = [host().caps, host().caps];
         const ended: TransactionId[] = [];
         let capturedMinor = 0n;

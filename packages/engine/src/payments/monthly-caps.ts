@@ -70,12 +70,12 @@ interface Desk {
  * and share appends, so that a crowd of them costs a few, and none loses a race against the others.
  */
 export class MonthlyCaps {
-  readonly #ledger: CommandRunner;
+  readonly #commands: CommandRunner;
   readonly #desks = new Map<StreamName, Desk>();
   readonly #knownOpen = new LRUCache<string, true>({ max: REMEMBERED_OPEN });
 
-  constructor(ledger: CommandRunner) {
-    this.#ledger = ledger;
+  constructor(commands: CommandRunner) {
+    this.#commands = commands;
   }
 
   /** The first account that takes the payment, with room for the attempt where it has a cap. */
@@ -161,14 +161,14 @@ export class MonthlyCaps {
   }
 
   #stateOf(book: MonthlyCap.Book): Promise<MonthlyCap.State> {
-    return this.#ledger.stateOf(MonthlyCap, MonthlyCap.streamOf(book));
+    return this.#commands.stateOf(MonthlyCap, MonthlyCap.streamOf(book));
   }
 
   async #fateOf(book: MonthlyCap.Book, reservationId: string): Promise<Fate> {
     const { tenantId } = book;
     const { transactionId, attempt } = MonthlyCap.attemptOf(reservationId);
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const payment = await this.#ledger.stateOf(Transaction, stream);
+    const payment = await this.#commands.stateOf(Transaction, stream);
     return MonthlyCap.fateOf(payment, attempt, book);
   }
 
@@ -212,7 +212,7 @@ export class MonthlyCaps {
 
   async #settleAll(book: MonthlyCap.Book, ended: readonly Ended[]): Promise<void> {
     try {
-      await this.#carryOut({ type: 'SettleRoom', ...book, settlements: ended.map(settlementOf) });
+      await this.#execute({ type: 'SettleRoom', ...book, settlements: ended.map(settlementOf) });
       for (const { done } of ended) done();
     } catch (error) {
       for (const { failed } of ended) failed(error);
@@ -240,7 +240,7 @@ export class MonthlyCaps {
     const passedOver = left().at(-1);
     if (passedOver !== undefined && (await this.#stateOf(book)).limitedAt === null) {
       const { capMinor, currency } = passedOver;
-      await this.#carryOut({ type: 'NoteLimit', ...book, capMinor, currency });
+      await this.#execute({ type: 'NoteLimit', ...book, capMinor, currency });
     }
     return results;
   }
@@ -256,7 +256,7 @@ export class MonthlyCaps {
     const wanted = wants.map(({ reservationId, amountMinor }) => ({ reservationId, amountMinor }));
     const leaseUntil = new Date(Date.parse(this.#now()) + LEASE_MS).toISOString();
     const command = { type: 'ReserveRoom', ...book, wanted, capMinor, leaseUntil } as const;
-    const done = await this.#carryOut(command).catch(overCap);
+    const done = await this.#execute(command).catch(overCap);
     if (done === undefined) return;
     const made = done.events.flatMap((event) =>
       event.type === 'RoomReserved' ? event.reservations : [],
@@ -292,22 +292,22 @@ export class MonthlyCaps {
       else settlements.push({ reservationId, usedMinor: fate.usedMinor });
     }
     if (settlements.length > 0) {
-      await this.#carryOut({ type: 'SettleRoom', ...book, settlements });
+      await this.#execute({ type: 'SettleRoom', ...book, settlements });
     }
     if (reservationIds.length > 0) {
-      await this.#carryOut({ type: 'LapseRoom', ...book, reservationIds });
+      await this.#execute({ type: 'LapseRoom', ...book, reservationIds });
     }
     return settlements.length + reservationIds.length > 0;
   }
 
   #now(): string {
-    return this.#ledger.clock.now();
+    return this.#commands.clock.now();
   }
 
   /** The book itself knows what was done before, so that no command of it needs a name of its own. */
-  #carryOut(command: WithoutTime<MonthlyCap.Command>) {
+  #execute(command: WithoutTime<MonthlyCap.Command>) {
     const at = this.#now();
-    return this.#ledger.carryOut(MonthlyCap, { ...command, at }, { commandId: uuidV7() }, SYSTEM);
+    return this.#commands.execute(MonthlyCap, { ...command, at }, { commandId: uuidV7() }, SYSTEM);
   }
 }
 

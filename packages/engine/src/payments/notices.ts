@@ -7,7 +7,7 @@ import { deterministicUuid } from '../ids.ts';
 import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
 
 export interface NoticesOptions extends Following {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly gateways: GatewayRegistry;
 }
 
@@ -50,22 +50,22 @@ async function bringInOrLog(
 }
 
 async function bringIn(
-  { ledger, gateways }: NoticesOptions,
+  { commands, gateways }: NoticesOptions,
   gatewayId: number,
   stored: StoredEvent,
 ): Promise<void> {
   const { stream, tenantId } = stored;
-  const payment = await ledger.stateOf(Transaction, stream);
+  const payment = await commands.stateOf(Transaction, stream);
   if (payment === null || Transaction.routeOf(payment)?.gatewayId !== gatewayId) return;
-  const event = await ledger.eventOf(stored);
+  const event = await commands.eventOf(stored);
   if (event.type !== 'PaymentCaptured') return;
   const gateway = gateways.gateway(gatewayId);
   for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
     const { transactionId } = payment;
-    const addressed = { tenantId, transactionId, at: ledger.clock.now() };
+    const addressed = { tenantId, transactionId, at: commands.clock.now() };
     const command = commandOf(notice, addressed);
     const name = { commandId: deterministicUuid([transactionId, notice.kind, notice.reference]) };
-    await ledger.carryOut(Transaction, command, { ...name, content: notice.reference }, SYSTEM);
+    await commands.execute(Transaction, command, { ...name, content: notice.reference }, SYSTEM);
   }
 }
 

@@ -113,7 +113,7 @@ interface Entry {
 class Repeated extends Error {}
 
 export interface PaymentServices {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly identities: Identities;
   readonly references: References;
   readonly caps: MonthlyCaps;
@@ -133,7 +133,7 @@ export class Payments {
   /** Refuses with `TransactionUnknown`. */
   async get(tenantId: TenantId, transactionId: TransactionId): Promise<Transaction.Payment> {
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const payment = await this.#services.ledger.stateOf(Transaction, stream);
+    const payment = await this.#services.commands.stateOf(Transaction, stream);
     if (payment === null) throw refused({ type: 'TransactionUnknown' });
     return payment;
   }
@@ -147,8 +147,8 @@ export class Payments {
   }
 
   async #refundableMinor(tenantId: TenantId, payment: Transaction.Payment): Promise<bigint> {
-    const { ledger, references } = this.#services;
-    const now = ledger.clock.now();
+    const { commands, references } = this.#services;
+    const now = commands.clock.now();
     const anyTime = { refundWindowDays: 0, forceAllowRefunds: true };
     if (!Transaction.isRefundable(payment, anyTime, now)) return 0n;
     const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
@@ -184,7 +184,7 @@ export class Payments {
     payment: Transaction.Payment,
     caller: Caller,
   ): Promise<Transaction.Payment> {
-    await this.#services.policies.carryOutFollowUps(tenantId, payment, caller);
+    await this.#services.policies.runFollowUps(tenantId, payment, caller);
     return payment;
   }
 
@@ -194,13 +194,13 @@ export class Payments {
    * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
    */
   async #enter(named: NamedPayment, read: () => PaymentRequest, caller: Caller): Promise<boolean> {
-    const { ledger, caps } = this.#services;
+    const { commands, caps } = this.#services;
     const { tenantId, transactionId, content } = named;
     const name = { commandId: deterministicUuid([transactionId, 'submit']), content };
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const isRepeat = () => ledger.isRepeat(Transaction, stream, name);
-    const entry = { name, isRepeat, at: named.at ?? ledger.clock.now() };
-    const found = await ledger.prepared(Transaction, stream, name, async () => {
+    const isRepeat = () => commands.isRepeat(Transaction, stream, name);
+    const entry = { name, isRepeat, at: named.at ?? commands.clock.now() };
+    const found = await commands.prepared(Transaction, stream, name, async () => {
       const request = read();
       return { request, admitted: await this.#admit(request, entry) };
     });
@@ -223,7 +223,7 @@ export class Payments {
     const customerId = await this.#customerOf(request, { isRepeat, tokenOwner }, caller);
     if (customerId === undefined) return true;
     const command = await this.#submission(request, { ...admitted, customerId, at });
-    const { repeated } = await this.#services.ledger.carryOut(Transaction, command, name, caller);
+    const { repeated } = await this.#services.commands.execute(Transaction, command, name, caller);
     return repeated;
   }
 
@@ -374,12 +374,12 @@ export class Payments {
     { tenantId, transactionId, requestId, content }: FollowUp,
     caller: Caller,
   ): Promise<Transaction.Payment> {
-    const { ledger, reactor } = this.#services;
+    const { commands, reactor } = this.#services;
     const name = { commandId: deterministicUuid([requestId, 'complete-action']), content };
     await this.#expectGateway({ tenantId, transactionId }, name);
-    await ledger.carryOut(
+    await commands.execute(
       Transaction,
-      { type: 'CompleteAction', tenantId, transactionId, at: ledger.clock.now() },
+      { type: 'CompleteAction', tenantId, transactionId, at: commands.clock.now() },
       name,
       caller,
     );
@@ -392,10 +392,10 @@ export class Payments {
     amountMinor: bigint | undefined,
     caller: Caller,
   ): Promise<Transaction.Payment> {
-    const { ledger, reactor } = this.#services;
+    const { commands, reactor } = this.#services;
     const name = { commandId: deterministicUuid([requestId, 'request']), content };
     await this.#expectGateway({ tenantId, transactionId }, name);
-    const { state, repeated } = await ledger.carryOut(
+    const { state, repeated } = await commands.execute(
       Transaction,
       {
         type: 'RequestCapture',
@@ -403,7 +403,7 @@ export class Payments {
         transactionId,
         captureId: requestId,
         ...(amountMinor !== undefined && { amountMinor }),
-        at: ledger.clock.now(),
+        at: commands.clock.now(),
       },
       name,
       caller,
@@ -422,17 +422,17 @@ export class Payments {
     { tenantId, transactionId, requestId, content }: FollowUp,
     caller: Caller,
   ): Promise<Transaction.Payment> {
-    const { ledger, reactor } = this.#services;
+    const { commands, reactor } = this.#services;
     const name = { commandId: deterministicUuid([requestId, 'request']), content };
     await this.#expectGateway({ tenantId, transactionId }, name);
-    const { state, repeated } = await ledger.carryOut(
+    const { state, repeated } = await commands.execute(
       Transaction,
       {
         type: 'RequestVoid',
         tenantId,
         transactionId,
         voidId: requestId,
-        at: ledger.clock.now(),
+        at: commands.clock.now(),
       },
       name,
       caller,
@@ -443,7 +443,7 @@ export class Payments {
 
   /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
   async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
-    const { ledger, reactor, references } = this.#services;
+    const { commands, reactor, references } = this.#services;
     const { tenantId, transactionId, refundId, content, amountMinor } = request;
     const name = { commandId: deterministicUuid([refundId, 'request']), content };
     const payment = await this.#expectGateway({ tenantId, transactionId }, name);
@@ -451,7 +451,7 @@ export class Payments {
       tenantId,
       Transaction.routeOf(payment)?.merchantAccountId,
     );
-    const { state, repeated } = await ledger.carryOut(
+    const { state, repeated } = await commands.execute(
       Transaction,
       {
         type: 'RequestRefund',
@@ -465,7 +465,7 @@ export class Payments {
         notifyCustomer: request.notifyCustomer,
         requestedBy: caller.actor,
         policy,
-        at: request.at ?? ledger.clock.now(),
+        at: request.at ?? commands.clock.now(),
       },
       name,
       caller,
@@ -486,12 +486,12 @@ export class Payments {
     { tenantId, transactionId }: Pick<FollowUp, 'tenantId' | 'transactionId'>,
     name: { readonly commandId: string; readonly content: unknown },
   ): Promise<Transaction.Payment> {
-    const { ledger, gateways } = this.#services;
+    const { commands, gateways } = this.#services;
     const stream = Transaction.streamOf({ tenantId, transactionId });
     const payment = await this.get(tenantId, transactionId);
     const { gatewayId } = Transaction.routeOf(payment) ?? {};
     const isAbsent = gatewayId !== undefined && !gateways.ids.has(gatewayId);
-    if (isAbsent && !(await ledger.isRepeat(Transaction, stream, name))) {
+    if (isAbsent && !(await commands.isRepeat(Transaction, stream, name))) {
       throw refused({ type: 'GatewayUnknown', gatewayId });
     }
     return payment;

@@ -1,4 +1,4 @@
-/** What follows from payments is carried out once, whoever comes first and whatever breaks off. */
+/** What follows from payments is executed once, whichever process comes first and wherever one crashes. */
 import { randomUUID } from 'node:crypto';
 import {
   type CommandId,
@@ -82,7 +82,7 @@ class Bench {
   readonly events: EventStore = this.#watched(createMemoryEventStore());
   checkpoints: Checkpoints = openCheckpoints(':memory:');
   readonly lines: unknown[][] = [];
-  ledger!: CommandRunner;
+  commands!: CommandRunner;
   reactor!: PolicyReactor;
   #subscribers = 90;
 
@@ -114,15 +114,15 @@ class Bench {
   /** What a new process would have. */
   restart(): void {
     const executor = { store: this.events, cache: createStateCache() };
-    this.ledger = new CommandRunner(executor, { now: () => AT }, () => {});
-    const references = new References(this.ledger, {
+    this.commands = new CommandRunner(executor, { now: () => AT }, () => {});
+    const references = new References(this.commands, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],
       namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const keep = (...line: unknown[]) => void this.lines.push(line);
     const logger = { debug() {}, info() {}, warn: keep, error: keep };
-    this.reactor = new PolicyReactor({ ledger: this.ledger, references, logger });
+    this.reactor = new PolicyReactor({ commands: this.commands, references, logger });
   }
 
   /** Follows the log as far as it goes now, and stops. */
@@ -173,7 +173,7 @@ class Bench {
     const id = randomUUID() as TransactionId;
     const at = LATER;
     const due = { cycle: 2, attempt: 1, transactionId: id };
-    await this.ledger.carryOut(
+    await this.commands.execute(
       Subscription,
       { type: 'BeginRebill', tenantId: TENANT, subscriptionId, ...due, at },
       { commandId: randomUUID() },
@@ -201,7 +201,7 @@ class Bench {
   }
 
   async pays(command: Transaction.Command): Promise<void> {
-    await this.ledger.carryOut(Transaction, command, { commandId: randomUUID() }, SYSTEM);
+    await this.commands.execute(Transaction, command, { commandId: randomUUID() }, SYSTEM);
   }
 
   async disputed({ id }: Paid): Promise<void> {
@@ -221,28 +221,28 @@ class Bench {
 
   async payment({ id }: Paid): Promise<Transaction.Payment> {
     const stream = Transaction.streamOf({ tenantId: TENANT, transactionId: id });
-    const payment = await this.ledger.stateOf(Transaction, stream);
+    const payment = await this.commands.stateOf(Transaction, stream);
     if (payment === null) throw new Error('no payment');
     return payment;
   }
 
   subscription(subscriptionId = 0): Promise<Subscription.State> {
     const stream = Subscription.streamOf({ tenantId: TENANT, subscriptionId });
-    return this.ledger.stateOf(Subscription, stream);
+    return this.commands.stateOf(Subscription, stream);
   }
 
   customer(customerId = 601): Promise<Customer.State> {
     const name = { tenantId: TENANT, sandbox: false, customerId };
-    return this.ledger.stateOf(Customer, Customer.streamOf(name as never));
+    return this.commands.stateOf(Customer, Customer.streamOf(name as never));
   }
 
   async settings(settings: Partial<Tenant.Settings>): Promise<void> {
     const name = { commandId: randomUUID() };
     const tenant = { tenantId: TENANT, at: AT };
     const onboard = { type: 'OnboardTenant', name: 'Acme', ...tenant } as const;
-    await this.ledger.carryOut(Tenant, onboard, { commandId: randomUUID() }, SYSTEM);
+    await this.commands.execute(Tenant, onboard, { commandId: randomUUID() }, SYSTEM);
     const change = { type: 'ChangeSettings', settings, ...tenant } as const;
-    await this.ledger.carryOut(Tenant, change, name, SYSTEM);
+    await this.commands.execute(Tenant, change, name, SYSTEM);
   }
 
   /** Types of the events of a category, in the order of the log. */
@@ -275,7 +275,7 @@ it('does nothing twice, in whichever order the request and the follower come', a
   ]) {
     const paid = await bench.captured();
     const request = async () =>
-      bench.reactor.carryOutFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+      bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
     for (const way of ways) {
       if (way === 'both') await Promise.all([request(), bench.follow(), request()]);
       else await (way === 'request' ? request() : bench.follow());
@@ -306,7 +306,7 @@ it('goes through an old log from the beginning, and again after it lost its plac
 it('has told the customer of a purchase when its caller is answered', async () => {
   const bench = new Bench();
   const paid = await bench.captured({}, { plans: 0 });
-  await bench.reactor.carryOutFollowUps(TENANT, await bench.payment(paid), SYSTEM);
+  await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
   expect(await bench.told('customer_account')).toEqual([
     'CustomerRegistered',
     'PaymentMethodAdded',
@@ -321,7 +321,7 @@ it('keeps to what was done at the first look when the settings have changed sinc
   const { subscriptionIds } = await bench.captured();
   await bench.follow();
   const rebill = await bench.declined(subscriptionIds[0] ?? 0);
-  await bench.reactor.carryOutFollowUps(TENANT, await bench.payment(rebill), SYSTEM);
+  await bench.reactor.runFollowUps(TENANT, await bench.payment(rebill), SYSTEM);
   await bench.settings({ dunning: { retryAfterDays: [], mails: [] } });
   await bench.follow();
   expect(bench.lines).toEqual([]);
@@ -359,7 +359,12 @@ it('subscribes nobody who asked to be erased before the payment came through', a
   await bench.follow();
   const name = { tenantId: TENANT, sandbox: false, customerId: 601, at: AT };
   const { commandId } = { commandId: randomUUID() };
-  await bench.ledger.carryOut(Customer, { type: 'RequestErasure', ...name }, { commandId }, SYSTEM);
+  await bench.commands.execute(
+    Customer,
+    { type: 'RequestErasure', ...name },
+    { commandId },
+    SYSTEM,
+  );
   const { subscriptionIds } = await bench.captured();
   await bench.follow();
   expect(await bench.subscription(subscriptionIds[0])).toMatchObject({
@@ -404,7 +409,7 @@ it('leaves to the follower what a request could not do', async () => {
   const paid = await bench.captured();
   const payment = await bench.payment(paid);
   bench.refused = 1;
-  await bench.reactor.carryOutFollowUps(TENANT, payment, SYSTEM);
+  await bench.reactor.runFollowUps(TENANT, payment, SYSTEM);
   expect(await bench.told('subscription')).toEqual([]);
   expect(bench.lines).toHaveLength(1);
   await bench.follow();

@@ -1,4 +1,4 @@
-/** Carries out what follows from payments: subscriptions begin, renew and end; customers are learned of. */
+/** Runs the commands that follow from payments: subscriptions begin, renew and end, customers are identified. */
 
 import {
   Customer,
@@ -19,13 +19,13 @@ import { inParallel } from '../runtime/in-parallel.ts';
 import { type Following, followLog } from '../runtime/log-follower.ts';
 import type { References } from '../tenants/references.ts';
 
-/** Payments whose follow-ups are carried out at the same time: their appends share a commit. */
+/** Payments whose follow-ups run at the same time: their appends share a commit. */
 const CONCURRENCY = 64;
 /** Looks at a payment that fails in a way nobody foresaw, before it is passed over. */
 const MOST_LOOKS = 5;
 
 export interface PolicyReactorOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly references: References;
   readonly logger: Logger;
 }
@@ -48,19 +48,19 @@ export class PolicyReactor {
   }
 
   /**
-   * Carries out what follows from a payment for its subscriptions and its customer, so that its caller
+   * Runs what follows from a payment for its subscriptions and its customer, so that its caller
    * can read and use them at once. The payment stands whatever happens here: what goes wrong is left
    * to the follower.
    */
-  async carryOutFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
-    const { ledger, logger } = this.#options;
+  async runFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
+    const { commands, logger } = this.#options;
     const { transactionId } = payment;
     const stream = Transaction.streamOf({ tenantId, transactionId });
     try {
       if (Policies.subscriptionsOf(payment).length > 0) {
-        for (const stored of await ledger.executor.store.read(stream)) {
+        for (const stored of await commands.executor.store.read(stream)) {
           if (Policies.FOLLOWED.has(stored.type as Transaction.Event['type'])) {
-            await this.#carryOutForSubscriptions(stored, payment, caller);
+            await this.#executeForSubscriptions(stored, payment, caller);
           }
         }
       }
@@ -68,7 +68,7 @@ export class PolicyReactor {
       if (capturedAt === null) return;
       const captured = { type: 'PaymentCaptured', at: capturedAt } as const;
       for (const purchase of Policies.purchaseFollowUps(captured, { tenantId, payment })) {
-        await this.#carryOutOrTell(stream, purchase, caller);
+        await this.#executeOrLog(stream, purchase, caller);
       }
     } catch (error) {
       logger.warn({ err: error, stream }, 'what follows from a payment is left for later');
@@ -106,7 +106,7 @@ export class PolicyReactor {
   async #followUp(stored: StoredEvent): Promise<void> {
     const { stream } = stored;
     try {
-      await this.#carryOutAll(stored);
+      await this.#reactTo(stored);
       this.#looks.delete(stream);
     } catch (error) {
       if (refusalOf(error) !== undefined) throw error;
@@ -120,21 +120,21 @@ export class PolicyReactor {
     }
   }
 
-  async #carryOutAll(stored: StoredEvent): Promise<void> {
+  async #reactTo(stored: StoredEvent): Promise<void> {
     const { stream, tenantId, type } = stored;
     const payment = await this.#paymentOf(stream);
     if (payment === null) return;
-    await this.#carryOutForSubscriptions(stored, payment, SYSTEM);
+    await this.#executeForSubscriptions(stored, payment, SYSTEM);
     if (type !== 'PaymentCaptured') return;
     const captured = await this.#eventOf(stored);
     const facts = { tenantId, payment };
     for (const purchase of Policies.purchaseFollowUps(captured, facts)) {
-      await this.#carryOutOrTell(stream, purchase, SYSTEM);
+      await this.#executeOrLog(stream, purchase, SYSTEM);
       if (payment.plans.length > 0) await this.#endForErased(stored, purchase, facts);
     }
   }
 
-  async #carryOutForSubscriptions(
+  async #executeForSubscriptions(
     stored: StoredEvent,
     payment: Payment,
     caller: Caller,
@@ -144,7 +144,7 @@ export class PolicyReactor {
     const facts = await this.#factsOf(tenantId, payment);
     const event = await this.#eventOf(stored);
     for (const followUp of Policies.subscriptionFollowUps(event, facts)) {
-      await this.#carryOutOrTell(stream, followUp, caller);
+      await this.#executeOrLog(stream, followUp, caller);
     }
   }
 
@@ -154,22 +154,22 @@ export class PolicyReactor {
     purchase: FollowUp,
     facts: Pick<Policies.PolicyFacts, 'tenantId' | 'payment'>,
   ): Promise<void> {
-    const customer = await this.#options.ledger.stateOf(Customer, streamOf(purchase));
+    const customer = await this.#options.commands.stateOf(Customer, streamOf(purchase));
     if (customer === null || customer.erasureRequestedAt === null) return;
-    const at = this.#options.ledger.clock.now();
+    const at = this.#options.commands.clock.now();
     for (const ending of Policies.erasureFollowUps({ at }, facts)) {
-      await this.#carryOutOrTell(stored.stream, ending, SYSTEM);
+      await this.#executeOrLog(stored.stream, ending, SYSTEM);
     }
   }
 
   async #eventOf(stored: StoredEvent): Promise<Transaction.Event> {
-    return (await this.#options.ledger.eventOf(stored)) as Transaction.Event;
+    return (await this.#options.commands.eventOf(stored)) as Transaction.Event;
   }
 
   /** Only what the order said is used of it, which never changes: what is remembered will do. */
   async #paymentOf(stream: StreamName): Promise<Payment | null> {
-    const { ledger } = this.#options;
-    return ledger.rememberedStateOf(Transaction, stream) ?? ledger.stateOf(Transaction, stream);
+    const { commands } = this.#options;
+    return commands.rememberedStateOf(Transaction, stream) ?? commands.stateOf(Transaction, stream);
   }
 
   async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {
@@ -190,16 +190,16 @@ export class PolicyReactor {
   ): Promise<MerchantAccount.MerchantAccount | null> {
     const { subscriptionId } = payment;
     if (subscriptionId === null || !Transaction.isRebill(payment)) return null;
-    const { ledger, references } = this.#options;
+    const { commands, references } = this.#options;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
-    const subscription = await ledger.stateOf(Subscription, stream);
+    const subscription = await commands.stateOf(Subscription, stream);
     return subscription && references.merchantAccount(tenantId, subscription.merchantAccountId);
   }
 
   /** What the domain refuses for good is told, and the others go on. */
-  async #carryOutOrTell(payment: StreamName, followUp: FollowUp, caller: Caller): Promise<void> {
+  async #executeOrLog(payment: StreamName, followUp: FollowUp, caller: Caller): Promise<void> {
     try {
-      await this.#carryOut(followUp, caller);
+      await this.#execute(followUp, caller);
     } catch (error) {
       if (!(error instanceof Refused) || error.isTransient) throw error;
       const facts = { stream: payment, command: followUp.command.type, code: error.code };
@@ -207,19 +207,19 @@ export class PolicyReactor {
     }
   }
 
-  async #carryOut(followUp: FollowUp, caller: Caller): Promise<void> {
-    const { ledger } = this.#options;
+  async #execute(followUp: FollowUp, caller: Caller): Promise<void> {
+    const { commands } = this.#options;
     // Nearly every purchase tells of a customer and a card that are known: it costs no more than this.
-    if (followUp.to === 'customer' && ledger.isKnownToChangeNothing(Customer, followUp.command)) {
+    if (followUp.to === 'customer' && commands.isKnownToChangeNothing(Customer, followUp.command)) {
       return;
     }
     const { name } = followUp;
     // The settings may have changed between two looks, and with them what is asked for.
     const named = { commandId: deterministicUuid(name), content: name };
     if (followUp.to === 'customer') {
-      await ledger.carryOut(Customer, followUp.command, named, caller);
+      await commands.execute(Customer, followUp.command, named, caller);
     } else {
-      await ledger.carryOut(Subscription, followUp.command, named, caller);
+      await commands.execute(Subscription, followUp.command, named, caller);
     }
   }
 }

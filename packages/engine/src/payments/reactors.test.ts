@@ -123,7 +123,7 @@ class Bench {
   nowMs = BEGIN_MS;
   /** The accounts of the company; a test may take one away. */
   accountIds: () => readonly number[] = () => [11, 12];
-  ledger!: CommandRunner;
+  commands!: CommandRunner;
   reactor!: GatewayReactor;
   payments!: Payments;
   sweeper!: Sweeper;
@@ -158,47 +158,47 @@ class Bench {
   restart(): void {
     this.errors.length = 0;
     const clock = { now: () => new Date(this.nowMs).toISOString() };
-    this.ledger = new CommandRunner({ store: this.events }, clock, () => {});
-    const references = new References(this.ledger, {
+    this.commands = new CommandRunner({ store: this.events }, clock, () => {});
+    const references = new References(this.commands, {
       merchantAccountIdsOf: async () => this.accountIds(),
       companyIdsOf: async () => [1],
       namesOf: () => Promise.reject(new Error('not asked for')),
     });
-    const caps = new MonthlyCaps(this.ledger);
-    const shared = { ledger: this.ledger, references, caps, gateways: this.gateways };
+    const caps = new MonthlyCaps(this.commands);
+    const shared = { commands: this.commands, references, caps, gateways: this.gateways };
     const { logger } = this;
     const options = { ...shared, logger, vault: this.#vault };
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
       policies: new PolicyReactor({ ...shared, logger }),
-      identities: new Identities(this.ledger, randomBytes(32)),
+      identities: new Identities(this.commands, randomBytes(32)),
       reactor: this.reactor,
       cards: new Cards({
         gateways: this.gateways,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
-        customerOf: (named) => this.ledger.stateOf(Customer, Customer.streamOf(named)),
+        customerOf: (named) => this.commands.stateOf(Customer, Customer.streamOf(named)),
         fingerprintsOf: () => cardFingerprints(randomBytes(32)),
       }),
     });
     this.sweeper = new Sweeper({
-      ledger: this.ledger,
+      commands: this.commands,
       reactor: this.reactor,
       store: this.store,
       logger: this.logger,
       graceMs: GRACE_MS,
     });
-    const { ledger, store } = this;
-    this.works = [this.sweeper, ...deadlineWorks({ ledger, store, logger })];
+    const { commands, store } = this;
+    this.works = [this.sweeper, ...deadlineWorks({ commands, store, logger })];
   }
 
   async #onboard(retries: boolean): Promise<void> {
-    const tenants = new Tenants(this.ledger, this.#vault);
+    const tenants = new Tenants(this.commands, this.#vault);
     await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
-    const at = this.ledger.clock.now();
+    const at = this.commands.clock.now();
     const company = { tenantId: TENANT, companyId: 1, name: 'Company', at };
-    await this.ledger.carryOut(
+    await this.commands.execute(
       Reference,
       { type: 'DefineCompany', ...company },
       { commandId: uuidV7() },
@@ -252,9 +252,9 @@ class Bench {
 
   /** What the bank says of a payment, now. */
   async chargeback(transactionId: TransactionId, news: ChargebackNews): Promise<void> {
-    const at = this.ledger.clock.now();
+    const at = this.commands.clock.now();
     const command = { ...news, tenantId: TENANT, transactionId, at };
-    await this.ledger.carryOut(Transaction, command, { commandId: uuidV7() }, SYSTEM);
+    await this.commands.execute(Transaction, command, { commandId: uuidV7() }, SYSTEM);
   }
 
   /** Lets a process die, and nothing else go wrong. */
@@ -704,11 +704,11 @@ describe('the notices of the gateway', () => {
   /** Follows until the condition holds. */
   async function follow(bench: Bench, until: () => Promise<boolean>): Promise<void> {
     const stopping = new AbortController();
-    const { ledger, gateways, events, checkpoints, logger } = bench;
+    const { commands, gateways, events, checkpoints, logger } = bench;
     const { signal } = stopping;
     const progress = new FollowerProgress();
     const shared = { events, checkpoints, logger, signal, progress };
-    const following = followNotices({ ledger, gateways, ...shared });
+    const following = followNotices({ commands, gateways, ...shared });
     try {
       await vi.waitUntil(until, POLLING);
     } finally {
@@ -768,13 +768,13 @@ describe('the notices of the gateway', () => {
   it('wait for a gateway that is absent, and hold up no other', async () => {
     const bench = await Bench.open();
     const disputed = await bench.pay(CHARGEBACK);
-    const { ledger, events, checkpoints, logger } = bench;
+    const { commands, events, checkpoints, logger } = bench;
     const other = openSandboxGateway({ path: ':memory:', gatewayId: 2 });
     const gateways = gatewayRegistry([other], { timeoutMs: 1_000, maxInFlight: 1, logger });
     const stopping = new AbortController();
     const progress = new FollowerProgress();
     const shared = { events, checkpoints, logger, signal: stopping.signal, progress };
-    const following = followNotices({ ledger, gateways, ...shared });
+    const following = followNotices({ commands, gateways, ...shared });
     const head = await events.head();
     if (head === undefined) throw new Error('the log is empty');
     expect(await progress.reached(head, { timeoutMs: 10_000 })).toBe(true);

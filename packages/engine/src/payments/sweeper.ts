@@ -38,7 +38,7 @@ const MAX_PAGES = 50;
 const CONCURRENCY = 8;
 
 export interface SweeperOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly reactor: GatewayReactor;
   readonly store: ReadModelStore;
   readonly logger: Logger;
@@ -67,7 +67,7 @@ export class Sweeper implements TimedWork {
 
   constructor(options: SweeperOptions) {
     this.#options = options;
-    this.#startedAtMs = Date.parse(options.ledger.clock.now());
+    this.#startedAtMs = Date.parse(options.commands.clock.now());
   }
 
   /**
@@ -111,7 +111,7 @@ export class Sweeper implements TimedWork {
   }
 
   #nowMs(): number {
-    return Date.parse(this.#options.ledger.clock.now());
+    return Date.parse(this.#options.commands.clock.now());
   }
 
   #page(after: string | undefined) {
@@ -181,10 +181,10 @@ export class Sweeper implements TimedWork {
   }
 
   async #finish(intent: OpenIntent): Promise<void> {
-    const { ledger, reactor } = this.#options;
+    const { commands, reactor } = this.#options;
     const tenantId = intent.tenantId as TenantId;
     const transactionId = intent.transactionId as TransactionId;
-    const nowMs = Date.parse(ledger.clock.now());
+    const nowMs = Date.parse(commands.clock.now());
     const watchedForMs = nowMs - (this.#seen.get(nameOf(intent))?.firstSeenMs ?? nowMs);
     const notFound = watchedForMs >= NOT_FOUND_IS_FINAL_MS ? 'failed' : 'unknown';
     await reactor.resolveCharge(tenantId, transactionId, { notFound });

@@ -63,7 +63,7 @@ interface GivingUp {
  */
 export async function giveUp(unreadable: readonly Unreadable[], parts: GivingUp): Promise<void> {
   const { keys, events, clock, secret, caller } = parts;
-  const ledger = new CommandRunner(
+  const commands = new CommandRunner(
     { store: events, vault: NOBODY },
     clock,
     () => undefined,
@@ -76,11 +76,11 @@ export async function giveUp(unreadable: readonly Unreadable[], parts: GivingUp)
       const release = { type: 'ReleaseEmail', tenantId, sandbox, customerId, at } as const;
       const emailKey = stream.slice(stream.lastIndexOf('-') + 1);
       const name = { commandId: deterministicUuid(['give-up', id]), content: 'release' };
-      await ledger.carryOut(EmailClaim, { ...release, emailKey }, name, caller);
+      await commands.execute(EmailClaim, { ...release, emailKey }, name, caller);
     }
     const request = { type: 'RequestErasure', ...subject, at } as const;
     try {
-      await ledger.carryOut(Customer, request, erasureStep(subject, 'request'), caller);
+      await commands.execute(Customer, request, erasureStep(subject, 'request'), caller);
     } catch (error) {
       // Who never paid with success was never registered.
       if (!(error instanceof Refused) || error.code !== 'CustomerUnknown') throw error;

@@ -189,7 +189,7 @@ class World {
 /** A host without its HTTP: its parts know nothing of another's, but for what the world keeps. */
 class Process {
   readonly life = new Life();
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly payments: Payments;
   readonly billing: Billing;
   readonly sweeper: Sweeper;
@@ -202,8 +202,8 @@ class Process {
   ) {
     this.#world = world;
     const clock = { now: () => world.now };
-    const ledger = new CommandRunner({ store: this.life.storeOf(world.events) }, clock, () => {});
-    const references = new References(ledger, {
+    const commands = new CommandRunner({ store: this.life.storeOf(world.events) }, clock, () => {});
+    const references = new References(commands, {
       merchantAccountIdsOf: async () => world.accountIds,
       companyIdsOf: async () => [1],
       namesOf: () => Promise.reject(new Error('not asked for')),
@@ -218,22 +218,22 @@ class Process {
         logger,
       },
     );
-    const caps = new MonthlyCaps(ledger);
-    const shared = { ledger, references, gateways, caps, logger };
+    const caps = new MonthlyCaps(commands);
+    const shared = { commands, references, gateways, caps, logger };
     const policies = new PolicyReactor(shared);
     const reactor = new GatewayReactor({ ...shared, vault: world.vault });
-    this.ledger = ledger;
-    this.tenants = new Tenants(ledger, world.vault);
+    this.commands = commands;
+    this.tenants = new Tenants(commands, world.vault);
     this.payments = new Payments({
       ...shared,
       policies,
       reactor,
-      identities: new Identities(ledger, randomBytes(32)),
+      identities: new Identities(commands, randomBytes(32)),
       cards: new Cards({
         gateways,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
-        customerOf: (named) => ledger.stateOf(Customer, Customer.streamOf(named)),
+        customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
         fingerprintsOf: () => cardFingerprints(randomBytes(32)),
       }),
     });
@@ -264,7 +264,7 @@ class Process {
       name: 'Tea',
       at,
     } as const;
-    await this.ledger.carryOut(Reference, company, { commandId: uuidV7() }, SYSTEM);
+    await this.commands.execute(Reference, company, { commandId: uuidV7() }, SYSTEM);
     const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
     const settings = {
       mid: '7011',
@@ -324,13 +324,13 @@ class Process {
   async ask(subscriptionId: number, command: object): Promise<void> {
     const addressed = { tenantId: TENANT, subscriptionId, at: this.#world.now };
     const whole = { ...command, ...addressed } as Subscription.Command;
-    await this.ledger.carryOut(Subscription, whole, { commandId: uuidV7() }, SYSTEM);
+    await this.commands.execute(Subscription, whole, { commandId: uuidV7() }, SYSTEM);
     await this.#world.project();
   }
 
   async subscription(subscriptionId: number): Promise<Subscription.Subscription> {
     const stream = Subscription.streamOf({ tenantId: TENANT, subscriptionId });
-    const state = await this.ledger.stateOf(Subscription, stream);
+    const state = await this.commands.stateOf(Subscription, stream);
     if (state === null) throw new Error('there is no subscription');
     return state;
   }
@@ -338,7 +338,7 @@ class Process {
   async payment(subscriptionId: number, cycle: number, attempt = 1): Promise<Transaction.State> {
     const transactionId = rebillId({ tenantId: TENANT, subscriptionId, cycle, attempt });
     const stream = Transaction.streamOf({ tenantId: TENANT, transactionId });
-    return this.ledger.stateOf(Transaction, stream);
+    return this.commands.stateOf(Transaction, stream);
   }
 
   /** A round of billing, on what the log says by now. */

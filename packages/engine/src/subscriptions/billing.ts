@@ -38,7 +38,7 @@ const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 const MS_PER_SECOND = 1_000;
 
 export interface BillingOptions {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly rebills: Rebills;
   readonly store: ReadModelStore;
   readonly readSide: Pick<ReadSide, 'caughtUp'>;
@@ -168,12 +168,12 @@ export class Billing implements TimedWork {
 
   /** Whether anything is to be done now: a host with nothing to do writes nothing. */
   async #hasWork(): Promise<boolean> {
-    const { store, ledger } = this.#options;
-    const { work } = await dueRebills(store, { limit: 1, now: ledger.clock.now() });
+    const { store, commands } = this.#options;
+    const { work } = await dueRebills(store, { limit: 1, now: commands.clock.now() });
     this.#oldestDueAt = work[0]?.rebillAt;
     this.#oldestOpenAt = (await pendingRebills(store, { limit: 1 })).work[0]?.begunAt;
     const nextAt = await this.nextDueAt();
-    return nextAt !== undefined && nextAt <= ledger.clock.now();
+    return nextAt !== undefined && nextAt <= commands.clock.now();
   }
 
   async #takeUpPending(ending: AbortSignal): Promise<void> {
@@ -186,11 +186,11 @@ export class Billing implements TimedWork {
   }
 
   async #billDue(ending: AbortSignal): Promise<void> {
-    const { store, ledger } = this.#options;
+    const { store, commands } = this.#options;
     let after: string | undefined;
     for (let page = 0; page < MAX_PAGES && !ending.aborted; page += 1) {
       const query = { limit: PAGE, ...(after !== undefined && { after }) };
-      const { work, next } = await dueRebills(store, { ...query, now: ledger.clock.now() });
+      const { work, next } = await dueRebills(store, { ...query, now: commands.clock.now() });
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
       const done = await this.#each(work, ending, (due) => this.#bill(due));
       if (done === 0 && next === undefined) break;
@@ -198,7 +198,7 @@ export class Billing implements TimedWork {
       if (done === 0) after = next;
       if (!(await this.#seen(work))) break;
     }
-    const { work } = await dueRebills(store, { limit: 1, now: ledger.clock.now() });
+    const { work } = await dueRebills(store, { limit: 1, now: commands.clock.now() });
     this.#oldestDueAt = work[0]?.rebillAt;
   }
 
@@ -336,16 +336,16 @@ export class Billing implements TimedWork {
   }
 
   #nowMs(): number {
-    return Date.parse(this.#options.ledger.clock.now());
+    return Date.parse(this.#options.commands.clock.now());
   }
 
   async #bill({ tenantId: tenant, subscriptionId, cycle, attempt }: DueRebill): Promise<Progress> {
-    const { ledger } = this.#options;
+    const { commands } = this.#options;
     const tenantId = tenant as TenantId;
     const named = { tenantId, subscriptionId, cycle, attempt };
-    const { state, events } = await ledger.carryOut(
+    const { state, events } = await commands.execute(
       Subscription,
-      { type: 'BeginRebill', ...named, transactionId: rebillId(named), at: ledger.clock.now() },
+      { type: 'BeginRebill', ...named, transactionId: rebillId(named), at: commands.clock.now() },
       // The subscription knows a try that was begun: the same one may be due again with a new card.
       { commandId: uuidV7() },
       SYSTEM,
@@ -361,16 +361,16 @@ export class Billing implements TimedWork {
   async #takeUp({ tenantId: tenant, subscriptionId }: PendingRebill): Promise<Progress> {
     const tenantId = tenant as TenantId;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
-    const state = await this.#options.ledger.stateOf(Subscription, stream);
+    const state = await this.#options.commands.stateOf(Subscription, stream);
     return state === null || state.pending === null ? SETTLED : this.#settle(tenantId, state);
   }
 
   /** Charges the try that is under way, until its outcome is on record. */
   async #settle(tenantId: TenantId, before: Subscription.Subscription): Promise<Progress> {
-    const { ledger, rebills } = this.#options;
+    const { commands, rebills } = this.#options;
     const { gateway } = await rebills.charge(tenantId, before);
     const stream = Subscription.streamOf({ tenantId, subscriptionId: before.subscriptionId });
-    const after = await ledger.stateOf(Subscription, stream);
+    const after = await commands.stateOf(Subscription, stream);
     const isSettled = after?.pending?.transactionId !== before.pending?.transactionId;
     if (!isSettled || after === null) return { isSettled, gateway };
     if (after.renewals > before.renewals) this.#figures.renewed += 1;

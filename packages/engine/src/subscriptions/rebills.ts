@@ -19,7 +19,7 @@ import type { References } from '../tenants/references.ts';
 import { isCardRemoved, startingPayment } from './subscribed-card.ts';
 
 interface RebillServices {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly references: References;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
@@ -71,24 +71,24 @@ export class Rebills {
   }
 
   /**
-   * Makes the payment of the try that is under way, or goes on with the one there is, and carries out
+   * Makes the payment of the try that is under way, or goes on with the one there is, and runs
    * what follows. Called again it changes nothing. A charge whose outcome is not known is left to those
    * who ask the gateway.
    */
   async charge(tenantId: TenantId, subscription: Subscription.Subscription): Promise<Asked> {
     const { pending } = subscription;
     if (pending === null) return { payment: undefined, gateway: 'not asked' };
-    const { ledger, policies } = this.#services;
+    const { commands, policies } = this.#services;
     const { transactionId } = pending;
     const stream = Transaction.streamOf({ tenantId, transactionId });
-    const before = await ledger.stateOf(Transaction, stream);
+    const before = await commands.stateOf(Transaction, stream);
     const payment =
       before?.status === 'Unknown'
         ? before
         : await this.#concluded(tenantId, transactionId, {
             sentBefore: before !== null || (await this.#enter({ tenantId, subscription, pending })),
           });
-    await policies.carryOutFollowUps(tenantId, payment, SYSTEM);
+    await policies.runFollowUps(tenantId, payment, SYSTEM);
     if (before?.status === 'Unknown') return { payment, gateway: 'not asked' };
     return { payment, gateway: payment.status === 'Unknown' ? 'silent' : 'answered' };
   }
@@ -104,11 +104,11 @@ export class Rebills {
     readonly tenantId: number;
     readonly subscriptionId: number;
   }): Promise<number> {
-    const { ledger } = this.#services;
+    const { commands } = this.#services;
     const tenantId = tenant as TenantId;
     try {
       const stream = Subscription.streamOf({ tenantId, subscriptionId });
-      const subscription = await ledger.stateOf(Subscription, stream);
+      const subscription = await commands.stateOf(Subscription, stream);
       if (subscription === null) return 0;
       return (await this.#ownAccount(tenantId, subscription)).settings.gatewayId;
     } catch {
@@ -127,18 +127,18 @@ export class Rebills {
     transactionId: TransactionId,
     { sentBefore }: { sentBefore: boolean },
   ): Promise<Transaction.Payment> {
-    const { ledger, reactor } = this.#services;
+    const { commands, reactor } = this.#services;
     const context = { caller: SYSTEM, sentBefore };
     const payment = await reactor.charge(tenantId, transactionId, context);
     if (payment.status !== 'RequiresAction') return payment;
-    const { state } = await ledger.carryOut(
+    const { state } = await commands.execute(
       Transaction,
       {
         type: 'ExpirePayment',
         tenantId,
         transactionId,
         note: 'a rebill has nobody to act for it',
-        at: ledger.clock.now(),
+        at: commands.clock.now(),
       },
       { commandId: deterministicUuid([transactionId, 'expire-rebill']) },
       SYSTEM,
@@ -148,11 +148,11 @@ export class Rebills {
 
   /** Puts the payment on record; answers whether it was there before. */
   async #enter(billed: Billed): Promise<boolean> {
-    const { ledger, caps } = this.#services;
+    const { commands, caps } = this.#services;
     const { tenantId, subscription, pending } = billed;
     const { transactionId, cycle, attempt } = pending;
     const { subscriptionId } = subscription;
-    const at = ledger.clock.now();
+    const at = commands.clock.now();
     const { route, room, refused } = await this.#destinationOf(billed, at);
     const repeated = await caps.holding(room, async () => {
       const command: Transaction.CommandOf<'SubmitPayment'> = {
@@ -168,7 +168,7 @@ export class Rebills {
       const commandId = deterministicUuid([transactionId, 'submit']);
       // Prices, addresses and routes may change between two looks: what is paid for does not.
       const content = { subscriptionId, cycle, attempt };
-      const done = await ledger.carryOut(Transaction, command, { commandId, content }, SYSTEM);
+      const done = await commands.execute(Transaction, command, { commandId, content }, SYSTEM);
       return done.repeated;
     });
     if (repeated && room !== undefined) await caps.giveBack(room);
@@ -179,7 +179,7 @@ export class Rebills {
   async #orderOf({ tenantId, subscription, pending }: Billed): Promise<Transaction.Order> {
     const { sandbox, currency, companyId, customerId, subscriptionId, card } = subscription;
     const { cycle, attempt, totalAttempt, amountMinor } = pending;
-    const started = await startingPayment(this.#services.ledger, tenantId, subscription);
+    const started = await startingPayment(this.#services.commands, tenantId, subscription);
     const { email, firstName, lastName, addresses } = started;
     const { orderId, shopId, campaignId, affiliateId, productId } = started;
     const applicationId = Transaction.APPLICATION_KIND[attempt === 1 ? 'Rebill' : 'RebillRetry'];
@@ -216,7 +216,7 @@ export class Rebills {
     { sandbox, customerId }: Subscription.Subscription,
   ): Promise<Partial<Customer.Contact> | undefined> {
     const named = Customer.streamOf({ tenantId, sandbox, customerId });
-    const customer = await this.#services.ledger.stateOf(Customer, named);
+    const customer = await this.#services.commands.stateOf(Customer, named);
     if (customer === null || customer.erasureRequestedAt !== null) return undefined;
     const { email, firstName, lastName, addresses } = customer;
     return { email, firstName, lastName, ...(addresses.length > 0 && { addresses }) };
@@ -242,7 +242,7 @@ export class Rebills {
       return refuse('subscription_closed');
     }
     if (card === null) return refuse('no_card');
-    if (await isCardRemoved(this.#services.ledger, tenantId, subscription)) {
+    if (await isCardRemoved(this.#services.commands, tenantId, subscription)) {
       return refuse(Subscription.CARD_REMOVED);
     }
     const { brandId } = card;

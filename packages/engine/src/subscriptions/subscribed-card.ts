@@ -4,11 +4,11 @@ import type { CommandRunner } from '../command-runner.ts';
 
 /** The payment of the order that began the subscription. */
 export async function startingPayment(
-  ledger: CommandRunner,
+  commands: CommandRunner,
   tenantId: TenantId,
   { subscriptionId, transactionId }: Subscription.Subscription,
 ): Promise<Transaction.Payment> {
-  const started = await ledger.stateOf(
+  const started = await commands.stateOf(
     Transaction,
     Transaction.streamOf({ tenantId, transactionId }),
   );
@@ -18,16 +18,16 @@ export async function startingPayment(
 
 /** Whether the customer has removed the card since the order, or since they gave it in its place. */
 export async function isCardRemoved(
-  ledger: CommandRunner,
+  commands: CommandRunner,
   tenantId: TenantId,
   subscription: Subscription.Subscription,
 ): Promise<boolean> {
   const { sandbox, customerId, card, cardChangedAt } = subscription;
   if (card === null) return false;
   const stream = Customer.streamOf({ tenantId, sandbox, customerId });
-  const customer = await ledger.stateOf(Customer, stream);
+  const customer = await commands.stateOf(Customer, stream);
   if (customer === null || customer.removedCards.length === 0) return false;
   const givenAt =
-    cardChangedAt ?? (await startingPayment(ledger, tenantId, subscription)).submittedAt;
+    cardChangedAt ?? (await startingPayment(commands, tenantId, subscription)).submittedAt;
   return Customer.hasWithdrawn(customer, card, givenAt);
 }

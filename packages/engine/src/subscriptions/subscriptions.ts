@@ -34,7 +34,7 @@ type Paging = Pick<CustomerSubscriptionsQuery, 'limit' | 'after'>;
 type ListPage = (paging: Paging) => Promise<readonly Subscription.Subscription[]>;
 
 export interface SubscriptionServices {
-  readonly ledger: CommandRunner;
+  readonly commands: CommandRunner;
   readonly identities: Identities;
   readonly references: References;
   readonly cards: Cards;
@@ -79,7 +79,7 @@ export class Subscriptions {
   /** Refuses with `SubscriptionUnknown`. */
   async get(tenantId: TenantId, subscriptionId: number): Promise<Subscription.Subscription> {
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
-    const subscription = await this.#services.ledger.stateOf(Subscription, stream);
+    const subscription = await this.#services.commands.stateOf(Subscription, stream);
     if (subscription === null) throw refused({ type: 'SubscriptionUnknown' });
     return subscription;
   }
@@ -93,7 +93,7 @@ export class Subscriptions {
   }
 
   isCardRemoved(tenantId: TenantId, subscription: Subscription.Subscription): Promise<boolean> {
-    return isCardRemoved(this.#services.ledger, tenantId, subscription);
+    return isCardRemoved(this.#services.commands, tenantId, subscription);
   }
 
   freeze(request: SubscriptionRequest, note: string, caller: Caller) {
@@ -124,7 +124,7 @@ export class Subscriptions {
   ): Promise<Subscription.Subscription> {
     const { tenantId, subscriptionId } = request;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
-    const card = await this.#services.ledger.prepared(Subscription, stream, nameOf(request), () =>
+    const card = await this.#services.commands.prepared(Subscription, stream, nameOf(request), () =>
       this.#keep(request, instrument()),
     );
     if (card === undefined) return this.get(tenantId, subscriptionId);
@@ -208,15 +208,15 @@ export class Subscriptions {
       readonly nameOf: (subscriptionId: number) => CommandName;
     },
   ): Promise<number> {
-    const { ledger } = this.#services;
+    const { commands } = this.#services;
     let ended = 0;
     /** What stands in two lists is counted once. */
     const seen = new Set<number>();
     const end = async ({ subscriptionId }: Subscription.Subscription) => {
-      const at = ledger.clock.now();
+      const at = commands.clock.now();
       const command = { ...how.act, tenantId, subscriptionId, at } as Subscription.Command;
       const name = how.nameOf(subscriptionId);
-      const { events } = await ledger.carryOut(Subscription, command, name, caller);
+      const { events } = await commands.execute(Subscription, command, name, caller);
       if (events.length > 0) ended += 1;
     };
     for (const list of lists) {
@@ -234,11 +234,11 @@ export class Subscriptions {
     act: Act,
     caller: Caller,
   ): Promise<Subscription.Subscription> {
-    const { ledger } = this.#services;
+    const { commands } = this.#services;
     const { tenantId, subscriptionId } = request;
-    const at = ledger.clock.now();
+    const at = commands.clock.now();
     const command = { ...act, tenantId, subscriptionId, at } as Subscription.Command;
-    const { state } = await ledger.carryOut(Subscription, command, nameOf(request), caller);
+    const { state } = await commands.execute(Subscription, command, nameOf(request), caller);
     if (state === null) throw refused({ type: 'SubscriptionUnknown' });
     return state;
   }

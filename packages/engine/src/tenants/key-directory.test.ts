@@ -23,14 +23,14 @@ async function opened() {
   const events = createMemoryEventStore();
   const store = createMemoryReadModelStore();
   const executor = { store: events, cache: createStateCache() };
-  const ledger = new CommandRunner(executor, { now: () => NOW }, () => {});
-  const tenants = new Tenants(ledger, new CredentialVault(Buffer.alloc(32, 7)));
+  const commands = new CommandRunner(executor, { now: () => NOW }, () => {});
+  const tenants = new Tenants(commands, new CredentialVault(Buffer.alloc(32, 7)));
   await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
   const { keyId, key } = await tenants.issueKey(TENANT, KEY, SYSTEM);
   const projections = PROJECTIONS;
   const now = () => Date.parse(NOW);
   await runProjections({ events, store, projections, holder: 'test', now, untilHead: true });
-  const keys = keyDirectory(new ReferenceView(store), ledger);
+  const keys = keyDirectory(new ReferenceView(store), commands);
   return { tenants, keyId, find: () => keys.find(keyDigest(key)) };
 }
 

@@ -25,7 +25,7 @@ export interface KeyDirectory {
 }
 
 /** Read models may be behind, and a key is revoked at once: the tenant's own stream has the last word. */
-export function keyDirectory(reference: ReferenceView, ledger: CommandRunner): KeyDirectory {
+export function keyDirectory(reference: ReferenceView, commands: CommandRunner): KeyDirectory {
   // Every state of a tenant is another object, so what was made of one need not be made again.
   const made = new WeakMap<Tenant.Tenant, Map<string, KeyRecord>>();
   const recordIn = (tenant: Tenant.Tenant, tenantId: TenantId, keyId: string) => {
@@ -43,7 +43,7 @@ export function keyDirectory(reference: ReferenceView, ledger: CommandRunner): K
       const found = await reference.keyByDigest(digest);
       if (found === undefined) return undefined;
       const { tenantId, keyId } = found;
-      const tenant = await ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+      const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
       return tenant === null ? undefined : recordIn(tenant, tenantId, keyId);
     },
   };

@@ -41,13 +41,13 @@ const DEFINED_BY = {
 const NAMES = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
 
 export class References {
-  readonly #ledger: CommandRunner;
+  readonly #commands: CommandRunner;
   readonly #index: AccountIndex;
   /** Definitions change but never go away, so that something is defined is remembered for good. */
   readonly #defined = new LRUCache<string, true>({ max: REMEMBERED_DEFINITIONS });
 
-  constructor(ledger: CommandRunner, index: AccountIndex) {
-    this.#ledger = ledger;
+  constructor(commands: CommandRunner, index: AccountIndex) {
+    this.#commands = commands;
     this.#index = index;
   }
 
@@ -85,7 +85,7 @@ export class References {
   /** Only type, tenant and id of a definition name its stream. */
   async #definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
     const stream = Reference.streamOf(named as unknown as Definition);
-    return this.#ledger.stateOf(Reference, stream);
+    return this.#commands.stateOf(Reference, stream);
   }
 
   /** The kind (1 to 5) of an application: built in, or the tenant's own. */
@@ -128,7 +128,7 @@ export class References {
     merchantAccountId: number,
   ): Promise<MerchantAccount.MerchantAccount | null> {
     const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
-    return this.#ledger.stateOf(MerchantAccount, stream);
+    return this.#commands.stateOf(MerchantAccount, stream);
   }
 
   async merchantAccountsOf(
@@ -146,7 +146,7 @@ export class References {
   }
 
   #tenant(tenantId: TenantId): Promise<Tenant.State> {
-    return this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }
 
   /** What decides, at this moment, whether a payment on this account may be refunded. */

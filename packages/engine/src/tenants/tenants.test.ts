@@ -21,13 +21,13 @@ const GIVEN = {
 function opened() {
   const vault = new CredentialVault(randomBytes(32));
   const clock = { now: () => new Date().toISOString() };
-  const ledger = new CommandRunner({ store: createMemoryEventStore() }, clock, () => undefined);
-  const tenants = new Tenants(ledger, vault);
+  const commands = new CommandRunner({ store: createMemoryEventStore() }, clock, () => undefined);
+  const tenants = new Tenants(commands, vault);
   const define = (given: Parameters<Tenants['defineMerchantAccount']>[2]) =>
     tenants.defineMerchantAccount(TENANT, 1, given, SYSTEM);
   const account = async () => {
     const stream = MerchantAccount.streamOf({ tenantId: TENANT, merchantAccountId: 1 });
-    const state = await ledger.stateOf(MerchantAccount, stream);
+    const state = await commands.stateOf(MerchantAccount, stream);
     if (state === null) throw new Error('there is no account');
     const [held] = state.settings.currencies;
     return {

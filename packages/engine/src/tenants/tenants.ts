@@ -40,11 +40,11 @@ export interface IssuedKey {
 type Definition = Parameters<typeof Reference.streamOf>[0];
 
 export class Tenants {
-  readonly #ledger: CommandRunner;
+  readonly #commands: CommandRunner;
   readonly #vault: CredentialVault;
 
-  constructor(ledger: CommandRunner, vault: CredentialVault) {
-    this.#ledger = ledger;
+  constructor(commands: CommandRunner, vault: CredentialVault) {
+    this.#commands = commands;
     this.#vault = vault;
   }
 
@@ -54,7 +54,7 @@ export class Tenants {
     { name, settings = {} }: { name: string; settings?: Tenant.SettingsChange },
     caller: Caller,
   ): Promise<void> {
-    await this.#carryOut({ type: 'OnboardTenant', tenantId, name, settings }, caller);
+    await this.#execute({ type: 'OnboardTenant', tenantId, name, settings }, caller);
   }
 
   async changeSettings(
@@ -62,13 +62,13 @@ export class Tenants {
     settings: Tenant.SettingsChange,
     caller: Caller,
   ): Promise<void> {
-    await this.#carryOut({ type: 'ChangeSettings', tenantId, settings }, caller);
+    await this.#execute({ type: 'ChangeSettings', tenantId, settings }, caller);
   }
 
   async issueKey(tenantId: TenantId, request: KeyRequest, caller: Caller): Promise<IssuedKey> {
     const { kind, environment, label, scopes, expiresAt = null, applicationId = null } = request;
     const made = newKey(kind, environment);
-    await this.#carryOut(
+    await this.#execute(
       {
         type: 'IssueKey',
         tenantId,
@@ -95,7 +95,7 @@ export class Tenants {
   ): Promise<IssuedKey> {
     const old = (await this.#tenant(tenantId))?.keys[keyId];
     const made = newKey(old?.kind ?? 'api', old?.environment ?? 'live');
-    await this.#carryOut(
+    await this.#execute(
       { type: 'RotateKey', tenantId, keyId, successor: made.kept, overlapDays },
       caller,
     );
@@ -103,7 +103,7 @@ export class Tenants {
   }
 
   async revokeKey(tenantId: TenantId, keyId: string, caller: Caller): Promise<void> {
-    await this.#carryOut({ type: 'RevokeKey', tenantId, keyId }, caller);
+    await this.#execute({ type: 'RevokeKey', tenantId, keyId }, caller);
   }
 
   async keysOf(tenantId: TenantId): Promise<readonly Tenant.Key[]> {
@@ -118,7 +118,7 @@ export class Tenants {
     caller: Caller,
   ): Promise<void> {
     const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
-    if ((await this.#ledger.stateOf(MerchantAccount, stream)) !== null) return;
+    if ((await this.#commands.stateOf(MerchantAccount, stream)) !== null) return;
     await this.defineMerchantAccount(tenantId, merchantAccountId, given, caller);
   }
 
@@ -133,7 +133,7 @@ export class Tenants {
     caller: Caller,
   ): Promise<boolean> {
     const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
-    const present = await this.#ledger.stateOf(MerchantAccount, stream);
+    const present = await this.#commands.stateOf(MerchantAccount, stream);
     const kept = present?.settings.currencies ?? [];
     const currencies = given.currencies.map(({ currency, gatewayCredentials }) => ({
       currency,
@@ -143,9 +143,9 @@ export class Tenants {
       ),
     }));
     const settings = MerchantAccount.withDefaults({ ...given, currencies });
-    const at = this.#ledger.clock.now();
+    const at = this.#commands.clock.now();
     const command = { tenantId, merchantAccountId, settings, at };
-    const { events } = await this.#ledger.carryOut(
+    const { events } = await this.#commands.execute(
       MerchantAccount,
       present === null
         ? { type: 'OpenMerchantAccount', ...command }
@@ -161,7 +161,7 @@ export class Tenants {
    * that changed anything.
    */
   async define(definition: Definition, caller: Caller): Promise<boolean> {
-    const done = await this.#ledger.carryOut(
+    const done = await this.#commands.execute(
       Reference,
       definition,
       { commandId: uuidV7() },
@@ -171,12 +171,12 @@ export class Tenants {
   }
 
   async #tenant(tenantId: TenantId): Promise<Tenant.State> {
-    return this.#ledger.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }
 
-  async #carryOut(command: WithoutTime<Tenant.Command>, caller: Caller): Promise<void> {
-    const at = this.#ledger.clock.now();
-    await this.#ledger.carryOut(Tenant, { ...command, at }, { commandId: uuidV7() }, caller);
+  async #execute(command: WithoutTime<Tenant.Command>, caller: Caller): Promise<void> {
+    const at = this.#commands.clock.now();
+    await this.#commands.execute(Tenant, { ...command, at }, { commandId: uuidV7() }, caller);
   }
 }
 

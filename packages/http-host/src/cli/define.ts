@@ -48,8 +48,8 @@ export function addDefineCommands(program: Command): void {
     .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
     .argument('<file>', 'see the README for its form', readDefinitions)
     .action((tenantId: TenantId, definitions: Definitions) =>
-      withHost(async ({ tenants, ledger }) => {
-        const at = ledger.clock.now();
+      withHost(async ({ tenants, commands }) => {
+        const at = commands.clock.now();
         const changed: string[] = [];
         for (const definition of commandsOf(tenantId, definitions, at)) {
           const isChanged = await tenants.define(definition, OPERATOR);

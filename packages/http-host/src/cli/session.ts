@@ -29,7 +29,7 @@ export async function withOnlyHost<Result>(work: (host: Host) => Promise<Result>
   return atWork(await compose(config), work);
 }
 
-/** Hosts of these stores are at work, and the command can only be carried out without them. */
+/** Hosts of these stores are at work, and the command can only run without them. */
 export class HostsAtWork extends Error {
   override readonly name = 'HostsAtWork';
 }

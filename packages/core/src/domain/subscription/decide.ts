@@ -1,6 +1,6 @@
 /** The decisions about a subscription: start, bill, retry, freeze, end. */
 import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
-import { never } from '../../kernel/decider.ts';
+import { never } from '../../kernel/aggregate.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../../kernel/ids.ts';
 import type { Command, CommandOf, Rejection } from './command.ts';

@@ -1,6 +1,6 @@
 /** A subscription as its events have made it, and the dates that follow from it. */
 import { z } from 'zod';
-import { never } from '../../kernel/decider.ts';
+import { never } from '../../kernel/aggregate.ts';
 import { Instant } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import {

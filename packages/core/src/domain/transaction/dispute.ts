@@ -1,6 +1,6 @@
 /** What the card's side takes back or warns of: chargebacks and alerts. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
-import { never } from '../../kernel/decider.ts';
+import { never } from '../../kernel/aggregate.ts';
 import { remainingMinor, routeOf, takenMinor } from './balance.ts';
 import type { CommandOf, DisputeCommand, Rejection } from './command.ts';
 import type { Event } from './events.ts';

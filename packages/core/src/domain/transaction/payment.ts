@@ -1,7 +1,7 @@
 /** From the order to the money: submit, attempt, authorize, capture, void, settle. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
+import { never } from '../../kernel/aggregate.ts';
 import { currencyOf } from '../../kernel/currency.ts';
-import { never } from '../../kernel/decider.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { percentOf } from '../../kernel/money.ts';
 import { routeOf } from './balance.ts';

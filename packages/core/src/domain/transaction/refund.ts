@@ -1,6 +1,6 @@
 /** Giving money back: the one gate through which refunds of every source pass. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
-import { never } from '../../kernel/decider.ts';
+import { never } from '../../kernel/aggregate.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
 import { insideRefundWindow, isDisputed, remainingMinor, routeOf } from './balance.ts';
 import { APPLICATION_KIND } from './codes.ts';

@@ -1,6 +1,6 @@
 /** A payment as its events have made it. */
 import { z } from 'zod';
-import { never } from '../../kernel/decider.ts';
+import { never } from '../../kernel/aggregate.ts';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import { type Event, type EventOf, events, Route } from './events.ts';

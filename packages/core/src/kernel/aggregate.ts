@@ -14,44 +14,56 @@ export interface Tagged {
   readonly type: string;
 }
 
+/** The events that a command makes, or why it makes none. */
+export type Decision<Event, Rejection> = Either<Rejection, readonly Event[]>;
+
 /**
  * An aggregate module, used as `import * as Transaction from './domain/transaction'`.
  * `decide` and `evolve` are pure: time, ids and randomness arrive in the command.
  */
-export interface Decider<
-  Command extends AnyCommand,
-  Event extends Tagged,
-  State,
-  Rejection extends Tagged,
-> {
+export interface Aggregate {
   /** The schemas of the aggregate's events; the catalog is made of them. */
   readonly events: EventSchemas;
-  readonly initial: State;
-  readonly evolve: (state: State, event: Event) => State;
+  readonly initial: unknown;
+  evolve(state: unknown, event: Tagged): unknown;
   /** What `evolve` makes of one event after the other, where that can be had for less. */
-  readonly evolveAll?: (state: State, events: Iterable<Event>) => State;
-  readonly decide: (state: State, command: Command) => Either<Rejection, readonly Event[]>;
-  readonly streamOf: (command: Command) => StreamName;
+  evolveAll?(state: unknown, events: Iterable<Tagged>): unknown;
+  decide(state: unknown, command: AnyCommand): Decision<Tagged, Tagged>;
+  streamOf(command: Pick<AnyCommand, 'tenantId'>): StreamName;
   /**
    * Whether a command is nearly always the first of its stream. It is then decided as if it were,
    * before anything is read; the log takes what was decided only if there is no such stream.
    */
-  readonly begins?: (command: Command) => boolean;
+  begins?(command: AnyCommand): boolean;
 }
+
+type Decided<Of extends Aggregate> = ReturnType<Of['decide']>;
+
+/** `CommandOf<typeof Transaction>` is `Transaction.Command`, and so on. */
+export type CommandOf<Of extends Aggregate> = Extract<Parameters<Of['decide']>[1], AnyCommand>;
+export type EventOf<Of extends Aggregate> = Extract<
+  Decided<Of>,
+  { readonly _tag: 'Right' }
+>['right'][number];
+export type RejectionOf<Of extends Aggregate> = Extract<
+  Decided<Of>,
+  { readonly _tag: 'Left' }
+>['left'];
+export type StateOf<Of extends Aggregate> = ReturnType<Of['evolve']>;
 
 /** The state after a past. */
 export function fold<Event, State>(
-  decider: {
+  aggregate: {
     readonly initial: State;
     readonly evolve: (state: State, event: Event) => State;
     readonly evolveAll?: (state: State, events: Iterable<Event>) => State;
   },
   past: Iterable<Event>,
-  from: State = decider.initial,
+  from: State = aggregate.initial,
 ): State {
-  if (decider.evolveAll !== undefined) return decider.evolveAll(from, past);
+  if (aggregate.evolveAll !== undefined) return aggregate.evolveAll(from, past);
   let state = from;
-  for (const event of past) state = decider.evolve(state, event);
+  for (const event of past) state = aggregate.evolve(state, event);
   return state;
 }
 
