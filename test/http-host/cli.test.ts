@@ -1,5 +1,5 @@
 /** The command line, as those run it who have the data folder: what it does, says and exits with. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -13,6 +13,7 @@ import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { PROJECTIONS } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CHILD_ENV } from '../setup/child-env.ts';
+import { type Ran, ranCommand } from '../setup/command-line.ts';
 import { appendUnknown } from './unknown-event.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -20,12 +21,6 @@ const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const COMMANDS_MS = 60_000;
 const POLLING = { timeout: 20_000, interval: 50 };
 const USER_EMAIL = 'agent@example.com';
-
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 /** A data folder of its own for each test, and commands that are run on it. */
 class Folder {
@@ -44,16 +39,18 @@ class Folder {
     const words = line.filter((each) => typeof each === 'string');
     const variables = line.filter((each) => typeof each !== 'string');
     const env = Object.assign({}, this.#env, ...variables) as NodeJS.ProcessEnv;
-    const child = spawn(process.execPath, [CLI, ...words], { env });
-    const written = { out: '', err: '' };
-    child.stdout.on('data', (chunk) => {
-      written.out += String(chunk);
+    return ranCommand(words, env);
+  }
+
+  /** What a start in a process of its own says that is expected to fail: a sentence, and no stack. */
+  async failedStart(variables: NodeJS.ProcessEnv): Promise<string> {
+    const { status, stderr } = spawnSync(process.execPath, [CLI, 'start'], {
+      env: { ...this.#env, ...variables },
+      encoding: 'utf8',
     });
-    child.stderr.on('data', (chunk) => {
-      written.err += String(chunk);
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, ...written };
+    expect(status).toBe(1);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    return stderr;
   }
 
   /** What a command prints that is expected to do what it is told. */
@@ -228,12 +225,7 @@ describe('words that mean nothing', () => {
   });
 
   it('the environment', async () => {
-    const child = spawn(process.execPath, [CLI, 'start'], { env: { PORT: 'http' } });
-    let err = '';
-    child.stderr.on('data', (chunk) => {
-      err += String(chunk);
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code, err } = await new Folder().run('start', { PORT: 'http' });
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/PORT must be a whole/) });
     expect(err).not.toMatch(/^\s+at /m);
   });
@@ -248,9 +240,7 @@ describe('a start that fails', () => {
       await once(taken.listen(0, '127.0.0.1'), 'listening');
       onTestFinished(() => void taken.close());
       const { port } = taken.address() as AddressInfo;
-      const started = await folder.run('start', { PORT: String(port) });
-      expect(started).toMatchObject({ code: 1, err: expect.stringMatching(/EADDRINUSE/) });
-      expect(started.err).not.toMatch(/^\s+at /m);
+      expect(await folder.failedStart({ PORT: String(port) })).toMatch(/EADDRINUSE/);
       expect(await folder.done('tenants', 'onboard', '1', 'Acme')).toContain('is onboarded');
     },
     COMMANDS_MS,
@@ -262,9 +252,7 @@ describe('a start that fails', () => {
       const folder = new Folder();
       const path = join(folder.path, 'file');
       writeFileSync(path, '');
-      const started = await folder.run('start', { DATA_DIR: path });
-      expect(started).toMatchObject({ code: 1, err: expect.stringContaining(path) });
-      expect(started.err).not.toMatch(/^\s+at /m);
+      expect(await folder.failedStart({ DATA_DIR: path })).toContain(path);
     },
     COMMANDS_MS,
   );

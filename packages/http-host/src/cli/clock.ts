@@ -2,10 +2,9 @@
 
 import { ConfigError, type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readConfig } from '../config.ts';
 import { withProgressBar } from './progress-bar.ts';
 import { type ReachedClock, RemoteClock } from './remote-clock.ts';
-import { withOnlyHost } from './session.ts';
+import type { Session } from './session.ts';
 
 const SECOND_MS = 1_000;
 
@@ -15,12 +14,12 @@ interface Place {
   readonly tenant?: string;
 }
 
-export function addClockCommands(program: Command): void {
+export function addClockCommands(program: Command, session: Session): void {
   const clock = program
     .command('clock')
     .description('Show and move the test clock, where TEST_CLOCK is 1');
   atPlace(clock.command('show').description('Show what time it is')).action((place: Place) =>
-    withClock(place, async (reached) => console.log(await reached.now())),
+    withClock(session, place, async (reached) => session.console.log(await reached.now())),
   );
   atPlace(
     clock
@@ -28,14 +27,16 @@ export function addClockCommands(program: Command): void {
       .description('Move it ahead, and do everything that becomes due')
       .argument('<duration>', 'such as 90s, 15m, 12h, 180d, 52w or 1d12h', durationSeconds),
   ).action((seconds: number, place: Place) =>
-    withClock(place, (reached) => move(reached, { byMs: seconds * SECOND_MS })),
+    withClock(session, place, (reached) => move(session, reached, { byMs: seconds * SECOND_MS })),
   );
   atPlace(
     clock
       .command('set')
       .description('Move it to an instant that is not past, and do everything that becomes due')
       .argument('<instant>', 'ISO 8601 with its zone, such as 2031-01-31T12:00:00Z', instantMs),
-  ).action((toMs: number, place: Place) => withClock(place, (reached) => move(reached, { toMs })));
+  ).action((toMs: number, place: Place) =>
+    withClock(session, place, (reached) => move(session, reached, { toMs })),
+  );
 }
 
 function atPlace(command: Command): Command {
@@ -52,6 +53,7 @@ function atPlace(command: Command): Command {
 }
 
 async function withClock(
+  session: Session,
   { url, key, tenant }: Place,
   work: (clock: ReachedClock) => Promise<void>,
 ): Promise<void> {
@@ -61,10 +63,10 @@ async function withClock(
     }
     return work(new RemoteClock({ url, key, tenant }));
   }
-  if (!readConfig(process.env).testClock) {
+  if (!session.config().testClock) {
     throw new ConfigError(['TEST_CLOCK must be 1: there is no clock to move without it']);
   }
-  return withOnlyHost(async ({ testClock }) => {
+  return session.withOnlyHost(async ({ testClock }) => {
     if (testClock === undefined) throw new Error('a host with TEST_CLOCK=1 has a test clock');
     await work({
       now: async () => testClock.now(),
@@ -73,11 +75,18 @@ async function withClock(
   });
 }
 
-async function move(clock: ReachedClock, destination: Destination): Promise<void> {
-  const { now, steps, unfinished } = await withProgressBar('Moving the clock', (onProgress) =>
-    clock.move(destination, (doneMs, totalMs) =>
-      onProgress(Math.round(doneMs / SECOND_MS), Math.round(totalMs / SECOND_MS)),
-    ),
+async function move(
+  { stdout, console }: Session,
+  clock: ReachedClock,
+  destination: Destination,
+): Promise<void> {
+  const { now, steps, unfinished } = await withProgressBar(
+    stdout,
+    'Moving the clock',
+    (onProgress) =>
+      clock.move(destination, (doneMs, totalMs) =>
+        onProgress(Math.round(doneMs / SECOND_MS), Math.round(totalMs / SECOND_MS)),
+      ),
   );
   console.log(`The clock shows ${now} (steps: ${steps})`);
   for (const { work, dueAt } of unfinished) {

@@ -11,22 +11,21 @@ import {
 } from '@counterfoil/engine';
 import { hostDatabaseUrlOf, openEventStore } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../config.ts';
-import { OPERATOR, refuseBesideHosts } from './session.ts';
+import { OPERATOR, refuseBesideHosts, type Session } from './session.ts';
 
-export function addCustomerCommands(program: Command): void {
+export function addCustomerCommands(program: Command, session: Session): void {
   program
     .command('customers')
     .description('Customers whose keys are lost')
     .command('erase-unreadable')
     .description('Erase the customers whose keys are lost for good, so that a host can start')
     .option('--confirm', 'do it; else only say how many there are')
-    .action(({ confirm = false }: { confirm?: boolean }) =>
-      eraseUnreadable(readConfig(process.env), confirm),
-    );
+    .action(({ confirm = false }: { confirm?: boolean }) => eraseUnreadable(session, confirm));
 }
 
-async function eraseUnreadable(config: Config, isConfirmed: boolean): Promise<void> {
+async function eraseUnreadable(session: Session, isConfirmed: boolean): Promise<void> {
+  const { console } = session;
+  const config = session.config();
   if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
   await using opened = new AsyncDisposableStack();
   const events = await openEventStore(config);
@@ -47,6 +46,6 @@ async function eraseUnreadable(config: Config, isConfirmed: boolean): Promise<vo
     console.log(`${many} given up: start the host, which finishes their erasure`);
   } else {
     console.log(`${many} without a key. With --confirm they are erased for good`);
-    process.exitCode = 1;
+    session.exitCode = 1;
   }
 }

@@ -4,7 +4,7 @@ import { MerchantAccount, Reference, type TenantId } from '@counterfoil/core';
 import { counted } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
-import { OPERATOR, tenantIdOf, withHost } from './session.ts';
+import { OPERATOR, type Session, tenantIdOf } from './session.ts';
 
 const { events } = Reference;
 
@@ -39,7 +39,7 @@ const Definitions = z.strictObject({
 });
 type Definitions = z.output<typeof Definitions>;
 
-export function addDefineCommands(program: Command): void {
+export function addDefineCommands(program: Command, session: Session): void {
   program
     .command('define')
     .description(
@@ -48,7 +48,7 @@ export function addDefineCommands(program: Command): void {
     .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
     .argument('<file>', 'see the README for its form', readDefinitions)
     .action((tenantId: TenantId, definitions: Definitions) =>
-      withHost(async ({ tenants, commands }) => {
+      session.withHost(async ({ tenants, commands }) => {
         const at = commands.clock.now();
         const changed: string[] = [];
         for (const definition of commandsOf(tenantId, definitions, at)) {
@@ -61,8 +61,10 @@ export function addDefineCommands(program: Command): void {
           const account = { tenantId, merchantAccountId: id };
           if (isChanged) changed.push(MerchantAccount.streamOf(account));
         }
-        console.log(`Tenant ${tenantId} has what the file defines`);
-        console.log(changed.length === 0 ? 'It had all of it: nothing was changed' : told(changed));
+        session.console.log(`Tenant ${tenantId} has what the file defines`);
+        session.console.log(
+          changed.length === 0 ? 'It had all of it: nothing was changed' : told(changed),
+        );
       }),
     );
 }

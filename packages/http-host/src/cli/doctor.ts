@@ -11,8 +11,8 @@ import {
   type Verdict,
 } from '@counterfoil/engine/doctor';
 import type { Command } from 'commander';
-import { readConfig } from '../config.ts';
 import { PhaseBar } from './progress-bar.ts';
+import type { Session } from './session.ts';
 import { wholeNumber } from './session.ts';
 
 /** 1 is what every command ends with that could not do its work. */
@@ -27,7 +27,7 @@ interface DoctorOptions {
   readonly gateways?: readonly number[];
 }
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, session: Session): void {
   program
     .command('doctor')
     .description(
@@ -39,8 +39,9 @@ export function addDoctorCommand(program: Command): void {
     .option('--gateways <ids>', 'of the host, separated by commas (default: the sandbox)', idsOf)
     .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
     .action(async ({ quick = false, json = false, scratch, gateways }: DoctorOptions) => {
-      const bar = new PhaseBar();
-      const config = readConfig(process.env);
+      const { console } = session;
+      const bar = new PhaseBar(session.stderr);
+      const config = session.config();
       const examination = await examine(config, {
         quick,
         ...(gateways !== undefined && { gatewayIds: gateways }),
@@ -54,7 +55,7 @@ export function addDoctorCommand(program: Command): void {
       });
       bar.clear();
       console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
-      process.exitCode = EXIT_CODES[examination.verdict];
+      session.exitCode = EXIT_CODES[examination.verdict];
     });
 }
 

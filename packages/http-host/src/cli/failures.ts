@@ -1,4 +1,4 @@
-/** How a process tells that it failed. */
+/** What a process that failed prints. */
 import { ConfigError, Refused } from '@counterfoil/engine';
 import { z } from 'zod';
 import { wireRefusalOf } from '../api/refusals.ts';
@@ -13,8 +13,8 @@ const EXPECTED = new Set([
   'StorageError',
 ]);
 
-/** Prints an expected refusal as a sentence, anything else with its stack, and sets the exit code to 1. */
-export function reportFailure(error: unknown): void {
+/** Prints an expected refusal as a sentence, anything else with its stack. */
+export function printFailure(error: unknown, console: Console): void {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
@@ -25,5 +25,4 @@ export function reportFailure(error: unknown): void {
   if (error instanceof z.ZodError) console.error(z.prettifyError(error));
   else if (refusal !== undefined) console.error(refusal.message);
   else console.error(isExpected ? (error as Error).message : error);
-  process.exitCode = 1;
 }

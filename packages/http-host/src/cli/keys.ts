@@ -2,7 +2,7 @@
 import type { TenantId } from '@counterfoil/core';
 import { ALL_SCOPES, type Environment } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
+import { OPERATOR, type Session, tenantIdOf, wholeNumber } from './session.ts';
 
 interface CreateOptions {
   readonly environment: Environment;
@@ -11,7 +11,7 @@ interface CreateOptions {
   readonly expiresAt?: string;
 }
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, session: Session): void {
   const keys = program.command('keys').description('Issue, list, rotate and revoke API keys');
   keys
     .command('create')
@@ -26,9 +26,9 @@ export function addKeyCommands(program: Command): void {
     .option('--scopes <scope...>', 'what the key may do', [...ALL_SCOPES])
     .option('--expires-at <instant>', 'ISO 8601; never when absent', instant)
     .action((tenantId: TenantId, options: CreateOptions) =>
-      withHost(async (host) => {
+      session.withHost(async (host) => {
         const issued = await host.tenants.issueKey(tenantId, { kind: 'api', ...options }, OPERATOR);
-        console.log(
+        session.console.log(
           `id:  ${issued.keyId}\nkey: ${issued.key}\nKeep the key: it is not shown again.`,
         );
       }),
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .description('List the keys of a tenant')
     .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
     .action((tenantId: TenantId) =>
-      withHost(async (host) => {
+      session.withHost(async (host) => {
         const rows = (await host.tenants.keysOf(tenantId)).map((key) => ({
           id: key.keyId,
           key: key.hint,
@@ -49,7 +49,7 @@ export function addKeyCommands(program: Command): void {
           expires: key.expiresAt ?? 'never',
           revoked: key.revokedAt ?? '',
         }));
-        console.table(rows);
+        session.console.table(rows);
       }),
     );
   keys
@@ -59,9 +59,9 @@ export function addKeyCommands(program: Command): void {
     .argument('<key-id>', 'the key to replace')
     .option('--overlap-days <days>', 'how long the old key lives on, 0 to 7', wholeNumber, 0)
     .action((tenantId: TenantId, keyId: string, { overlapDays }: { overlapDays: number }) =>
-      withHost(async (host) => {
+      session.withHost(async (host) => {
         const issued = await host.tenants.rotateKey(tenantId, { keyId, overlapDays }, OPERATOR);
-        console.log(
+        session.console.log(
           `id:  ${issued.keyId}\nkey: ${issued.key}\nKeep the key: it is not shown again.`,
         );
       }),
@@ -72,9 +72,9 @@ export function addKeyCommands(program: Command): void {
     .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
     .argument('<key-id>', 'the key to revoke')
     .action((tenantId: TenantId, keyId: string) =>
-      withHost(async (host) => {
+      session.withHost(async (host) => {
         await host.tenants.revokeKey(tenantId, keyId, OPERATOR);
-        console.log(`Key ${keyId} is revoked`);
+        session.console.log(`Key ${keyId} is revoked`);
       }),
     );
 }

@@ -1,15 +1,17 @@
 /** A bar on a terminal, a line at the end elsewhere. */
+import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 
 export async function withProgressBar<Result>(
+  stream: Writable,
   title: string,
   work: (onProgress: (done: number, total: number) => void) => Promise<Result>,
 ): Promise<Result> {
   const bar = new SingleBar({
     format: `${title} [{bar}] {percentage}% {value}/{total}`,
     hideCursor: true,
-    stream: process.stdout,
-    // Without a terminal nobody sees a bar move: tell the state now and then.
+    stream,
+    // Without a terminal a line now and then.
     noTTYOutput: true,
     notTTYSchedule: 2_000,
   });
@@ -27,15 +29,19 @@ export async function withProgressBar<Result>(
 
 /** A bar for one phase after the other, on standard error; nothing of it stays, or is seen without a terminal. */
 export class PhaseBar {
-  readonly #bar = new SingleBar({
-    format: '{title} [{bar}] {percentage}% {value}/{total}',
-    hideCursor: true,
-    stream: process.stderr,
-    clearOnComplete: true,
-    // What runs without giving way to timers moves the bar all the same.
-    forceRedraw: true,
-  });
+  readonly #bar: SingleBar;
   #title: string | undefined;
+
+  constructor(stream: Writable) {
+    this.#bar = new SingleBar({
+      format: '{title} [{bar}] {percentage}% {value}/{total}',
+      hideCursor: true,
+      stream,
+      clearOnComplete: true,
+      // What runs without giving way to timers moves the bar all the same.
+      forceRedraw: true,
+    });
+  }
 
   show(title: string, done: number, total: number): void {
     if (this.#title !== title) {

@@ -22,11 +22,12 @@ import {
   swap,
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
-import { readConfig } from '../config.ts';
+import type { Session } from './session.ts';
 
 const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
 
-export function addReadModelCommands(program: Command): void {
+export function addReadModelCommands(program: Command, session: Session): void {
+  const { console } = session;
   const models = program
     .command('read-models')
     .description('Rebuild read models and look after parked streams');
@@ -37,7 +38,7 @@ export function addReadModelCommands(program: Command): void {
     .option('--keep', 'only build and compare; do not swap')
     .action(async (projection: Projection | undefined, { keep = false }: { keep?: boolean }) => {
       for (const each of projection === undefined ? PROJECTIONS : [projection]) {
-        await withStores((stores) => rebuildOne(stores, each, keep));
+        await withStores(session, (stores) => rebuildOne(session, stores, each, keep));
       }
     });
   models
@@ -45,7 +46,7 @@ export function addReadModelCommands(program: Command): void {
     .description('Make the build before the live one live again')
     .argument('<projection>', ONE_OF_ALL, projectionOf)
     .action((projection: Projection) =>
-      withStores(async ({ store }) => {
+      withStores(session, async ({ store }) => {
         const build = await rollBack(store, projection);
         console.log(
           build === undefined
@@ -55,14 +56,18 @@ export function addReadModelCommands(program: Command): void {
       }),
     );
   const parked = models.command('parked').description('Streams whose events could not be applied');
-  parked.command('list').action(() => withStores(({ store }) => listParked(store)));
+  parked
+    .command('list')
+    .action(() => withStores(session, ({ store }) => listParked(session, store)));
   parked
     .command('retry')
     .description('Apply the parked events of a stream again; with files the host must be stopped')
     .argument('<projection>', ONE_OF_ALL, projectionOf)
     .argument('<stream>', 'the name of the stream')
     .action((projection: Projection, stream: string) =>
-      withStores((stores) => retryParked(stores, projection, stream), { alone: true }),
+      withStores(session, (stores) => retryParked(session, stores, projection, stream), {
+        alone: true,
+      }),
     );
 }
 
@@ -88,10 +93,11 @@ interface Stores {
  * runs; hosts that share their read models take turns.
  */
 async function withStores<Result>(
+  session: Session,
   work: (stores: Stores) => Promise<Result>,
   { alone = false }: { alone?: boolean } = {},
 ): Promise<Result> {
-  const config = readConfig(process.env);
+  const config = session.config();
   const { readModelUrl } = config;
   const isShared = hostDatabaseUrlOf(config) !== undefined;
   const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
@@ -115,6 +121,7 @@ interface Closable {
 const SHOW_EVERY_EVENTS = 100_000;
 
 async function rebuildOne(
+  { console }: Session,
   { leaseTtlMs, ...stores }: Stores,
   projection: Projection,
   keep: boolean,
@@ -131,7 +138,7 @@ async function rebuildOne(
       console.log(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
     },
     async onRebuilt(rebuilt) {
-      tell(rebuilt);
+      printRebuilt(console, rebuilt);
       if (keep) return;
       await swap(stores.store, rebuilt);
       await dropOldBuilds(stores.store, projection.name);
@@ -140,14 +147,14 @@ async function rebuildOne(
   });
 }
 
-function tell({ projection, differences, parked }: Rebuilt): void {
+function printRebuilt(console: Console, { projection, differences, parked }: Rebuilt): void {
   if (differences === undefined) console.log(`${projection}: there was nothing to compare with`);
   else if (differences.length === 0) console.log(`${projection}: equal to the live build`);
   else console.table(differences);
   if (parked.length > 0) console.table(parked);
 }
 
-async function listParked(store: ReadModelStore): Promise<void> {
+async function listParked({ console }: Session, store: ReadModelStore): Promise<void> {
   for (const { name } of PROJECTIONS) {
     const streams = (await (await store.live(name))?.parked()) ?? [];
     for (const { stream, error, events } of streams) {
@@ -164,6 +171,7 @@ const TAKE_OVER_MS = 2 * SHARED_LEASE_TTL_MS;
  * can write nothing from then on, waits for the lease like any other, and goes on right afterwards.
  */
 async function retryParked(
+  session: Session,
   { events, store, vault, holder, leaseTtlMs }: Stores,
   projection: Projection,
   stream: string,
@@ -191,8 +199,8 @@ async function retryParked(
   try {
     await Promise.race([following, running]);
     const freed = await projector.retryParked(projection.name, stream);
-    console.log(freed ? `${stream} is applied` : `${stream} fails again and stays parked`);
-    if (!freed) process.exitCode = 1;
+    session.console.log(freed ? `${stream} is applied` : `${stream} fails again and stays parked`);
+    if (!freed) session.exitCode = 1;
   } finally {
     stopping.abort();
     await running;

@@ -2,7 +2,7 @@
 import { type ComposeOptions, compose, type Host } from '../composition-root.ts';
 import { readConfig } from '../config.ts';
 import { turnOffCoreDumps } from './core-dumps.ts';
-import { reportFailure } from './failures.ts';
+import { printFailure } from './failures.ts';
 import { onceToldToStop } from './signals.ts';
 
 export interface RunHostOptions extends ComposeOptions {
@@ -32,7 +32,8 @@ export async function runHost(
       throw error;
     }
   } catch (error) {
-    reportFailure(error);
+    printFailure(error, console);
+    process.exitCode = 1;
   }
 }
 

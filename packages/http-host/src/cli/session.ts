@@ -1,4 +1,6 @@
-/** What the commands share: the configured ledger opened for one piece of work. */
+/** What the commands share: their environment, and the configured ledger opened for one piece of work. */
+import { Console } from 'node:console';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TenantId } from '@counterfoil/core';
 import { type Caller, holderFor, LEADERSHIP, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
@@ -7,26 +9,59 @@ import { InvalidArgumentError } from 'commander';
 import { compose, type Host } from '../composition-root.ts';
 import { type Config, readConfig } from '../config.ts';
 
-/** Whoever runs a command has the data folder, or the databases, and is not asked for a name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a command line reads its settings from, and writes to. */
+export interface Terminal {
+  readonly env: Environment;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Who runs a command has the data folder, or the databases, and is not asked for a name. */
 export const OPERATOR: Caller = { actor: 'operator@localhost' };
 
 /** Hosts that have just ended in order leave nothing; of one that was killed the lease runs out. */
 const LOOKS = 30;
 const LOOK_PAUSE_MS = SHARED_LEASE_TTL_MS / 20;
 
-/**
- * A log in a file has one writer: a command that writes is refused while a host runs on it. Stores that
- * hosts share are written beside them, and what follows from it is left to them.
- */
-export async function withHost<Result>(work: (host: Host) => Promise<Result>): Promise<Result> {
-  return atWork(await compose(quietConfig(), { serves: false }), work);
-}
+/** One run of the command line: its environment, where it prints, and what it ends with. */
+export class Session {
+  readonly env: Environment;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly console: Console;
+  exitCode = 0;
 
-/** For what needs all that a host does by itself, and so that no other host does it. */
-export async function withOnlyHost<Result>(work: (host: Host) => Promise<Result>): Promise<Result> {
-  const config = quietConfig();
-  if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
-  return atWork(await compose(config), work);
+  constructor({ env, stdout, stderr }: Terminal) {
+    this.env = env;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.console = new Console({ stdout, stderr });
+  }
+
+  config(): Config {
+    return readConfig(this.env);
+  }
+
+  /**
+   * A log in a file has one writer: a command that writes is refused while a host runs on it. Stores
+   * that hosts share are written beside them, and what follows from it is left to them.
+   */
+  async withHost(work: (host: Host) => Promise<void>): Promise<void> {
+    return atWork(await compose(this.#quietConfig(), { serves: false }), work);
+  }
+
+  /** For what needs all that a host does by itself, and so that no other host does it. */
+  async withOnlyHost(work: (host: Host) => Promise<void>): Promise<void> {
+    const config = this.#quietConfig();
+    if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
+    return atWork(await compose(config), work);
+  }
+
+  #quietConfig(): Config {
+    return { ...this.config(), logLevel: 'error' };
+  }
 }
 
 /** Hosts of these stores are at work, and the command can only run without them. */
@@ -34,13 +69,9 @@ export class HostsAtWork extends Error {
   override readonly name = 'HostsAtWork';
 }
 
-function quietConfig(): Config {
-  return { ...readConfig(process.env), logLevel: 'error' };
-}
-
-async function atWork<Result>(host: Host, work: (host: Host) => Promise<Result>): Promise<Result> {
+async function atWork(host: Host, work: (host: Host) => Promise<void>): Promise<void> {
   try {
-    return await work(host);
+    await work(host);
   } finally {
     await host.close();
   }

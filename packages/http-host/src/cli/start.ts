@@ -3,14 +3,15 @@ import { ConfigError } from '@counterfoil/engine';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { runHost } from './run-host.ts';
+import type { Session } from './session.ts';
 
-export function addStartCommand(program: Command): void {
+export function addStartCommand(program: Command, session: Session): void {
   program
     .command('start')
     .description('Run the host')
     .option('--production', 'as with NODE_ENV=production: MASTER_KEY must be set')
     .action(async ({ production = false }: { production?: boolean }) => {
-      const env = { ...process.env, ...(production && { NODE_ENV: 'production' }) };
+      const env = { ...session.env, ...(production && { NODE_ENV: 'production' }) };
       if (readConfig(env).demo) {
         throw new ConfigError([
           'DEMO must not be true here: the repository runs its demo with `pnpm start`',

@@ -1,7 +1,7 @@
 /** `counterfoil tenants …`: onboarding and settings. */
 import { Tenant, type TenantId } from '@counterfoil/core';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OPERATOR, tenantIdOf, wholeNumber, withHost } from './session.ts';
+import { OPERATOR, type Session, tenantIdOf, wholeNumber } from './session.ts';
 
 interface SettingOptions {
   readonly requestsPerMinute?: number;
@@ -12,7 +12,7 @@ interface SettingOptions {
   readonly unsubscribeOnDispute?: boolean;
 }
 
-export function addTenantCommands(program: Command): void {
+export function addTenantCommands(program: Command, session: Session): void {
   const tenants = program
     .command('tenants')
     .description('Onboard tenants and change their settings');
@@ -23,9 +23,9 @@ export function addTenantCommands(program: Command): void {
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
       .argument('<name>', 'its name'),
   ).action((tenantId: TenantId, name: string, options: SettingOptions) =>
-    withHost(async (host) => {
+    session.withHost(async (host) => {
       await host.tenants.onboard(tenantId, { name, settings: changeOf(options) }, OPERATOR);
-      console.log(`Tenant ${tenantId} is onboarded`);
+      session.console.log(`Tenant ${tenantId} is onboarded`);
     }),
   );
   withSettings(
@@ -34,9 +34,9 @@ export function addTenantCommands(program: Command): void {
       .description('Change settings of a tenant')
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf),
   ).action((tenantId: TenantId, options: SettingOptions) =>
-    withHost(async (host) => {
+    session.withHost(async (host) => {
       await host.tenants.changeSettings(tenantId, changeOf(options), OPERATOR);
-      console.log(`The settings of tenant ${tenantId} are kept`);
+      session.console.log(`The settings of tenant ${tenantId} are kept`);
     }),
   );
 }

@@ -1,0 +1,53 @@
+/** The command line: runs the host, and does what needs no host to run. */
+import { Command, CommanderError } from 'commander';
+import { addClockCommands } from './clock.ts';
+import { addCustomerCommands } from './customers.ts';
+import { addDefineCommands } from './define.ts';
+import { addDoctorCommand } from './doctor.ts';
+import { printFailure } from './failures.ts';
+import { addKeyCommands } from './keys.ts';
+import { addReadModelCommands } from './read-models.ts';
+import { Session, type Terminal } from './session.ts';
+import { addStartCommand } from './start.ts';
+import { addTenantCommands } from './tenants.ts';
+import { addWorkerCommand } from './worker.ts';
+
+const COMMANDS = [
+  addStartCommand,
+  addWorkerCommand,
+  addTenantCommands,
+  addKeyCommands,
+  addCustomerCommands,
+  addDefineCommands,
+  addReadModelCommands,
+  addDoctorCommand,
+  addClockCommands,
+] as const;
+
+/** Resolves with the exit code; a host or a worker that was started goes on. Never rejects. */
+export async function runCommandLine(
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const session = new Session(terminal);
+  const program = new Command('counterfoil')
+    .description(
+      'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
+    )
+    // Before the commands are added, which inherit both.
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void terminal.stdout.write(text),
+      writeErr: (text) => void terminal.stderr.write(text),
+    });
+  for (const add of COMMANDS) add(program, session);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    // What Commander throws it has printed.
+    if (error instanceof CommanderError) return error.exitCode;
+    printFailure(error, session.console);
+    return 1;
+  }
+  return session.exitCode;
+}

@@ -1,0 +1,27 @@
+/** Runs commands of the command line in this process, as an operator would in a process of their own. */
+import { Writable } from 'node:stream';
+import { runCommandLine } from '../../packages/http-host/src/cli/command-line.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function ranCommand(
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Ran> {
+  const [out, err] = [[] as string[], [] as string[]];
+  const code = await runCommandLine(words, { env, stdout: into(out), stderr: into(err) });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+function into(written: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      written.push(String(chunk));
+      done();
+    },
+  });
+}
