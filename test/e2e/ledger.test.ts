@@ -1,8 +1,8 @@
 /** The books over HTTP: what each event posts, and that they balance after everything. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TenantId } from '@counterfoil/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   CARDS,
-  type Caller,
   callerWith,
   card,
   eventually,
@@ -24,13 +24,32 @@ const FEES = {
 };
 
 let running: Running;
-let caller: Caller;
 
-beforeEach(async () => {
+/** One for each test. */
+let tenantId = 10;
+
+beforeAll(async () => {
   running = await startHost({ env: { GATEWAY_TIMEOUT_MS: '2000' } });
-  caller = await openTenant(running, 11);
 });
-afterEach(async () => running.close());
+beforeEach(() => {
+  tenantId += 1;
+});
+afterAll(async () => running.close());
+
+/** A tenant that has sold 9 pounds and 11 dollars on its first merchant account, 7 pounds on its second. */
+async function soldOnTwoAccounts() {
+  const caller = await newTenant();
+  const [first, second] = [tenantId * 10 + 1, tenantId * 10 + 2];
+  await openAccount(running, tenantId, second);
+  await running.host.readSide.caughtUp(tenantId as TenantId);
+  await caller.paid({ merchantAccountId: second, amount: 7 });
+  await caller.paid({ merchantAccountId: first, amount: 9 });
+  await caller.paid({ currency: 'USD', merchantAccountId: first, amount: 11 });
+  return { caller, first, second };
+}
+
+const newTenant = (options?: Parameters<typeof openTenant>[2]) =>
+  openTenant(running, tenantId, options);
 
 /** All accounts but the receivable, and the receivable as what the others leave. */
 function expectReceivableToBalance(balances: Record<string, number>): void {
@@ -43,11 +62,13 @@ function expectReceivableToBalance(balances: Record<string, number>): void {
 
 describe('postings without fees', () => {
   it('a capture: debit acquirer receivable, credit sales', async () => {
+    const caller = await newTenant();
     await caller.paid();
     expect(await caller.balances()).toEqual({ 'acquirer-receivable': 100, sales: -100 });
   });
 
   it('an authorization posts nothing, its partial capture what was taken', async () => {
+    const caller = await newTenant();
     const { id } = await caller.paid({ capture: false });
     expect(await caller.balances()).toEqual({});
     await caller.post(`/v1/payments/${id}/capture`, { amount: 40 });
@@ -55,6 +76,7 @@ describe('postings without fees', () => {
   });
 
   it('a refund: debit refunds, credit acquirer receivable', async () => {
+    const caller = await newTenant();
     const { id } = await caller.paid();
     await caller.refund(id, { amount: 30.01 });
     expect(await caller.balances()).toEqual({
@@ -65,6 +87,7 @@ describe('postings without fees', () => {
   });
 
   it('a refund that fails leaves nothing', async () => {
+    const caller = await newTenant();
     const { id } = await caller.paid({ card: card(CARDS.refundFails) });
     await caller.refund(id);
     const { refunds = 0, sales, ...rest } = await caller.balances();
@@ -72,6 +95,7 @@ describe('postings without fees', () => {
   });
 
   it('a void takes a capture back', async () => {
+    const caller = await newTenant();
     const { id } = await caller.paid();
     await caller.post(`/v1/payments/${id}/void`);
     const balances = await caller.balances();
@@ -81,12 +105,14 @@ describe('postings without fees', () => {
   it.each(['stolen', 'processingError', 'actionApprove', 'timeoutApprove'] as const)(
     '%s posts nothing yet',
     async (name) => {
+      const caller = await newTenant();
       await caller.pay({ card: card(CARDS[name]) });
       expect(await caller.balances()).toEqual({});
     },
   );
 
   it('a chargeback: debit chargebacks, credit acquirer receivable', async () => {
+    const caller = await newTenant();
     const { id } = await caller.paid({ card: card(CARDS.chargeback) });
     await eventually(
       () => caller.transaction(id),
@@ -102,7 +128,7 @@ describe('postings without fees', () => {
 
 describe('fees', () => {
   it('of an approved payment are debited to accounts of their own', async () => {
-    const other = await openTenant(running, 12, { account: FEES });
+    const other = await newTenant({ account: FEES });
     await other.paid({ amount: 100 });
     const { sales, 'acquirer-receivable': receivable, ...fees } = await other.balances();
     expect(sales).toBe(-100);
@@ -111,7 +137,7 @@ describe('fees', () => {
   });
 
   it('of a decline are debited without a sale', async () => {
-    const other = await openTenant(running, 12, { account: FEES });
+    const other = await newTenant({ account: FEES });
     await other.pay({ card: card(CARDS.stolen) });
     const { sales = 0, 'acquirer-receivable': receivable, ...fees } = await other.balances();
     expect(sales).toBe(0);
@@ -120,7 +146,7 @@ describe('fees', () => {
   });
 
   it('of a chargeback and of an alert', async () => {
-    const other = await openTenant(running, 12, {
+    const other = await newTenant({
       account: { chargebackFee: 15, alertProviderFee: 5 },
     });
     const charged = await other.paid({ card: card(CARDS.chargeback) });
@@ -136,7 +162,7 @@ describe('fees', () => {
   });
 
   it('of the address check are debited when an address was checked', async () => {
-    const other = await openTenant(running, 12, { account: { bankAVSFee: 0.03 } });
+    const other = await newTenant({ account: { bankAVSFee: 0.03 } });
     await other.paid({
       addresses: [
         { addressType: 'DEFAULT', address: '1 Mill Lane', city: 'Leeds', countryCode: 'GB' },
@@ -153,7 +179,7 @@ describe('fees', () => {
     [2.5, 0.02],
     [3.5, 0.04],
   ])('in per cent round half to even: 1%% of %d is %d', async (amount, fee) => {
-    const other = await openTenant(running, 12, { account: { discountRatePercentage: 1 } });
+    const other = await newTenant({ account: { discountRatePercentage: 1 } });
     await other.paid({ amount });
     const { sales, 'acquirer-receivable': receivable } = await other.balances();
     expect(sales).toBe(-amount);
@@ -161,7 +187,7 @@ describe('fees', () => {
   });
 
   it('hold a rolling reserve back', async () => {
-    const other = await openTenant(running, 12, { account: { reservePercentage: 10 } });
+    const other = await newTenant({ account: { reservePercentage: 10 } });
     await other.paid();
     expect(await other.balances()).toEqual({
       'acquirer-receivable': 90,
@@ -173,7 +199,7 @@ describe('fees', () => {
   it('release the reserve after its hold', async () => {
     let now = Date.parse('2026-01-10T12:00:00.000Z');
     const later = await startHost({ clock: { now: () => new Date(now).toISOString() } });
-    const other = await openTenant(later, 12, {
+    const other = await openTenant(later, tenantId, {
       settings: { reserveHoldDays: 30 },
       account: { reservePercentage: 10 },
     });
@@ -188,14 +214,14 @@ describe('fees', () => {
   }, 30_000);
 
   it('of a capture that was voided leave nothing in the reserve', async () => {
-    const other = await openTenant(running, 12, { account: { reservePercentage: 10 } });
+    const other = await newTenant({ account: { reservePercentage: 10 } });
     const { id } = await other.paid();
     await other.post(`/v1/payments/${id}/void`);
     expect(Object.values(await other.balances()).every((balance) => balance === 0)).toBe(true);
   });
 
   it('in the account’s currency do not turn into the same number of another', async () => {
-    const other = await openTenant(running, 12, { account: { gatewayTransactionFee: 0.05 } });
+    const other = await newTenant({ account: { gatewayTransactionFee: 0.05 } });
     await other.paid({ currency: 'JPY', amount: 1_000 });
     const { body } = await other.get('/api/ledger/trial-balance');
     expect(body.balanced).toBe(true);
@@ -210,7 +236,7 @@ describe('fees', () => {
 
 describe('GET /api/ledger/trial-balance', () => {
   it('is zero after everything, by currency and exact', async () => {
-    const other = await openTenant(running, 12, { account: { ...FEES, reservePercentage: 7.5 } });
+    const other = await newTenant({ account: { ...FEES, reservePercentage: 7.5 } });
     const { id } = await other.ordered();
     await other.refund(id, {
       amount: 10,
@@ -249,23 +275,20 @@ describe('GET /api/ledger/trial-balance', () => {
   });
 
   it('keeps the sandbox apart', async () => {
+    const caller = await newTenant();
     await caller.paid({ amount: 3 });
     await caller.paid({ amount: 5, sandbox: true });
     expect((await caller.balances())['sales']).toBe(-3);
     expect((await caller.balances('GBP', 'sandbox=true'))['sales']).toBe(-5);
-    const tester = await callerWith(running, 11, { environment: 'test' });
+    const tester = await callerWith(running, tenantId, { environment: 'test' });
     expect((await tester.balances())['sales']).toBe(-5);
     const live = await tester.get('/api/ledger/trial-balance?sandbox=false');
     expectRefusal(live, 403);
   });
 
   it('is of one merchant account or currency on request', async () => {
-    await openAccount(running, 11, 112);
-    await running.host.readSide.caughtUp(11);
-    await caller.paid({ merchantAccountId: 112, amount: 7 });
-    await caller.paid({ merchantAccountId: 111, amount: 9 });
-    await caller.paid({ currency: 'USD', merchantAccountId: 111, amount: 11 });
-    expect((await caller.balances('GBP', 'merchantAccountId=112'))['sales']).toBe(-7);
+    const { caller, second } = await soldOnTwoAccounts();
+    expect((await caller.balances('GBP', `merchantAccountId=${second}`))['sales']).toBe(-7);
     expect((await caller.balances())['sales']).toBe(-16);
     const { body } = await caller.get('/api/ledger/trial-balance?currency=USD');
     expect(body.currencies).toMatchObject([{ currency: 'USD', debit: 11, credit: 11 }]);
@@ -274,21 +297,17 @@ describe('GET /api/ledger/trial-balance', () => {
 
 describe('GET /api/ledger/accounts', () => {
   it('gives the balances of each merchant account and currency, page by page', async () => {
-    await openAccount(running, 11, 112);
-    await running.host.readSide.caughtUp(11);
-    await caller.paid({ merchantAccountId: 112, amount: 7 });
-    await caller.paid({ merchantAccountId: 111, amount: 9 });
-    await caller.paid({ currency: 'USD', merchantAccountId: 111, amount: 11 });
+    const { caller, first, second } = await soldOnTwoAccounts();
     const { body } = await caller.get('/api/ledger/accounts');
     const key = ({ merchantAccountId, currency, account }: Json) =>
       `${merchantAccountId} ${currency} ${account}`;
     expect(body.accounts.map(key).toSorted()).toEqual([
-      '111 GBP acquirer-receivable',
-      '111 GBP sales',
-      '111 USD acquirer-receivable',
-      '111 USD sales',
-      '112 GBP acquirer-receivable',
-      '112 GBP sales',
+      `${first} GBP acquirer-receivable`,
+      `${first} GBP sales`,
+      `${first} USD acquirer-receivable`,
+      `${first} USD sales`,
+      `${second} GBP acquirer-receivable`,
+      `${second} GBP sales`,
     ]);
     const seen: Json[] = [];
     let query = '?limit=2';
