@@ -1,5 +1,6 @@
 /** What a host does with the keys of customers beside sealing and opening, wherever they stand. */
 import type { AnyVault, Position, Subject } from '@counterfoil/core';
+import type { Awaitable } from '../storage/sql-tables.ts';
 
 /** `kept`: the customer has a key. `erased`: they had one. `none`: nothing was ever sealed for them. */
 export type KeyState = 'kept' | 'erased' | 'none';
@@ -16,9 +17,6 @@ export interface KeyMark {
   /** How many keys there were at least. */
   readonly keys: number;
 }
-
-/** A file answers at once, a database later. */
-type Awaitable<Answer> = Answer | Promise<Answer>;
 
 /** Keys in a file (`PersonalKeys`) or in the database that hosts share (`PersonalKeyTable`). */
 export interface CustomerKeys {

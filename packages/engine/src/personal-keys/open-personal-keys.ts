@@ -7,8 +7,8 @@ import { type HostDatabase, openHostDatabase } from '../storage/host-database.ts
 import { dataFilesOf, hostDatabaseUrlOf, isFile, type Located } from '../storage/stores.ts';
 import { deriveKey } from '../tenants/credential-vault.ts';
 import type { CustomerKeys, CustomerVault } from './customer-keys.ts';
+import { KEY_TABLE } from './key-rows.ts';
 import { compareKeys, firstEventOf, NO_KEYS, tieToLog } from './keys-and-log.ts';
-import { KEY_TABLE } from './personal-key-rows.ts';
 import { PersonalKeyTable } from './personal-key-table.ts';
 import { PersonalKeys, type PersonalKeysOptions } from './personal-keys.ts';
 

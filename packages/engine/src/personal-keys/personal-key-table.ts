@@ -1,21 +1,10 @@
 /** The keys of customers in the database that hosts share: asked for by the batch, and by any of the hosts. */
 import type { DistantVault, PersonalDataVault, Subject } from '@counterfoil/core';
-import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { RoundTrips } from '../storage/round-trips.ts';
-import type { CustomerKeys, KeyMark, KeyState } from './customer-keys.ts';
-import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
-import { KEY_TABLE, KeyRows } from './personal-key-rows.ts';
-
-/** Unwrapped keys that need not be asked for. What a batch needs is at hand in any case. */
-const MAX_KEYS = 10_000;
-/**
- * Customers come by ascending ids. When the one before has a key, keys for so many are made in one
- * commit, so that a payment seldom waits for the database.
- */
-const BLOCK_SIZE = 256;
-/** The most that are made ahead at a time, whoever they are for. */
-const MAX_AHEAD = 1_024;
+import { canBe, KeyHolder, toMake } from './key-holder.ts';
+import { keyRowsInDatabase } from './key-rows.ts';
+import { type KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
 
 export interface PersonalKeyTableOptions {
   readonly pool: Pool;
@@ -44,12 +33,8 @@ interface Look {
  * key stands in the table, durable, before anything is sealed under it; of two hosts that make one
  * for the same person at once, both use the one that came first.
  */
-export class PersonalKeyTable implements DistantVault, CustomerKeys {
-  readonly #rows: KeyRows;
-  readonly #cipher: KeyCipher;
-  readonly #readOnly: boolean;
+export class PersonalKeyTable extends KeyHolder implements DistantVault {
   readonly #onClose: () => Promise<void>;
-  readonly #keys = new LRUCache<string, UsableKey>({ max: MAX_KEYS });
   readonly #looks = new Set<Look>();
   readonly #openings = together((wanted) => this.#looking((look) => this.#read(wanted, look)));
   readonly #sealings = together((wanted) => this.#looking((look) => this.#make(wanted, look)));
@@ -60,89 +45,26 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
     readOnly = false,
     onClose = async () => undefined,
   }: PersonalKeyTableOptions) {
-    this.#rows = new KeyRows(pool);
-    this.#cipher = new KeyCipher(wrappingKey);
-    this.#readOnly = readOnly;
+    super(keyRowsInDatabase(pool, readOnly), wrappingKey);
     this.#onClose = onClose;
   }
 
   async forOpening(subjects: readonly Subject[]): Promise<PersonalDataVault> {
-    // A damaged event may name somebody who cannot be: it is told of when it is decoded.
     return this.#held(subjects.filter(canBe), this.#openings);
   }
 
   async forSealing(subjects: readonly Subject[]): Promise<PersonalDataVault> {
-    if (this.#readOnly && subjects.length > 0) throw openedForReading();
+    if (this.rows.readOnly && subjects.length > 0) throw this.rows.openedForReading();
     return this.#held(subjects, this.#sealings);
   }
 
-  forget(subject: Subject): void {
-    const name = nameOf(subject);
-    this.#keys.delete(name);
-    for (const { forgotten } of this.#looks) forgotten.add(name);
+  override forget(subject: Subject): void {
+    super.forget(subject);
+    for (const { forgotten } of this.#looks) forgotten.add(nameOf(subject));
   }
 
-  async destroy(subject: Subject): Promise<void> {
-    if (this.#readOnly) throw openedForReading();
-    await this.#rows.destroy(subject);
-    this.forget(subject);
-  }
-
-  /** The table is vacuumed with every key that is destroyed. */
-  async scrub(): Promise<boolean> {
-    return true;
-  }
-
-  async stateOf(subject: Subject): Promise<KeyState> {
-    const [row] = await this.#rows.find([subject]);
-    if (row === undefined) return 'none';
-    if (row.wrapped === null) return 'erased';
-    this.#cipher.unwrapped(row.wrapped, nameOf(subject));
-    return 'kept';
-  }
-
-  async check(onFault: (customer: string) => void): Promise<number> {
-    let customers = 0;
-    for await (const page of this.#rows.pages()) {
-      customers += page.length;
-      for (const { subject, wrapped } of page) {
-        const name = nameOf(subject);
-        if (this.#usable(wrapped, name) instanceof Error) onFault(name);
-      }
-    }
-    return customers;
-  }
-
-  firstEvent(): Promise<string | undefined> {
-    return this.#rows.firstEvent();
-  }
-
-  async belongTo(firstEvent: string): Promise<void> {
-    if (this.#readOnly) throw openedForReading();
-    await this.#rows.belongTo(firstEvent);
-  }
-
-  count(): Promise<number> {
-    return this.#rows.count();
-  }
-
-  async missing(subjects: readonly Subject[]): Promise<readonly Subject[]> {
-    const known = subjects.filter(canBe);
-    const found = new Set((await this.#rows.find(known)).map(({ subject }) => nameOf(subject)));
-    return known.filter((subject) => !found.has(nameOf(subject)));
-  }
-
-  mark(): Promise<KeyMark | undefined> {
-    return this.#rows.mark();
-  }
-
-  async setMark(mark: KeyMark): Promise<void> {
-    if (this.#readOnly) throw openedForReading();
-    await this.#rows.setMark(mark);
-  }
-
-  close(): Promise<void> {
-    return this.#onClose();
+  override async close(): Promise<void> {
+    await this.#onClose();
   }
 
   async #held(subjects: readonly Subject[], trips: KeyTrips): Promise<PersonalDataVault> {
@@ -150,7 +72,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
     const unknown = new Map<string, Subject>();
     for (const subject of subjects) {
       const name = nameOf(subject);
-      const known = this.#keys.get(name);
+      const known = this.keys.get(name);
       if (known === undefined) unknown.set(name, subject);
       else held.set(name, known);
     }
@@ -161,7 +83,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
         if (key !== undefined) held.set(name, key);
       }
     }
-    return new KeysAtHand(this.#cipher, held);
+    return new KeysAtHand(this.cipher, held);
   }
 
   async #looking(work: (look: Look) => Promise<KeysByName>): Promise<KeysByName> {
@@ -177,9 +99,9 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
   /** The keys of those who have one. */
   async #read(wanted: Wanted, look: Look): Promise<KeysByName> {
     const found: KeysByName = new Map();
-    for (const { subject, wrapped } of await this.#rows.find([...wanted.values()])) {
+    for (const { subject, wrapped } of await this.rows.find([...wanted.values()])) {
       const name = nameOf(subject);
-      const key = this.#usable(wrapped, name);
+      const key = this.usable(wrapped, name);
       found.set(name, key);
       this.#remember(name, key, look);
     }
@@ -197,12 +119,12 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
     const missing = new Map([...wanted].filter(([name]) => !found.has(name)));
     if (missing.size === 0) return found;
     const made = new Map(
-      toMake([...missing.values()], (name) => found.has(name)).map((subject) => {
+      toMake([...missing.values()], (subject) => found.has(nameOf(subject))).map((subject) => {
         const name = nameOf(subject);
-        return [name, { subject, ...this.#cipher.make(name) }] as const;
+        return [name, { subject, ...this.cipher.make(name) }] as const;
       }),
     );
-    for (const added of await this.#rows.add([...made.values()])) {
+    for (const added of await this.rows.add([...made.values()])) {
       const name = nameOf(added);
       const key = made.get(name)?.key;
       if (key === undefined) throw new Error(`a key of customer ${name} was added by nobody`);
@@ -216,16 +138,7 @@ export class PersonalKeyTable implements DistantVault, CustomerKeys {
   }
 
   #remember(name: string, key: HeldKey, { forgotten }: Look): void {
-    if (!(key instanceof Error) && !forgotten.has(name)) this.#keys.set(name, key);
-  }
-
-  #usable(wrapped: Uint8Array | null, name: string): HeldKey {
-    if (wrapped === null) return 'erased';
-    try {
-      return this.#cipher.unwrapped(wrapped, name);
-    } catch (error) {
-      return error as Error;
-    }
+    if (!(key instanceof Error) && !forgotten.has(name)) this.keys.set(name, key);
   }
 }
 
@@ -264,34 +177,4 @@ function together(look: (wanted: Wanted) => Promise<KeysByName>): KeyTrips {
     const found = await look(new Map(asked.flatMap((wanted) => [...wanted])));
     return asked.map(() => found);
   });
-}
-
-/** Those without a key, and after the last one of a tenant those who will come next. */
-function toMake(
-  missing: readonly Subject[],
-  hasKey: (name: string) => boolean,
-): readonly Subject[] {
-  const groups = Map.groupBy(missing, ({ tenantId, sandbox }) => `${tenantId}/${sandbox}`);
-  const ahead = Math.min(BLOCK_SIZE - 1, Math.floor(MAX_AHEAD / groups.size));
-  return [...groups.values()].flatMap((group) => {
-    const last = group.reduce((a, b) => (a.customerId > b.customerId ? a : b));
-    const before = last.customerId - 1;
-    const follows =
-      hasKey(nameOf({ ...last, customerId: before })) ||
-      group.some(({ customerId }) => customerId === before);
-    const most = Number.MAX_SAFE_INTEGER - last.customerId;
-    const next = Array.from({ length: follows ? Math.min(ahead, most) : 0 }, (_, index) => ({
-      ...last,
-      customerId: last.customerId + 1 + index,
-    }));
-    return [...group, ...next];
-  });
-}
-
-function canBe({ tenantId, customerId }: Subject): boolean {
-  return Number.isSafeInteger(tenantId) && Number.isSafeInteger(customerId);
-}
-
-function openedForReading(): Error {
-  return new Error(`${KEY_TABLE} was opened for reading`);
 }

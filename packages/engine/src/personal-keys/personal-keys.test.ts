@@ -172,14 +172,14 @@ describe('keys', () => {
     expect(reader.open(customer(1), { eventType, sealed })).toBe(TEXT);
   });
 
-  it('open under the right wrapping key only, each in its own place', () => {
+  it('open under the right wrapping key only, each in its own place', async () => {
     const keys = opened();
     const sealed = sealedBy(keys, customer(1));
     sealedBy(keys, customer(3));
     const stranger = opened({ readOnly: true, wrappingKey: Buffer.alloc(32, 8) });
     expect(() => stranger.open(customer(1), { eventType, sealed })).toThrow('does not open');
     const faults: string[] = [];
-    expect(stranger.check((name) => faults.push(name))).toBe(2);
+    expect(await stranger.check((name) => faults.push(name))).toBe(2);
     expect(faults).toEqual(['1/live/1', '1/live/3']);
     keys.close();
     const database = new DatabaseSync(path);
@@ -187,7 +187,7 @@ describe('keys', () => {
       (SELECT wrapped FROM personal_key WHERE customer = 1) WHERE customer = 3`);
     database.close();
     const found: string[] = [];
-    opened({ readOnly: true }).check((name) => found.push(name));
+    await opened({ readOnly: true }).check((name) => found.push(name));
     expect(found).toEqual(['1/live/3']);
   });
 

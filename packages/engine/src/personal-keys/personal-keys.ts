@@ -1,19 +1,15 @@
 /** The keys of customers in a file: what events tell of a person opens with that person's key, and with no other. */
 import type { PersonalDataVault, Subject } from '@counterfoil/core';
-import { LRUCache } from 'lru-cache';
-import type { CustomerKeys, KeyMark, KeyState } from './customer-keys.ts';
-import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
-import { type KeyFile, type KeyFileOptions, openKeyFile } from './personal-key-file.ts';
+import { atOnce } from '../storage/sql-tables.ts';
+import { KeyHolder, toMake } from './key-holder.ts';
+import { keyRowsInFile } from './key-rows.ts';
+import { nameOf, type UsableKey } from './personal-key-cipher.ts';
 
-/** Unwrapped keys at hand: a customer's events come close together. */
-const MAX_KEYS = 10_000;
-/**
- * Customers come by ascending ids. When the one before has a key, keys for so many are made in one
- * commit, so that a payment seldom waits for the disk.
- */
-const BLOCK_SIZE = 256;
-
-export interface PersonalKeysOptions extends KeyFileOptions {
+export interface PersonalKeysOptions {
+  /** `:memory:` for keys that last as long as the process. */
+  readonly path: string;
+  /** For those who decode beside the host, or without one. */
+  readonly readOnly?: boolean;
   /** What the keys are wrapped with (32 bytes). */
   readonly wrappingKey: Uint8Array;
 }
@@ -22,112 +18,68 @@ export interface PersonalKeysOptions extends KeyFileOptions {
  * AES-256-GCM under a random key for each customer. The keys stand in a file of their own, wrapped;
  * to erase a person is to destroy their key, in a log that is never changed.
  */
-export class PersonalKeys implements PersonalDataVault, CustomerKeys {
-  readonly #file: KeyFile;
-  readonly #cipher: KeyCipher;
-  readonly #keys = new LRUCache<string, UsableKey>({ max: MAX_KEYS });
+export class PersonalKeys extends KeyHolder implements PersonalDataVault {
+  #version: unknown;
+  #hasLooked = false;
 
-  constructor({ wrappingKey, ...options }: PersonalKeysOptions) {
-    this.#file = openKeyFile(options);
-    this.#cipher = new KeyCipher(wrappingKey);
+  constructor({ path, readOnly = false, wrappingKey }: PersonalKeysOptions) {
+    super(keyRowsInFile(path, readOnly), wrappingKey);
   }
 
   seal(subject: Subject, personal: { eventType: string; text: string }) {
     const name = nameOf(subject);
     const key = this.#keyOf(subject, name) ?? this.#made(subject, name);
-    return this.#cipher.seal(key, name, personal);
+    return this.cipher.seal(key, name, personal);
   }
 
   /** Throws for a text of another person or type of event, and where the key is missing. */
   open(subject: Subject, personal: { eventType: string; sealed: string }) {
     const name = nameOf(subject);
-    return this.#cipher.open(this.#keyOf(subject, name), name, personal);
-  }
-
-  destroy(subject: Subject): void {
-    this.#file.destroy(subject);
-    this.#keys.set(nameOf(subject), 'erased');
-  }
-
-  scrub(): boolean {
-    return this.#file.scrub();
-  }
-
-  stateOf(subject: Subject): KeyState {
-    const key = this.#keyOf(subject, nameOf(subject));
-    if (key === undefined) return 'none';
-    return key === 'erased' ? 'erased' : 'kept';
-  }
-
-  forget(subject: Subject): void {
-    this.#keys.delete(nameOf(subject));
-  }
-
-  check(onFault: (customer: string) => void): number {
-    let customers = 0;
-    for (const { subject, wrapped } of this.#file.all()) {
-      customers += 1;
-      const name = nameOf(subject);
-      try {
-        if (wrapped !== null) this.#cipher.unwrapped(wrapped, name);
-      } catch {
-        onFault(name);
-      }
-    }
-    return customers;
-  }
-
-  firstEvent(): string | undefined {
-    return this.#file.firstEvent;
-  }
-
-  belongTo(firstEvent: string): void {
-    this.#file.belongTo(firstEvent);
-  }
-
-  count(): number {
-    return this.#file.count;
-  }
-
-  missing(subjects: readonly Subject[]): readonly Subject[] {
-    return subjects.filter((subject) => this.#file.find(subject) === undefined);
-  }
-
-  mark(): KeyMark | undefined {
-    return this.#file.mark;
-  }
-
-  setMark(mark: KeyMark): void {
-    this.#file.setMark(mark);
-  }
-
-  close(): void {
-    this.#file.close();
+    return this.cipher.open(this.#keyOf(subject, name), name, personal);
   }
 
   #keyOf(subject: Subject, name: string): UsableKey | undefined {
-    if (this.#file.hasChanged()) this.#keys.clear();
-    const known = this.#keys.get(name);
+    if (this.rows.readOnly && this.#hasChanged()) this.keys.clear();
+    const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const wrapped = this.#file.find(subject);
-    if (wrapped === undefined) return undefined;
-    const key = wrapped === null ? 'erased' : this.#cipher.unwrapped(wrapped, name);
-    this.#keys.set(name, key);
+    const [row] = atOnce(this.rows.find([subject]));
+    if (row === undefined) return undefined;
+    const key = row.wrapped === null ? 'erased' : this.cipher.unwrapped(row.wrapped, name);
+    this.keys.set(name, key);
     return key;
   }
 
   #made(subject: Subject, name: string): UsableKey {
-    const before = { ...subject, customerId: subject.customerId - 1 };
-    const most = Number.MAX_SAFE_INTEGER - subject.customerId + 1;
-    const count = this.#file.find(before) === undefined ? 1 : Math.min(BLOCK_SIZE, most);
-    const made = Array.from({ length: count }, (_, index) => {
-      const each = { ...subject, customerId: subject.customerId + index };
-      return { subject: each, ...this.#cipher.make(nameOf(each)) };
-    });
-    // Those who come next need not ask for theirs.
-    for (const { subject: added, key } of this.#file.add(made)) this.#keys.set(nameOf(added), key);
+    const hasKey = (each: Subject) => atOnce(this.rows.find([each])).length === 1;
+    const made = new Map(
+      toMake([subject], hasKey).map((each) => {
+        const ofEach = nameOf(each);
+        return [ofEach, { subject: each, ...this.cipher.make(ofEach) }] as const;
+      }),
+    );
+    // Those who come next need not look up theirs.
+    for (const added of atOnce(this.rows.add([...made.values()]))) {
+      const key = made.get(nameOf(added))?.key;
+      if (key !== undefined) this.keys.set(nameOf(added), key);
+    }
     const key = this.#keyOf(subject, name);
     if (key === undefined) throw new Error(`no key of customer ${name} was made`);
     return key;
+  }
+
+  /**
+   * Whether the host has changed the file. Looks once a turn of the event loop, which costs as much as
+   * to open a text: what is decoded in a turn was read before it, and a key is destroyed before the log
+   * tells of it.
+   */
+  #hasChanged(): boolean {
+    if (this.#hasLooked) return false;
+    this.#hasLooked = true;
+    setImmediate(() => {
+      this.#hasLooked = false;
+    });
+    const before = this.#version;
+    this.#version = this.rows.fileVersion();
+    return this.#version !== before;
   }
 }

@@ -5,13 +5,12 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
-import { personalKeyMigrations } from '../personal-keys/personal-key-rows.ts';
+import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
 import { placeMigrations } from './checkpoints.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './kept-answers-tables.ts';
 import { rateLimitMigrations } from './rate-limit-table.ts';
 
-export { PersonalKeyTable } from '../personal-keys/personal-key-table.ts';
 export type { Checkpoints, Places } from './checkpoints.ts';
 export { mark, setMarkOnce } from './host-marks.ts';
 

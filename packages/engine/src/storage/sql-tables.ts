@@ -1,6 +1,7 @@
 /** The database of the engine's own tables: one text of SQL for a SQLite file and for PostgreSQL. */
 import { hash } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { emptyWal } from '@counterfoil/event-stores/sqlite';
 import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool, QueryResult } from 'pg';
@@ -9,6 +10,20 @@ export type SqlValue = string | number | bigint | boolean | Uint8Array | null;
 
 /** A file answers at once, a server later. */
 export type Awaitable<Answer> = Answer | Promise<Answer>;
+
+/** Maps an answer when it is there: at once, if it is. */
+export function mapped<Answer, Result>(
+  answer: Awaitable<Answer>,
+  map: (answer: Answer) => Awaitable<Result>,
+): Awaitable<Result> {
+  return answer instanceof Promise ? answer.then(map) : map(answer);
+}
+
+/** The answer of a file. */
+export function atOnce<Answer>(answer: Awaitable<Answer>): Answer {
+  if (answer instanceof Promise) throw new TypeError('only a file answers at once');
+  return answer;
+}
 
 /** What differs in the text of a statement. */
 export interface Dialect {
@@ -51,6 +66,8 @@ interface Tables {
   insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<readonly Row[]>;
   /** The rows that there are, in any order. */
   find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): Awaitable<readonly Row[]>;
+  /** Leaves nothing of removed rows beside the others. False, at once, while a reader is there. */
+  scrub(table: string): Awaitable<boolean>;
   close(): void;
 }
 
@@ -146,6 +163,11 @@ export class SqliteTables implements Tables {
     }
   }
 
+  /** What was removed is overwritten in the file; the write-ahead log still has it. */
+  scrub(): boolean {
+    return emptyWal(this.database);
+  }
+
   close(): void {
     if (this.database.isOpen) this.database.close();
   }
@@ -186,8 +208,16 @@ export class PostgresTables implements Tables {
 
   /** Not prepared: a plan from when the table was small would read all of it long after it has grown. */
   async find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): Promise<readonly Row[]> {
-    const { rows } = await this.#pool.query(findMany(lookup), columnsOf(keys, lookup.key));
+    const values = columnsOf(keys, lookup.key);
+    const { rows } = await this.#pool.query({ text: findMany(lookup), values });
     return rows;
+  }
+
+  /** Frees the room of removed rows for others. What is locked now, autovacuum does. */
+  async scrub(table: string): Promise<boolean> {
+    const vacuum = `VACUUM (SKIP_LOCKED, TRUNCATE FALSE) ${table}`;
+    await this.#pool.query(vacuum).catch(() => undefined);
+    return true;
   }
 
   /** The pool is another's. */

@@ -1,0 +1,129 @@
+/** What a file and a database of customers' keys have in common beside sealing and opening. */
+import type { Subject } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import { type Awaitable, mapped } from '../storage/sql-tables.ts';
+import type { CustomerKeys, KeyMark, KeyState } from './customer-keys.ts';
+import type { KeyRows } from './key-rows.ts';
+import { KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
+
+/** Unwrapped keys that need not be looked up: a customer's events come close together. */
+const MAX_KEYS = 10_000;
+/**
+ * Customers come by ascending ids. When the one before has a key, keys for so many are made in one
+ * commit, so that a payment seldom waits for the disk.
+ */
+const BLOCK_SIZE = 256;
+/** The most that are made ahead at a time, for all tenants together. */
+const MAX_AHEAD = 1_024;
+
+export class KeyHolder implements CustomerKeys {
+  protected readonly rows: KeyRows;
+  protected readonly cipher: KeyCipher;
+  protected readonly keys = new LRUCache<string, UsableKey>({ max: MAX_KEYS });
+
+  constructor(rows: KeyRows, wrappingKey: Uint8Array) {
+    this.rows = rows;
+    this.cipher = new KeyCipher(wrappingKey);
+  }
+
+  destroy(subject: Subject): Awaitable<void> {
+    return mapped(this.rows.destroy(subject), () => this.forget(subject));
+  }
+
+  scrub(): Awaitable<boolean> {
+    return this.rows.scrub();
+  }
+
+  stateOf(subject: Subject): Awaitable<KeyState> {
+    return mapped(this.rows.find([subject]), ([row]) => {
+      if (row === undefined) return 'none';
+      if (row.wrapped === null) return 'erased';
+      this.cipher.unwrapped(row.wrapped, nameOf(subject));
+      return 'kept';
+    });
+  }
+
+  forget(subject: Subject): void {
+    this.keys.delete(nameOf(subject));
+  }
+
+  async check(onFault: (customer: string) => void): Promise<number> {
+    let customers = 0;
+    for await (const page of this.rows.pages()) {
+      customers += page.length;
+      for (const { subject, wrapped } of page) {
+        const name = nameOf(subject);
+        if (this.usable(wrapped, name) instanceof Error) onFault(name);
+      }
+    }
+    return customers;
+  }
+
+  firstEvent(): Awaitable<string | undefined> {
+    return this.rows.firstEvent();
+  }
+
+  belongTo(firstEvent: string): Awaitable<void> {
+    return this.rows.belongTo(firstEvent);
+  }
+
+  count(): Awaitable<number> {
+    return this.rows.count();
+  }
+
+  missing(subjects: readonly Subject[]): Awaitable<readonly Subject[]> {
+    const known = subjects.filter(canBe);
+    return mapped(this.rows.find(known), (rows) => {
+      const found = new Set(rows.map(({ subject }) => nameOf(subject)));
+      return known.filter((subject) => !found.has(nameOf(subject)));
+    });
+  }
+
+  mark(): Awaitable<KeyMark | undefined> {
+    return this.rows.mark();
+  }
+
+  setMark(mark: KeyMark): Awaitable<void> {
+    return this.rows.setMark(mark);
+  }
+
+  close(): Awaitable<void> {
+    this.rows.close();
+  }
+
+  /** The key, or why it cannot be used. */
+  protected usable(wrapped: Uint8Array | null, name: string): UsableKey | Error {
+    if (wrapped === null) return 'erased';
+    try {
+      return this.cipher.unwrapped(wrapped, name);
+    } catch (error) {
+      return error as Error;
+    }
+  }
+}
+
+/** A damaged event may name a customer that cannot exist: it is reported when it is decoded. */
+export function canBe({ tenantId, customerId }: Subject): boolean {
+  return Number.isSafeInteger(tenantId) && Number.isSafeInteger(customerId);
+}
+
+/** Those without a key, and after the last one of a tenant those who will come next. */
+export function toMake(
+  missing: readonly Subject[],
+  hasKey: (subject: Subject) => boolean,
+): readonly Subject[] {
+  const groups = Map.groupBy(missing, ({ tenantId, sandbox }) => `${tenantId}/${sandbox}`);
+  const ahead = Math.min(BLOCK_SIZE - 1, Math.floor(MAX_AHEAD / groups.size));
+  return [...groups.values()].flatMap((group) => {
+    const last = group.reduce((a, b) => (a.customerId > b.customerId ? a : b));
+    const before = { ...last, customerId: last.customerId - 1 };
+    const follows =
+      group.some(({ customerId }) => customerId === before.customerId) || hasKey(before);
+    const most = Number.MAX_SAFE_INTEGER - last.customerId;
+    const next = Array.from({ length: follows ? Math.min(ahead, most) : 0 }, (_, index) => ({
+      ...last,
+      customerId: last.customerId + 1 + index,
+    }));
+    return [...group, ...next];
+  });
+}
