@@ -63,8 +63,8 @@ export async function writeSubscribers(host: Host, { count, seed, say }: Wanted)
   await Promise.all(Array.from({ length: WRITTEN_AT_ONCE }, write));
 }
 
-async function onboard({ tenants, ledger }: Host): Promise<Transaction.Route> {
-  const at = ledger.clock.now();
+async function onboard({ tenants, commands }: Host): Promise<Transaction.Route> {
+  const at = commands.clock.now();
   await tenants.onboard(TENANT_ID, { name: 'Bench Group' }, OPERATOR);
   const company = { companyId: COMPANY_ID, name: 'Bench Ltd' };
   await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company, at }, OPERATOR);
@@ -170,11 +170,11 @@ async function subscribe(host: Host, { number, transactionId, route }: Subscribe
 }
 
 async function append(
-  { ledger, events: log }: Host,
+  { commands, events: log }: Host,
   stream: StreamName,
   events: readonly Event[],
 ): Promise<void> {
-  const vault = await sealerOf(ledger.executor.vault, { tenantId: TENANT_ID, events });
+  const vault = await sealerOf(commands.executor.vault, { tenantId: TENANT_ID, events });
   if (vault === undefined) throw new Error('a host seals what its events tell of persons');
   const { outcome } = await log.append({
     stream,

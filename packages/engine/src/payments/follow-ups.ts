@@ -1,0 +1,96 @@
+/** What is asked of a gateway after the charge: capture, void and refund, each to its outcome. */
+import { Transaction, type TransactionId } from '@counterfoil/core';
+import type { FollowUpRequest, FollowUpResult } from '../gateways/payment-gateway.ts';
+import { refused } from '../refusal.ts';
+import {
+  NO_ANSWER,
+  type NotFound,
+  type Payment,
+  PaymentAtGateway,
+  type Run,
+} from './payment-at-gateway.ts';
+
+export interface FollowUpRun extends Run {
+  /** What to make of a refund or void that the gateway does not know and that must not be sent again. */
+  readonly notFound?: NotFound;
+}
+
+interface Intent {
+  readonly kind: 'capture' | 'void' | 'refund';
+  readonly id: TransactionId;
+  readonly amountMinor: bigint;
+}
+
+const NOT_SENT = {
+  result: 'refused',
+  note: 'the gateway never received it, and a chargeback or a network credit has taken the money',
+} as const;
+
+export class FollowUps extends PaymentAtGateway<FollowUpRun> {
+  async capture(): Promise<Payment> {
+    const { pendingCapture } = this.payment;
+    if (pendingCapture === null) return this.payment;
+    const { captureId, amountMinor } = pendingCapture;
+    const answer = await this.#ask({ kind: 'capture', id: captureId, amountMinor });
+    if (answer === NO_ANSWER) return this.payment;
+    return this.record(
+      answer.result === 'done'
+        ? { type: 'RecordCapture', captureId, ...receiptOf(answer) }
+        : { type: 'RecordCaptureFailure', captureId, note: answer.note },
+      [captureId, answer.result],
+    );
+  }
+
+  async void(): Promise<Payment> {
+    const { pendingVoid, capturedMinor, authorizedMinor } = this.payment;
+    if (pendingVoid === null) return this.payment;
+    const { voidId } = pendingVoid;
+    const amountMinor = capturedMinor || authorizedMinor;
+    const answer = await this.#ask({ kind: 'void', id: voidId, amountMinor });
+    if (answer === NO_ANSWER) return this.payment;
+    const type = answer.result === 'done' ? 'RecordVoid' : 'RecordVoidFailure';
+    return this.record({ type, voidId, note: answer.note }, [voidId, answer.result]);
+  }
+
+  async refund(refundId: TransactionId): Promise<Transaction.Refund> {
+    const { status, amountMinor } = this.#refundOf(refundId);
+    if (status !== 'RefundPending') return this.#refundOf(refundId);
+    const answer = await this.#ask({ kind: 'refund', id: refundId, amountMinor });
+    if (answer === NO_ANSWER) return this.#refundOf(refundId);
+    await this.record(
+      answer.result === 'done'
+        ? { type: 'RecordRefund', refundId, ...receiptOf(answer) }
+        : { type: 'RecordRefundFailure', refundId, note: answer.note },
+      [refundId, answer.result],
+    );
+    return this.#refundOf(refundId);
+  }
+
+  #refundOf(refundId: TransactionId): Transaction.Refund {
+    const refund = this.payment.refunds.find((each) => each.refundId === refundId);
+    if (refund === undefined) throw refused({ type: 'TransactionUnknown' });
+    return refund;
+  }
+
+  async #ask({ kind, id, amountMinor }: Intent): Promise<FollowUpResult | typeof NO_ANSWER> {
+    const { gateway, payment } = this;
+    const { sentBefore = false, notFound = 'unknown' } = this.run;
+    const request: FollowUpRequest = {
+      ...(await this.addressed()),
+      idempotencyKey: `${payment.transactionId}/${kind}/${id}`,
+      gatewayTransactionId: payment.gatewayTransactionId,
+      amountMinor,
+    };
+    const maySend = kind === 'capture' || Transaction.mayStillLeave(payment);
+    if (sentBefore || !maySend) {
+      const found = await this.answered(gateway.findFollowUp(request.idempotencyKey));
+      if (found !== undefined) return found;
+    }
+    if (!maySend) return notFound === 'failed' ? NOT_SENT : NO_ANSWER;
+    return this.answered(gateway[kind](request));
+  }
+}
+
+function receiptOf({ gatewayTransactionId, arn, note }: FollowUpResult & { result: 'done' }) {
+  return { gatewayTransactionId, arn, note };
+}
