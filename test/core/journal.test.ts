@@ -8,7 +8,7 @@ import {
   MONEY_EVENTS,
   type Transaction,
 } from '@counterfoil/core';
-import { arbitraries, paymentHistory } from '@counterfoil/core/testing';
+import { arbitraries, expectBalanced, paymentHistory } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventTypes, samples } from './event-samples.ts';
@@ -190,7 +190,7 @@ describe('properties', () => {
   it('every event there can be is balanced in each of its currencies', () => {
     fc.assert(
       fc.property(arbitraries.event(), (event) => {
-        expect(balances(entriesOf([event]), ({ currency }) => currency)).toEqual({});
+        expectBalanced([event]);
       }),
     );
   });
@@ -214,10 +214,7 @@ describe('properties', () => {
   it('every life is balanced after each event, and tells what the payment holds', () => {
     fc.assert(
       fc.property(paymentHistory(), ({ events, state }) => {
-        for (let n = 1; n <= events.length; n += 1) {
-          const sofar = entriesOf(events.slice(0, n));
-          expect(balances(sofar, ({ currency }) => currency)).toEqual({});
-        }
+        expectBalanced(events);
         if (state === null) return;
         const account = balances(entriesOf(events), (line) => `${line.account} ${line.currency}`);
         const of = (name: Account): bigint => account[`${name} ${state.currency}`] ?? 0n;

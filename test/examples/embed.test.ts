@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { CHILD_ENV } from '../setup/child-env.ts';
+import { EXAMPLES } from './example-process.ts';
 
-const MAIN = fileURLToPath(new URL('../../examples/embed/main.ts', import.meta.url));
+const MAIN = join(EXAMPLES, 'embed/main.ts');
 
 it('takes the payment, gives a part back, and changes nothing when it is run again', () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-embed-'));

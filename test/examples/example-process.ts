@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import { CHILD_ENV } from '../setup/child-env.ts';
 
-const EXAMPLES = fileURLToPath(new URL('../../examples/', import.meta.url));
+export const EXAMPLES: string = fileURLToPath(new URL('../../examples/', import.meta.url));
 const START_MS = 60_000;
 
 export interface ExampleProcess {

@@ -1,11 +1,6 @@
 /** Holds what a host shows of a tenant against what the events tell of it. */
-import { type AnyVault, type EventStore, toMajor } from '@counterfoil/core';
-import {
-  PROJECTIONS,
-  type ReadModelStore,
-  rebuild,
-  type SearchRecord,
-} from '@counterfoil/projections';
+import { type EventStore, toMajor } from '@counterfoil/core';
+import { PROJECTIONS, type ReadModelStore, type SearchRecord } from '@counterfoil/projections';
 import { expect, vi } from 'vitest';
 import type { Caller, Json } from './caller.ts';
 import { flagsOf, type Row, refundsOf, rowsOf, type Story, sumOf, type Told } from './told.ts';
@@ -97,27 +92,6 @@ export async function expectCaughtUp(events: EventStore, store: ReadModelStore):
     const hasAll = async () =>
       (await (await store.live(name))?.checkpoint()) === (await events.head());
     await vi.waitUntil(hasAll, POLLING);
-  }
-}
-
-export interface Replayed {
-  readonly events: EventStore;
-  readonly store: ReadModelStore;
-  /** Opens what the events tell of persons. */
-  readonly vault: AnyVault | undefined;
-}
-
-/** A replay of the log into new builds gives the documents that are live. */
-export async function expectEqualToRebuilt({ events, store, vault }: Replayed): Promise<void> {
-  for (const projection of PROJECTIONS) {
-    const shared = { events, store, vault, projection, holder: 'simulation', now: Date.now };
-    const { build, differences, parked } = await rebuild(shared);
-    expect({ projection: projection.name, differences, parked }).toEqual({
-      projection: projection.name,
-      differences: [],
-      parked: [],
-    });
-    await store.dropBuild(projection.name, build);
   }
 }
 

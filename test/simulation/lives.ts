@@ -1,59 +1,10 @@
-/** Random lives of payments over HTTP: what callers of two tenants do, drawn as small choices. */
+/** Random lives of payments over HTTP: the moves of a shop as requests, and what their answers must be. */
 import { randomUUID } from 'node:crypto';
 import { toMajor, toMinor } from '@counterfoil/core';
 import { OUTCOMES, type Outcome, SANDBOX_CARDS } from '@counterfoil/engine/gateways';
-import fc from 'fast-check';
+import type { ShopMove } from '@counterfoil/engine/testing';
 import { expect } from 'vitest';
 import type { Answer, Caller, Json } from './caller.ts';
-
-/** One choice; it becomes a request once it is known what payments there are. */
-export interface Move {
-  readonly kind: 'pay' | 'capture' | 'void' | 'refund' | 'confirm';
-  readonly who: number;
-  readonly card: number;
-  readonly currency: number;
-  readonly minor: number;
-  readonly flags: number;
-  /** Chooses the payment that is acted on. */
-  readonly pick: number;
-  /** In percent of what there is: over 100 asks for too much. */
-  readonly share: number;
-  /** So many requests at once under one Idempotency-Key. */
-  readonly copies: number;
-  /** So many requests at once under keys of their own. */
-  readonly rivals: number;
-  readonly pauseMs: number;
-}
-
-const LONGEST_PAUSE_MS = 2 * 86_400_000;
-
-export function move(): fc.Arbitrary<Move> {
-  return fc.record({
-    kind: fc.oneof(
-      { weight: 6, arbitrary: fc.constant('pay' as const) },
-      { weight: 6, arbitrary: fc.constant('refund' as const) },
-      { weight: 3, arbitrary: fc.constant('capture' as const) },
-      { weight: 2, arbitrary: fc.constant('void' as const) },
-      { weight: 1, arbitrary: fc.constant('confirm' as const) },
-    ),
-    who: fc.nat(999),
-    card: fc.nat(999),
-    currency: fc.nat(999),
-    minor: fc.integer({ min: 1, max: 500_000 }),
-    flags: fc.nat(255),
-    pick: fc.nat(999),
-    share: fc.oneof(fc.constantFrom(0, 50, 60, 100), fc.integer({ min: 1, max: 130 })),
-    copies: fc.constantFrom(1, 1, 1, 2, 3),
-    rivals: fc.constantFrom(1, 1, 1, 2, 3),
-    pauseMs: fc.nat(LONGEST_PAUSE_MS),
-  });
-}
-
-/** Moves in groups: those of one group are made at the same time. */
-export function life(maxGroups: number): fc.Arbitrary<readonly (readonly Move[])[]> {
-  const group = fc.array(move(), { minLength: 1, maxLength: 4 });
-  return fc.array(group, { minLength: 4, maxLength: maxGroups, size: 'max' });
-}
 
 /** A tenant as its callers know it. */
 export interface Side {
@@ -111,13 +62,13 @@ export class Lives {
     this.#now = now;
   }
 
-  async play(group: readonly Move[]): Promise<void> {
+  async play(group: readonly ShopMove[]): Promise<void> {
     const alone = group.length === 1;
     await Promise.all(group.map((each) => this.#make(each, alone)));
     if (!alone) await Promise.all(this.made.map((payment) => this.#look(payment)));
   }
 
-  async #make(drawn: Move, alone: boolean): Promise<void> {
+  async #make(drawn: ShopMove, alone: boolean): Promise<void> {
     if (drawn.kind === 'pay') return this.#pay(drawn);
     const payment = this.made[drawn.pick % Math.max(1, this.made.length)];
     if (payment === undefined) return;
@@ -163,7 +114,7 @@ export class Lives {
     return answer;
   }
 
-  async #pay(drawn: Move): Promise<void> {
+  async #pay(drawn: ShopMove): Promise<void> {
     const side = this.#sides[drawn.who % this.#sides.length] as Side;
     const sandbox = (drawn.flags & 1) === 1;
     // The environment of the data is the key's, or what a live key asks for.
@@ -198,7 +149,7 @@ export class Lives {
     this.made.push({ side, caller, outcome, body: answer.body });
   }
 
-  async #capture(drawn: Move, { caller, body }: Made, alone: boolean): Promise<void> {
+  async #capture(drawn: ShopMove, { caller, body }: Made, alone: boolean): Promise<void> {
     const amount = shareOf(body.authorizedAmount, drawn.share, body.currency);
     const path = `/v1/payments/${body.id}/capture`;
     const asked = drawn.share === 0 ? {} : { amount };
@@ -216,7 +167,7 @@ export class Lives {
     }
   }
 
-  async #void(drawn: Move, { caller, body, outcome }: Made, alone: boolean): Promise<void> {
+  async #void(drawn: ShopMove, { caller, body, outcome }: Made, alone: boolean): Promise<void> {
     const path = `/v1/payments/${body.id}/void`;
     const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
     if (!alone || outcome.notice !== undefined) return;
@@ -226,7 +177,7 @@ export class Lives {
     else expect({ status, body: after }).toMatchObject({ status: 200, body: { status: 'Voided' } });
   }
 
-  async #confirm(drawn: Move, { caller, body, outcome }: Made): Promise<void> {
+  async #confirm(drawn: ShopMove, { caller, body, outcome }: Made): Promise<void> {
     const path = `/v1/payments/${body.id}/confirm`;
     const { status, body: after } = await this.#ask(caller, path, {}, drawn.copies);
     if (body.status !== 'RequiresAction') return;
@@ -239,7 +190,7 @@ export class Lives {
     expect(allowed).toContain(`${status} ${after.status}`);
   }
 
-  async #refund(drawn: Move, made: Made, alone: boolean): Promise<void> {
+  async #refund(drawn: ShopMove, made: Made, alone: boolean): Promise<void> {
     const { caller, body, outcome } = made;
     const left = body.refundableAmount;
     const amount = shareOf(left, drawn.share, body.currency);
@@ -283,7 +234,7 @@ function shareOf(amount: number, share: number, currency: string): number {
 }
 
 /** An order of two variants that is worth what its lines are. */
-function cartOf({ minor }: Move, currency: string) {
+function cartOf({ minor }: ShopMove, currency: string) {
   const unit = BigInt(minor % 9_000) + 1n;
   const line = (StorefrontVariantId: number, Quantity: number) => ({
     StorefrontVariantId,

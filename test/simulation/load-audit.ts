@@ -1,8 +1,10 @@
 /** What has to hold of a host after any load: what was answered, the gateway, the books, the read models. */
 import { toMajor } from '@counterfoil/core';
+import { PROJECTIONS } from '@counterfoil/projections';
+import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
 import { expect } from 'vitest';
 import { expectAgreement, strangersOf } from './agreement.ts';
-import { expectBooks, expectCaughtUp, expectEqualToRebuilt, expectMoneyOutRule } from './audit.ts';
+import { expectBooks, expectCaughtUp, expectMoneyOutRule } from './audit.ts';
 import type { KilledHost } from './killed-host.ts';
 import type { Sent } from './load.ts';
 import { type Child, readStory, refundsOf, type Story, type Told } from './told.ts';
@@ -22,7 +24,7 @@ export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]):
         expect(await strangersOf(story, gateway)).toEqual([]);
         await expectBooks(story, host.caller);
         await expectCaughtUp(events, store);
-        await expectEqualToRebuilt({ events, store, vault });
+        await expectEqualToRebuilt({ events, store, vault, projections: PROJECTIONS });
         expect(host.faults).toEqual([]);
         return story;
       } catch (error) {

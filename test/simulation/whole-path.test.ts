@@ -1,20 +1,21 @@
 /** The whole path, lived at random: HTTP, execute, log, gateway, reactors, read models, and back. */
 import { hash } from 'node:crypto';
 import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
+import { type ShopLife, shopLife } from '@counterfoil/engine/testing';
 import { PROJECTIONS } from '@counterfoil/projections';
+import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAgreement, strangersOf } from './agreement.ts';
 import {
   type Drawn,
   expectBooks,
-  expectEqualToRebuilt,
   expectFlags,
   expectMoneyOutRule,
   expectPlainFilter,
   FIELD_COUNT,
 } from './audit.ts';
-import { CVV, expectRepeated, Lives, life, type Move, type Side } from './lives.ts';
+import { CVV, expectRepeated, Lives, type Side } from './lives.ts';
 import { readStory } from './told.ts';
 import { World } from './world.ts';
 
@@ -50,7 +51,7 @@ class Runs {
     this.world = world;
   }
 
-  async run(groups: readonly (readonly Move[])[], drawn: readonly Drawn[]): Promise<Lived> {
+  async run(groups: ShopLife, drawn: readonly Drawn[]): Promise<Lived> {
     const sides = [await this.#newSide(3), await this.#newSide(180)];
     const lives = new Lives(sides, () => this.world.now);
     for (const group of groups) {
@@ -82,7 +83,7 @@ class Runs {
       for (const filter of drawn) await expectPlainFilter(story, live, filter);
     }
     await world.withWritableReadModels((store) =>
-      expectEqualToRebuilt({ events: world.host.events, store, vault }),
+      expectEqualToRebuilt({ events: world.host.events, store, vault, projections: PROJECTIONS }),
     );
     expectNoSecretIn(story.texts);
     expectNoSecretIn(world.logs);
@@ -142,7 +143,7 @@ describe('in memory', () => {
     'money, flags, books, searches and the gateway agree after any life',
     () =>
       fc.assert(
-        fc.asyncProperty(life(14), filters, async (groups, drawn) => {
+        fc.asyncProperty(shopLife(14), filters, async (groups, drawn) => {
           await runs.run(groups, drawn);
         }),
         { numRuns: LIVES, interruptAfterTimeLimit: LIMIT_MS },
@@ -173,7 +174,7 @@ describe('in files', () => {
     'nothing is another after a restart, and no file has a card number',
     () =>
       fc.assert(
-        fc.asyncProperty(life(14), filters, async (groups, drawn) => {
+        fc.asyncProperty(shopLife(14), filters, async (groups, drawn) => {
           const { sides, lives } = await runs.run(groups, drawn);
           await runs.world.close();
           for (const { name, content } of runs.world.bytes()) {

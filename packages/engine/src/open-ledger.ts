@@ -87,7 +87,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     await engine.close();
     throw error;
   }
-  return {
+  const ledger: Ledger = {
     as: (actor) => ledgerOf(engine, actor),
     tenants: engine.tenants,
     runDue: () => engine.timed.runAll(),
@@ -95,6 +95,17 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     registerFigures: engine.registerFigures,
     close: () => engine.close(),
   };
+  ENGINES.set(ledger, engine);
+  return ledger;
+}
+
+const ENGINES = new WeakMap<Ledger, Engine>();
+
+/** What is beneath a ledger, for the invariants that read its log. */
+export function engineBeneath(ledger: Ledger): Engine {
+  const engine = ENGINES.get(ledger);
+  if (engine === undefined) throw new TypeError('openLedger did not open this ledger');
+  return engine;
 }
 
 function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Settings {

@@ -4,35 +4,39 @@ import {
   type Event,
   encodeEvent,
   fold,
-  journal,
   type StoredEvent,
   Transaction,
 } from '@counterfoil/core';
-import { commandFor, paymentHistory, type Step } from '@counterfoil/core/testing';
+import {
+  commandFor,
+  expectBalanced,
+  expectMoneyOutRule,
+  type MoneyOfPayment,
+  moneyOf,
+  paymentHistory,
+  type Step,
+} from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../payment-commands.ts';
 import { idOf, tenantId } from '../payment-story.ts';
 
 /** The facts that the contract defines the flags by, read off the events and nothing else. */
-interface Facts {
+interface Facts extends MoneyOfPayment {
   status: 'none' | 'taken' | 'voided';
   voidUnderWay: boolean;
-  capturedMinor: bigint;
   capturedAt: string;
-  readonly refunds: Map<string, { amountMinor: bigint; standing: 'pending' | 'paid' | 'failed' }>;
-  readonly chargebacks: Map<string, { amountMinor: bigint; beyondMinor: bigint; over: boolean }>;
+  readonly chargebacks: Map<string, { over: boolean }>;
   alerts: number;
   networkCredits: number;
 }
 
 function factsOf(events: readonly Event[]): Facts {
   const facts: Facts = {
+    ...moneyOf(events),
     status: 'none',
     voidUnderWay: false,
-    capturedMinor: 0n,
     capturedAt: '',
-    refunds: new Map(),
     chargebacks: new Map(),
     alerts: 0,
     networkCredits: 0,
@@ -45,7 +49,6 @@ function learn(facts: Facts, event: Event): void {
   switch (event.type) {
     case 'PaymentCaptured':
       facts.status = 'taken';
-      facts.capturedMinor = event.amountMinor;
       facts.capturedAt = event.at;
       break;
     case 'VoidRequested':
@@ -56,25 +59,11 @@ function learn(facts: Facts, event: Event): void {
       facts.status = 'voided';
       facts.voidUnderWay = false;
       break;
-    case 'RefundRequested':
-      facts.refunds.set(event.refundId, { amountMinor: event.amountMinor, standing: 'pending' });
-      break;
     case 'NetworkRefunded':
       facts.networkCredits += 1;
-      facts.refunds.set(event.refundId, { amountMinor: event.amountMinor, standing: 'paid' });
       break;
-    case 'Refunded':
-    case 'RefundFailed': {
-      const refund = facts.refunds.get(event.refundId);
-      if (refund !== undefined) refund.standing = event.type === 'Refunded' ? 'paid' : 'failed';
-      break;
-    }
     case 'ChargebackOpened':
-      facts.chargebacks.set(event.chargebackId, {
-        amountMinor: event.amountMinor,
-        beyondMinor: event.beyondCapturedMinor,
-        over: false,
-      });
+      facts.chargebacks.set(event.chargebackId, { over: false });
       break;
     case 'ChargebackWon':
     case 'ChargebackWithdrawn': {
@@ -89,12 +78,6 @@ function learn(facts: Facts, event: Event): void {
   }
 }
 
-function refundsMinor({ refunds }: Facts, ...standings: readonly string[]): bigint {
-  return [...refunds.values()]
-    .filter(({ standing }) => standings.includes(standing))
-    .reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
-}
-
 const DAY_MS = 86_400_000;
 
 /** Status 50 or 60, something left, no chargeback that stands, inside the window; and no void on its way. */
@@ -103,7 +86,7 @@ function refundable(facts: Facts, policy: Transaction.RefundPolicy, now: string)
   return (
     facts.status === 'taken' &&
     !facts.voidUnderWay &&
-    facts.capturedMinor - refundsMinor(facts, 'paid', 'pending') > 0n &&
+    facts.capturedMinor > facts.refundedMinor + facts.pendingMinor &&
     [...facts.chargebacks.values()].every(({ over }) => over) &&
     (policy.forceAllowRefunds || days <= policy.refundWindowDays)
   );
@@ -131,26 +114,12 @@ const policies = [
 ];
 
 describe('money', () => {
-  it('never leaves twice: refunds stay within the capture', () => {
+  it('never leaves twice: refunds and chargebacks stay within the capture, but for what came on top of us', () => {
     always((payment, events) => {
       const facts = factsOf(events);
-      const out = refundsMinor(facts, 'paid', 'pending');
-      expect(out <= facts.capturedMinor).toBe(true);
+      expectMoneyOutRule(events);
       expect(payment.capturedMinor).toBe(facts.status === 'voided' ? 0n : facts.capturedMinor);
       expect(Transaction.takenMinor(payment)).toBe(facts.capturedMinor);
-    });
-  });
-
-  it('never leaves twice: nor with the chargebacks, but for what came on top of us', () => {
-    always((_, events) => {
-      const facts = factsOf(events);
-      const standing = [...facts.chargebacks.values()].filter(({ over }) => !over);
-      const disputed = standing.reduce(
-        (sum, { amountMinor, beyondMinor }) => sum + amountMinor - beyondMinor,
-        0n,
-      );
-      const out = refundsMinor(facts, 'paid', 'pending') + disputed;
-      expect(out <= facts.capturedMinor).toBe(true);
     });
   });
 
@@ -164,20 +133,8 @@ describe('money', () => {
     });
   });
 
-  it('of all payments together has a trial balance of zero in every currency', () => {
-    fc.assert(
-      fc.property(fc.array(paymentHistory(15), { maxLength: 5 }), (lives) => {
-        const totals = new Map<string, bigint>();
-        for (const event of lives.flatMap(({ events }) => events)) {
-          for (const line of journal(event)?.lines ?? []) {
-            const { currency, debitMinor, creditMinor } = line;
-            totals.set(currency, (totals.get(currency) ?? 0n) + debitMinor - creditMinor);
-          }
-        }
-        expect([...totals.values()].filter((total) => total !== 0n)).toEqual([]);
-      }),
-      { numRuns: 30 },
-    );
+  it('of every entry is credited as it is debited, in every currency', () => {
+    always((_, __, { events }) => expectBalanced(events));
   });
 
   it('of items is never given back beyond what was ordered and paid for them', () => {
@@ -214,7 +171,7 @@ describe('what waits for the gateway', () => {
       const isVoided = facts.status === 'voided';
       const may = Transaction.mayStillLeave(payment);
       if (!isVoided) expect(may).toBe(!stands);
-      const outMinor = refundsMinor(facts, 'paid', 'pending');
+      const outMinor = facts.refundedMinor + facts.pendingMinor;
       if (may) expect(outMinor <= facts.capturedMinor).toBe(true);
     });
   });
@@ -224,7 +181,7 @@ describe('flags', () => {
   it('equal their definitions', () => {
     always((payment, events) => {
       const facts = factsOf(events);
-      const paid = refundsMinor(facts, 'paid');
+      const paid = facts.refundedMinor;
       for (const policy of policies) {
         const told = Transaction.isRefundable(payment, policy, payment.changedAt);
         expect(told).toBe(refundable(facts, policy, payment.changedAt));

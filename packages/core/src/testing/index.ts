@@ -3,6 +3,12 @@ export * as arbitraries from './arbitraries.ts';
 export * from './event-store-contract.ts';
 export { type Decided, type Given, given } from './given.ts';
 export {
+  expectBalanced,
+  expectMoneyOutRule,
+  type MoneyOfPayment,
+  moneyOf,
+} from './invariants.ts';
+export {
   commandFor,
   commandOf,
   type Move,

@@ -1,8 +1,9 @@
-/** The face of `@counterfoil/projections/testing`: the store's contract suite, and made-up payments. */
+/** The face of `@counterfoil/projections/testing`: the store's contract suite, an invariant, and made-up payments. */
 export {
   type ReadModelStoreContract,
   readModelStoreContract,
 } from './read-model-store-contract.ts';
+export { expectEqualToRebuilt, type Replayed } from './rebuilt.ts';
 export { syntheticEventStore } from './synthetic-event-store.ts';
 export {
   type SyntheticOptions,

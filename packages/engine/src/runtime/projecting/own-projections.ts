@@ -1,6 +1,6 @@
 /** Projections of an application's own: followed by this process, beside those of the ledger. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PersonalDataVault } from '@counterfoil/core';
+import type { AnyVault, PersonalDataVault } from '@counterfoil/core';
 import { type OwnProjection, Progress, type View, viewOf } from '@counterfoil/projections';
 import { refusalOf } from '../../failures.ts';
 import type { Logger } from '../../logger.ts';
@@ -58,6 +58,15 @@ export class OwnProjections {
     return [...this.#followed.keys()];
   }
 
+  /** Each with what opens the personal data that it is given: what a rebuild needs. */
+  replayed() {
+    const { projections, stores } = this.#options;
+    return projections.map((projection) => ({
+      projections: [projection],
+      vault: vaultOf(projection, stores),
+    }));
+  }
+
   /** How much may still tell of persons who are erased. */
   get erasing(): number {
     return [...this.#followed.values()].reduce((sum, { progress }) => sum + progress.erasing, 0);
@@ -108,6 +117,10 @@ export class OwnProjections {
   }
 }
 
+function vaultOf({ isPersonal }: OwnProjection, { personalKeys }: OpenStores): AnyVault {
+  return isPersonal ? personalKeys : NOTHING_PERSONAL;
+}
+
 /** Throws a ConfigError where two have one name. */
 export function refuseTwins(projections: readonly OwnProjection[]): void {
   const names = projections.map(({ name }) => name);
@@ -129,7 +142,7 @@ function followed(
       holder: stores.holder,
       events: stores.events,
       store: stores.leases,
-      vault: projection.isPersonal ? stores.personalKeys : NOTHING_PERSONAL,
+      vault: vaultOf(projection, stores),
       projections,
       lease: projection.name,
       maxBatchEvents: MAX_BATCH_EVENTS,
