@@ -147,6 +147,10 @@ const rejected: readonly Sample[] = [
     ['packages/event-stores/src/a.ts', "import { env } from 'node:process';"],
     ['packages/event-stores/src/a.ts', "import { env } from 'process';"],
   ].map(row('processAtTheEdge')),
+  ...[
+    ['packages/projections/src/a.ts', "new Function('return 1');"],
+    ['packages/projections/src/a.ts', "eval('1');"],
+  ].map(row('noCodeFromText')),
 ];
 
 function row(rule: keyof typeof rules) {

@@ -313,3 +313,20 @@ function isRead(node: Node, parent: Node | undefined): boolean {
       return true;
   }
 }
+
+/** Published code runs where making code from text is disabled. */
+export const noCodeFromText: Rule = (tree) => {
+  const found: string[] = [];
+  for (const file of tree.files.values()) {
+    if (!file.folder.startsWith('packages/') || isTest(file)) continue;
+    walk(file.program, (node) => {
+      const isCall = node.type === 'NewExpression' || node.type === 'CallExpression';
+      if (!isCall || node.callee.type !== 'Identifier') return;
+      const { name } = node.callee;
+      if (name === 'Function' || name === 'eval') {
+        found.push(`${file.path}:${file.lineOf(node)} makes code from text with ${name}`);
+      }
+    });
+  }
+  return found;
+};

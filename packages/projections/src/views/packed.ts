@@ -94,32 +94,30 @@ function describeArray(element: AnySchema): Described {
 function describeObject(fields: Readonly<Record<string, AnySchema>>): Described {
   const entries = Object.entries(fields).map(([name, schema]) => ({ name, ...describe(schema) }));
   const shape = `{${entries.map(({ name, shape }) => `${name}:${shape}`).join(',')}}`;
-  return { turn: { pack: packing(entries), unpack: unpacking(entries) }, shape };
+  const names = entries.map(({ name }) => name);
+  const turned = entries.flatMap(({ turn }, at) => (turn === undefined ? [] : [{ at, turn }]));
+  return { turn: { pack: packing(names, turned), unpack: unpacking(names, turned) }, shape };
 }
 
-interface Field {
-  readonly name: string;
-  readonly turn: Turn | undefined;
+/** A field that JSON does not hold as it is, by its place in the array. */
+interface TurnedField {
+  readonly at: number;
+  readonly turn: Turn;
 }
 
-/**
- * Both ways are compiled to one literal, as zod compiles its parsers: an object that grows field by
- * field costs five times as much to make, and more wherever it is read. The names are our schemas'.
- */
-function unpacking(fields: readonly Field[]): Turn['unpack'] {
-  const members = fields.map(({ name, turn }, index) => {
-    const value = `values[${index}]`;
-    return `${JSON.stringify(name)}: ${turn === undefined ? value : `turns[${index}](${value})`}`;
-  });
-  const turns = fields.map(({ turn }) => turn?.unpack);
-  return new Function('turns', `return (values) => ({ ${members.join(', ')} })`)(turns);
+function unpacking(names: readonly string[], turned: readonly TurnedField[]): Turn['unpack'] {
+  return (values: unknown[]) => {
+    for (const { at, turn } of turned) values[at] = turn.unpack(values[at] as never);
+    const value: Record<string, unknown> = {};
+    for (let at = 0; at < names.length; at += 1) value[names[at] as string] = values[at];
+    return value;
+  };
 }
 
-function packing(fields: readonly Field[]): Turn['pack'] {
-  const members = fields.map(({ name, turn }, index) => {
-    const value = `value[${JSON.stringify(name)}]`;
-    return turn === undefined ? value : `turns[${index}](${value})`;
-  });
-  const turns = fields.map(({ turn }) => turn?.pack);
-  return new Function('turns', `return (value) => [${members.join(', ')}]`)(turns);
+function packing(names: readonly string[], turned: readonly TurnedField[]): Turn['pack'] {
+  return (value: Readonly<Record<string, unknown>>) => {
+    const values = names.map((name) => value[name]);
+    for (const { at, turn } of turned) values[at] = turn.pack(values[at] as never);
+    return values;
+  };
 }
