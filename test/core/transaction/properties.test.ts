@@ -272,16 +272,6 @@ describe('events', () => {
     return Object.freeze(value);
   };
 
-  it('fold together into what they do one by one, from any state on', () => {
-    fc.assert(
-      fc.property(paymentHistory(), fc.nat(), ({ events, state }, nth) => {
-        const middle = nth % (events.length + 1);
-        const before = frozen(events.slice(0, middle).reduce(Transaction.evolve, null));
-        expect(Transaction.evolveAll(before, events.slice(middle))).toEqual(state);
-      }),
-    );
-  });
-
   it('never change a state that was handed out', () => {
     always((_, __, { before, events }) => {
       events.reduce((state, event) => frozen(Transaction.evolve(state, event)), frozen(before));

@@ -146,30 +146,9 @@ export type State = Payment | null;
 export const initial: State = null;
 
 export function evolve(state: State, event: Event): State {
-  return next(state, event, (list) => [...list]);
-}
-
-/** A list that may be written to, with what was in the given one. */
-type Own = <Child>(list: Child[]) => Child[];
-
-/** Copies each list of children once, not for each of its changes: half the price of a long life. */
-export function evolveAll(from: State, events: Iterable<Event>): State {
-  const made = new Set<unknown>();
-  const own: Own = (list) => {
-    if (made.has(list)) return list;
-    const copy = [...list];
-    made.add(copy);
-    return copy;
-  };
-  let state = from;
-  for (const event of events) state = next(state, event, own);
-  return state;
-}
-
-function next(state: State, event: Event, own: Own): State {
   if (event.type === 'PaymentSubmitted') return submitted(event);
   if (state === null) throw new Error(`${event.type} without a payment`);
-  return { ...state, ...changed(state, event, own), changedAt: event.at };
+  return { ...state, ...changed(state, event), changedAt: event.at };
 }
 
 function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Payment {
@@ -209,7 +188,6 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
 function changed(
   payment: Payment,
   event: Exclude<Event, { type: 'PaymentSubmitted' }>,
-  own: Own,
 ): Partial<Payment> {
   switch (event.type) {
     case 'PaymentBlocked':
@@ -289,7 +267,7 @@ function changed(
         releaseIds: [...payment.releaseIds, event.releaseId],
       };
     default:
-      return childChanged(payment, event, own);
+      return childChanged(payment, event);
   }
 }
 
@@ -298,14 +276,14 @@ type ChildEvent = Extract<
   { refundId: TransactionId } | { chargebackId: TransactionId } | { alertId: TransactionId }
 >;
 
-function childChanged(payment: Payment, event: ChildEvent, own: Own): Partial<Payment> {
+function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
   switch (event.type) {
     case 'RefundRequested':
     case 'NetworkRefunded':
-      return { refunds: withAdded(own, payment.refunds, refundOf(event)) };
+      return { refunds: [...payment.refunds, refundOf(event)] };
     case 'Refunded':
       return {
-        refunds: withChanged(own, payment.refunds, isRefund(event), {
+        refunds: withChanged(payment.refunds, isRefund(event), {
           status: 'Refunded',
           completedAt: event.at,
           gatewayTransactionId: event.gatewayTransactionId,
@@ -315,14 +293,14 @@ function childChanged(payment: Payment, event: ChildEvent, own: Own): Partial<Pa
       };
     case 'RefundFailed':
       return {
-        refunds: withChanged(own, payment.refunds, isRefund(event), {
+        refunds: withChanged(payment.refunds, isRefund(event), {
           status: 'RefundFailed',
           completedAt: event.at,
           note: event.note,
         }),
       };
     case 'ChargebackOpened':
-      return { chargebacks: withAdded(own, payment.chargebacks, chargebackOf(payment, event)) };
+      return { chargebacks: [...payment.chargebacks, chargebackOf(payment, event)] };
     case 'ChargebackUnderReview':
     case 'ChargebackWon':
     case 'ChargebackLost':
@@ -330,7 +308,6 @@ function childChanged(payment: Payment, event: ChildEvent, own: Own): Partial<Pa
     case 'ChargebackWithdrawn':
       return {
         chargebacks: withChanged(
-          own,
           payment.chargebacks,
           ({ chargebackId }) => chargebackId === event.chargebackId,
           {
@@ -342,12 +319,12 @@ function childChanged(payment: Payment, event: ChildEvent, own: Own): Partial<Pa
         ),
       };
     case 'AlertReceived':
-      return { alerts: withAdded(own, payment.alerts, alertOf(event)) };
+      return { alerts: [...payment.alerts, alertOf(event)] };
     case 'AlertResolved':
     case 'AlertDeclined':
     case 'AlertExpired':
       return {
-        alerts: withChanged(own, payment.alerts, ({ alertId }) => alertId === event.alertId, {
+        alerts: withChanged(payment.alerts, ({ alertId }) => alertId === event.alertId, {
           status: event.type,
           note: event.note,
           changedAt: event.at,
@@ -363,25 +340,15 @@ function isRefund({ refundId }: { readonly refundId: TransactionId }) {
   return (refund: Refund) => refund.refundId === refundId;
 }
 
-function withAdded<Child>(own: Own, children: Child[], child: Child): Child[] {
-  const owned = own(children);
-  owned.push(child);
-  return owned;
-}
-
-/** Children are looked for from the end: what changes is nearly always the youngest. */
+/** Searched from the end: what changes is nearly always the newest. */
 function withChanged<Child>(
-  own: Own,
   children: Child[],
   isIt: (child: Child) => boolean,
   facts: Partial<Child>,
 ): Child[] {
   const at = children.findLastIndex(isIt);
   const child = children[at];
-  if (child === undefined) return children;
-  const owned = own(children);
-  owned[at] = { ...child, ...facts };
-  return owned;
+  return child === undefined ? children : children.with(at, { ...child, ...facts });
 }
 
 function ended(
