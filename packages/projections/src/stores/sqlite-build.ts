@@ -103,6 +103,7 @@ export class SqliteBuild implements Build {
   async fence(epoch: number): Promise<boolean> {
     return this.#read(() => {
       this.#checkTrigrams();
+      this.#partitions.check();
       return this.#statements.transaction(() => {
         const reached = this.#reached();
         if (reached.epoch > epoch) return false;

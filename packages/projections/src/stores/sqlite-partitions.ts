@@ -21,11 +21,21 @@ export class Partitions {
 
   /** Undefined when there are no documents of it. */
   idToRead(name: string): number | undefined {
-    return this.#id(name) ?? this.#expectNone(name);
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    const row = this.#statements
+      .get('SELECT id, revision, seal FROM partitions WHERE name = ?')
+      .get(name);
+    if (row === undefined) return undefined;
+    const id = row['id'] as number;
+    const where = standing(id, row['revision'] as number);
+    this.#seals.open(where, { body: name, seal: row['seal'] as number });
+    this.#ids.set(name, id);
+    return id;
   }
 
   idToWrite(name: string): number {
-    const known = this.#id(name);
+    const known = this.idToRead(name);
     if (known !== undefined) return known;
     const row = this.#statements
       .get('SELECT coalesce(max(id), 0) + 1 AS next FROM partitions')
@@ -61,6 +71,18 @@ export class Partitions {
       .run(next, sealOf(standing(id, next), body), id);
   }
 
+  /**
+   * Throws `damaged` unless every partition is found by its name: one that is not would look empty.
+   * Done once, by the worker that takes the build over.
+   */
+  check(): void {
+    const rows = this.#statements.get('SELECT id FROM partitions NOT INDEXED').all();
+    for (const { id } of rows) {
+      const name = this.name(id as number);
+      if (this.idToRead(name) !== id) throw this.#seals.damage(`no index leads to ${name}`);
+    }
+  }
+
   #row(id: number): Sealed & { readonly revision: number } {
     const row = this.#statements
       .get('SELECT name AS body, revision, seal FROM partitions WHERE id = ?')
@@ -68,33 +90,6 @@ export class Partitions {
     if (row === undefined) throw this.#seals.damage(`there is no partition ${id}`);
     this.#seals.open(standing(id, row.revision), row);
     return row;
-  }
-
-  #id(name: string): number | undefined {
-    const known = this.#ids.get(name);
-    if (known !== undefined) return known;
-    const row = this.#statements
-      .get('SELECT id, revision, seal FROM partitions WHERE name = ?')
-      .get(name);
-    if (row === undefined) return undefined;
-    const id = row['id'] as number;
-    const where = standing(id, row['revision'] as number);
-    this.#seals.open(where, { body: name, seal: row['seal'] as number });
-    this.#ids.set(name, id);
-    return id;
-  }
-
-  /** All others are looked at before one is said to be empty: its own name may have changed. */
-  #expectNone(name: string): undefined {
-    const rows = this.#statements.get(
-      'SELECT id, revision, name AS body, seal FROM partitions NOT INDEXED',
-    );
-    for (const row of rows.iterate()) {
-      const where = standing(row['id'] as number, row['revision'] as number);
-      const other = this.#seals.open(where, row as unknown as Sealed);
-      if (other === name) throw this.#seals.damage(`no index leads to the partition ${name}`);
-    }
-    return undefined;
   }
 }
 
