@@ -1,14 +1,13 @@
-/** How long to wait between attempts: longer each time, up to a limit, and never all callers at the same moment. */
-import { Bell } from './bell.ts';
+/** Exponential back-off with jitter between attempts. */
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Pauses that double up to a limit, shortened at random so that those who wait do not return at once. */
 export class BackOff {
   #pauseMs = FIRST_PAUSE_MS;
 
-  /** What it tried has succeeded: the next pause is short again. */
+  /** To be called after a success: the next pause is short again. */
   reset(): void {
     this.#pauseMs = FIRST_PAUSE_MS;
   }
@@ -19,9 +18,8 @@ export class BackOff {
     return pauseMs * (0.5 + Math.random() / 2);
   }
 
-  /** Settles after the next pause, or when the signal fires. */
+  /** Settles after the next pause, or when the signal aborts. */
   async pause(signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return;
-    await new Bell().wait(signal, this.nextMs());
+    await sleep(this.nextMs(), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -183,7 +183,7 @@ class PostgresEventStore implements EventStore {
       } else {
         if (this.#watcher.failure !== undefined) throw this.#watcher.failure;
         // The head cannot move between the look at it and this: both are in one turn.
-        await this.#watcher.bell.wait(signal, undefined);
+        await this.#watcher.headMoved.wait(signal, undefined);
       }
     }
   }
@@ -206,7 +206,7 @@ class PostgresEventStore implements EventStore {
 
   async #close(): Promise<void> {
     this.#stop.abort();
-    this.#watcher.bell.ring();
+    this.#watcher.headMoved.notify();
     await this.#writer.close();
     await this.#watcher.close();
     await this.#pool.end();

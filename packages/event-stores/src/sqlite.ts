@@ -22,7 +22,7 @@ import {
   EventStoreError,
 } from '@counterfoil/core';
 import { measure } from './append-request.ts';
-import { Bell } from './bell.ts';
+import { Notifier } from './notifier.ts';
 import { failing } from './sqlite/failing.ts';
 import { LogReader } from './sqlite/log-reader.ts';
 import { positionOf, rowOf } from './sqlite/messages.ts';
@@ -117,7 +117,7 @@ class SqliteEventStore implements EventStore {
   readonly #reader: LogReader;
   readonly #writer: Writer | undefined;
   readonly #pollMs: number | undefined;
-  readonly #bell = new Bell();
+  readonly #committed = new Notifier();
   readonly #channel: BroadcastChannel;
   #closing: Promise<void> | undefined;
 
@@ -129,12 +129,12 @@ class SqliteEventStore implements EventStore {
     this.#channel = new BroadcastChannel(`counterfoil event log ${path}`);
     this.#channel.unref();
     if (writer !== undefined) writer.onCommit = () => this.#announce();
-    else this.#channel.onmessage = () => this.#bell.ring();
+    else this.#channel.onmessage = () => this.#committed.notify();
   }
 
   /** Wakes the subscriptions of this store, and of followers in other threads of this process. */
   #announce(): void {
-    this.#bell.ring();
+    this.#committed.notify();
     this.#channel.postMessage(null);
   }
 
@@ -197,7 +197,7 @@ class SqliteEventStore implements EventStore {
         return;
       } else {
         // No commit goes unnoticed between the look at the head and this: both are in one turn.
-        await this.#bell.wait(signal, this.#pollMs);
+        await this.#committed.wait(signal, this.#pollMs);
       }
     }
   }
@@ -214,7 +214,7 @@ class SqliteEventStore implements EventStore {
   }
 
   async #close(): Promise<void> {
-    this.#bell.ring();
+    this.#committed.notify();
     // The reader first: the last connection to go takes the write-ahead log with it.
     this.#reader.close();
     await this.#writer?.close();

@@ -1,4 +1,5 @@
 /** The checkpointed loop: follows the log under a lease and keeps all read models up to date. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
 import { type Decoded, decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
 import type { ProjectionMessage } from './progress.ts';
@@ -164,7 +165,7 @@ class FollowingProjector implements Projector {
     while (signal?.aborted !== true) {
       const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
       if (epoch !== undefined) return epoch;
-      await pause(LEASE_POLL_MS, signal);
+      await sleep(LEASE_POLL_MS, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   }
@@ -432,16 +433,4 @@ function earliest(checkpoints: readonly (Position | undefined)[]): Position | un
     if (first === undefined || checkpoint < first) first = checkpoint;
   }
   return first;
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done);
-  });
 }

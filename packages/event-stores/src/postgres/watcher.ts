@@ -2,7 +2,7 @@
 import type { Position } from '@counterfoil/core';
 import type pg from 'pg';
 import { BackOff } from '../back-off.ts';
-import { Bell } from '../bell.ts';
+import { Notifier } from '../notifier.ts';
 import { kindOf, mayPass, portError } from './failures.ts';
 import { BEFORE_ALL, positionOf } from './positions.ts';
 import { connect, letGo, type Server } from './sessions.ts';
@@ -33,9 +33,9 @@ export function headOf(row: HeadRow | undefined): Position {
 export class Watcher {
   readonly #options: WatcherOptions;
   /** Rings when the head has moved, and when the watching has come to an end. */
-  readonly bell = new Bell();
+  readonly headMoved = new Notifier();
   readonly #stop = new AbortController();
-  readonly #knock = new Bell();
+  readonly #lookWanted = new Notifier();
   /** Somebody knocked since the last look began. */
   #isWanted = false;
   /** This store has committed something, and others do not know of it yet. */
@@ -70,20 +70,20 @@ export class Watcher {
   saw(head: Position): void {
     if (head <= this.#head) return;
     this.#head = head;
-    this.bell.ring();
+    this.headMoved.notify();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#knock.ring();
-    this.bell.ring();
+    this.#lookWanted.notify();
+    this.headMoved.notify();
     if (this.#client !== undefined) letGo(this.#client);
     await this.#ended;
   }
 
   #look(): void {
     this.#isWanted = true;
-    this.#knock.ring();
+    this.#lookWanted.notify();
   }
 
   async #watch(): Promise<void> {
@@ -96,7 +96,7 @@ export class Watcher {
         if (signal.aborted) return;
         if (!mayPass(error)) {
           this.#failure = portError(error, this.#options.place);
-          this.bell.ring();
+          this.headMoved.notify();
           return;
         }
         await backOff.pause(signal);
@@ -121,7 +121,8 @@ export class Watcher {
         this.#isWanted = false;
         const isNewest = await this.#lookOnce(client);
         backOff.reset();
-        if (!this.#isWanted) await this.#knock.wait(signal, isNewest ? pollMs : UNSETTLED_POLL_MS);
+        if (!this.#isWanted)
+          await this.#lookWanted.wait(signal, isNewest ? pollMs : UNSETTLED_POLL_MS);
       }
     } finally {
       this.#client = undefined;

@@ -1,4 +1,5 @@
 /** How far the read models reach, for hosts whose projections run elsewhere. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '@counterfoil/core';
 import type { ProjectionMessage } from '../progress.ts';
 import { BackOff } from './back-off.ts';
@@ -51,25 +52,24 @@ class Follower {
              WHERE projection = ANY($1)`,
       values: [this.#following.projections],
     };
-    const bell = new Bell();
-    client.on('notification', () => bell.ring());
-    client.on('error', () => bell.ring());
-    client.on('end', () => bell.ring());
-    const end = () => bell.ring();
-    signal.addEventListener('abort', end);
+    let woken = new AbortController();
+    const wake = () => woken.abort();
+    for (const event of ['notification', 'error', 'end'] as const) client.on(event, wake);
+    signal.addEventListener('abort', wake);
     try {
       await client.connect();
       // A replica takes no listeners: there it is the polling alone.
       await client.query(`LISTEN "${schema}"`).catch(() => undefined);
       while (!signal.aborted) {
-        const heard = bell.next(POLL_MS);
+        // Before the query: what changes while it runs must not be missed.
+        woken = new AbortController();
         const { rows } = await client.query<Reached>(query);
         onHeard();
         this.#tell(rows[0]);
-        await heard;
+        await sleep(POLL_MS, undefined, { signal: woken.signal }).catch(() => undefined);
       }
     } finally {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', wake);
       await client.end().catch(() => undefined);
     }
   }
@@ -89,28 +89,4 @@ interface Reached {
   readonly position: Position | null;
   readonly behindMs: string;
   readonly count: string;
-}
-
-/** Wakes who waits for it, or who waits next. */
-class Bell {
-  #hasRung = false;
-  #wake: (() => void) | undefined;
-
-  ring(): void {
-    this.#hasRung = true;
-    this.#wake?.();
-  }
-
-  /** Resolves at the first ring from now on, or after a while. */
-  async next(limitMs: number): Promise<void> {
-    this.#hasRung = false;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#hasRung) this.#wake();
-    });
-  }
 }

@@ -1,9 +1,8 @@
-/** Wakes those who wait for more events. */
-
-export class Bell {
+/** Wakes everything that waits for a change. */
+export class Notifier {
   readonly #waiting = new Set<() => void>();
 
-  /** Settles when the bell rings, when the signal fires or after `limitMs`, whichever is first. */
+  /** Settles at the next `notify`, when the signal aborts or after `limitMs`, whichever is first. */
   wait(signal: AbortSignal | undefined, limitMs: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -18,7 +17,7 @@ export class Bell {
     });
   }
 
-  ring(): void {
+  notify(): void {
     for (const wake of this.#waiting) wake();
   }
 }
