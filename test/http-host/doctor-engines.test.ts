@@ -59,8 +59,7 @@ it.each(ENGINES)('examines a log in $name', async ({ open, leftOut }) => {
   expect(complaintsOf(examination)).toEqual([]);
   const skipped = examination.checks.filter((each) => each.skipped !== undefined);
   expect(skipped.map(({ check }) => check)).toEqual(leftOut);
-  expect(checkOf(examination, 'gateway').looked).toBe('2 records');
-  expect(checkOf(examination, 'journal').looked).toMatch(/^[1-9]\d* entries in 1 book/);
+  expect(checkOf(examination, 'journal').looked).toMatch(/^[1-9]\d* entries/);
 
   // Read models of a log that went further than this one.
   const other = await newDatabase();

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Examination } from '@counterfoil/engine/doctor';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
@@ -15,13 +14,7 @@ import {
   settled,
   type Truth,
 } from '../simulation/storage-faults-truth.ts';
-import {
-  checkOf,
-  complaintsOf,
-  doctorOn,
-  examinationOf,
-  expectFinding,
-} from './doctor-findings.ts';
+import { complaintsOf, doctorOn, examinationOf, expectFinding } from './doctor-findings.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -56,40 +49,6 @@ async function expectAnswersAsBefore(): Promise<void> {
   }
 }
 
-describe('books of the gateway that know of nothing', () => {
-  it.each([
-    ['missing', () => rmSync(at('sandbox-gateway.db'))],
-    ['empty', () => writeFileSync(at('sandbox-gateway.db'), '')],
-    [
-      'made anew',
-      () => {
-        const books = new DatabaseSync(at('sandbox-gateway.db'));
-        books.exec('DELETE FROM request');
-        books.close();
-      },
-    ],
-  ])('are damage when they are %s, and the log has charges of the sandbox', async (_how, harm) => {
-    harm();
-    for (const quick of [true, false]) {
-      const examination = await examinationOf(folder, { quick });
-      expect(examination.verdict).toBe('damage');
-      expectFinding(examination, 'gateway', {
-        message: /has no charge at all, .* payment \S+ is \w+ as sbx_/,
-      });
-    }
-  });
-
-  it('are sound where the log has no charges', async () => {
-    const empty = newFolder();
-    onTestFinished(() => removeFolder(empty));
-    const { host } = await openHost(empty);
-    await host.close();
-    const examination = await examinationOf(empty);
-    expect(examination.verdict).toBe('sound');
-    expect(checkOf(examination, 'gateway').looked).toBe('0 records');
-  });
-});
-
 describe('a log that is not there', () => {
   it('is a first start that was broken off, where nothing remembers one', async () => {
     const broken = newFolder();
@@ -98,24 +57,22 @@ describe('a log that is not there', () => {
     rmSync(join(broken, 'events.db'));
     const examination = await examinationOf(broken);
     expect(examination.verdict).toBe('warnings');
-    expectFinding(examination, 'files', {
+    expectFinding(examination, 'loss', {
       severity: 'warning',
-      message: /events\.db does not exist, .* a first start was broken off/,
+      message: /there is no log: .*events\.db does not exist/,
     });
     await (await openHost(broken)).host.close();
     expect((await examinationOf(broken)).verdict).toBe('sound');
   });
 
-  it.each(['reactors.db', 'log.check', 'sandbox-gateway.db', 'idempotency.db'])(
-    'is gone, where %s alone remembers one',
-    async (witness) => {
-      for (const name of readdirSync(folder)) if (name !== witness) rmSync(at(name));
-      if (witness === 'log.check') writeFileSync(at(witness), 'the id of the first event');
-      expectFinding(await examinationOf(folder), 'files', {
-        message: new RegExp(`the log is gone: .*${witness}`),
-      });
-    },
-  );
+  it.each([
+    ['reactors.db', /reactors\.db has read a log/],
+    ['log.check', /the id of its first event was kept/],
+  ])('is gone, where %s alone remembers one', async (witness, message) => {
+    for (const name of readdirSync(folder)) if (name !== witness) rmSync(at(name));
+    if (witness === 'log.check') writeFileSync(at(witness), 'the id of the first event');
+    expectFinding(await examinationOf(folder), 'loss', { message });
+  });
 });
 
 describe('what stands in the place of a file', () => {

@@ -163,8 +163,6 @@ describe('a sound database', () => {
     expect(leftOut.map(({ check }) => check)).toEqual(ABOUT_FILES);
     expect(checkOf(examination, 'order').looked).toBe(`${events} events`);
     expect(checkOf(examination, 'streams').looked).toContain(`${events} events in`);
-    expect(checkOf(examination, 'gateway').looked).toBe(`${PAYMENTS + 2} records`);
-    expect(checkOf(examination, 'answers').looked).toBe(`${PAYMENTS} answers`);
     expect(checkOf(examination, 'read-models').looked).toContain('transactions');
   });
 
@@ -178,7 +176,6 @@ describe('a sound database', () => {
       'order',
       'streams',
       'journal',
-      'gateway',
       'read-models',
     ]);
   });
@@ -193,7 +190,7 @@ describe('a sound database', () => {
   it('is told of by the command, and by its exit code', async () => {
     const sound = await doctorOn(folder, [], { env: envOf(url) });
     expect(sound).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/Sound\./) });
-    await change('DELETE FROM counterfoil_host.gateway_requests');
+    await change('DELETE FROM counterfoil_host.personal_keys');
     const { code, out } = await doctorOn(folder, ['--json'], { env: envOf(url) });
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 2, verdict: 'damage' });
     expect(out).not.toContain(MASTER_KEY);
@@ -205,7 +202,7 @@ describe('a database that no host has ever started on', () => {
     url = await newDatabase();
     const examination = await examined();
     expect(examination.verdict).toBe('warnings');
-    expectFinding(examination, 'master-key', { severity: 'warning', message: /no host has ever/ });
+    expectFinding(examination, 'files', { severity: 'warning', message: /no host has ever/ });
     const [{ schemas }] = await change(
       `SELECT count(*)::int AS schemas FROM pg_namespace WHERE nspname LIKE 'counterfoil%'`,
     );
@@ -345,33 +342,6 @@ describe('places', () => {
     expectFinding(await examined({ quick: true }), 'loss', {
       message: /counterfoil_host.places\) has read it up to 9/,
     });
-  });
-});
-
-describe('what hosts keep beside the log', () => {
-  it('gateway records that are missing are found', async () => {
-    await change(
-      `DELETE FROM counterfoil_host.gateway_requests WHERE key = '${paymentId}/charge/1'`,
-    );
-    expectFinding(await examined(), 'gateway', { message: /the gateway has no charge sbx_/ });
-  });
-
-  it('gateway records that the log never asked for are found', async () => {
-    await change(
-      `UPDATE counterfoil_host.gateway_requests SET key = 'stranger/charge/1'
-       WHERE key = '${paymentId}/charge/1'`,
-    );
-    expectFinding(await examined(), 'gateway', { message: /the log has no such payment/ });
-  });
-
-  it('answers about payments that the log does not have are found', async () => {
-    await change(
-      `UPDATE counterfoil_host.answers
-       SET stream = replace(stream, '${paymentId}', 'x') WHERE stream LIKE '%${paymentId}'`,
-    );
-    const message = /the log has no transaction-6-x/;
-    expectFinding(await examined({ quick: true }), 'answers', { message });
-    expectFinding(await examined(), 'answers', { message });
   });
 });
 

@@ -18,7 +18,6 @@ import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { boundByPermissions } from '../simulation/storage-faults-process.ts';
 import {
-  callerOf,
   copyOf,
   makeTruth,
   newFolder,
@@ -125,8 +124,6 @@ describe('a sound folder', () => {
     expect(Number(examination.head)).toBe(truth.events);
     expect(examination.checks.filter(({ skipped }) => skipped !== undefined)).toEqual([]);
     expect(checkOf(examination, 'streams').looked).toContain(`${truth.events} events in`);
-    expect(checkOf(examination, 'gateway').looked).toBe('14 records');
-    expect(checkOf(examination, 'answers').looked).toMatch(/^1\d answers/);
     expect(files.map((name) => readFileSync(join(folder, name)))).toEqual(before);
   });
 
@@ -171,29 +168,6 @@ describe('a sound folder', () => {
     expectFinding(examination, 'files', {
       severity: 'warning',
       message: /sandbox-gateway\.db holds .* others than its owner may read it/,
-    });
-  });
-
-  it('may have answered about other things than payments', async () => {
-    const { host, url } = await openHost(folder);
-    const caller = callerOf(url, truth.apiKey);
-    const card = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
-    const email = 'keeper@example.com';
-    const { body } = await caller.post('/customers', { email }, 'customer');
-    const methods = `/customers/${body.id}/payment-methods`;
-    const added = await caller.post(methods, { card }, 'method');
-    await host.close();
-    expect(added.status).toBe(201);
-    const examination = await examined();
-    expect(complaintsOf(examination)).toEqual([]);
-    expect(checkOf(examination, 'answers').looked).toBe('16 answers');
-
-    change(
-      'idempotency.db',
-      `UPDATE answer SET stream = stream || '9' WHERE key LIKE '%"method"]'`,
-    );
-    expectFinding(await examined({ quick: true }), 'answers', {
-      message: /key method was answered, and the log has no customer_account-1-live-/,
     });
   });
 
@@ -313,19 +287,13 @@ describe('the log', () => {
     });
   });
 
-  it('that was cut off: read models, gateway and answers remember', async () => {
+  it('that was cut off: what has read it remembers', async () => {
     change('events.db', ...CUT);
     for (const quick of [false, true]) {
       const examination = await examined({ quick });
       expectFinding(examination, 'loss', { message: /ends at position 0*40, but \S+reactors\.db/ });
       expectFinding(examination, 'loss', {
         message: /read-models\.db-ledger-\d+ has read it up to/,
-      });
-      expectFinding(examination, 'gateway', {
-        message: /has a charge .* and the log has no such payment/,
-      });
-      expectFinding(examination, 'answers', {
-        message: /was answered, and the log has no transaction-/,
       });
     }
     await expect(openHost(folder)).rejects.toThrow(
@@ -339,7 +307,9 @@ describe('the log', () => {
     expectFinding(damaged, 'pages', { message: /not a database/ });
     expect(checkOf(damaged, 'streams').skipped).toMatch(/not a database/);
     rmSync(join(folder, 'events.db'));
-    expectFinding(await examined(), 'files', { message: /the log is gone/ });
+    expectFinding(await examined(), 'loss', {
+      message: /there is no log: .* has read a log up to/,
+    });
   });
 
   it.each([
@@ -352,7 +322,7 @@ describe('the log', () => {
     harm();
     for (const quick of [true, false]) {
       expectFinding(await examined({ quick }), 'loss', {
-        message: /not an event log.* has read a log here up to/,
+        message: /not an event log.* has read a log up to/,
       });
     }
     await expect(openHost(folder)).rejects.toThrow();
@@ -360,31 +330,6 @@ describe('the log', () => {
 });
 
 describe('what stands beside the log', () => {
-  it('a gateway that paid what the ledger has as failed, or was never asked', async () => {
-    change(
-      'sandbox-gateway.db',
-      `UPDATE request SET answer = replace(answer, '"done"', '"refused"') WHERE operation = 'refund'`,
-    );
-    expectFinding(await examined(), 'gateway', { message: /the log has the refund as paid/ });
-    change(
-      'sandbox-gateway.db',
-      `UPDATE request SET key = replace(key, '/refund/', '/capture/') WHERE operation = 'refund'`,
-    );
-    expectFinding(await examined(), 'gateway', { message: /the log never asked for it/ });
-  });
-
-  it('a gateway that has forgotten a charge, as older books have', async () => {
-    change(
-      'sandbox-gateway.db',
-      `DELETE FROM request WHERE sequence = (SELECT max(sequence) FROM request WHERE operation = 'charge')`,
-    );
-    const examination = await examined();
-    expect(complaintsOf(examination)).toEqual(['gateway']);
-    expectFinding(examination, 'gateway', {
-      message: /the log has payment \S+ as \S+, and the gateway has no charge sbx_/,
-    });
-  });
-
   it('a read model that the log does not give', async () => {
     const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
     const account = '1/live/0000000001/GBP/acquirer-receivable';
@@ -504,7 +449,7 @@ describe('the command', () => {
     expect(told).toMatchObject({ code: 2, err: '' });
     const examination = JSON.parse(told.out) as Examination;
     expect(examination).toMatchObject({ verdict: 'damage', folder });
-    expect(complaintsOf(examination)).toEqual(['files', 'loss', 'gateway', 'answers']);
+    expect(complaintsOf(examination)).toEqual(['files', 'loss']);
     expect(existsSync(join(folder, 'events.db-lock'))).toBe(true);
   });
 

@@ -2,7 +2,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Progress } from '@counterfoil/projections';
-import { refuseLostEvents } from './doctor/lost-events.ts';
 import type { Logger } from './logger.ts';
 import { openPersonalKeys } from './personal-keys/open-personal-keys.ts';
 import { holderFor } from './runtime/projecting/holder.ts';
@@ -10,6 +9,7 @@ import { loadMasterKey, type Settings } from './settings.ts';
 import { agreeOnLog, agreeOnMasterKey } from './storage/agreement.ts';
 import { replaceDamagedReadModels } from './storage/damaged-files.ts';
 import { type HostDatabase, openHostDatabase } from './storage/host-database.ts';
+import { refuseLostEvents } from './storage/lost-events.ts';
 import {
   dataFilesOf,
   fileOf,

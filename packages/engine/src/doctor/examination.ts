@@ -1,21 +1,11 @@
-/** Examines what a host keeps: every check in its order, each as far as the ones before it allow. */
+/** Runs every check in its order, each as far as the ones before it allow. Changes nothing. */
 import type { EventStore, Position } from '@counterfoil/core';
-import { inspectSqliteLog, type LogInspection } from '@counterfoil/event-stores/sqlite';
 import type { ReadModelStore } from '@counterfoil/projections';
 import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
 import type { Settings } from '../settings.ts';
-import {
-  dataFilesOf,
-  hostDatabaseUrlOf,
-  isFile,
-  openEventStore,
-  openReadModels,
-  readModelFiles,
-} from '../storage/stores.ts';
+import { dataFilesOf, hostDatabaseUrlOf } from '../storage/stores.ts';
 import { checkGateways } from './absent-gateways.ts';
-import { ADVICE_ON_FILES } from './advice.ts';
-import { checkDatabases } from './databases.ts';
-import type { Examined } from './examined.ts';
+import type { Examining, Place } from './examined.ts';
 import {
   type Checked,
   type CheckName,
@@ -24,31 +14,27 @@ import {
   type Verdict,
   verdictOn,
 } from './finding.ts';
-import { checkFiles, checkMasterKey, hostRuns, isStrange } from './folder.ts';
-import { checkGatewayFile } from './gateway-books.ts';
-import { checkAnswersFile } from './kept-answers.ts';
+import { folderPlace } from './folder.ts';
+import { checkMasterKey, checkPersonalKeys } from './keys.ts';
 import { checkOrder, checkStreams } from './log.ts';
-import { checkLoss, checkLossOfAll } from './lost-events.ts';
-import { checkPersonalKeys } from './personal-keys.ts';
+import { checkLoss } from './loss.ts';
+import { type OpenedLog, openLog } from './open-log.ts';
+import { checkPages } from './pages.ts';
 import { checkOpenIntents, checkParked, checkReadModels } from './read-models.ts';
-import { examineShared } from './shared-examination.ts';
+import { sharedPlace } from './shared.ts';
 
-export interface ExaminationOptions {
-  readonly quick: boolean;
+export interface ExaminationOptions extends Pick<Examining, 'quick' | 'now' | 'onProgress'> {
   /** Ids of the gateways that the host is given. Default: that of the sandbox. */
   readonly gatewayIds?: readonly number[];
   /** A folder with room for the largest read model; it is left as it was. */
   readonly scratch: string;
-  /** Milliseconds since the epoch, by the clock of the host. */
-  readonly now: () => number;
-  readonly onProgress: Examined['onProgress'];
-  /** Told of each check as it ends. */
+  /** Called with each check as it ends. */
   readonly onChecked: (checked: Checked) => void;
 }
 
 export interface Examination {
   readonly folder: string;
-  /** Where hosts share what they keep: host, port and name of their database. */
+  /** Where processes share their data: host, port and name of the database. */
   readonly database?: string;
   readonly hostRuns: boolean;
   /** The last position of the log when the examination began. */
@@ -66,7 +52,7 @@ export class NothingToExamine extends Error {
 
 /** Reads only. Beside a running host it examines the log as it was when it began. */
 export async function examine(config: Settings, options: ExaminationOptions): Promise<Examination> {
-  const { onChecked, gatewayIds = [SANDBOX_GATEWAY_ID], ...rest } = options;
+  const { onChecked, scratch, gatewayIds = [SANDBOX_GATEWAY_ID], ...rest } = options;
   const how = { ...rest, gatewayIds };
   const checks: Checked[] = [];
   const add = (...checked: readonly Checked[]) => {
@@ -75,152 +61,95 @@ export async function examine(config: Settings, options: ExaminationOptions): Pr
       onChecked(each);
     }
   };
-  const url = hostDatabaseUrlOf(config);
-  const found =
-    url === undefined
-      ? await examineFolder(config, how, add)
-      : await examineShared({ config, url, add, ...how });
-  return { folder: config.dataDir, ...found, verdict: verdictOn(checks), checks };
-}
-
-async function examineFolder(
-  config: Settings,
-  { scratch, ...how }: Omit<Required<ExaminationOptions>, 'onChecked'>,
-  add: Add,
-): Promise<Pick<Examination, 'hostRuns' | 'head'>> {
-  const files = dataFilesOf(config);
-  if (files === undefined) {
-    throw new NothingToExamine('the log is in memory: there is no data folder to examine');
-  }
-  const runs = hostRuns(files);
-  const unlocked = { config, files, hostRuns: runs, advice: ADVICE_ON_FILES, ...how };
-  const { checked, keys } = await checkPersonalKeys(unlocked);
-  const examined: Examined = { ...unlocked, keys };
-  try {
-    add(checkFiles(examined), checkMasterKey(examined), checked, checkDatabases(examined));
-    return { hostRuns: runs, head: await examineLog(examined, scratch, add) };
-  } finally {
-    await keys?.close();
-  }
-}
-
-type Add = (...checked: readonly Checked[]) => void;
-
-const FROM_THE_LOG: readonly CheckName[] = [
-  'order',
-  'streams',
-  'journal',
-  'loss',
-  'gateway',
-  'answers',
-];
-
-async function examineLog(
-  examined: Examined,
-  scratch: string,
-  add: Add,
-): Promise<Position | undefined> {
-  const { files } = examined;
-  let inspection: LogInspection;
-  try {
-    if (!isFile(files.events)) throw new Error('there is no log');
-    inspection = inspectSqliteLog(files.events);
-  } catch (error) {
-    const reason = reasonOf(error);
-    add(
-      ...FROM_THE_LOG.map((check) =>
-        check === 'loss' ? checkLossOfAll(examined, error) : new Findings(check).leftOut(reason),
-      ),
-    );
-    await examineReadModels(examined, undefined, scratch, add);
-    return undefined;
-  }
-  try {
-    const { head } = inspection;
-    const log = examined.quick ? [] : [await checkOrder(inspection, examined)];
-    if (!examined.quick) log.push(...(await checkStreams(inspection, examined)));
-    for (const check of examined.quick ? (['order', 'streams', 'journal'] as const) : []) {
-      log.push(new Findings(check).leftOut(IN_QUICK));
-    }
-    add(...log);
-    await withFollower(files.events, async (events, reason) => {
-      if (events === undefined) {
-        const leftOut = (check: CheckName) => new Findings(check).leftOut(reason);
-        add(leftOut('loss'), leftOut('gateway'), leftOut('answers'));
-      } else {
-        add(
-          await checkLoss(examined, events),
-          await checkGatewayFile(examined, { events, streams: inspection }),
-          await checkAnswersFile(examined, events),
-        );
-      }
-      const isSound = verdictOn(log) !== 'damage';
-      const total = inspection.events;
-      await examineReadModels(examined, isSound ? { events, total } : undefined, scratch, add);
+  await using opened = new AsyncDisposableStack();
+  const closing = <Opened extends { close(): unknown }>(each: Opened): Opened =>
+    opened.adopt(each, async (one) => {
+      await one.close();
     });
-    return head;
-  } finally {
-    inspection.close();
-  }
+  const place = closing(await placeOf(config));
+  const { hostRuns, advice, database } = place;
+  const log = await openLog(config);
+  if (log.walks !== undefined) closing({ close: log.close });
+  const unlocked = { config, place, advice, hostRuns, ...how };
+  const { checked, keys } = await checkPersonalKeys(unlocked, log.events);
+  if (keys !== undefined) closing(keys);
+  const examining: Examining = { ...unlocked, keys };
+  add(place.checkFiles(), await checkMasterKey(examining), checked, checkPages(examining));
+  const readModels = await openedReadModels(place);
+  if (readModels.store !== undefined) closing(readModels.store);
+  const walked = await checkEvents(examining, log);
+  add(...walked);
+  add(await checkLoss(examining, log));
+  const events = verdictOn(walked) === 'damage' ? undefined : log.events;
+  const total = log.walks?.events ?? 0;
+  add(...(await checkModels(examining, { ...readModels, events, total, scratch })));
+  return {
+    folder: config.dataDir,
+    ...(database !== undefined && { database }),
+    hostRuns,
+    head: log.head,
+    verdict: verdictOn(checks),
+    checks,
+  };
 }
 
-/** The log as the read models read it; undefined, with the reason, where it cannot be opened so. */
-async function withFollower(
-  path: string,
-  work: (events: EventStore | undefined, reason: string) => Promise<void>,
-): Promise<void> {
-  let events: EventStore;
+async function placeOf(config: Settings): Promise<Place> {
+  const url = hostDatabaseUrlOf(config);
+  if (url !== undefined) return sharedPlace(config, url);
+  const files = dataFilesOf(config);
+  if (files !== undefined) return folderPlace(config, files);
+  throw new NothingToExamine('the log is in memory: there is no data folder to examine');
+}
+
+async function checkEvents(examining: Examining, log: OpenedLog): Promise<readonly Checked[]> {
+  const skipped = examining.quick ? IN_QUICK : log.reason;
+  if (log.walks === undefined || examining.quick) {
+    return leftOut(['order', 'streams', 'journal'], skipped);
+  }
+  const order = await checkOrder(log.walks, examining);
+  return [order, ...(await checkStreams(log.walks, examining))];
+}
+
+function leftOut(checks: readonly CheckName[], reason: string): readonly Checked[] {
+  return checks.map((check) => new Findings(check).leftOut(reason));
+}
+
+interface FoundReadModels {
+  readonly store: ReadModelStore | undefined;
+  /** Why there are none. */
+  readonly reason: string;
+}
+
+async function openedReadModels(place: Place): Promise<FoundReadModels> {
   try {
-    events = await openEventStore({ eventStoreUrl: `sqlite:${path}` }, { follow: true });
+    return { store: await place.openReadModels(), reason: '' };
   } catch (error) {
-    await work(undefined, reasonOf(error));
-    return;
-  }
-  try {
-    await work(events, '');
-  } finally {
-    await events.close();
+    return { store: undefined, reason: reasonOf(error) };
   }
 }
 
-interface SoundLog {
+interface Comparable extends FoundReadModels {
+  /** Undefined unless the log is sound. */
   readonly events: EventStore | undefined;
   readonly total: number;
+  readonly scratch: string;
 }
 
-const MODELS: readonly CheckName[] = ['gateways', 'parked', 'open-intents', 'read-models'];
-
-async function examineReadModels(
-  examined: Examined,
-  log: SoundLog | undefined,
-  scratch: string,
-  add: Add,
-): Promise<void> {
-  const findings = new Findings('read-models');
-  let store: ReadModelStore;
-  try {
-    const strange = readModelFiles(examined.files).find(isStrange);
-    if (strange !== undefined) throw new Error(`${strange} is not a file`);
-    store = await openReadModels(examined.config.readModelUrl, { readOnly: true });
-  } catch (error) {
-    const leftOut = (check: CheckName) => new Findings(check).leftOut(reasonOf(error));
-    add(...MODELS.map(leftOut));
-    return;
+async function checkModels(
+  examining: Examining,
+  { store, reason, events, total, scratch }: Comparable,
+): Promise<readonly Checked[]> {
+  if (store === undefined) {
+    return leftOut(['gateways', 'parked', 'open-intents', 'read-models'], reason);
   }
-  try {
-    add(
-      await checkGateways(store, examined),
-      await checkParked(store, examined),
-      await checkOpenIntents(store, examined),
-    );
-    if (examined.quick) add(findings.leftOut(IN_QUICK));
-    else if (log?.events === undefined) {
-      add(findings.leftOut('there is no sound log to make them from'));
-    } else {
-      const { events, total } = log;
-      add(await checkReadModels(examined, { events, total, store, scratch }));
-    }
-  } finally {
-    await store.close();
+  const small = [
+    await checkGateways(store, examining),
+    await checkParked(store, examining),
+    await checkOpenIntents(store, examining),
+  ];
+  if (examining.quick) return [...small, ...leftOut(['read-models'], IN_QUICK)];
+  if (events === undefined) {
+    return [...small, ...leftOut(['read-models'], 'there is no sound log to make them from')];
   }
+  return [...small, await checkReadModels(examining, { events, total, store, scratch })];
 }

@@ -1,29 +1,58 @@
-/** What is under examination, as every check sees it. */
-
+/** What is under examination: a data folder, or the log and the database that processes share. */
+import type { ReadModelStore } from '@counterfoil/projections';
 import type { CustomerVault } from '../personal-keys/customer-keys.ts';
 import type { Settings } from '../settings.ts';
-import type { DataFiles } from '../storage/stores.ts';
+import type { LogReader } from '../storage/lost-events.ts';
 import type { Advice } from './advice.ts';
+import type { Checked } from './finding.ts';
 
-/** What every check is told, wherever a host keeps what it keeps. */
-export interface Examining {
-  readonly config: Settings;
-  /** Opens what events tell of persons; undefined where there are none that can be used. */
-  readonly keys: CustomerVault | undefined;
-  /** Whether a host is at work on it. */
-  readonly hostRuns: boolean;
-  /** Ids of the gateways that the host is given. */
-  readonly gatewayIds: readonly number[];
-  /** The quick examination reads what is small, and the newest of what is large. */
-  readonly quick: boolean;
-  /** Asked when it is needed: beside a running host the log grows while it is read. */
-  readonly now: () => number;
-  readonly advice: Advice;
-  /** How far a long check has come. */
-  readonly onProgress: (title: string, done: number, total: number) => void;
+/** A SQLite database of its own, and what to do when it is damaged. */
+export interface DatabaseFile {
+  readonly path: string;
+  /** One of its tables; absent for the log, whose own check says what the file is. */
+  readonly table?: string;
+  readonly advice: string;
 }
 
-/** A host that keeps everything in files. */
-export interface Examined extends Examining {
-  readonly files: DataFiles;
+/** Where the data is, and what differs there. Nothing of it is changed. */
+export interface Place {
+  /** Of a shared database: host, port and name. */
+  readonly database?: string;
+  /** Whether a process of the ledger runs on it. */
+  readonly hostRuns: boolean;
+  readonly advice: Advice;
+  /** What the keys of customers are called in messages. */
+  readonly keysName: string;
+  checkFiles(): Checked;
+  /** `unmarked`: nothing tells whether the key at hand is the right one. */
+  masterKeyState(): Promise<'sound' | 'none' | 'lost' | 'wrong' | 'unmarked'>;
+  /** Undefined where there are none. Throws where they cannot be opened. */
+  openKeys(): Promise<CustomerVault | undefined>;
+  /** The databases that SQLite can check. */
+  databases(): readonly DatabaseFile[];
+  /** The id of the first event of the log that belongs here; undefined where it was never kept. */
+  firstEvent(): Promise<string | undefined>;
+  /** How far the followers of the log and the read models have read it. */
+  readers(): Promise<readonly LogReader[]>;
+  /** Read-only. */
+  openReadModels(): Promise<ReadModelStore>;
+  close(): Promise<void>;
+}
+
+/** What every check is given. */
+export interface Examining {
+  readonly config: Settings;
+  readonly place: Place;
+  readonly advice: Advice;
+  readonly hostRuns: boolean;
+  /** Opens personal data in events; undefined where there are no usable keys. */
+  readonly keys: CustomerVault | undefined;
+  /** Ids of the gateways that the host is given. */
+  readonly gatewayIds: readonly number[];
+  /** Leaves out what takes all events. */
+  readonly quick: boolean;
+  /** Milliseconds since the epoch. Asked when needed: beside a running host the log grows meanwhile. */
+  readonly now: () => number;
+  /** Progress of a long check. */
+  readonly onProgress: (title: string, done: number, total: number) => void;
 }

@@ -10,8 +10,6 @@ export const CHECKS = {
   streams: 'events and streams',
   journal: 'journal',
   loss: 'end of the log',
-  gateway: 'gateway books',
-  answers: 'kept answers',
   gateways: 'gateways of accounts',
   parked: 'parked streams',
   'open-intents': 'open intents',

@@ -13,5 +13,3 @@ export {
   type Severity,
   type Verdict,
 } from './finding.ts';
-export { type BothBooks, checkGateway } from './gateway-books.ts';
-export { type LogStreams, streamsOf } from './log-streams.ts';

@@ -1,12 +1,11 @@
-/** Goes through the whole log twice: by position for its order, by stream for what it tells. */
+/** Reads the whole log twice: by position for its order, by stream for its contents. */
 
 import type { Position } from '@counterfoil/core';
 import { counted } from '../counted.ts';
 import type { Examining } from './examined.ts';
 import { type Checked, Findings, reasonOf } from './finding.ts';
-import type { LogWalks } from './log-streams.ts';
-import { StreamFollower } from './streams.ts';
-import { TrialBalance } from './trial-balance.ts';
+import type { LogWalks } from './log-walks.ts';
+import { StreamChecker } from './streams.ts';
 
 /** Commands are stamped before they are written, so neighbours may differ by a little. */
 const TOLERATED_STEP_MS = 10_000;
@@ -72,27 +71,25 @@ export async function checkOrder(
 /** Every stream with its events, and the journal that follows from them. */
 export async function checkStreams(
   log: LogWalks,
-  { onProgress, keys, hostRuns, advice }: Examining,
+  { onProgress, ...examining }: Examining,
 ): Promise<readonly [streams: Checked, journal: Checked]> {
+  const { advice } = examining;
   const findings = new Findings('streams');
   const journalFindings = new Findings('journal');
-  const trialBalance = new TrialBalance(journalFindings);
-  const follower = new StreamFollower({ findings, trialBalance, keys, hostRuns, advice });
+  const checker = new StreamChecker({ ...examining, findings, journalFindings });
   let events = 0;
   try {
     for await (const page of log.byStream()) {
-      await follower.take(page);
+      await checker.take(page);
       events += page.length;
       onProgress('Events and streams', events, log.events);
     }
   } catch (error) {
-    const reason = reasonOf(error);
-    findings.damage(`the streams can be read no further: ${reason}`, advice.log);
+    findings.damage(`the streams can be read no further: ${reasonOf(error)}`, advice.log);
     const skipped = `broke off after ${counted(events, 'event')}`;
     return [findings.leftOut(skipped), journalFindings.leftOut(skipped)];
   }
-  await follower.end();
-  trialBalance.end();
+  await checker.end();
   if (events < log.events) {
     findings.damage(
       `the index of streams leads to ${events} of ${log.events} events: some streams look shorter than they are`,
@@ -100,9 +97,7 @@ export async function checkStreams(
     );
   }
   return [
-    findings.made(`${counted(events, 'event')} in ${counted(follower.streams, 'stream')}`),
-    journalFindings.made(
-      `${counted(trialBalance.entries, 'entry', 'entries')} in ${counted(trialBalance.books, 'book')}`,
-    ),
+    findings.made(`${counted(events, 'event')} in ${counted(checker.streams, 'stream')}`),
+    journalFindings.made(counted(checker.entries, 'entry', 'entries')),
   ];
 }

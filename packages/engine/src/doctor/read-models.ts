@@ -1,4 +1,4 @@
-/** Looks at the read models: what is parked, what is left open, and whether a rebuild gives the same. */
+/** Checks the read models: what is parked, what is left open, and whether a rebuild gives the same. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function rebuildAdvice(projection: string): string {
   return `counterfoil read-models rebuild ${projection} (beside the host or without it). The log is the truth: nothing is lost.`;
 }
 
-/** Streams that wait because one of their events could not be applied. */
+/** Streams of which an event could not be applied. */
 export async function checkParked(
   store: ReadModelStore,
   { advice }: Pick<Examining, 'advice'>,
@@ -59,7 +59,7 @@ export async function checkParked(
   return findings.made(counted(builds, 'read model'));
 }
 
-/** Intents that no sweeper asks about any more: it gives up after its last ask, until the next start. */
+/** Intents that the sweeper does not ask about any more: it gives up after its last ask, until the next start. */
 export async function checkOpenIntents(
   store: ReadModelStore,
   { now }: Pick<Examining, 'now'>,
@@ -72,7 +72,7 @@ export async function checkOpenIntents(
       const { work, next } = await openIntents(store, query);
       for (const intent of work) {
         open += 1;
-        if (isForgotten(intent, now())) tellForgotten(findings, intent);
+        if (isForgotten(intent, now())) reportForgotten(findings, intent);
       }
       after = next;
       more = next !== undefined;
@@ -88,7 +88,7 @@ function isForgotten({ reasons, changedAt }: OpenIntent, nowMs: number): boolean
   return !waitsForCustomer && nowMs - Date.parse(changedAt) > LAST_ASK_MS;
 }
 
-function tellForgotten(findings: Findings, intent: OpenIntent): void {
+function reportForgotten(findings: Findings, intent: OpenIntent): void {
   const { tenantId, transactionId, status, reasons, changedAt } = intent;
   findings.warn(
     `payment ${transactionId} of tenant ${tenantId} is ${status} since ${changedAt}, waiting for: ${reasons.join(', ')}`,
@@ -99,31 +99,23 @@ function tellForgotten(findings: Findings, intent: OpenIntent): void {
 interface Comparing {
   readonly events: EventStore;
   readonly store: ReadModelStore;
-  /** How many events are in it, as far as is known. */
+  /** How many events the log has, as far as is known. */
   readonly total: number;
-  /** Where the rebuilt read models are made and removed again. */
+  /** Folder in which read models are rebuilt, and removed again. */
   readonly scratch: string;
 }
 
-/** Each live read model beside one that is made anew from the log, at the same position. */
-export async function checkReadModels(examined: Examining, comparing: Comparing): Promise<Checked> {
+/** Compares each live read model with one that is rebuilt from the log, at the same position. */
+export async function checkReadModels(
+  examining: Examining,
+  comparing: Comparing,
+): Promise<Checked> {
   const findings = new Findings('read-models');
   const compared: string[] = [];
   for (const projection of PROJECTIONS) {
     const { name } = projection;
     try {
-      const live = await comparing.store.live(name);
-      if (live === undefined) {
-        findings.warn(
-          `there is no read model ${name}: what it answers is refused`,
-          'Start the host, which makes it from the log.',
-        );
-      } else if (live.info.version !== projection.version) {
-        compared.push(`${name} (of another version: made anew by the next start)`);
-      } else {
-        await compareLive(findings, { ...comparing, projection, live }, examined);
-        compared.push(name);
-      }
+      compared.push(await compareLive(findings, { ...comparing, projection }, examining));
     } catch (error) {
       findings.damage(`${name} could not be compared: ${reasonOf(error)}`, rebuildAdvice(name));
     }
@@ -133,37 +125,44 @@ export async function checkReadModels(examined: Examining, comparing: Comparing)
 
 interface Compared extends Comparing {
   readonly projection: Projection;
-  readonly live: Build;
 }
 
-/** A rebuild beside this may make another build the live one, and remove this: then that is compared. */
+/** Tries again when another build was made live meanwhile, and this one removed. Answers what was compared. */
 async function compareLive(
   findings: Findings,
   comparing: Compared,
-  examined: Examining,
-): Promise<void> {
+  examining: Examining,
+): Promise<string> {
   const { store, projection } = comparing;
-  for (let live = comparing.live, tries = 1; ; tries += 1) {
+  const { name, version } = projection;
+  for (let tries = 1; ; tries += 1) {
+    const live = await store.live(name);
+    if (live === undefined) {
+      const message = `there is no read model ${name}: its queries are refused`;
+      findings.warn(message, 'Start the host, which makes it from the log.');
+      return `${name} (none)`;
+    }
+    if (live.info.version !== version) {
+      return `${name} (of another version: rebuilt by the next start)`;
+    }
     try {
-      await compare(findings, { ...comparing, live }, examined);
-      return;
+      await compare(findings, { ...comparing, live }, examining);
+      return name;
     } catch (error) {
-      const now = await store.live(projection.name);
-      if (tries === MAX_TRIES || now === undefined || now.info.build === live.info.build)
-        throw error;
-      live = now;
+      const now = await store.live(name);
+      if (tries === MAX_TRIES || now?.info.build === live.info.build) throw error;
     }
   }
 }
 
 async function compare(
   findings: Findings,
-  { events, total, scratch, projection, live }: Compared,
+  { events, total, scratch, projection, live }: Compared & { readonly live: Build },
   { onProgress, keys }: Examining,
 ): Promise<void> {
   const { name } = projection;
   const position = await live.checkpoint();
-  // A log that has lost its end is told of elsewhere.
+  // A log that has lost its end is a finding of another check.
   const head = await events.head();
   if (position !== undefined && (head === undefined || position > head)) return;
   const folder = mkdtempSync(join(scratch, 'counterfoil-doctor-'));
@@ -184,7 +183,7 @@ async function compare(
     if (differences.length === 0) return;
     const open = await unfinishedErasures(events, rebuilt.position);
     for (const difference of differences) {
-      const message = `${name} differs from what the log gives: ${told(difference)}`;
+      const message = `${name} differs from what the log gives: ${shown(difference)}`;
       if (open === 0) {
         findings.damage(`${message}; searches and details may answer wrongly`, rebuildAdvice(name));
       } else {
@@ -197,7 +196,7 @@ async function compare(
   }
 }
 
-function told({ collection, live, rebuilt }: Difference): string {
+function shown({ collection, live, rebuilt }: Difference): string {
   const before = live?.count ?? 0;
   const after = rebuilt?.count ?? 0;
   return before === after
@@ -205,7 +204,7 @@ function told({ collection, live, rebuilt }: Difference): string {
     : `${collection} has ${before} documents instead of ${after}`;
 }
 
-/** Throws what is wrong with a live build of which the rebuild could make nothing. */
+/** Throws what is wrong with a live build that could not be compared. */
 async function cannotCompare(live: Build): Promise<never> {
   await live.summary();
   throw new Error('it is not sound, or a rebuild beside this has removed it');

@@ -1,4 +1,4 @@
-/** Follows every stream from its first event: revisions, commands, ids, and what the events add up to. */
+/** Checks every stream from its first event: revisions, commands, ids, states, and journal entries. */
 import {
   Customer,
   CustomerIdClaim,
@@ -8,6 +8,7 @@ import {
   type Event,
   eventIdOf,
   isSealedEvent,
+  journal,
   MerchantAccount,
   MonthlyCap,
   openerOf,
@@ -15,19 +16,15 @@ import {
   Reference,
   Sequence,
   type StoredEvent,
-  type StreamName,
   Subscription,
   Tenant,
-  type TenantId,
   Transaction,
 } from '@counterfoil/core';
 import { reference } from '@counterfoil/projections';
-import type { CustomerVault } from '../personal-keys/customer-keys.ts';
-import type { Advice } from './advice.ts';
+import type { Examining } from './examined.ts';
 import { type Findings, reasonOf } from './finding.ts';
-import type { WalkedEvent } from './log-streams.ts';
-import { judgeErasure } from './personal-keys.ts';
-import type { TrialBalance } from './trial-balance.ts';
+import { checkErasure } from './keys.ts';
+import type { WalkedEvent } from './log-walks.ts';
 
 interface Folding {
   readonly initial: unknown;
@@ -35,7 +32,7 @@ interface Folding {
   readonly events: object;
 }
 
-/** The aggregate that writes streams of a category. The other categories that `reference` reads are of `Reference`. */
+/** The aggregate of each category. The other categories that `reference` reads are of `Reference`. */
 const AGGREGATES: Readonly<Record<string, Folding>> = {
   customer: EmailClaim,
   customer_account: Customer,
@@ -52,184 +49,151 @@ const FOREIGN_ID_ADVICE =
   'Nothing, if a program of your own appended these events. The host derives ids from commands, and so recognises what it has done.';
 const INVARIANT_ADVICE =
   'Do not correct it in the log. Compare the payment with the gateway, and report it with its events: a rule of the domain was broken.';
+const JOURNAL_ADVICE =
+  'Do not start the host on it. Report it with the events of the stream: an entry is balanced when it is made, so either the log or the build is at fault.';
 
-interface Following {
-  readonly id: string;
-  readonly fingerprint: string;
-  index: number;
-  /** Whether the log marks the last event of an append. */
-  readonly isMarked: boolean;
-}
-
-/** The stream that the walk is in. */
+/** The stream that is being read. */
 interface Current {
-  readonly name: StreamName;
-  readonly tenantId: TenantId;
+  readonly first: StoredEvent;
   readonly aggregate: Folding | undefined;
   state: unknown;
   nextRevision: number;
-  /** Of the append that is under way. */
-  command: Following | undefined;
+  /** The append whose events are being read. */
+  command: { readonly id: string; readonly fingerprint: string; index: number } | undefined;
+  /** Whether the log marks the last event of an append. */
+  marksEnds: boolean;
   /** A stream with a damaged event is not folded any further. */
-  broken: boolean;
+  isBroken: boolean;
 }
 
-interface Ended {
-  readonly stream: StreamName;
-  readonly tenantId: TenantId;
-  readonly customer: Customer.Customer;
-}
-
-export interface StreamFollowing {
+export interface StreamChecking extends Pick<Examining, 'keys' | 'hostRuns' | 'advice'> {
   readonly findings: Findings;
-  readonly trialBalance: TrialBalance;
-  readonly keys: CustomerVault | undefined;
-  readonly hostRuns: boolean;
-  readonly advice: Advice;
+  readonly journalFindings: Findings;
 }
 
-/** Takes the events of the log by stream and revision, in bounded memory: one stream at a time. */
-export class StreamFollower {
-  readonly #findings: Findings;
-  readonly #trialBalance: TrialBalance;
-  readonly #keys: CustomerVault | undefined;
-  readonly #hostRuns: boolean;
-  readonly #advice: Advice;
-  /** Opens what the page under way tells of persons. */
+/** Takes the events of the log by stream and revision. Its memory holds one stream at a time. */
+export class StreamChecker {
+  readonly #checking: StreamChecking;
+  /** Opens the personal data of the present page. */
   #opener: PersonalDataVault | undefined;
   #current: Current | undefined;
-  /** Customers whose streams have ended, for the keys to be asked about them. */
-  #customers: Ended[] = [];
-  #streams = 0;
+  /** Streams that have ended and are yet to be checked against what is kept elsewhere. */
+  #ended: Current[] = [];
+  streams = 0;
+  /** Journal entries. */
+  entries = 0;
 
-  constructor({ findings, trialBalance, keys, hostRuns, advice }: StreamFollowing) {
-    this.#findings = findings;
-    this.#trialBalance = trialBalance;
-    this.#keys = keys;
-    this.#hostRuns = hostRuns;
-    this.#advice = advice;
-  }
-
-  get streams(): number {
-    return this.#streams;
+  constructor(checking: StreamChecking) {
+    this.#checking = checking;
   }
 
   async take(page: readonly WalkedEvent[]): Promise<void> {
     const intact = page.filter((event) => event.intact).map(({ stored }) => stored);
-    this.#opener = await openerOf(this.#keys, intact);
+    this.#opener = await openerOf(this.#checking.keys, intact);
     for (const event of page) this.#follow(event);
-    await this.#judgeCustomers();
+    await this.#checkEnded();
   }
 
-  /** After the last event. */
+  /** To be called after the last event. */
   async end(): Promise<void> {
     this.#endStream();
-    await this.#judgeCustomers();
+    await this.#checkEnded();
+  }
+
+  #damage(message: string, advice = this.#checking.advice.log): void {
+    this.#checking.findings.damage(message, advice);
   }
 
   #follow({ stored, intact, endsCommand }: WalkedEvent): void {
     const current = this.#streamOf(stored);
-    this.#followRevision(current, stored);
+    const { stream, revision } = stored;
+    if (revision !== current.nextRevision) {
+      current.isBroken = true;
+      const before = current.nextRevision - 1;
+      this.#damage(
+        `${stream} goes from revision ${before} to ${revision}: events between are missing`,
+      );
+    }
+    current.nextRevision = revision + 1;
     if (!intact) {
-      current.broken = true;
+      current.isBroken = true;
       current.command = undefined;
-      this.#findings.damage(`${placeOf(stored)} does not match its checksum`, this.#advice.log);
+      this.#damage(`${placeOf(stored)} does not match its checksum`);
       return;
     }
     this.#followCommand(current, stored, endsCommand);
-    this.#fold(current, stored);
+    const event = this.#decoded(current, stored);
+    if (event === undefined) return;
+    this.#checkEntry(stored, event);
+    this.#fold(current, stored, event);
   }
 
-  #endStream(): void {
-    const ended = this.#current;
-    if (ended?.aggregate === (Customer as Folding) && !ended.broken && ended.state !== null) {
-      const { name: stream, tenantId, state } = ended;
-      this.#customers.push({ stream, tenantId, customer: state as Customer.Customer });
-    }
-    if (ended?.command?.isMarked !== true) return;
-    this.#findings.damage(
-      `${ended.name} ends within an append: command ${ended.command.id} has no last event`,
-      this.#advice.log,
-    );
-  }
-
-  async #judgeCustomers(): Promise<void> {
-    const customers = this.#customers;
-    this.#customers = [];
-    for (const { customer, ...place } of customers) {
-      const whose = { ...place, keys: this.#keys, hostRuns: this.#hostRuns, advice: this.#advice };
-      await judgeErasure(this.#findings, customer, whose);
-    }
-  }
-
-  #streamOf({ stream, tenantId }: StoredEvent): Current {
-    if (this.#current?.name === stream) return this.#current;
+  #streamOf(stored: StoredEvent): Current {
+    const { stream, tenantId } = stored;
+    if (this.#current?.first.stream === stream) return this.#current;
     this.#endStream();
-    this.#streams += 1;
+    this.streams += 1;
     const category = categoryOf(stream);
-    const aggregate =
-      AGGREGATES[category] ?? (reference.categories?.has(category) ? Reference : undefined);
+    const isReference = reference.categories?.has(category);
+    const aggregate = AGGREGATES[category] ?? (isReference ? Reference : undefined);
     if (aggregate === undefined) {
-      this.#findings.warn(
-        `${stream} is of a kind that this build does not know`,
-        this.#advice.unknown,
-      );
+      const { findings, advice } = this.#checking;
+      findings.warn(`${stream} is of a kind that this build does not know`, advice.unknown);
     } else if (!stream.startsWith(`${category}-${tenantId}-`)) {
-      this.#findings.damage(
+      this.#damage(
         `${stream} holds an event of tenant ${tenantId}: tenants are told apart by the name of the stream`,
-        this.#advice.log,
       );
     }
+    const state = aggregate?.initial;
     this.#current = {
-      name: stream,
-      tenantId,
+      first: stored,
       aggregate,
-      state: aggregate?.initial,
+      state,
       nextRevision: 0,
       command: undefined,
-      broken: false,
+      marksEnds: false,
+      isBroken: false,
     };
     return this.#current;
   }
 
-  #followRevision(current: Current, { stream, revision }: StoredEvent): void {
-    if (revision !== current.nextRevision) {
-      current.broken = true;
-      this.#findings.damage(
-        `${stream} goes from revision ${current.nextRevision - 1} to ${revision}: events between are missing`,
-        this.#advice.log,
+  #endStream(): void {
+    const ended = this.#current;
+    if (ended === undefined) return;
+    if (!ended.isBroken) this.#ended.push(ended);
+    const { command, marksEnds, first } = ended;
+    if (command !== undefined && marksEnds) {
+      this.#damage(
+        `${first.stream} ends within an append: command ${command.id} has no last event`,
       );
     }
-    current.nextRevision = revision + 1;
   }
 
-  /** The events of one append stand together, under one fingerprint; the last one is marked. */
+  /** Compares the states of ended streams with what is kept beside the log. */
+  async #checkEnded(): Promise<void> {
+    const { findings, ...checking } = this.#checking;
+    for (const { aggregate, state, first } of this.#ended.splice(0)) {
+      if (aggregate !== (Customer as Folding) || state === null) continue;
+      await checkErasure(findings, state as Customer.Customer, { ...first, ...checking });
+    }
+  }
+
+  /** The events of one append follow each other, under one fingerprint; the last one is marked. */
   #followCommand(current: Current, stored: StoredEvent, endsCommand: boolean | undefined): void {
-    const { commandId, commandFingerprint, stream } = stored;
-    const under = current.command;
-    if (under?.isMarked === true && under.id !== commandId) {
-      this.#findings.damage(
-        `${stream}: command ${under.id} has no last event before ${placeOf(stored)}`,
-        this.#advice.log,
+    const { commandId: id, commandFingerprint: fingerprint, stream } = stored;
+    current.marksEnds = endsCommand !== undefined;
+    const before = current.command;
+    if (before !== undefined && before.id !== id && current.marksEnds) {
+      this.#damage(`${stream}: command ${before.id} has no last event before ${placeOf(stored)}`);
+    }
+    const command = before?.id === id ? before : { id, fingerprint, index: 0 };
+    if (command.fingerprint !== fingerprint) {
+      this.#damage(
+        `${placeOf(stored)}: command ${id} has two fingerprints, so a repeat of it is not recognised`,
       );
     }
-    const command =
-      under?.id === commandId
-        ? under
-        : {
-            id: commandId,
-            fingerprint: commandFingerprint,
-            index: 0,
-            isMarked: endsCommand !== undefined,
-          };
-    if (command.fingerprint !== commandFingerprint) {
-      this.#findings.damage(
-        `${placeOf(stored)}: command ${commandId} has two fingerprints, so a repeat of it is not known again`,
-        this.#advice.log,
-      );
-    }
-    if (!current.broken && stored.id !== eventIdOf(commandId, stream, command.index)) {
-      this.#findings.warn(
+    if (!current.isBroken && stored.id !== eventIdOf(id, stream, command.index)) {
+      this.#checking.findings.warn(
         `${placeOf(stored)} has an id that does not follow from its command`,
         FOREIGN_ID_ADVICE,
       );
@@ -238,49 +202,60 @@ export class StreamFollower {
     current.command = endsCommand === true ? undefined : command;
   }
 
-  #fold(current: Current, stored: StoredEvent): void {
-    const event = this.#decoded(current, stored);
-    if (event === undefined) return;
-    this.#trialBalance.post(stored, event);
+  #decoded(current: Current, stored: StoredEvent): Event | undefined {
+    try {
+      return decodeEvent(stored, this.#opener);
+    } catch (error) {
+      current.isBroken = true;
+      const { keys, unknown } = this.#checking.advice;
+      const advice = isSealedEvent(stored) ? keys : unknown;
+      this.#damage(`position ${stored.position}: ${reasonOf(error)}`, advice);
+      return undefined;
+    }
+  }
+
+  /** Entries that balance add up to books that do. */
+  #checkEntry(stored: StoredEvent, event: Event): void {
+    const { journalFindings } = this.#checking;
+    try {
+      const entry = journal(event);
+      if (entry === undefined) return;
+      this.entries += 1;
+      const sums = new Map<string, bigint>();
+      for (const { currency, debitMinor, creditMinor } of entry.lines) {
+        sums.set(currency, (sums.get(currency) ?? 0n) + debitMinor - creditMinor);
+      }
+      for (const [currency, sum] of sums) {
+        if (sum === 0n) continue;
+        const message = `the entry of ${placeOf(stored)} is off by ${sum} minor units of ${currency}`;
+        journalFindings.damage(message, JOURNAL_ADVICE);
+      }
+    } catch (error) {
+      const message = `the entry of ${placeOf(stored)} cannot be made: ${reasonOf(error)}`;
+      journalFindings.damage(message, JOURNAL_ADVICE);
+    }
+  }
+
+  #fold(current: Current, stored: StoredEvent, event: Event): void {
     const { aggregate } = current;
-    if (aggregate === undefined || current.broken) return;
+    if (aggregate === undefined || current.isBroken) return;
     if (!(event.type in aggregate.events)) {
-      current.broken = true;
-      this.#findings.damage(
+      current.isBroken = true;
+      this.#damage(
         `${placeOf(stored)} is a ${event.type}, which does not belong into such a stream`,
-        this.#advice.log,
       );
       return;
     }
     try {
       current.state = aggregate.evolve(current.state as never, event as never);
     } catch (error) {
-      current.broken = true;
-      this.#findings.damage(
-        `${placeOf(stored)} cannot follow: ${reasonOf(error)}`,
-        this.#advice.log,
-      );
+      current.isBroken = true;
+      this.#damage(`${placeOf(stored)} cannot follow: ${reasonOf(error)}`);
       return;
     }
-    if (aggregate === (Transaction as Folding))
-      this.#judge(stored, current.state as Transaction.State);
-  }
-
-  #decoded(current: Current, stored: StoredEvent): Event | undefined {
-    try {
-      return decodeEvent(stored, this.#opener);
-    } catch (error) {
-      current.broken = true;
-      const advice = isSealedEvent(stored) ? this.#advice.keys : this.#advice.unknown;
-      this.#findings.damage(`position ${stored.position}: ${reasonOf(error)}`, advice);
-      return undefined;
-    }
-  }
-
-  #judge(stored: StoredEvent, payment: Transaction.State): void {
-    if (payment === null) return;
-    for (const broken of brokenRulesOf(payment, stored.stream)) {
-      this.#findings.damage(`${placeOf(stored)}: ${broken}`, INVARIANT_ADVICE);
+    if (aggregate !== (Transaction as Folding) || current.state === null) return;
+    for (const broken of brokenRulesOf(current.state as Transaction.Payment, stored)) {
+      this.#damage(`${placeOf(stored)}: ${broken}`, INVARIANT_ADVICE);
     }
   }
 }
@@ -290,7 +265,7 @@ function placeOf({ position, stream, revision }: StoredEvent): string {
 }
 
 /** What must hold of a payment after every event. */
-function brokenRulesOf(payment: Transaction.Payment, stream: StreamName): readonly string[] {
+function brokenRulesOf(payment: Transaction.Payment, { stream }: StoredEvent): readonly string[] {
   const broken: string[] = [];
   const { amountMinor, authorizedMinor, reserveHeldMinor, transactionId } = payment;
   const takenMinor = Transaction.takenMinor(payment);

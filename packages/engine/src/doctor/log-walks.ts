@@ -1,4 +1,4 @@
-/** Walks through a log that has no more to show than its port: by position, by stream, by names of streams. */
+/** Walks through all events of a log, by position and by stream, over the port of event stores. */
 import type { EventStore, Position, StoredEvent, StreamName } from '@counterfoil/core';
 import type { InspectedEvent, InspectedPlace } from '@counterfoil/event-stores/sqlite';
 
@@ -7,11 +7,6 @@ const BATCH_EVENTS = 5_000;
 const STREAMS_AT_ONCE = 50;
 const PAGE_EVENTS = 200;
 
-export interface LogStreams {
-  /** Those whose names begin so. */
-  streamNames(prefix: string): Iterable<StreamName> | AsyncIterable<StreamName>;
-}
-
 /** An event; not every log marks the last one of an append. */
 export interface WalkedEvent extends Pick<InspectedEvent, 'stored' | 'intact'> {
   readonly endsCommand: boolean | undefined;
@@ -19,27 +14,14 @@ export interface WalkedEvent extends Pick<InspectedEvent, 'stored' | 'intact'> {
 
 type Pages<Item> = Iterable<readonly Item[]> | AsyncIterable<readonly Item[]>;
 
-/** The log of one moment, for those who go through all of it. */
+/** The log of one moment. */
 export interface LogWalks {
-  /** How many events there are, as far as is known by now. */
+  /** How many events there are, as far as is known yet. */
   readonly events: number;
   /** Every event by its position. */
   inOrder(): Pages<InspectedPlace>;
   /** Every event by stream and revision. A stream may go on in the next page. */
   byStream(): Pages<WalkedEvent>;
-}
-
-/** Of a log without an index of them: each call reads it once, from its beginning to its end. */
-export function streamsOf(events: EventStore): LogStreams {
-  return {
-    async *streamNames(prefix) {
-      for await (const batch of events.subscribe({ untilHead: true })) {
-        for (const { stream, revision } of batch) {
-          if (revision === 0 && stream.startsWith(prefix)) yield stream;
-        }
-      }
-    },
-  };
 }
 
 /** Up to `head`: what is appended meanwhile is left out. Its memory does not grow with the log. */
@@ -63,7 +45,7 @@ export class PortWalks implements LogWalks {
     }
   }
 
-  /** Each stream is asked for by its name, so that the log's own index of streams is tried as well. */
+  /** Reads each stream by its name, so that the log's own index of streams is tested as well. */
   async *byStream(): AsyncGenerator<readonly WalkedEvent[]> {
     let names: StreamName[] = [];
     for await (const batch of this.#batches()) {
@@ -109,7 +91,7 @@ export class PortWalks implements LogWalks {
     yield this.#walked(page);
   }
 
-  /** What the log hands out it vouches for. */
+  /** The store has checked what it returns. */
   #walked(page: readonly StoredEvent[]): readonly WalkedEvent[] {
     const head = this.#head;
     return page
