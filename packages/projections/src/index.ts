@@ -13,6 +13,7 @@ export {
   walkedByCustomer,
 } from './erasing.ts';
 export type { Parking } from './folder.ts';
+export { LEASE_TTL_MS } from './lease.ts';
 export {
   defineProjection,
   type ListRows,
@@ -135,7 +136,6 @@ export {
 export type { OpenWorkPage, OpenWorkQuery } from './views/work-list.ts';
 export {
   createProjector,
-  LEASE_TTL_MS,
   MAX_BATCH_EVENTS,
   type Projector,
   type ProjectorOptions,

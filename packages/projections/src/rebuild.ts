@@ -1,7 +1,8 @@
 /** Replays projections into new builds beside the live ones, compares the two, and swaps them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
-import { type Decoded, decodeAll, Folder, type Parking, StaleWorker } from './folder.ts';
+import { type Decoded, decodeAll, Folder, type Parking } from './folder.ts';
+import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { Projection } from './projection.ts';
 import {
   type Build,
@@ -9,14 +10,11 @@ import {
   type ReadModelStore,
   type Summary,
 } from './read-model-store.ts';
-import { LEASE_TTL_MS, rebuildLeaseOf } from './worker.ts';
 
 /** Larger than the worker's: nobody waits for it, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
 
-const RENEWALS_A_TTL = 3;
-
-/** The indices of each are made in one go, within which no lease can be renewed. */
+/** The indices are made in one go, within which no lease can be renewed. */
 const FINISHING_TTL_MS = 10 * 60_000;
 
 /** How often a live build that differs, and is written to meanwhile, is compared. */
@@ -101,7 +99,7 @@ async function* rebuildTogether(
   try {
     const loads: Load[] = [];
     for (const projection of projections) {
-      const lease = await Lease.take(options, projection.name);
+      const lease = await takeLease(options, projection.name);
       leases.push(lease);
       loads.push(await Load.begin(options, projection, lease));
     }
@@ -117,50 +115,15 @@ async function* rebuildTogether(
   }
 }
 
-type LeaseOptions = Pick<RebuildOptions, 'store' | 'holder' | 'now' | 'leaseTtlMs'>;
-
-/** Keeps others from rebuilding the same projection, for as long as it is renewed. */
-class Lease {
-  readonly #options: LeaseOptions;
-  readonly #name: string;
-  readonly epoch: number;
-  readonly #timer: NodeJS.Timeout | undefined;
-  #renewing: Promise<unknown> = Promise.resolve();
-
-  private constructor(options: LeaseOptions, { name, epoch }: { name: string; epoch: number }) {
-    this.#options = options;
-    this.#name = name;
-    this.epoch = epoch;
-    const { leaseTtlMs: ttlMs } = options;
-    if (ttlMs === undefined) return;
-    this.#timer = setInterval(() => {
-      // Whoever took it meanwhile is noticed when the work itself asks for it.
-      this.#renewing = this.renew(ttlMs).catch(() => undefined);
-    }, ttlMs / RENEWALS_A_TTL);
-    this.#timer.unref();
-  }
-
-  static async take(options: LeaseOptions, projection: string): Promise<Lease> {
-    const { store, holder, now, leaseTtlMs: ttlMs = LEASE_TTL_MS } = options;
-    const name = rebuildLeaseOf(projection);
-    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-    if (epoch !== undefined) return new Lease(options, { name, epoch });
+/** Keeps others from rebuilding the same projection. */
+async function takeLease(options: ReplayOptions, projection: string): Promise<Lease> {
+  const lease = await Lease.take(options, rebuildLeaseOf(projection));
+  if (lease === undefined) {
     throw new ReadModelError('not-ready', `${projection} is being rebuilt by another`);
   }
-
-  /** Throws `StaleWorker` when it had run out and another took it: the build is that one's to drop. */
-  async renew(longTtlMs: number = LEASE_TTL_MS): Promise<void> {
-    const { store, holder, now, leaseTtlMs: ttlMs = longTtlMs } = this.#options;
-    const name = this.#name;
-    const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-    if (epoch !== this.epoch) throw new StaleWorker(`another took the lease ${name}`);
-  }
-
-  async release(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#renewing;
-    await this.#options.store.releaseLease(this.#name, this.#options.holder);
-  }
+  // A lost lease is noticed when the work itself renews it.
+  if (options.leaseTtlMs !== undefined) lease.keep(() => undefined);
+  return lease;
 }
 
 /** Makes a rebuilt build the live one. The build it replaces stays, to roll back to. */
@@ -284,7 +247,7 @@ export async function bringUpInBackground(
   makeLive: (finish: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { store, projection } = options;
-  const lease = await Lease.take(options, projection.name);
+  const lease = await takeLease(options, projection.name);
   try {
     const load = await Load.begin(options, projection, lease);
     await replay(options, [load]);

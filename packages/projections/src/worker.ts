@@ -2,20 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore, Position, StoredEvent } from '@counterfoil/core';
 import { type Decoded, decodeAll, ERASURE, Folder, StaleWorker } from './folder.ts';
+import { Lease, rebuildLeaseOf } from './lease.ts';
 import type { ProjectionMessage } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { type Build, ReadModelError, type ReadModelStore } from './read-model-store.ts';
 
 /** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
 export const MAX_BATCH_EVENTS = 10_000;
-/** How long a lease lasts without being renewed, unless it is said otherwise. */
-export const LEASE_TTL_MS = 30_000;
-const RENEWALS_A_TTL = 3;
-
-/** Held by whoever makes a build of a projection beside its live one. */
-export function rebuildLeaseOf(projection: string): string {
-  return `rebuild-${projection}`;
-}
 
 /** How often a held lease is asked for. */
 const LEASE_POLL_MS = 250;
@@ -136,18 +129,18 @@ class FollowingProjector implements Projector {
   }
 
   async #run(): Promise<void> {
-    const { store, holder, signal } = this.#options;
+    const { signal } = this.#options;
     while (signal?.aborted !== true) {
-      const epoch = await this.#lease();
-      if (epoch === undefined) return;
+      const lease = await this.#lease();
+      if (lease === undefined) return;
       try {
-        if ((await this.#underLease(epoch)) === 'ended') return;
+        if ((await this.#underLease(lease)) === 'ended') return;
       } catch (error) {
         // Another worker was given the lease: wait for it like any other.
         if (!(error instanceof StaleWorker)) throw error;
       } finally {
         this.#folders = [];
-        await store.releaseLease(this.#leaseName, holder);
+        await lease.release();
       }
     }
   }
@@ -159,28 +152,21 @@ class FollowingProjector implements Projector {
   }
 
   /** Waits for the lease; undefined when the signal fires first. */
-  async #lease(): Promise<number | undefined> {
-    const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
-    const name = this.#leaseName;
+  async #lease(): Promise<Lease | undefined> {
+    const { signal } = this.#options;
     while (signal?.aborted !== true) {
-      const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-      if (epoch !== undefined) return epoch;
+      const lease = await Lease.take(this.#options, this.#leaseName);
+      if (lease !== undefined) return lease;
       await sleep(LEASE_POLL_MS, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
   }
 
   /** Follows the log until the end, or until another build was made live: then it is to be opened. */
-  async #underLease(epoch: number): Promise<'ended' | 'swapped'> {
-    const { store, holder, now, signal, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
+  async #underLease(lease: Lease): Promise<'ended' | 'swapped'> {
+    const { signal } = this.#options;
     const lost = new AbortController();
-    const name = this.#leaseName;
-    const renew = async () => {
-      const held = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
-      if (held !== epoch) lost.abort();
-    };
-    const timer = setInterval(() => renew().catch(() => lost.abort()), ttlMs / RENEWALS_A_TTL);
-    timer.unref();
+    lease.keep(() => lost.abort());
     const anew = new AbortController();
     this.#anew = anew;
     let damage: ReadModelError | undefined;
@@ -195,7 +181,7 @@ class FollowingProjector implements Projector {
     tidying.unref();
     try {
       await this.#join();
-      this.#folders = await this.#open(epoch);
+      this.#folders = await this.#open(lease.epoch);
       // The process before may have ended before it had tidied up.
       this.#addLeftovers();
       await this.#tidy();
@@ -205,7 +191,6 @@ class FollowingProjector implements Projector {
       if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
       return anew.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
     } finally {
-      clearInterval(timer);
       clearInterval(lookout);
       clearInterval(tidying);
     }
@@ -367,23 +352,21 @@ class FollowingProjector implements Projector {
    * False while a rebuild is under way.
    */
   async #dropLeftovers(projection: string, { info }: Build): Promise<boolean> {
-    const { store, holder, now, leaseTtlMs: ttlMs = LEASE_TTL_MS } = this.#options;
-    const name = rebuildLeaseOf(projection);
+    const { store } = this.#options;
     const leftovers = async () =>
       (await store.builds(projection)).filter(
         ({ build, state }) => build !== info.build && (state === 'loading' || build > info.build),
       );
     if ((await leftovers()).length === 0) return true;
-    if ((await store.acquireLease({ name, holder, nowMs: now(), ttlMs })) === undefined) {
-      return false;
-    }
+    const lease = await Lease.take(this.#options, rebuildLeaseOf(projection));
+    if (lease === undefined) return false;
     try {
       // What was made live since is not ours to judge: it is opened within moments.
       if ((await store.live(projection))?.info.build !== info.build) return false;
       for (const { build } of await leftovers()) await store.dropBuild(projection, build);
       return true;
     } finally {
-      await store.releaseLease(name, holder);
+      await lease.release();
     }
   }
 

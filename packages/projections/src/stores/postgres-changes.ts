@@ -1,9 +1,9 @@
 /** The changes of a commit as statements on whole columns, in rounds that have each document once. */
 import type { Change, CollectionSpec, Document, Place } from '../read-model-store.ts';
+import { storedValue } from './field-values.ts';
 import { integerArray, textArray } from './postgres-arrays.ts';
 import type { Statement } from './postgres-database.ts';
 import { columnOf, fieldsOf, type Tables } from './postgres-schema.ts';
-import { fieldValue } from './postgres-walk.ts';
 
 /** The documents of one collection in a round, by what is done with them. */
 interface Done {
@@ -173,7 +173,7 @@ function columnsOf(
   for (const field of fieldsOf(spec)) {
     columns.push(
       integers(columnOf(field), (document) =>
-        fieldValue(spec, field, placeOf(document).fields[field] ?? null),
+        storedValue(spec, field, placeOf(document).fields[field]),
       ),
     );
   }

@@ -1,29 +1,16 @@
-/** What queries read: whichever build is live at the moment of each read. */
-import type { Position } from '@counterfoil/core';
-import {
-  type Build,
-  type BuildInfo,
-  type Commit,
-  type CommitResult,
-  type Document,
-  type ListOptions,
-  type ParkedStream,
-  ReadModelError,
-  type Summary,
-  type Walk,
-  type Walked,
-} from '../read-model-store.ts';
+/** The build that is live at the moment of each read. */
+import { type Build, type BuildInfo, ReadModelError } from '../read-model-store.ts';
 import { type PostgresBuild, Swapped } from './postgres-build.ts';
 
 /** Builds that may be swapped while one read is under way. */
 const MAX_SWAPS = 5;
 
-/** Goes over to the next build when a read finds that it is not the live one any more, or gone. */
+/** Switches to the next build when a read finds that this one is not live any more, or dropped. */
 export class LiveBuild implements Build {
   readonly #find: () => Promise<PostgresBuild>;
   #build: PostgresBuild;
 
-  /** `find` answers the build that is live now. */
+  /** `find` resolves to the build that is live now. */
   constructor(build: PostgresBuild, find: () => Promise<PostgresBuild>) {
     this.#build = build;
     this.#find = find;
@@ -37,64 +24,24 @@ export class LiveBuild implements Build {
     return this.#build.info;
   }
 
-  get(collection: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
-    return this.#read((build) => build.get(collection, keys));
-  }
-
-  list(collection: string, options: ListOptions): Promise<readonly Document[]> {
-    return this.#read((build) => build.list(collection, options));
-  }
-
-  walk(walk: Walk): Promise<readonly Walked[]> {
-    return this.#read((build) => build.walk(walk));
-  }
-
-  grep(collection: string, partition: string, needle: string): Promise<readonly string[]> {
-    return this.#read((build) => build.grep(collection, partition, needle));
-  }
-
-  revision(partition?: string): Promise<number> {
-    return this.#read((build) => build.revision(partition));
-  }
-
-  checkpoint(): Promise<Position | undefined> {
-    return this.#read((build) => build.checkpoint());
-  }
-
-  parked(): Promise<readonly ParkedStream[]> {
-    return this.#read((build) => build.parked());
-  }
-
-  parkedStreams(): Promise<ReadonlySet<string>> {
-    return this.#read((build) => build.parkedStreams());
-  }
-
-  isSound(): Promise<boolean> {
-    return this.#read((build) => build.isSound());
-  }
-
-  summary(): Promise<Summary> {
-    return this.#read((build) => build.summary());
-  }
+  readonly get: Build['get'] = (...args) => this.#read((build) => build.get(...args));
+  readonly list: Build['list'] = (...args) => this.#read((build) => build.list(...args));
+  readonly walk: Build['walk'] = (walk) => this.#read((build) => build.walk(walk));
+  readonly grep: Build['grep'] = (...args) => this.#read((build) => build.grep(...args));
+  readonly revision: Build['revision'] = (part) => this.#read((build) => build.revision(part));
+  readonly checkpoint: Build['checkpoint'] = () => this.#read((build) => build.checkpoint());
+  readonly parked: Build['parked'] = () => this.#read((build) => build.parked());
+  readonly parkedStreams: Build['parkedStreams'] = () =>
+    this.#read((build) => build.parkedStreams());
+  readonly isSound: Build['isSound'] = () => this.#read((build) => build.isSound());
+  readonly summary: Build['summary'] = () => this.#read((build) => build.summary());
+  readonly fence: Build['fence'] = (epoch) => this.#build.fence(epoch);
+  readonly commit: Build['commit'] = (commit) => this.#build.commit(commit);
+  readonly finishLoad: Build['finishLoad'] = () => this.#build.finishLoad();
+  readonly scrub: Build['scrub'] = () => this.#build.scrub();
 
   condemn(reason: string): ReadModelError {
     return this.#build.condemn(reason);
-  }
-
-  async fence(epoch: number): Promise<boolean> {
-    return this.#build.fence(epoch);
-  }
-
-  async commit(commit: Commit): Promise<CommitResult> {
-    return this.#build.commit(commit);
-  }
-
-  async finishLoad(): Promise<void> {
-    await this.#build.finishLoad();
-  }
-
-  async scrub(): Promise<boolean> {
-    return this.#build.scrub();
   }
 
   async settled(): Promise<void> {
@@ -109,7 +56,7 @@ export class LiveBuild implements Build {
       } catch (error) {
         if (!isGone(error) || swaps === MAX_SWAPS) throw error;
         const next = await this.#find();
-        // Another read may have gone over to it meanwhile, and knows its partitions.
+        // Another read may have switched to it meanwhile; that object knows its partitions.
         if (next.info.build !== this.#build.info.build) this.#build = next;
       }
     }

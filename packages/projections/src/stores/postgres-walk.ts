@@ -1,6 +1,6 @@
 /** How PostgreSQL answers a walk: one statement along one index, chosen here and not by the planner. */
-import type { CollectionSpec, Condition, FieldValue, Walk } from '../read-model-store.ts';
-import { hash64 } from './hash64.ts';
+import type { CollectionSpec, Walk } from '../read-model-store.ts';
+import { type Term, termOf } from './field-values.ts';
 import { kept } from './postgres-arrays.ts';
 import type { Statement } from './postgres-database.ts';
 import { columnOf } from './postgres-schema.ts';
@@ -15,14 +15,6 @@ export const PROBE_LIMIT = 500;
 const TIES_SEEN = 32;
 /** Fewer matches are passed over by reading them; more than the ties that are seen. */
 const MANY_SKIPPED = 64;
-
-/** One condition in SQL. */
-interface Term {
-  readonly field: string;
-  readonly column: string;
-  readonly values: readonly (bigint | number | string)[];
-  readonly mayLead: boolean;
-}
 
 /** Gathers the parameters of a statement. */
 class Parameters {
@@ -56,7 +48,7 @@ export class Walker {
     this.#spec = spec;
     this.#part = part;
     this.#walk = walk;
-    this.#terms = walk.where.map((condition) => termOf(spec, condition));
+    this.#terms = walk.where.map((condition) => termOf(spec, condition, columnOf));
   }
 
   /** Some condition has no value that a document could have. */
@@ -238,42 +230,4 @@ function equality(
   return values.length === 1
     ? `${shown} = ${parameters.add(only, 'int8')}`
     : `${shown} = ANY(${parameters.add(values, 'int8[]')})`;
-}
-
-function termOf(spec: CollectionSpec, { field, anyOf }: Condition): Term {
-  if (field === 'key') {
-    const values = anyOf.filter((value) => typeof value === 'string');
-    return { field, column: 'key', values, mayLead: true };
-  }
-  const kind = spec.fields?.[field];
-  if (kind === undefined) throw new RangeError(`${spec.name} cannot be walked by ${field}`);
-  const values: readonly FieldValue[] | readonly bigint[] =
-    kind === 'text'
-      ? anyOf.filter((value) => typeof value === 'string').map(hash64)
-      : anyOf.filter((value) => Number.isSafeInteger(value));
-  return {
-    field,
-    column: columnOf(field),
-    values: withoutRepeats<bigint | FieldValue>(values),
-    mayLead: kind !== 'stored',
-  };
-}
-
-/** A value that is named twice would be walked along twice. */
-function withoutRepeats<Value>(values: readonly Value[]): readonly Value[] {
-  return [...new Set(values)];
-}
-
-export function fieldValue(
-  spec: CollectionSpec,
-  field: string,
-  value: FieldValue | null,
-): bigint | number | null {
-  if (value === null) return null;
-  if (spec.fields?.[field] === 'text') {
-    if (typeof value === 'string') return hash64(value);
-  } else if (Number.isSafeInteger(value)) {
-    return value as number;
-  }
-  throw new RangeError(`${spec.name}.${field} cannot hold ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,6 @@
 /** One build of a projection in a SQLite file of its own. */
 import { createHash } from 'node:crypto';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 import type {
   Build,
@@ -11,7 +11,6 @@ import type {
   Commit,
   CommitResult,
   Document,
-  FieldValue,
   ListOptions,
   ParkedStream,
   Place,
@@ -20,7 +19,7 @@ import type {
   Walked,
 } from '../read-model-store.ts';
 import { ReadModelError } from '../read-model-store.ts';
-import { hash64 } from './hash64.ts';
+import { storedValue } from './field-values.ts';
 import { isOfLaterFormat, type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
 import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
@@ -412,7 +411,7 @@ export class SqliteBuild implements Build {
       const columns = moved.map((field) => `${columnOf(field)} = ?`).join(', ');
       this.#statements
         .get(`UPDATE ${name} SET ${columns} WHERE id = ?`)
-        .run(...moved.map((field) => columnValue(spec, field, place)), id);
+        .run(...moved.map((field) => storedValue(spec, field, place.fields[field])), id);
     }
     if (before.body !== after.body) {
       this.#statements
@@ -435,7 +434,7 @@ export class SqliteBuild implements Build {
         document.key,
         part,
         document.place.sort,
-        ...fields.map((field) => columnValue(spec, field, document.place)),
+        ...fields.map((field) => storedValue(spec, field, document.place.fields[field])),
       );
     if (changes !== 1) return false;
     this.#statements
@@ -513,15 +512,4 @@ type Placed = Document & { readonly place: Place };
 function placed(document: Document | undefined): Placed {
   if (document?.place === undefined) throw new RangeError('a document to be walked needs a place');
   return document as Placed;
-}
-
-function columnValue(spec: CollectionSpec, field: string, { fields }: Place): SQLInputValue {
-  const value: FieldValue | null = fields[field] ?? null;
-  if (value === null) return null;
-  if (spec.fields?.[field] === 'text') {
-    if (typeof value === 'string') return hash64(value);
-  } else if (Number.isSafeInteger(value)) {
-    return value;
-  }
-  throw new RangeError(`${spec.name}.${field} cannot hold ${JSON.stringify(value)}`);
 }

@@ -1,7 +1,7 @@
 /** How SQLite answers a walk: which index leads, and how deep pages are reached without reading them. */
 import type { SQLInputValue } from 'node:sqlite';
-import type { Anchor, CollectionSpec, Condition, Walk, Walked } from '../read-model-store.ts';
-import { hash64 } from './hash64.ts';
+import type { Anchor, CollectionSpec, Walk, Walked } from '../read-model-store.ts';
+import { type Term, termOf } from './field-values.ts';
 import { type Sealed, type Seals, standingIn } from './seal.ts';
 import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
@@ -24,14 +24,6 @@ const MAX_SKIPPED_LANES = 16;
 const MAX_TIES_SEEN = 32;
 
 type Row = { id: number; key: string; sort: number };
-
-/** One condition in SQL. */
-interface Term {
-  readonly field: string;
-  readonly column: string;
-  readonly values: readonly (bigint | number | string)[];
-  readonly mayLead: boolean;
-}
 
 interface Filter {
   readonly sql: string;
@@ -75,7 +67,7 @@ export class Walker {
     this.#spec = spec;
     this.#part = part;
     this.#walk = walk;
-    this.#terms = walk.where.map((condition) => termOf(spec, condition));
+    this.#terms = walk.where.map((condition) => termOf(spec, condition, columnOf));
   }
 
   run(): readonly Walked[] {
@@ -352,22 +344,6 @@ function selection({ source, byEra, low, high, filters }: Scan): Selection {
     order: byEra ? 'no DESC, sort DESC' : 'sort DESC',
     values: all.flatMap(({ values }) => values),
   };
-}
-
-function termOf(spec: CollectionSpec, { field, anyOf }: Condition): Term {
-  if (field === 'key') {
-    const values = anyOf.filter((value) => typeof value === 'string');
-    return { field, column: 'key', values, mayLead: true };
-  }
-  const kind = spec.fields?.[field];
-  if (kind === undefined) {
-    throw new RangeError(`${spec.name} cannot be walked by ${field}`);
-  }
-  const values =
-    kind === 'text'
-      ? anyOf.filter((value) => typeof value === 'string').map(hash64)
-      : anyOf.filter((value) => Number.isSafeInteger(value));
-  return { field, column: columnOf(field), values, mayLead: kind !== 'stored' };
 }
 
 function jsonOf(values: Term['values']): string {
