@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', 'dist', 'data', 'coverage']);
+const SKIPPED_FOLDERS = new Set(['node_modules', '.git', 'dist', 'data', 'coverage', 'results']);
 
 /** Every Markdown file of the project, by its path from the root. */
 export function markdownFiles(): string[] {

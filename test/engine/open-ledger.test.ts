@@ -48,6 +48,37 @@ describe('a ledger in memory', () => {
     expect((await shop.books.trialBalance()).balanced).toBe(true);
   });
 
+  it('lists payments page by page, the newest first, without what belongs to them', async () => {
+    const { ledger, shop } = await inMemory();
+    const ids: string[] = [];
+    for (const amount of ['1.00', '2.00', '3.00']) {
+      ids.unshift((await shop.payments.submit(order({ amount }))).id);
+    }
+    await shop.payments.refund(ids[0] ?? '');
+    const first = await shop.payments.list({ limit: 2 });
+    expect(first.payments.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+    expect(first.payments[0]).toMatchObject({ amount: '3.00', refundableAmount: '0.00' });
+    expect(first.moreResults).toBe(true);
+    const rest = await shop.payments.list({ limit: 2, after: first.end });
+    expect(rest.payments.map(({ id }) => id)).toEqual(ids.slice(2));
+    const tester = ledger.as({ tenantId: TENANT, actor: 'tester', environment: 'test' });
+    expect((await tester.payments.list()).payments).toEqual([]);
+  });
+
+  it('has the journal entries of a payment, and none of another tenant', async () => {
+    const { ledger, shop } = await inMemory();
+    const { id } = await shop.payments.submit(order({ amount: '7.00' }));
+    await shop.payments.refund(id, { amount: '2.00' });
+    const entries = await shop.books.entries(id);
+    expect(entries.map(({ description }) => description)).toEqual(['PaymentCaptured', 'Refunded']);
+    for (const { lines } of entries) {
+      expect(lines.reduce((sum, { debit, credit }) => sum + debit - credit, 0)).toBe(0);
+    }
+    await withShop(ledger, OTHER);
+    const other = ledger.as({ tenantId: OTHER, actor: 'other' });
+    expect(await other.books.entries(id)).toEqual([]);
+  });
+
   it('names the effect of an idempotency key for ever', async () => {
     const { shop } = await inMemory();
     const asked = order({ idempotencyKey: 'order-1' });
@@ -118,6 +149,8 @@ describe('a ledger in memory', () => {
     const id = started?.subscriptionId ?? 0;
     const changed = await shop.subscriptions.changePlan(id, { rebillAmount: '12.00' });
     expect(changed.rebillAmountMinor).toBe(1_200n);
+    const { charges } = await shop.subscriptions.schedule(id, { count: 3 });
+    expect(charges.map(({ amountMinor }) => amountMinor)).toEqual([1_200n, 1_200n, 1_200n]);
     expect((await shop.subscriptions.freeze(id)).frozenAt).not.toBeNull();
     expect((await shop.subscriptions.unfreeze(id)).frozenAt).toBeNull();
     expect(await shop.subscriptions.unsubscribeByEmail({ email: 'ann@shop.example' })).toBe(1);

@@ -1,6 +1,6 @@
 /** Runs commands of the command line in this process, as an operator would in a process of their own. */
 import { Writable } from 'node:stream';
-import { runCommandLine } from '../../packages/http-host/src/cli/command-line.ts';
+import { runCommandLine } from '@counterfoil/http-host/command-line';
 
 export interface Ran {
   readonly code: number | null;

@@ -1,13 +1,18 @@
 /** The books of a tenant: balances and reports, each after the tenant's own writes. */
+import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import type {
   AccountsPage,
   AccountsQuery,
   BooksQuery,
+  LedgerEntry,
   LedgerView,
   RecurringView,
   TrialBalance,
 } from '@counterfoil/projections';
 import type { ReadSide } from '../runtime/read-side.ts';
+
+/** A payment has at most some hundred events that move money. */
+const MAX_ENTRIES = 10_000;
 
 interface BookServices {
   readonly ledger: LedgerView;
@@ -34,6 +39,13 @@ export class Books {
   async accounts(query: AccountsQuery): Promise<AccountsPage> {
     await this.#services.readSide.caughtUp(query.tenantId);
     return this.#services.ledger.accounts(query);
+  }
+
+  /** The journal entries of a payment, in the order of its events. */
+  async entries(tenantId: TenantId, paymentId: string): Promise<readonly LedgerEntry[]> {
+    await this.#services.readSide.caughtUp(tenantId);
+    const stream = Transaction.streamOf({ tenantId, transactionId: paymentId as TransactionId });
+    return this.#services.ledger.entriesOf(stream, MAX_ENTRIES);
   }
 
   /** Recurring revenue and churn, month by month. */

@@ -7,12 +7,15 @@ import {
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
+import type { SearchPage } from '@counterfoil/projections';
 import type { Acting } from '../acting.ts';
 import { checkCard } from '../gateways/card-number.ts';
 import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { uuidV7 } from '../ids.ts';
 import { refused } from '../refusal.ts';
+import { queryOf, type Search } from '../transactions/tenant-transactions.ts';
+import type { Transactions } from '../transactions/transactions.ts';
 import type { Instrument } from './cards.ts';
 import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
 
@@ -106,12 +109,27 @@ export interface RefundView {
   readonly amount: string;
 }
 
+/** A page of payments. */
+export interface PaymentPage {
+  readonly payments: readonly PaymentView[];
+  readonly moreResults: boolean;
+  /** `after` of the next page. */
+  readonly end: SearchPage['end'];
+}
+
+interface PaymentParts {
+  readonly payments: Payments;
+  readonly transactions: Transactions;
+}
+
 export class TenantPayments {
   readonly #payments: Payments;
+  readonly #transactions: Transactions;
   readonly #acting: Acting;
 
-  constructor(payments: Payments, acting: Acting) {
+  constructor({ payments, transactions }: PaymentParts, acting: Acting) {
     this.#payments = payments;
+    this.#transactions = transactions;
     this.#acting = acting;
   }
 
@@ -137,6 +155,17 @@ export class TenantPayments {
   /** Refuses with `TransactionUnknown`. */
   async get(id: string): Promise<PaymentView> {
     return this.#viewOf(await this.#find(id));
+  }
+
+  /** A page of payments, the newest first; it shows one's own writes. */
+  async list(search: Search = {}): Promise<PaymentPage> {
+    const page = await this.#transactions.payments(queryOf(this.#acting, search));
+    const payments = page.transactions.map(({ transactionId }) => this.get(transactionId));
+    return {
+      payments: await Promise.all(payments),
+      moreResults: page.moreResults,
+      end: page.end,
+    };
   }
 
   /** Goes on with a payment in `RequiresAction`, once the customer did what it asked. */

@@ -92,8 +92,17 @@ export class Subscriptions {
     return this.#services.index.ofCustomer(query);
   }
 
-  isCardRemoved(tenantId: TenantId, subscription: Subscription.Subscription): Promise<boolean> {
-    return isCardRemoved(this.#services.commands, tenantId, subscription);
+  /** The next `count` charges by the plan as it is now, and what follows if the first is declined. */
+  async scheduleOf(
+    tenantId: TenantId,
+    subscription: Subscription.Subscription,
+    count: number,
+  ): Promise<Subscription.Schedule> {
+    const { commands, references } = this.#services;
+    const { dunning } = await references.settingsOf(tenantId);
+    const cardRemoved = await isCardRemoved(commands, tenantId, subscription);
+    const now = commands.clock.now();
+    return Subscription.scheduleOf(subscription, dunning, count, { now, cardRemoved });
   }
 
   freeze(request: SubscriptionRequest, note: string, caller: Caller) {

@@ -12,6 +12,9 @@ import {
 import { refused } from '../refusal.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 
+/** A year of a monthly plan. */
+const DEFAULT_CHARGES = 12;
+
 type Found = Subscription.Subscription;
 
 export interface Unsubscription extends Keyed {
@@ -57,6 +60,14 @@ export class TenantSubscriptions {
       limit,
       ...(after !== undefined && { after }),
     });
+  }
+
+  /** The next charges by the plan as it is now, and what follows if the first of them is declined. */
+  async schedule(
+    id: number,
+    { count = DEFAULT_CHARGES }: { readonly count?: number } = {},
+  ): Promise<Subscription.Schedule> {
+    return this.#subscriptions.scheduleOf(this.#acting.tenantId, await this.get(id), count);
   }
 
   /** Bills it no more until it is unfrozen. */

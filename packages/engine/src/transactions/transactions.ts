@@ -9,6 +9,9 @@ import type {
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 
+/** Kinds of application that start a payment: children are shown within their payment. */
+const PAYMENT_KINDS = [1, 2, 3, 4, 5];
+
 interface TransactionServices {
   readonly details: DetailView;
   readonly searches: SearchView;
@@ -41,5 +44,9 @@ export class Transactions {
     const { searches, readSide, clock } = this.#services;
     await readSide.caughtUp(query.tenantId);
     return searches.search({ ...query, now: clock.now() });
+  }
+  /** The same of payments alone, without what belongs to them. */
+  payments({ filter, ...query }: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
+    return this.search({ ...query, filter: { ...filter, kinds: PAYMENT_KINDS } });
   }
 }

@@ -9,9 +9,6 @@ import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './se
 import { filterOf } from './transaction-search.ts';
 import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';
 
-/** Kinds of application that start a payment: children are shown within their payment. */
-const PAYMENT_KINDS = [1, 2, 3, 4, 5];
-
 /**
  * As many ids as the head of a request has room for with the default `MAX_HEADER_BYTES`, and other
  * headers beside them. Longer lists go into the body of a search.
@@ -97,9 +94,9 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
       const { limit, cursor, amounts: askedAmounts, ...filters } = query;
       const { tenantId } = context.principal;
       const [sort, key] = cursor === undefined ? [] : inCursor(cursor, Anchor);
-      const page = await transactions.search({
+      const page = await transactions.payments({
         tenantId,
-        filter: { ...filterOf(context, { ...filters, askedAmounts }), kinds: PAYMENT_KINDS },
+        filter: filterOf(context, { ...filters, askedAmounts }),
         limit,
         ...(sort !== undefined && key !== undefined && { after: { sort, key } }),
       });

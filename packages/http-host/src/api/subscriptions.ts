@@ -1,5 +1,5 @@
 /** Subscriptions read: one with its state, what will happen to it, and those of a customer. */
-import { Subscription, Tenant } from '@counterfoil/core';
+import type { Subscription } from '@counterfoil/core';
 import type { Customers, References, Subscriptions } from '@counterfoil/engine';
 import { renderSubscription } from '@counterfoil/projections';
 import { z } from 'zod';
@@ -41,7 +41,6 @@ export interface SubscriptionReadServices {
   readonly subscriptions: Subscriptions;
   readonly customers: Customers;
   readonly references: References;
-  readonly now: () => string;
 }
 
 export function subscriptionEndpoints(services: SubscriptionReadServices): Endpoint[] {
@@ -82,7 +81,7 @@ function getSubscription({ subscriptions, references }: SubscriptionReadServices
   });
 }
 
-function getSchedule({ subscriptions, references, now }: SubscriptionReadServices) {
+function getSchedule({ subscriptions }: SubscriptionReadServices) {
   return endpoint({
     operationId: 'getSubscriptionSchedule',
     method: 'GET',
@@ -103,13 +102,8 @@ function getSchedule({ subscriptions, references, now }: SubscriptionReadService
     idempotency: 'none',
     async handle({ principal }, { params, query }) {
       const subscription = await visibleSubscription(subscriptions, principal, params.id);
-      const { tenant } = await references.names(principal.tenantId);
-      const { dunning } = tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
-      const cardRemoved = await subscriptions.isCardRemoved(principal.tenantId, subscription);
-      const schedule = Subscription.scheduleOf(subscription, dunning, query.count, {
-        now: now(),
-        cardRemoved,
-      });
+      const { tenantId } = principal;
+      const schedule = await subscriptions.scheduleOf(tenantId, subscription, query.count);
       return { status: 200, body: scheduleAnswer(subscription, schedule) };
     },
   });
