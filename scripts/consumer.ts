@@ -15,6 +15,8 @@ export interface PackedPackage {
 const RESOLUTIONS = { nodenext: 'nodenext', bundler: 'esnext' } as const;
 /** Types of the platform, which every consumer on Node has. All others the packages have to bring. */
 const PLATFORM = { '@types/node': '^24.0.0' };
+/** Of its programs that are bundled. */
+const BUNDLER = { esbuild: '^0.28.2' };
 const PROGRAM = 'consumer.ts';
 
 /** Writes it into a new folder; `projects` are for tsc, `program` for Node. */
@@ -32,7 +34,7 @@ export function writeConsumer(
     packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   );
   const peers = Object.assign({}, ...packages.map(({ manifest }) => manifest.peerDependencies));
-  const dependencies = { ...PLATFORM, ...peers, ...tarballs };
+  const dependencies = { ...PLATFORM, ...BUNDLER, ...peers, ...tarballs };
   write('package.json', { name: 'consumer', private: true, type: 'module', dependencies });
   // The packages name each other by versions that no registry has yet. JSON is YAML as well.
   write('pnpm-workspace.yaml', { overrides: tarballs });

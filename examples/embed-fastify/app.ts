@@ -68,6 +68,13 @@ function addRoutes(app: FastifyInstance, ledger: Ledger): void {
     },
   );
 
+  typed.get(
+    '/orders/:reference/payment',
+    { schema: { params: z.object({ reference: Reference }), response: { 200: Payment } } },
+    async ({ params: { reference } }) =>
+      shown(await shop.payments.get(shop.payments.idOf(reference))),
+  );
+
   typed.post(
     '/orders/:reference/refunds/:name',
     {

@@ -99,6 +99,7 @@ it('lists the cards of the sandbox', () => {
 
 it.each([
   ['docs/gateways.md', '## The adapter', 'own-gateway/acme-gateway.ts'],
+  ['docs/embedding.md', '## Bundling', 'bundled/build.mjs'],
   ['docs/projections.md', '## One projection', 'embed/sales-per-day.ts'],
   ['docs/projections.md', '## Testing', 'embed/sales-per-day.test.ts'],
 ])('%s shows under %s the example %s as it runs', (document, heading, file) => {

@@ -1,4 +1,4 @@
-/** An example that serves HTTP, in a process of its own with an empty folder, on a free port. */
+/** An example in a process of its own with an empty folder; one that serves HTTP has a free port. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,11 +18,20 @@ export interface ExampleProcess {
   stop(): Promise<void>;
 }
 
-/** Starts `examples/<main>` and waits until it has printed where it listens. */
-export async function startExample(main: string): Promise<ExampleProcess> {
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What it prints once it is at work, with its URL if it has one. Default: where it listens. */
+  readonly atWork?: RegExp;
+}
+
+/** Starts `examples/<main>` and waits until it is at work. */
+export async function startExample(
+  main: string,
+  { env = {}, atWork = /listens on (http:\S+)\n[\s\S]*\n$/ }: StartOptions = {},
+): Promise<ExampleProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-example-'));
   const child = spawn(process.execPath, [join(EXAMPLES, main)], {
-    env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0' },
+    env: { ...CHILD_ENV, DATA_DIR: folder, LOG_LEVEL: 'error', PORT: '0', ...env },
   });
   const ended = once(child, 'close');
   let said = '';
@@ -38,10 +47,10 @@ export async function startExample(main: string): Promise<ExampleProcess> {
     return code as number | null;
   };
   try {
-    const url = await vi.waitUntil(
+    const [, url = ''] = await vi.waitUntil(
       () => {
         if (child.exitCode !== null) throw new Error(`${main} ended: ${said}`);
-        return /listens on (http:\S+)\n[\s\S]*\n$/.exec(said)?.[1];
+        return atWork.exec(said);
       },
       { timeout: START_MS, interval: 20 },
     );

@@ -40,6 +40,8 @@ export {
 } from './sqlite/inspection.ts';
 export { makePrivate } from './sqlite/make-private.ts';
 export { mayNotWrite, openForReading } from './sqlite/open-for-reading.ts';
+export { writerFile } from './sqlite/writer.ts';
+export { workerFile } from './worker-file.ts';
 
 const DEFAULT_POLL_INTERVAL_MS = 200;
 /** Rows read in one turn of the event loop. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
+import { workerFile } from '../worker-file.ts';
 import type { Failure } from './failures.ts';
 import { KnownRevisions } from './known-revisions.ts';
 import type { PackedReplies, Part, WriterGreeting, WriterOptions } from './messages.ts';
@@ -15,7 +16,10 @@ const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 /** So many commands go ahead of the rest of their batch: the thread writes while this one decides. */
 const PART_COMMANDS = 16;
 
-const ENTRY = new URL('./writer-worker.ts', import.meta.url);
+/** The file of the thread that writes. Throws an Error where a bundle lacks it. */
+export function writerFile(): string {
+  return workerFile(() => new URL('./writer-worker.ts', import.meta.url));
+}
 
 interface Pending {
   readonly stream: StreamName;
@@ -32,7 +36,7 @@ interface Batch {
 
 /** Opens the log for writing, in a thread of its own. */
 export async function startWriter(options: WriterOptions): Promise<Writer> {
-  const worker = new Worker(ENTRY, { workerData: options, name: 'counterfoil-log-writer' });
+  const worker = new Worker(writerFile(), { workerData: options, name: 'counterfoil-log-writer' });
   const ended = once(worker, 'exit');
   const greeted = once(worker, 'message') as Promise<[WriterGreeting]>;
   const [greeting] = await Promise.race([greeted, ended.then(() => [undefined])]);

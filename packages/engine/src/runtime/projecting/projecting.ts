@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Position } from '@counterfoil/core';
+import { workerFile } from '@counterfoil/event-stores/sqlite';
 import {
   PROJECTIONS,
   type Progress,
@@ -64,6 +65,11 @@ function tellErasing(pending: number, logger: Logger): void {
   }
 }
 
+/** The file of the thread. Throws an Error where a bundle lacks it. */
+export function projectionWorkerFile(): string {
+  return workerFile(() => new URL('./projection-worker.ts', import.meta.url));
+}
+
 export class ProjectionThread implements Projecting {
   readonly #data: ProjectionThreadData;
   readonly #options: Options;
@@ -89,8 +95,10 @@ export class ProjectionThread implements Projecting {
 
   #start(): [Worker, Promise<void>] {
     const { logger } = this.#options;
-    const entry = new URL('./projection-worker.ts', import.meta.url);
-    const worker = new Worker(entry, { workerData: this.#data, name: 'projections' });
+    const worker = new Worker(projectionWorkerFile(), {
+      workerData: this.#data,
+      name: 'projections',
+    });
     worker.on('message', (message: FromThread) => {
       if (message.type !== 'rebuilding') this.#running = true;
       if (message.type === 'started') this.#started.resolve();
