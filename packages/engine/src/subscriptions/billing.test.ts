@@ -1,4 +1,4 @@
-/** Billing by itself: a cycle is charged once, wherever a process dies, whoever works beside it. */
+/** Billing charges a cycle once, across crashes and concurrent hosts. */
 import { randomBytes } from 'node:crypto';
 import {
   Customer,
@@ -61,13 +61,13 @@ const TIMEOUT_APPROVE = '4000000000040818';
 const TIMEOUT_DECLINE = '4000000000040826';
 const TIMEOUT_NOTHING = '4000000000040834';
 
-/** The process is dead: whatever it still tries does not happen. */
+/** The process has crashed: its later calls have no effect. */
 class Died extends Error {}
 
-/** Everybody has it. */
+/** Grants the lease to every caller. */
 const NO_LEASE: LeaseStore = { acquireLease: async () => 1, releaseLease: async () => {} };
 
-/** Counts what a process does to the world outside it, and ends it at a step of one's choice. */
+/** Counts the external effects of a process, and crashes it at a given step. */
 class Life {
   steps = 0;
   dead = false;
@@ -119,7 +119,7 @@ function answersOf(gateway: PaymentGateway): PaymentGateway {
   };
 }
 
-/** What all processes share: the log, the read models, the gateway and the time. */
+/** Shared by all processes: the log, the read models, the gateway and the clock. */
 class World {
   readonly events: EventStore = createMemoryEventStore();
   readonly store: ReadModelStore = createMemoryReadModelStore();
@@ -152,7 +152,7 @@ class World {
     });
   }
 
-  /** Of a cycle, as the gateway's books have them. */
+  /** Captures of a cycle in the gateway's records. */
   async capturedOf(subscriptionId: number, cycle: number): Promise<number> {
     const ids = Array.from({ length: 20 }, (_, index) =>
       rebillId({ tenantId: TENANT, subscriptionId, cycle, attempt: index + 1 }),
@@ -163,7 +163,7 @@ class World {
     ).length;
   }
 
-  /** What the gateway took, what the ledger posted to sales, and the prices of all cycles. */
+  /** Sums captured by the gateway, posted to sales, and due for all cycles. */
   async books(subscriptionIds: readonly number[]) {
     const gateway = (await Array.fromAsync(this.gateway.records())).filter(
       ({ operation, result }) => operation === 'charge' && result.result === 'captured',
@@ -186,7 +186,7 @@ class World {
   }
 }
 
-/** A host without its HTTP: its parts know nothing of another's, but for what the world keeps. */
+/** A host without HTTP. It shares only the world with other hosts. */
 class Process {
   readonly life = new Life();
   readonly commands: CommandRunner;
@@ -283,7 +283,7 @@ class Process {
     await this.tenants.openMerchantAccount(TENANT, OTHER_ACCOUNT, other, SYSTEM);
   }
 
-  /** Sells a subscription that is charged every thirty days; answers its id. */
+  /** Sells a subscription that is charged every thirty days; returns its id. */
   async subscribe(number = APPROVE, frequencyDays = 30): Promise<number> {
     const card = { number: APPROVE, expMonth: 12, expYear: 2090, cvv: '123', holder: 'Ada' };
     const order = Transaction.orderOf({
@@ -341,14 +341,14 @@ class Process {
     return this.commands.stateOf(Transaction, stream);
   }
 
-  /** A round of billing, on what the log says by now. */
+  /** Updates the read models and runs one round of billing. */
   async round(): Promise<void> {
     await this.#world.project();
     await this.billing.runDue(new AbortController().signal);
     await this.#world.project();
   }
 
-  /** Rounds of all that works by itself, minutes apart, until nothing is under way. */
+  /** Runs all background work, minutes apart, until nothing is pending. */
   async settle(): Promise<void> {
     for (let round = 0; round < 12; round += 1) {
       await this.round();
@@ -450,7 +450,7 @@ describe('billing', () => {
     expect(await world.capturedOf(id, 5)).toBe(1);
   });
 
-  it("does not retry a lack of money on another account's word", async () => {
+  it("does not retry insufficient funds by another account's settings", async () => {
     const host = await open();
     const id = await host.subscribe(NO_MONEY);
     world.accountIds = [ACCOUNT, OTHER_ACCOUNT];
@@ -466,7 +466,7 @@ describe('billing', () => {
     [TIMEOUT_DECLINE, 'Declined', 0],
     [TIMEOUT_NOTHING, 'Failed', 0],
     [ERROR, 'Failed', 0],
-  ])('leaves an answer that is lost to be asked for: card %s', async (number, status, renewals) => {
+  ])('leaves a lost answer to the sweeper: card %s', async (number, status, renewals) => {
     const host = await open();
     const id = await host.subscribe(number);
     world.nowMs += 30 * DAY;
@@ -477,7 +477,7 @@ describe('billing', () => {
     expect(await world.capturedOf(id, 2)).toBe(renewals);
   });
 
-  it('puts a try that no account takes on record, and tries again', async () => {
+  it('records an attempt that no account accepts, and retries', async () => {
     const host = await open({ maxPrice: 20 });
     const id = await host.subscribe();
     await host.ask(id, { type: 'ChangePlan', plan: { rebillAmountMinor: 5_000n } });
@@ -495,7 +495,7 @@ describe('billing', () => {
     expect(await host.payment(id, 2, 2)).toMatchObject({ status: 'Captured', totalAttempt: 3 });
   });
 
-  it('does not charge a try whose subscription ended before its payment went out', async () => {
+  it('does not charge an attempt whose subscription ended before the charge', async () => {
     const host = await open();
     const id = await host.subscribe();
     world.nowMs += 30 * DAY;
@@ -514,11 +514,11 @@ describe('billing', () => {
     expect(await next.subscription(id)).toMatchObject({ pending: null, rebillAt: null });
   });
 
-  it('passes over what cannot be billed, and bills the others', async () => {
+  it('skips a subscription that cannot be billed, and bills the others', async () => {
     const host = await open();
     const ids = [await host.subscribe(), await host.subscribe(), await host.subscribe()];
     const [broken = 0, ...others] = ids;
-    // The payment that began it cannot be read: what nobody foresaw.
+    // An unexpected error: the starting payment cannot be read.
     const read = world.events.read.bind(world.events);
     const started = (await host.subscription(broken)).transactionId;
     const lost = Transaction.streamOf({ tenantId: TENANT, transactionId: started });
@@ -541,7 +541,7 @@ describe('billing', () => {
     world.nowMs += 4_000;
     await next.billing.runDue(new AbortController().signal);
     expect(figureOf('billing_open_try_seconds')).toBe(4);
-    // Mended, it is billed without anybody's help.
+    // Once readable again, it is billed automatically.
     world.events.read = read;
     world.nowMs += MINUTE;
     await next.round();
@@ -550,7 +550,7 @@ describe('billing', () => {
 });
 
 describe('a gateway that is down', () => {
-  it('leaves few tries half done, and everything is charged when it is back', async () => {
+  it('leaves few attempts unfinished, and everything is charged after the outage', async () => {
     const host = await open();
     const ids = await Promise.all(Array.from({ length: 150 }, () => host.subscribe()));
     world.nowMs += 32 * DAY;
@@ -567,11 +567,11 @@ describe('a gateway that is down', () => {
     expect(asked).toBe(before);
     const restsUntil = new Date(world.nowMs + MINUTE / 2).toISOString();
     expect(await host.billing.nextDueAt()).toBe(restsUntil);
-    // One of them tries whether it is back.
+    // One attempt tests the gateway.
     world.nowMs += MINUTE / 2;
     await host.round();
     expect(asked).toBe(before + 1);
-    // A clock that is set back does not make the rest any longer.
+    // Setting the clock back does not extend the open circuit.
     world.nowMs -= DAY;
     await host.round();
     expect(asked).toBe(before + 2);
@@ -589,7 +589,7 @@ describe('a gateway that is down', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('no connection'))],
     ['gives no answer', () => Promise.reject(new GatewayTimeout('silence'))],
-  ])('rests by itself when it %s: those of another are billed', async (_, charge) => {
+  ])('opens only its own circuit when it %s', async (_, charge) => {
     const host = await open({ otherGateway: true });
     const down = await Promise.all(
       Array.from({ length: CONCURRENCY + 20 }, () => host.subscribe()),
@@ -636,7 +636,7 @@ describe('a process that dies', () => {
   ] as const;
 
   it.each(cards)(
-    'loses and doubles nothing, at whatever step: %s',
+    'charges exactly once after a crash at any step: %s',
     async (_what, number) => {
       const undisturbed = await open();
       const steps = await stepsOfRound(undisturbed, number);
@@ -660,7 +660,7 @@ describe('a process that dies', () => {
     60_000,
   );
 
-  /** Subscribes, and goes to where the second cycle is due. */
+  /** Subscribes, and moves the clock to the second cycle. */
   async function due(host: Process, number: string): Promise<number> {
     const id = await host.subscribe(number);
     world.nowMs += 30 * DAY;
@@ -703,7 +703,7 @@ describe('two hosts on one log', () => {
     expect(await world.capturedOf(id, 2)).toBe(1);
   });
 
-  it('wait no longer for one that died over its bills than for one that led', async () => {
+  it('use the short lease of shared hosts', async () => {
     const asked: (number | undefined)[] = [];
     const leases: LeaseStore = {
       ...NO_LEASE,
@@ -743,7 +743,7 @@ describe('two hosts on one log', () => {
             if (dies !== null && hosts[0] !== undefined) {
               hosts[0].life.diesAt = { step: dies, when: 'after' };
             }
-            // Nobody keeps a lease: the worst that a host that was paused for long can meet.
+            // No lease at all: the worst case after a long pause of a host.
             await Promise.all(hosts.map((host) => host.round()));
           }
           await world.process().settle();

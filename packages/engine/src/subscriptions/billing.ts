@@ -1,4 +1,4 @@
-/** Bills subscriptions: begins the tries that are due, and takes up again what was left half done. */
+/** Bills subscriptions: begins the attempts that are due and resumes unfinished ones. */
 
 import { Subscription, type TenantId } from '@counterfoil/core';
 import {
@@ -17,21 +17,21 @@ import { inParallel } from '../runtime/in-parallel.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
-import { GatewayRests } from './gateway-rests.ts';
-import { type Asked, type Rebills, rebillId } from './rebills.ts';
+import { CircuitBreakers } from './circuit-breakers.ts';
+import { type ChargeResult, type Rebills, rebillId } from './rebills.ts';
 
-/** Of one reading of the list; what is done leaves it. */
+/** Rows of one query. Finished work leaves the list. */
 const PAGE = 500;
-/** Of one round; the next one finds the rest. */
+/** Per round. */
 const MAX_PAGES = 50;
-/** Subscriptions that are billed at the same time: their appends share commits, and gateways take time. */
+/** Subscriptions billed concurrently: their appends share commits, and gateway calls are slow. */
 export const CONCURRENCY = 64;
 
-/** How long a subscription is left alone that could not be billed: doubled each time, up to the last. */
+/** Exponential backoff of a subscription that could not be billed. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** So many failures of a gateway in a row, and nothing more is begun there for a while: then one tries again. */
-const MOST_FAILURES = CONCURRENCY;
+/** Consecutive failures of a gateway that open its circuit breaker. */
+const MAX_FAILURES = CONCURRENCY;
 /** Later than any instant that a subscription waits for. */
 const END_OF_TIME = '9999-12-31T23:59:59.999Z';
 
@@ -43,30 +43,30 @@ export interface BillingOptions {
   readonly store: ReadModelStore;
   readonly readSide: Pick<ReadSide, 'caughtUp'>;
   readonly leases: LeaseStore;
-  /** Names this host among those that share a log. */
+  /** Identifies this host among those that share a log. */
   readonly holder: string;
   readonly logger: Logger;
 }
 
-/** A subscription that is looked at again when its time has come. */
+/** The backoff of an attempt. */
 interface Pause {
   readonly times: number;
   readonly untilMs: number;
-  /** It also waits while this gateway rests. */
+  /** The attempt also waits while the circuit of this gateway is open. */
   readonly gatewayId: number;
 }
 
-/** How far a try has come. */
+/** The progress of an attempt. */
 interface Progress {
-  /** The list has nothing more to say of it. */
+  /** The attempt is no longer in the list. */
   readonly isSettled: boolean;
-  readonly gateway: Asked['gateway'];
+  readonly gateway: ChargeResult['gateway'];
 }
 
-const UNTOUCHED: Progress = { isSettled: false, gateway: 'not asked' };
-const SETTLED: Progress = { isSettled: true, gateway: 'not asked' };
+const UNTOUCHED: Progress = { isSettled: false, gateway: 'not-called' };
+const SETTLED: Progress = { isSettled: true, gateway: 'not-called' };
 
-/** A try that is to be made, or is under way. */
+/** A due or pending attempt. */
 interface Named {
   readonly tenantId: number;
   readonly subscriptionId: number;
@@ -75,30 +75,33 @@ interface Named {
 }
 
 /**
- * The subscription itself sees to it that a cycle is charged once, whoever asks and however often. The
- * lease only keeps two hosts from doing the same work twice.
+ * The subscription's decider ensures that a cycle is charged once. The lease only avoids that two hosts
+ * do the same work.
  */
 export class Billing implements TimedWork {
   readonly name = 'billing';
   readonly #options: BillingOptions;
   readonly #pauses = new Map<string, Pause>();
   readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
-  readonly #rests: GatewayRests;
-  /** Gateways that subscriptions name and the ledger was opened without, as far as they were met. */
+  readonly #breakers: CircuitBreakers;
+  /** Gateways named by subscriptions but missing in the registry, as found so far. */
   readonly #absent = new Set<number>();
-  /** Of what was due at the last look; undefined when nothing was. */
+  /** Due date of the oldest due rebill at the last query; undefined when none was due. */
   #oldestDueAt: string | undefined;
-  /** Of the tries without an outcome, at the last look. */
+  /** Start of the oldest attempt without an outcome at the last query. */
   #oldestOpenAt: string | undefined;
 
   constructor(options: BillingOptions) {
     this.#options = options;
-    this.#rests = new GatewayRests({
-      mostFailures: MOST_FAILURES,
+    this.#breakers = new CircuitBreakers({
+      maxFailures: MAX_FAILURES,
       nowMs: () => this.#nowMs(),
-      onRest: (gatewayId) => {
-        const facts = { gatewayId, failures: MOST_FAILURES };
-        options.logger.error(facts, 'a gateway keeps failing: its billing rests');
+      onOpen: (gatewayId) => {
+        const facts = { gatewayId, failures: MAX_FAILURES };
+        options.logger.error(
+          facts,
+          'the circuit breaker of a gateway opened: its billing is suspended',
+        );
       },
     });
   }
@@ -116,7 +119,7 @@ export class Billing implements TimedWork {
     return first;
   }
 
-  /** The first of a list that is in order of its instants, if those that pause come when they may. */
+  /** The earliest instant of a list in order of instants, with the backoffs applied. */
   async #firstOf<Work extends Named>(
     list: (query: { limit: number; after?: string }) => Promise<Page<Work>>,
     instantOf: (work: Work) => string,
@@ -128,7 +131,7 @@ export class Billing implements TimedWork {
         if (first !== undefined && first <= at) return first;
         const pause = this.#pauses.get(nameOf(each));
         if (pause === undefined || !this.#isPaused(each)) return at;
-        // Its gateway is not back before the next start.
+        // The registry of gateways only changes at a restart.
         if (this.#absent.has(pause.gatewayId)) continue;
         const mayAt = new Date(this.#mayAtMs(pause)).toISOString();
         if (first === undefined || mayAt < first) first = mayAt;
@@ -150,23 +153,23 @@ export class Billing implements TimedWork {
     }
   }
 
-  /** What was left half done comes first: whoever began it is gone. */
+  /** Unfinished attempts come first: the host that began them has stopped. */
   async runDue(stopping: AbortSignal): Promise<void> {
-    this.#forgetOldPauses();
+    this.#removeOldPauses();
     if (!(await this.#hasWork())) return;
     const { leases, holder } = this.#options;
     const lease = await Lease.take(leases, { name: this.name, holder, ttlMs: SHARED_LEASE_TTL_MS });
     if (lease === undefined) return;
     const ending = AbortSignal.any([stopping, lease.lost]);
     try {
-      await this.#takeUpPending(ending);
+      await this.#resumePending(ending);
       await this.#billDue(ending);
     } finally {
       await lease.release();
     }
   }
 
-  /** Whether anything is to be done now: a host with nothing to do writes nothing. */
+  /** Whether any work is due: an idle host does not write a lease. */
   async #hasWork(): Promise<boolean> {
     const { store, commands } = this.#options;
     const { work } = await dueRebills(store, { limit: 1, now: commands.clock.now() });
@@ -176,12 +179,12 @@ export class Billing implements TimedWork {
     return nextAt !== undefined && nextAt <= commands.clock.now();
   }
 
-  async #takeUpPending(ending: AbortSignal): Promise<void> {
+  async #resumePending(ending: AbortSignal): Promise<void> {
     const list = (query: { limit: number; after?: string }) =>
       pendingRebills(this.#options.store, query);
     for await (const work of this.#pagesOf(list, PAGE)) {
       if (ending.aborted) return;
-      await this.#each(work, ending, (pending) => this.#takeUp(pending));
+      await this.#each(work, ending, (pending) => this.#resume(pending));
     }
   }
 
@@ -194,16 +197,16 @@ export class Billing implements TimedWork {
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
       const done = await this.#each(work, ending, (due) => this.#bill(due));
       if (done === 0 && next === undefined) break;
-      // What has been billed leaves the list; behind those that pause there may be others.
+      // Billed subscriptions leave the list. When all of this page back off, the next page may hold others.
       if (done === 0) after = next;
-      if (!(await this.#seen(work))) break;
+      if (!(await this.#isApplied(work))) break;
     }
     const { work } = await dueRebills(store, { limit: 1, now: commands.clock.now() });
     this.#oldestDueAt = work[0]?.rebillAt;
   }
 
-  /** Waits until the list shows what was done to these; false when that takes too long. */
-  async #seen(work: readonly Named[]): Promise<boolean> {
+  /** Waits until the read model has applied this work; false on timeout. */
+  async #isApplied(work: readonly Named[]): Promise<boolean> {
     try {
       for (const tenantId of new Set(work.map((each) => each.tenantId))) {
         await this.#options.readSide.caughtUp(tenantId);
@@ -215,7 +218,7 @@ export class Billing implements TimedWork {
     }
   }
 
-  /** Works on those that do not pause, so many of each gateway at a time; answers how many there were. */
+  /** Runs the work that does not back off, with a limit per gateway; returns how much was started. */
   async #each<Work extends Named>(
     work: readonly Work[],
     ending: AbortSignal,
@@ -225,16 +228,17 @@ export class Billing implements TimedWork {
     let begun = 0;
     await Promise.all(
       [...(await this.#byGateway(awake))].map(([gatewayId, items]) => {
-        if (this.#isAbsent(gatewayId) || this.#rests.restsUntilMs(gatewayId) !== undefined) {
-          // They need not be looked up again before the gateway may be asked.
-          for (const each of items) this.#pauses.set(nameOf(each), this.#restOf(gatewayId, each));
+        if (this.#isAbsent(gatewayId) || this.#breakers.openUntilMs(gatewayId) !== undefined) {
+          // Not queried again before the circuit closes.
+          for (const each of items)
+            this.#pauses.set(nameOf(each), this.#waitForCircuit(gatewayId, each));
           return undefined;
         }
         begun += items.length;
         return inParallel({
           items,
-          atOnce: this.#rests.roomAt(gatewayId),
-          stops: () => ending.aborted || this.#rests.restsUntilMs(gatewayId) !== undefined,
+          atOnce: this.#breakers.concurrencyAt(gatewayId),
+          stops: () => ending.aborted || this.#breakers.openUntilMs(gatewayId) !== undefined,
           act: (each) => this.#guarded(each, gatewayId, act),
         });
       }),
@@ -242,7 +246,7 @@ export class Billing implements TimedWork {
     return begun;
   }
 
-  /** By the gateway that charges them: one that is down must not hold up those of another. */
+  /** Groups work by gateway: an outage of one must not delay the others. */
   async #byGateway<Work extends Named>(
     work: readonly Work[],
   ): Promise<ReadonlyMap<number, readonly Work[]>> {
@@ -262,18 +266,21 @@ export class Billing implements TimedWork {
     if (!this.#options.rebills.isAbsent(gatewayId)) return false;
     if (!this.#absent.has(gatewayId)) {
       this.#absent.add(gatewayId);
-      this.#options.logger.warn({ gatewayId }, 'a gateway is absent: its billing waits for it');
+      this.#options.logger.warn(
+        { gatewayId },
+        'a gateway is not registered: its billing is suspended',
+      );
     }
     return true;
   }
 
-  /** What lies further ahead than it can have been put was put there by a clock that was set back since. */
+  /** An instant further ahead than `atMostMs` was set before the clock was set back: it is ignored. */
   #isAhead(untilMs: number, atMostMs: number): boolean {
     const leftMs = untilMs - this.#nowMs();
     return leftMs > 0 && leftMs <= atMostMs;
   }
 
-  /** One subscription that cannot be billed must not keep the others waiting. */
+  /** Isolates failures: one subscription must not delay the others. */
   async #guarded<Work extends Named>(
     work: Work,
     gatewayId: number,
@@ -284,15 +291,16 @@ export class Billing implements TimedWork {
       const { isSettled, gateway } = await act(work);
       if (isSettled) this.#pauses.delete(nameOf(work));
       else this.#pause(work, gatewayId);
-      if (gateway !== 'not asked') this.#rests.note(gatewayId, { failed: gateway === 'silent' });
+      if (gateway !== 'not-called')
+        this.#breakers.note(gatewayId, { failed: gateway === 'timeout' });
     } catch (error) {
       this.#pause(work, gatewayId);
       if (error instanceof Refused && error.code === 'GatewayFailed') {
-        this.#rests.note(gatewayId, { failed: true });
+        this.#breakers.note(gatewayId, { failed: true });
       }
       const facts = { tenantId, subscriptionId };
       const { logger } = this.#options;
-      // Nothing is wrong with it: an answer is late, or another was faster than the read model.
+      // Expected: a late gateway answer, or a read model that is behind.
       if (error instanceof Refused) {
         logger.warn({ ...facts, code: error.code }, 'a subscription could not be billed yet');
       } else {
@@ -307,12 +315,12 @@ export class Billing implements TimedWork {
     return (
       this.#absent.has(pause.gatewayId) ||
       this.#isAhead(pause.untilMs, LONGEST_PAUSE_MS) ||
-      this.#rests.restsUntilMs(pause.gatewayId) !== undefined
+      this.#breakers.openUntilMs(pause.gatewayId) !== undefined
     );
   }
 
   #mayAtMs({ untilMs, gatewayId }: Pause): number {
-    return Math.max(untilMs, this.#rests.restsUntilMs(gatewayId) ?? untilMs);
+    return Math.max(untilMs, this.#breakers.openUntilMs(gatewayId) ?? untilMs);
   }
 
   #pause(work: Named, gatewayId: number): void {
@@ -321,14 +329,14 @@ export class Billing implements TimedWork {
     this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + pauseMs, gatewayId });
   }
 
-  /** A pause for the rest of a gateway; the work itself has not failed once more. */
-  #restOf(gatewayId: number, work: Named): Pause {
+  /** Waits for an open circuit. Does not count as a failure of the work. */
+  #waitForCircuit(gatewayId: number, work: Named): Pause {
     const times = this.#pauses.get(nameOf(work))?.times ?? 0;
     return { times, untilMs: this.#nowMs(), gatewayId };
   }
 
-  /** Of those that somebody else has settled meanwhile. */
-  #forgetOldPauses(): void {
+  /** Removes backoffs of attempts that another host has settled. */
+  #removeOldPauses(): void {
     const longAgoMs = this.#nowMs() - LONGEST_PAUSE_MS;
     for (const [name, { untilMs }] of this.#pauses) {
       if (untilMs < longAgoMs) this.#pauses.delete(name);
@@ -346,26 +354,26 @@ export class Billing implements TimedWork {
     const { state, events } = await commands.execute(
       Subscription,
       { type: 'BeginRebill', ...named, transactionId: rebillId(named), at: commands.clock.now() },
-      // The subscription knows a try that was begun: the same one may be due again with a new card.
+      // A random id: the subscription recognises a started attempt, and the same one may be due again with a new card.
       { commandId: uuidV7() },
       SYSTEM,
     );
     if (state === null) return UNTOUCHED;
     if (state.pending !== null) return this.#settle(tenantId, state);
-    // It was frozen for want of a card; or nothing happened, and the list is not to be believed.
+    // Either the subscription was frozen because its card is gone, or the list was stale.
     if (events.length === 0) return UNTOUCHED;
     this.#figures.frozen += 1;
     return SETTLED;
   }
 
-  async #takeUp({ tenantId: tenant, subscriptionId }: PendingRebill): Promise<Progress> {
+  async #resume({ tenantId: tenant, subscriptionId }: PendingRebill): Promise<Progress> {
     const tenantId = tenant as TenantId;
     const stream = Subscription.streamOf({ tenantId, subscriptionId });
     const state = await this.#options.commands.stateOf(Subscription, stream);
     return state === null || state.pending === null ? SETTLED : this.#settle(tenantId, state);
   }
 
-  /** Charges the try that is under way, until its outcome is on record. */
+  /** Charges the pending attempt and checks whether its outcome was recorded. */
   async #settle(tenantId: TenantId, before: Subscription.Subscription): Promise<Progress> {
     const { commands, rebills } = this.#options;
     const { gateway } = await rebills.charge(tenantId, before);
@@ -383,22 +391,22 @@ export class Billing implements TimedWork {
     return at === undefined ? 0 : Math.max(0, this.#nowMs() - Date.parse(at)) / MS_PER_SECOND;
   }
 
-  /** What this host has billed since it began, and how late it is. */
+  /** Metrics of this host since its start. */
   watch(figures: Figures): void {
     const counts = this.#figures;
     figures.gauge(
       'billing_overdue_seconds',
-      'Since the oldest rebill that is due and not made became due, at the last look; 0 when all are made',
+      'Age of the oldest due rebill, at the last query; 0 when there is none',
       () => this.#secondsSince(this.#oldestDueAt),
     );
     figures.gauge(
       'billing_open_try_seconds',
-      'Since the oldest try without an outcome was begun, at the last look; 0 when there is none',
+      'Age of the oldest attempt without an outcome, at the last query; 0 when there is none',
       () => this.#secondsSince(this.#oldestOpenAt),
     );
     figures.gauge(
       'billing_paused_subscriptions',
-      'Subscriptions that could not be billed, and are tried again later',
+      'Subscriptions that could not be billed and wait for a retry',
       () =>
         [...this.#pauses.values()].filter(
           (pause) =>
@@ -425,7 +433,7 @@ interface Page<Work> {
   readonly next: string | undefined;
 }
 
-/** The next try of a subscription has nothing to do with what held up the one before. */
+/** Per attempt: the next attempt of a subscription starts without a backoff. */
 function nameOf({ tenantId, subscriptionId, cycle, attempt }: Named): string {
   return `${tenantId}/${subscriptionId}/${cycle}/${attempt}`;
 }

@@ -1,4 +1,4 @@
-/** Tries of a cycle as payments: each put on record once, whoever comes first, and seen to its end. */
+/** Attempts of a billing cycle as payments: each is recorded once and settled. */
 import {
   Customer,
   type MerchantAccount,
@@ -27,40 +27,40 @@ interface RebillServices {
   readonly policies: PolicyReactor;
 }
 
-export interface NamedTry {
+export interface AttemptName {
   readonly tenantId: TenantId;
   readonly subscriptionId: number;
   readonly cycle: number;
   readonly attempt: number;
 }
 
-/** The id follows from what is paid for: two workers, or one before and after a crash, make one payment. */
-export function rebillId({ tenantId, subscriptionId, cycle, attempt }: NamedTry): TransactionId {
+/** A deterministic id: concurrent workers, and a retry after a crash, create one payment. */
+export function rebillId({ tenantId, subscriptionId, cycle, attempt }: AttemptName): TransactionId {
   const parts = [tenantId, 'subscription', subscriptionId, cycle, attempt];
   return deterministicUuid(parts.map(String)) as TransactionId;
 }
 
-type Try = NonNullable<Subscription.Subscription['pending']>;
+type PendingAttempt = NonNullable<Subscription.Subscription['pending']>;
 
-/** A subscription, and the try of it that is under way. */
+/** A subscription and its pending attempt. */
 interface Billed {
   readonly tenantId: TenantId;
   readonly subscription: Subscription.Subscription;
-  readonly pending: Try;
+  readonly pending: PendingAttempt;
 }
 
-/** Where a try goes; or why it goes nowhere, and the account that it is put down to. */
+/** The route of an attempt; with `refused`, the reason and the account that the failure is recorded for. */
 interface Destination {
   readonly route: Transaction.Route;
   readonly room: Room | undefined;
   readonly refused?: Subscription.NotAsked;
 }
 
-/** A try after it was charged, and what its gateway did. */
-export interface Asked {
+/** The payment of an attempt, and how its gateway responded. */
+export interface ChargeResult {
   readonly payment: Transaction.Payment | undefined;
-  /** `silent` when it gave no answer; `not asked` when the outcome of an earlier charge is not known yet. */
-  readonly gateway: 'answered' | 'silent' | 'not asked';
+  /** `not-called` when the outcome of an earlier charge is still unknown. */
+  readonly gateway: 'answered' | 'timeout' | 'not-called';
 }
 
 export class Rebills {
@@ -71,13 +71,12 @@ export class Rebills {
   }
 
   /**
-   * Makes the payment of the try that is under way, or goes on with the one there is, and runs
-   * what follows. Called again it changes nothing. A charge whose outcome is not known is left to those
-   * who ask the gateway.
+   * Creates or resumes the payment of the pending attempt and runs its policies. Idempotent. A charge
+   * with an unknown outcome is left to the sweeper.
    */
-  async charge(tenantId: TenantId, subscription: Subscription.Subscription): Promise<Asked> {
+  async charge(tenantId: TenantId, subscription: Subscription.Subscription): Promise<ChargeResult> {
     const { pending } = subscription;
-    if (pending === null) return { payment: undefined, gateway: 'not asked' };
+    if (pending === null) return { payment: undefined, gateway: 'not-called' };
     const { commands, policies } = this.#services;
     const { transactionId } = pending;
     const stream = Transaction.streamOf({ tenantId, transactionId });
@@ -89,13 +88,13 @@ export class Rebills {
             sentBefore: before !== null || (await this.#enter({ tenantId, subscription, pending })),
           });
     await policies.runFollowUps(tenantId, payment, SYSTEM);
-    if (before?.status === 'Unknown') return { payment, gateway: 'not asked' };
-    return { payment, gateway: payment.status === 'Unknown' ? 'silent' : 'answered' };
+    if (before?.status === 'Unknown') return { payment, gateway: 'not-called' };
+    return { payment, gateway: payment.status === 'Unknown' ? 'timeout' : 'answered' };
   }
 
   /**
-   * The gateway that charges a subscription: that of its own account. Of a subscription that cannot be
-   * read it is 0: billing it fails by itself.
+   * The gateway of the subscription's own account. 0 when the subscription cannot be read: its billing
+   * then fails in isolation.
    */
   async gatewayOf({
     tenantId: tenant,
@@ -116,12 +115,12 @@ export class Rebills {
     }
   }
 
-  /** Whether a gateway can be asked for charges; an unknown one (0) may be. */
+  /** Whether a gateway is missing in the registry; false for an unknown one (0). */
   isAbsent(gatewayId: number): boolean {
     return gatewayId !== 0 && !this.#services.gateways.ids.has(gatewayId);
   }
 
-  /** Nobody is there to do what an issuer may ask for, so that such a payment has run out at once. */
+  /** A rebill has no customer present for an authentication: a payment that requires one expires at once. */
   async #concluded(
     tenantId: TenantId,
     transactionId: TransactionId,
@@ -137,7 +136,7 @@ export class Rebills {
         type: 'ExpirePayment',
         tenantId,
         transactionId,
-        note: 'a rebill has nobody to act for it',
+        note: 'a rebill has no customer present to authenticate it',
         at: commands.clock.now(),
       },
       { commandId: deterministicUuid([transactionId, 'expire-rebill']) },
@@ -146,7 +145,7 @@ export class Rebills {
     return state ?? payment;
   }
 
-  /** Puts the payment on record; answers whether it was there before. */
+  /** Records the payment; returns whether it existed already. */
   async #enter(billed: Billed): Promise<boolean> {
     const { commands, caps } = this.#services;
     const { tenantId, subscription, pending } = billed;
@@ -166,7 +165,7 @@ export class Rebills {
         at,
       };
       const commandId = deterministicUuid([transactionId, 'submit']);
-      // Prices, addresses and routes may change between two looks: what is paid for does not.
+      // Prices, addresses and routes may change between retries; the cycle and the attempt do not.
       const content = { subscriptionId, cycle, attempt };
       const done = await commands.execute(Transaction, command, { commandId, content }, SYSTEM);
       return done.repeated;
@@ -175,7 +174,7 @@ export class Rebills {
     return repeated;
   }
 
-  /** What the starting order says, for the cycle; the person as they are known now. */
+  /** The starting order for this cycle, with the customer's current contact data. */
   async #orderOf({ tenantId, subscription, pending }: Billed): Promise<Transaction.Order> {
     const { sandbox, currency, companyId, customerId, subscriptionId, card } = subscription;
     const { cycle, attempt, totalAttempt, amountMinor } = pending;
@@ -210,7 +209,7 @@ export class Rebills {
     });
   }
 
-  /** Undefined for a customer who was never registered, or is being erased. */
+  /** Undefined for a customer who is not registered or is being erased. */
   async #personOf(
     tenantId: TenantId,
     { sandbox, customerId }: Subscription.Subscription,
@@ -222,7 +221,7 @@ export class Rebills {
     return { email, firstName, lastName, ...(addresses.length > 0 && { addresses }) };
   }
 
-  /** The subscription's own account before the others of its company that know the card's token. */
+  /** Prefers the subscription's own account; the company's other accounts on the same gateway can use the token too. */
   async #destinationOf(
     { tenantId, subscription, pending }: Billed,
     at: string,

@@ -1,4 +1,4 @@
-/** The card of a subscription, and whether its customer still lets it be charged. */
+/** The card of a subscription, and whether it may still be charged. */
 import { Customer, type Subscription, type TenantId, Transaction } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
 
@@ -16,7 +16,7 @@ export async function startingPayment(
   return started;
 }
 
-/** Whether the customer has removed the card since the order, or since they gave it in its place. */
+/** Whether the customer removed the card after it was given with the order or a card change. */
 export async function isCardRemoved(
   commands: CommandRunner,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-/** What the host does with subscriptions on demand: freeze, unfreeze, end, and change plan or card. */
+/** Use cases of subscriptions: freeze, unfreeze, end, change plan, change card. */
 
 import {
   emailIdentity,
@@ -19,14 +19,14 @@ import type { References } from '../tenants/references.ts';
 import { isCardRemoved } from './subscribed-card.ts';
 
 const PAGE = 100;
-/** Subscriptions of a customer that are ended at the same time: their appends share a commit. */
+/** Subscriptions ended concurrently: their appends share a commit. */
 const CONCURRENCY = 16;
 
-/** The list that no single stream holds; kept by a read model. */
+/** Lists across streams, from a read model. */
 export interface SubscriptionIndex {
-  /** A page of a customer's subscriptions, the newest first; it is the last when it is not full. */
+  /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
   ofCustomer(query: CustomerSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
-  /** The same of those whose order was placed with an email; a few of others may be among them. */
+  /** The same by the email of the order. May contain false positives. */
   ofEmail(query: EmailSubscriptionsQuery): Promise<readonly Subscription.Subscription[]>;
 }
 
@@ -42,7 +42,7 @@ export interface SubscriptionServices {
   readonly index: SubscriptionIndex;
 }
 
-/** Which subscription is acted on, and what names the act. */
+/** The subscription, and the idempotency id and content of the request. */
 export interface SubscriptionRequest {
   readonly tenantId: TenantId;
   readonly subscriptionId: number;
@@ -54,11 +54,11 @@ export interface UnsubscribeRequest {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
   readonly email: string;
-  /** Of the orders that started subscriptions, and of subscriptions; all of the email's when both are empty. */
+  /** Ids of starting orders and of subscriptions. All subscriptions of the email when both are empty. */
   readonly orderIds: readonly number[];
   readonly subscriberIds: readonly number[];
   readonly notifyCustomer: boolean;
-  /** What names the end of one subscription by this request. */
+  /** The idempotency id for one subscription. */
   readonly requestIdOf: (subscriptionId: number) => string;
   readonly content: unknown;
 }
@@ -84,7 +84,7 @@ export class Subscriptions {
     return subscription;
   }
 
-  /** A page of a customer's subscriptions, the newest first. */
+  /** A page of a customer's subscriptions, newest first. */
   async ofCustomer(
     query: CustomerSubscriptionsQuery,
   ): Promise<readonly Subscription.Subscription[]> {
@@ -92,7 +92,7 @@ export class Subscriptions {
     return this.#services.index.ofCustomer(query);
   }
 
-  /** The next `count` charges by the plan as it is now, and what follows if the first is declined. */
+  /** The next `count` charges by the current plan, and the retries if the first is declined. */
   async scheduleOf(
     tenantId: TenantId,
     subscription: Subscription.Subscription,
@@ -123,8 +123,8 @@ export class Subscriptions {
   }
 
   /**
-   * Keeps the card at the gateway of the account that bills the subscription, and bills it from now on.
-   * `instrument` may refuse the card: a repetition is recognised before.
+   * Stores the card at the gateway of the subscription's account and bills it from now on. A repeated
+   * request is recognised before `instrument` validates the card.
    */
   async changeCard(
     request: SubscriptionRequest,
@@ -140,7 +140,7 @@ export class Subscriptions {
     return this.#act(request, { type: 'ChangeCard', card }, caller);
   }
 
-  /** Where a subscription has ended, no gateway is to keep a card for another. */
+  /** Does not store a card for an ended subscription. */
   async #keep(
     { tenantId, subscriptionId }: SubscriptionRequest,
     instrument: Instrument,
@@ -158,8 +158,8 @@ export class Subscriptions {
   }
 
   /**
-   * Ends the subscriptions of whoever holds the email now, and those whose order was placed with it;
-   * answers how many this request has ended, which a repetition of it does not change.
+   * Ends the subscriptions of the email's current customer and those ordered with the email. Returns the
+   * number ended by this request; a repeated request returns the same number.
    */
   async unsubscribeByEmail(request: UnsubscribeRequest, caller: Caller): Promise<number> {
     const { identities, readSide, index } = this.#services;
@@ -188,7 +188,7 @@ export class Subscriptions {
     });
   }
 
-  /** Ends all subscriptions of a customer, for a reason that comes once; answers how many were ended by it. */
+  /** Ends all subscriptions of a customer, idempotent per reason; returns how many were ended. */
   async unsubscribeAllOf(
     customer: Subject,
     reason: Subscription.UnsubscribeReason,
@@ -219,7 +219,7 @@ export class Subscriptions {
   ): Promise<number> {
     const { commands } = this.#services;
     let ended = 0;
-    /** What stands in two lists is counted once. */
+    /** A subscription can be in both lists. */
     const seen = new Set<number>();
     const end = async ({ subscriptionId }: Subscription.Subscription) => {
       const at = commands.clock.now();
@@ -267,7 +267,7 @@ function nameOf({ requestId, content }: SubscriptionRequest): Required<CommandNa
   return { commandId: requestId, content };
 }
 
-/** The union of both lists; everything where neither is given. */
+/** The union of both lists; all when both are empty. */
 function meantBy({
   orderIds,
   subscriberIds,

@@ -19,7 +19,7 @@ type Found = Subscription.Subscription;
 
 export interface Unsubscription extends Keyed {
   readonly email: string;
-  /** With either list, what stands in one of them ends; without both, all of this email. */
+  /** Ends the union of both lists; without both, all subscriptions of the email. */
   readonly orderIds?: readonly number[];
   readonly subscriptionIds?: readonly number[];
   readonly notifyCustomer?: boolean;
@@ -43,7 +43,7 @@ export class TenantSubscriptions {
     throw refused({ type: 'SubscriptionUnknown' });
   }
 
-  /** A page of a customer's subscriptions, the newest first; the last page is not full. */
+  /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
   ofCustomer(
     customerId: number,
     {
@@ -62,7 +62,7 @@ export class TenantSubscriptions {
     });
   }
 
-  /** The next charges by the plan as it is now, and what follows if the first of them is declined. */
+  /** The next charges by the current plan, and the retries if the first is declined. */
   async schedule(
     id: number,
     { count = DEFAULT_CHARGES }: { readonly count?: number } = {},
@@ -70,7 +70,7 @@ export class TenantSubscriptions {
     return this.#subscriptions.scheduleOf(this.#acting.tenantId, await this.get(id), count);
   }
 
-  /** Bills it no more until it is unfrozen. */
+  /** Suspends billing until `unfreeze`. */
   async freeze(id: number, { note = '', ...keyed }: Keyed & { readonly note?: string } = {}) {
     const request = await this.#request('freezeSubscription', id, keyed, note);
     return this.#subscriptions.freeze(request, note, this.#acting.caller);
@@ -96,7 +96,7 @@ export class TenantSubscriptions {
     );
   }
 
-  /** Bills by another plan from the next cycle on. What is absent stays as it is. */
+  /** Changes the plan from the next cycle on. Absent fields keep their value. */
   async changePlan(
     id: number,
     { idempotencyKey, ...plan }: Keyed & Partial<Omit<PlanInput, 'trialDays'>>,
@@ -126,7 +126,7 @@ export class TenantSubscriptions {
     return this.#subscriptions.unsubscribe(request, notifyCustomer, this.#acting.caller);
   }
 
-  /** Ends subscriptions by the email of their customer or their order; answers how many it ended. */
+  /** Ends subscriptions by the email of their customer or their order; returns how many were ended. */
   unsubscribeByEmail(asked: Unsubscription): Promise<number> {
     const { tenantId, environment, caller } = this.#acting;
     const { idempotencyKey: key, ...content } = asked;

@@ -1,4 +1,4 @@
-/** API keys: how one is made, the digest it is kept as, and the masked form that may be shown. */
+/** API keys: generation, digest and masked form. */
 import { hash, randomBytes } from 'node:crypto';
 
 export type Environment = 'live' | 'test';
@@ -16,7 +16,7 @@ const PREFIXES: Readonly<Record<KeyKind, string>> = {
 
 const SHOWN_CHARACTERS = 4;
 
-/** 32 bytes are 43 base64url characters. The last one carries only four bits, which nobody need check. */
+/** 32 bytes are 43 base64url characters. The unused bits of the last one are not checked. */
 const API_KEY = /^cf_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
 /** What a new key starts with: `cf_live_`, `cf_lead_pub_test_`, ... */
@@ -24,19 +24,19 @@ export function keyPrefix(kind: KeyKind, environment: Environment): string {
   return `${PREFIXES[kind]}_${environment}_`;
 }
 
-/** A new key of 256 random bits, to be shown once and kept only as `keyDigest` of it. */
+/** A new key of 256 random bits. Shown once; only its `keyDigest` is stored. */
 export function makeKey(kind: KeyKind, environment: Environment): string {
   return keyPrefix(kind, environment) + randomBytes(KEY_BYTES).toString('base64url');
 }
 
-/** Whether the text has the form of an API key; only then is it worth a look-up. */
+/** Whether the text has the form of an API key; avoids useless look-ups. */
 export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
 }
 
 /**
- * SHA-256 of the key, in hex. A plain digest is enough for 256 random bits, and looking the digest
- * up tells nothing by its timing: who chooses keys cannot choose digests.
+ * SHA-256 of the key, in hex. A plain digest suffices for 256 random bits. The timing of a look-up by
+ * digest leaks nothing useful: an attacker who chooses keys cannot choose digests.
  */
 export function keyDigest(key: string): string {
   return hash('sha256', key, 'hex');

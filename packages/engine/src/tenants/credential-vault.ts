@@ -1,4 +1,4 @@
-/** Seals the gateway credentials of merchant accounts, so that no event or backup shows them. */
+/** Encrypts the gateway credentials of merchant accounts in events and backups. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { MerchantAccount } from '@counterfoil/core';
 
@@ -8,7 +8,7 @@ const EMPTY: Credentials = { apiKey: '', username: '', password: '', emailAddres
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:v1:';
-/** What is shown in the place of a secret: written back, it means the one that is kept. */
+/** A masked secret. Written back, it means the stored one. */
 const MASKED = /^\*+$/;
 const NAMES = ['apiKey', 'username', 'password', 'emailAddress'] as const;
 
@@ -25,8 +25,8 @@ export class CredentialVault {
   }
 
   /**
-   * Seals what takes the place of sealed credentials. A secret that is the same, or masked, stays
-   * sealed as it is, so that nothing has changed. Throws for a masked one where none is kept.
+   * Seals replacement credentials. An equal or masked secret keeps its ciphertext, so that it counts as
+   * unchanged. Throws RangeError for a masked secret without a stored one.
    */
   sealOver(kept: Credentials = EMPTY, given: Credentials): Credentials {
     const open = this.open(kept);
@@ -34,14 +34,14 @@ export class CredentialVault {
     for (const name of NAMES) {
       if (MASKED.test(given[name])) {
         if (kept[name] !== '') continue;
-        throw new RangeError(`${name} is masked, and no secret is kept that it could stand for`);
+        throw new RangeError(`${name} is masked, but no secret is stored`);
       }
       if (given[name] !== open[name]) sealed[name] = this.#seal(given[name]);
     }
     return sealed;
   }
 
-  /** Throws when a secret was sealed under another master key, or was altered. */
+  /** Throws when a secret was sealed under another master key or was altered. */
   open(sealed: Credentials = EMPTY): Credentials {
     return mapped(sealed, (text) => this.#open(text));
   }
@@ -65,7 +65,7 @@ export class CredentialVault {
   }
 }
 
-/** A key for one purpose, so that no two purposes share one. */
+/** Derives a separate key for each purpose (HKDF-SHA256). */
 export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', `counterfoil: ${purpose}`, 32));
 }

@@ -1,4 +1,4 @@
-/** A key is found by what the read models know, and is worth what the log says. */
+/** The key directory finds the tenant by the read model and the key's state by the log. */
 import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
 import {
   createMemoryReadModelStore,
@@ -18,7 +18,7 @@ const TENANT = 1 as TenantId;
 const NOW = '2026-03-01T12:00:00.000Z';
 const KEY = { kind: 'api', environment: 'live', label: '', scopes: ['payments:read'] } as const;
 
-/** A tenant with a key, in read models that stand still from here on. */
+/** A tenant with a key. The read models are not updated afterwards. */
 async function opened() {
   const events = createMemoryEventStore();
   const store = createMemoryReadModelStore();
@@ -46,13 +46,13 @@ it('finds a key with the rights and the rate of its tenant', async () => {
   });
 });
 
-it('knows of a revocation before the read models do', async () => {
+it('sees a revocation before the read models do', async () => {
   const { tenants, keyId, find } = await opened();
   await tenants.revokeKey(TENANT, keyId, SYSTEM);
   expect(await find()).toMatchObject({ keyId, revokedAt: Date.parse(NOW) });
 });
 
-it('knows of another rate before the read models do', async () => {
+it('sees a changed rate before the read models do', async () => {
   const { tenants, find } = await opened();
   await tenants.changeSettings(TENANT, { requestsPerMinute: 7 }, SYSTEM);
   expect(await find()).toMatchObject({ rateLimitPerMinute: 7 });

@@ -1,10 +1,10 @@
-/** Finds keys for authentication: whose a key is by the read models, what it is worth by the log. */
+/** Finds keys for authentication: the tenant by the read model, the key's state by the log. */
 import { Tenant, type TenantId } from '@counterfoil/core';
 import type { KnownKey, ReferenceView } from '@counterfoil/projections';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Environment, KeyKind } from './api-keys.ts';
 
-/** What is kept of a key. The key itself is not. */
+/** The stored data of a key, without the key itself. */
 export interface KeyRecord {
   readonly keyId: string;
   readonly tenantId: TenantId;
@@ -18,15 +18,15 @@ export interface KeyRecord {
   readonly rateLimitPerMinute: number;
 }
 
-/** The port to the keys. Asked on every request, so it should answer from memory. */
+/** Port of the key look-up. Called on every request, so it should answer from memory. */
 export interface KeyDirectory {
   /** The key with this SHA-256 digest (hex), revoked and expired ones included. */
   find(digest: string): Promise<KeyRecord | undefined>;
 }
 
-/** Read models may be behind, and a key is revoked at once: the tenant's own stream has the last word. */
+/** Reads the key's state from the tenant's stream: a revocation takes effect at once, even when read models are behind. */
 export function keyDirectory(reference: ReferenceView, commands: CommandRunner): KeyDirectory {
-  // Every state of a tenant is another object, so what was made of one need not be made again.
+  // Every state of a tenant is a new object, so records can be cached per state.
   const made = new WeakMap<Tenant.Tenant, Map<string, KeyRecord>>();
   const recordIn = (tenant: Tenant.Tenant, tenantId: TenantId, keyId: string) => {
     const records = made.get(tenant) ?? new Map<string, KeyRecord>();

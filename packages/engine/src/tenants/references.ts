@@ -1,17 +1,17 @@
-/** What a payment names by id: whether it is defined, and the accounts and settings behind it. */
+/** Checks the ids that a payment refers to, and finds their accounts and settings. */
 import { MerchantAccount, Reference, Tenant, type TenantId, Transaction } from '@counterfoil/core';
 import type { ReferenceNames } from '@counterfoil/projections';
 import { LRUCache } from 'lru-cache';
 import type { CommandRunner } from '../command-runner.ts';
 import { refused, type UnknownReference } from '../refusal.ts';
 
-/** The lists that no single stream holds; kept by a read model. */
+/** Lists across streams, from a read model. */
 export interface AccountIndex {
-  /** Ids of a company's merchant accounts, the oldest first. */
+  /** Ids of a company's merchant accounts, oldest first. */
   merchantAccountIdsOf(tenantId: TenantId, companyId: number): Promise<readonly number[]>;
   /** Ids of a tenant's companies. */
   companyIdsOf(tenantId: TenantId): Promise<readonly number[]>;
-  /** The names of all that a tenant has defined, after its own writes. */
+  /** The names of a tenant's reference data. Reads the tenant's own writes. */
   namesOf(tenantId: TenantId): Promise<ReferenceNames>;
 }
 
@@ -19,7 +19,7 @@ const REMEMBERED_DEFINITIONS = 50_000;
 
 type Definition = Parameters<typeof Reference.streamOf>[0];
 
-/** The ids that a payment may carry, each with the command that would define it. */
+/** The ids that a payment may carry. */
 interface NamedIds {
   readonly companyId: number | null;
   readonly shopId: number | null;
@@ -43,7 +43,7 @@ const NAMES = Object.keys(DEFINED_BY) as (keyof NamedIds)[];
 export class References {
   readonly #commands: CommandRunner;
   readonly #index: AccountIndex;
-  /** Definitions change but never go away, so that something is defined is remembered for good. */
+  /** Definitions are never deleted, so entries never expire. */
   readonly #defined = new LRUCache<string, true>({ max: REMEMBERED_DEFINITIONS });
 
   constructor(commands: CommandRunner, index: AccountIndex) {
@@ -51,12 +51,12 @@ export class References {
     this.#index = index;
   }
 
-  /** What a tenant has defined, by name, after the tenant's own writes. */
+  /** The names of a tenant's reference data. Reads the tenant's own writes. */
   names(tenantId: TenantId): Promise<ReferenceNames> {
     return this.#index.namesOf(tenantId);
   }
 
-  /** Refuses with `ReferenceUnknown`, naming every id that is not defined, and a shop of another company. */
+  /** Refuses with `ReferenceUnknown`, listing every undefined id and a shop of another company. */
   async check(tenantId: TenantId, ids: Partial<NamedIds>): Promise<void> {
     const found = await Promise.all(NAMES.map((name) => this.#faultOf(tenantId, name, ids)));
     const references = found.filter((each) => each !== undefined);
@@ -69,7 +69,7 @@ export class References {
     ids: Partial<NamedIds>,
   ): Promise<UnknownReference | undefined> {
     const id = ids[name] ?? null;
-    // Another company may take over a shop, so that only whose it is must be asked each time.
+    // A shop can move to another company, so its definition is read each time.
     const key = keyOf(tenantId, name, id ?? 0);
     if (id === null || (name !== 'shopId' && this.#defined.has(key))) return undefined;
     const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
@@ -82,7 +82,7 @@ export class References {
     return undefined;
   }
 
-  /** Only type, tenant and id of a definition name its stream. */
+  /** `streamOf` uses only type, tenant and id. */
   async #definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
     const stream = Reference.streamOf(named as unknown as Definition);
     return this.#commands.stateOf(Reference, stream);
@@ -104,7 +104,7 @@ export class References {
     throw refused({ type: 'ReferenceUnknown', references: [unknown] });
   }
 
-  /** The company that a payment belongs to when it does not say: its shop's, or the only one there is. */
+  /** The default company of a payment: that of its shop, or the tenant's only one. */
   async companyOf(tenantId: TenantId, shopId: number | null): Promise<number> {
     if (shopId !== null) {
       const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
@@ -116,7 +116,7 @@ export class References {
     throw refused({ type: 'CompanyRequired' });
   }
 
-  /** What customers know a company by; the tenant's own name when it has none. */
+  /** The company's name, else the tenant's. */
   async companyNameOf(tenantId: TenantId, companyId: number): Promise<string> {
     const company = await this.#definitionOf({ type: 'DefineCompany', tenantId, companyId });
     if (company?.type === 'CompanyDefined') return company.name;
@@ -149,7 +149,7 @@ export class References {
     return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }
 
-  /** What decides, at this moment, whether a payment on this account may be refunded. */
+  /** The current settings that decide whether a payment on this account may be refunded. */
   async refundPolicyOf(
     tenantId: TenantId,
     merchantAccountId: number | undefined,

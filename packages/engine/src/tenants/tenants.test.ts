@@ -1,4 +1,4 @@
-/** Merchant accounts that are defined again: replaced, told whether they changed, with secrets that stay sealed. */
+/** Redefined merchant accounts: replacement, change detection, sealed secrets. */
 import { randomBytes } from 'node:crypto';
 import { createMemoryEventStore, MerchantAccount, type TenantId } from '@counterfoil/core';
 import { expect, it } from 'vitest';
@@ -44,7 +44,7 @@ function opened() {
   return { tenants, define, withSecrets, account };
 }
 
-it('replaces an account that is there, and changes nothing when it is the same', async () => {
+it('replaces an existing account, and changes nothing when it is equal', async () => {
   const { define, account } = opened();
   expect(await define({ ...GIVEN, monthlyCap: 500 })).toBe(true);
   const first = await account();
@@ -70,7 +70,7 @@ it('keeps a masked secret, and seals, changes and removes the others', async () 
   await expect(withSecrets({ emailAddress: '***' })).rejects.toThrow(/emailAddress is masked/);
 });
 
-it('leaves an account as it is where it is only to be there', async () => {
+it('openMerchantAccount does not change an existing account', async () => {
   const { tenants, define, account } = opened();
   await define(GIVEN);
   await tenants.openMerchantAccount(TENANT, 1, { ...GIVEN, title: 'Other' }, SYSTEM);

@@ -1,11 +1,11 @@
-/** What is done with tenants outside the HTTP interface: onboarding, keys, merchant accounts, reference data. */
+/** Administration of tenants: onboarding, keys, merchant accounts, reference data. */
 import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { type Environment, type KeyKind, keyDigest, makeKey, maskKey } from './api-keys.ts';
 import type { CredentialVault } from './credential-vault.ts';
 
-/** Everything that the documented endpoints ask for. */
+/** All scopes of the documented endpoints. */
 export const ALL_SCOPES = [
   'clock:write',
   'customers:erase',
@@ -31,7 +31,7 @@ export interface KeyRequest {
   readonly applicationId?: number;
 }
 
-/** A key as it is handed out: shown now, and never again. */
+/** A key in clear. It cannot be shown again. */
 export interface IssuedKey {
   readonly keyId: string;
   readonly key: string;
@@ -48,7 +48,7 @@ export class Tenants {
     this.#vault = vault;
   }
 
-  /** Onboards a tenant; doing it again under the same name changes nothing. */
+  /** Onboards a tenant. Idempotent under the same name. */
   async onboard(
     tenantId: TenantId,
     { name, settings = {} }: { name: string; settings?: Tenant.SettingsChange },
@@ -87,7 +87,7 @@ export class Tenants {
     return made.shown;
   }
 
-  /** Issues a successor with the same rights; the old key ends after the overlap. */
+  /** Issues a successor with the same rights; the old key expires after the overlap. */
   async rotateKey(
     tenantId: TenantId,
     { keyId, overlapDays }: { keyId: string; overlapDays: number },
@@ -110,7 +110,7 @@ export class Tenants {
     return Object.values((await this.#tenant(tenantId))?.keys ?? {});
   }
 
-  /** Opens a merchant account, and leaves one that is there as it is. */
+  /** Opens a merchant account; does not change an existing one. */
   async openMerchantAccount(
     tenantId: TenantId,
     merchantAccountId: number,
@@ -123,8 +123,8 @@ export class Tenants {
   }
 
   /**
-   * States a merchant account as it is from now on, and opens one that is not there; answers whether
-   * that changed anything. Of an account that is there, secrets that are masked stay as they are.
+   * Creates or replaces a merchant account; returns whether anything changed. Masked secrets keep their
+   * stored value.
    */
   async defineMerchantAccount(
     tenantId: TenantId,
@@ -156,10 +156,7 @@ export class Tenants {
     return events.length > 0;
   }
 
-  /**
-   * States a company, shop, application, product or the like as it is from now on; answers whether
-   * that changed anything.
-   */
+  /** Creates or replaces reference data (company, shop, product, ...); returns whether anything changed. */
   async define(definition: Definition, caller: Caller): Promise<boolean> {
     const done = await this.#commands.execute(
       Reference,
