@@ -1,4 +1,4 @@
-/** Puts the host together: an engine, and the HTTP interface over it. */
+/** Composes the host: an engine and its HTTP interface. */
 import 'reflect-metadata';
 import {
   type Clock,
@@ -16,31 +16,31 @@ import type { Config } from './config.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createLogger, type Logger } from './http/logging.ts';
 
-/** A composed host: its parts for those who embed it, and its life. */
+/** A composed host: its components, for embedders, and its lifecycle. */
 export interface Host {
   readonly config: Config;
   readonly logger: Logger;
   readonly engine: Engine;
   readonly events: Engine['stores']['events'];
   readonly readModels: Engine['stores']['readModels'];
-  /** For work that one process at a time does. */
+  /** For work that only one process may do at a time. */
   readonly leases: Engine['stores']['leases'];
   readonly commands: Engine['commands'];
   readonly tenants: Engine['tenants'];
   readonly payments: Engine['payments'];
   readonly gateways: Engine['gateways'];
   readonly readSide: Engine['readSide'];
-  /** Work that waits for its time: done once a second, and whenever a round is asked for. */
+  /** Scheduled work: runs once a second, and when a round is requested. */
   readonly timed: Engine['timed'];
   readonly books: LedgerView;
   /** With TEST_CLOCK=1 only. */
   readonly testClock: Engine['testClock'];
   /**
-   * Starts to listen; answers the base URL when reads work: when the read models show all that the
-   * log held when it was opened. Until then `/readyz` says `starting`. Rejects when it is closed first.
+   * Starts to listen. Resolves with the base URL when the read models include everything that the
+   * log held when it was opened; until then `/readyz` says `starting`. Rejects when closed earlier.
    */
   listen(): Promise<string>;
-  /** Ends in order: no new requests, those under way answered, read models flushed, stores closed. */
+  /** Graceful shutdown: refuses new requests, answers those in flight, flushes read models, closes stores. */
   close(): Promise<void>;
 }
 
@@ -49,18 +49,18 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[];
-  /** Read models of one's own, made by `defineProjection`; `engine.ownProjections.view` asks them. */
+  /** Custom read models, made by `defineProjection`; query them with `engine.ownProjections.view`. */
   readonly projections?: readonly OwnProjection[];
-  /** Endpoints of one's own: they have the host's authentication, limits and OpenAPI document. */
+  /** Custom endpoints: they get the host's authentication, limits and OpenAPI document. */
   readonly endpoints?: (engine: Engine) => readonly Endpoint[];
   /**
-   * False for one piece of work beside hosts that may be running: where stores are shared, nothing
-   * works by itself then. Default: true.
+   * False for a single task beside hosts that may be running: with shared stores no background work
+   * runs then. Default: true.
    */
   readonly serves?: boolean;
 }
 
-/** Opens the stores of a configuration and starts everything but the listening. */
+/** Opens the configured stores and starts everything except listening. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
   const { clock, gateways, projections, serves: background } = options;
   const logger = options.logger ?? createLogger({ level: config.logLevel });
@@ -116,7 +116,7 @@ function hostOf(given: Given): Host {
       return url;
     },
     async close() {
-      // A caller that moves the clock gets its answer while the server closes.
+      // A caller that advances the clock gets its response while the server closes.
       const ended = engine.beginClose();
       await Promise.all([server.close(), metricsServer?.close()]);
       await ended;
@@ -140,7 +140,7 @@ function register(given: Given): Get {
   return get;
 }
 
-/** Starts a process that brings the read models up to date, beside hosts that share a log. */
+/** Starts a process that updates the read models, beside hosts that share a log. */
 export async function runWorker(config: Config): Promise<RunningWorker> {
   const logger = createLogger({ level: config.logLevel });
   const worker = await runEngineWorker(config, logger);

@@ -1,4 +1,4 @@
-/** The configuration: the environment, checked once at start, with errors that say what to set. */
+/** The configuration: environment variables, validated once at start. */
 import { join } from 'node:path';
 import { ConfigError, GATEWAY_DEFAULTS, isMasterKey, type Settings } from '@counterfoil/engine';
 import { mailAddressOf, smtpServerOf } from '@counterfoil/engine/mail';
@@ -14,14 +14,14 @@ import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from './http/logging.ts';
 import { DEFAULT_LIMITS, type HttpLimits } from './http/server.ts';
 
-/** Everything that a host is told: its ledger's settings, and its own. */
+/** The settings of the ledger and of the host. */
 export interface Config extends Settings {
   readonly port: number;
   readonly host: string;
-  /** Where `/metrics` alone is served; undefined: with everything else. */
+  /** Where `/metrics` is served alone; undefined: with all other endpoints. */
   readonly metrics: { readonly port: number; readonly host: string } | undefined;
   readonly logLevel: LogLevel;
-  /** Set by the program that brings a demo tenant and its key; never in production. */
+  /** Set by the program that creates a demo tenant and its key; never in production. */
   readonly demo: boolean;
   readonly failedAuthenticationsPerMinute: number;
   readonly limits: HttpLimits;
@@ -31,7 +31,7 @@ const IN_MEMORY = 'memory:';
 
 const MAX_PORT = 65_535;
 
-/** Every variable with its check; a description is what the caller is told to set. */
+/** Every variable with its validation; the description says what to set. */
 const Environment = z.object({
   PORT: port().default(3_000),
   HOST: z.string().default('127.0.0.1'),
@@ -147,12 +147,12 @@ function mailSettingsOf({ SMTP_URL: server, MAIL_FROM: from, MAIL_SANDBOX: sandb
   return server === undefined || from === undefined ? undefined : { server, from, sandbox };
 }
 
-/** Read models outlive a log in memory to no purpose: there they are in memory too. */
+/** With a log in memory the read models are in memory too: they must not outlive it. */
 function defaultReadModelUrl({ EVENT_STORE_URL: events, DATA_DIR: dataDir }: Variables): string {
   return isInMemory(events) ? IN_MEMORY : `sqlite:${join(dataDir, 'read-models.db')}`;
 }
 
-/** What each variable allows and all together do not. */
+/** Invalid combinations of variables that are valid one by one. */
 function contradictions(variables: Variables): string[] {
   const problems: string[] = [];
   if (isProduction(variables)) {
@@ -180,7 +180,7 @@ function contradictions(variables: Variables): string[] {
   return problems;
 }
 
-/** Several hosts on one log would not know of each other by files. */
+/** Hosts that share a log must not keep other state in local files. */
 function contradictionsOfStores(variables: Variables): string[] {
   const { EVENT_STORE_URL: events, READ_MODEL_URL: readModels, RUN_PROJECTIONS: runs } = variables;
   const problems: string[] = [];
@@ -211,7 +211,7 @@ function isProduction(variables: Variables): boolean {
   return variables.NODE_ENV === 'production';
 }
 
-/** `PORT=` in a file of variables means: not set. */
+/** `PORT=` in an environment file means: not set. */
 function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]),
@@ -222,7 +222,7 @@ function count(fallback: number) {
   return integer({ from: 1, to: 2 ** 31 - 1 }).default(fallback);
 }
 
-/** 0 takes a free one. */
+/** 0 takes a free port. */
 function port() {
   return integer({ from: 0, to: MAX_PORT });
 }
@@ -236,7 +236,7 @@ function integer({ from, to }: { from: number; to: number }) {
     .pipe(z.number().min(from, message).max(to, message));
 }
 
-/** What `reader` makes of a text. The message never quotes it: it may hold a password. */
+/** Parses with `reader`. The message never quotes the text: it may contain a password. */
 function read<Value>(reader: (text: string) => Value | undefined, message: string) {
   return z
     .string()
@@ -245,7 +245,7 @@ function read<Value>(reader: (text: string) => Value | undefined, message: strin
     .optional();
 }
 
-/** The message never quotes it: it may hold a password. */
+/** The message never quotes the URL: it may contain a password. */
 function url(schemes: Readonly<Record<string, unknown>>) {
   const names = Object.keys(schemes);
   return z

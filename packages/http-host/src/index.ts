@@ -1,4 +1,4 @@
-/** The face of `@counterfoil/http-host`: a host to compose and run inside another program. */
+/** The public interface of `@counterfoil/http-host`: a host to run inside another program. */
 
 export { REFUSALS } from './api/refusals.ts';
 export { type RunHostOptions, runHost } from './cli/run-host.ts';

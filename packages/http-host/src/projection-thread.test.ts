@@ -1,4 +1,4 @@
-/** The projection thread in a host on files: it comes back after a fault, and nothing is missed. */
+/** The projection thread of a host on files recovers from a fault, and misses nothing. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -18,7 +18,7 @@ const TENANT = 1 as TenantId;
 const OPERATOR = { actor: 'operator@example.com' };
 const POLLING = { timeout: 20_000, interval: 20 };
 const LIMIT_MS = 60_000;
-/** Less than a thread waits for a database that is away. */
+/** Shorter than a thread waits for an unavailable database. */
 const SHUTDOWN_LIMIT_MS = 20_000;
 
 it(
@@ -45,7 +45,7 @@ it(
     await readSide.caughtUp(TENANT);
     await vi.waitUntil(async () => (await readyz()) === 200, POLLING);
 
-    // Every write of this build fails, as on a disk that has an error.
+    // Every write of this build fails, as with a disk error.
     const database = new DatabaseSync(join(folder, 'read-models.db-reference-1'));
     database.exec(`
       PRAGMA busy_timeout = 5000;

@@ -1,4 +1,4 @@
-/** The table of contents of the HTTP interface. */
+/** The table of all endpoints. */
 
 import type { TestClock } from '@counterfoil/engine';
 import { type CardServices, cardEndpoints } from './api/card.ts';
@@ -35,9 +35,9 @@ export interface RouteServices
     SubscriptionReadServices,
     UnsubscribeServices {
   readonly readiness: Readiness;
-  /** Undefined where they are served on a port of their own. */
+  /** Undefined where metrics have a port of their own. */
   readonly metrics: Metrics | undefined;
-  /** Of a test environment; without it there are no endpoints for it either. */
+  /** Of a test environment; without it its endpoints do not exist. */
   readonly testClock: TestClock | undefined;
 }
 
@@ -58,7 +58,7 @@ const DOCUMENT: DocumentInfo = {
   examples: EXAMPLES,
 };
 
-/** Every endpoint that the host serves, those of its embedder last. */
+/** Every endpoint of the host; custom ones last. */
 export function routes(
   services: RouteServices,
   ownEndpoints: readonly Endpoint[],
@@ -79,7 +79,7 @@ export function routes(
     ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
     ...ownEndpoints,
   ];
-  // The document names itself as well, so it is made when all endpoints are known.
+  // The document includes its own endpoint, so it is generated after all endpoints exist.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
   endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
   return endpoints;

@@ -3,12 +3,12 @@
 /** Whether mails are sent at all, and about what. */
 export interface Confirmations {
   /** The operation's message, with the reason behind it when the mail that was asked for is not sent. */
-  told(message: string, confirmation: { asked: boolean; sandbox: boolean }): string;
+  messageWith(message: string, confirmation: { asked: boolean; sandbox: boolean }): string;
 }
 
 export function confirmations(settings: { readonly sandbox: boolean } | undefined): Confirmations {
   return {
-    told(message, { asked, sandbox }) {
+    messageWith(message, { asked, sandbox }) {
       if (!asked) return message;
       const reason = whyNone(settings, sandbox);
       return reason === undefined ? message : `${message}. No confirmation is sent: ${reason}`;

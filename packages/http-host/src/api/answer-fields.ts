@@ -1,4 +1,4 @@
-/** Fields that several answers have in common: instants, ids, and the codes with their names. */
+/** Fields shared by several responses: instants, ids, and codes with their names. */
 import { Transaction } from '@counterfoil/core';
 import { z } from 'zod';
 
@@ -8,7 +8,7 @@ export const At = z.string().meta({ format: 'date-time', description: 'ISO 8601,
 
 export const UuidText = z.string().meta({ format: 'uuid' });
 
-/** A list of numbers with their names, as a component that generators make an enum of. */
+/** An integer enum with names, as a component from which generators make an enum. */
 function codes(id: string, description: string, names: Readonly<Record<string, number>>) {
   const table = Object.entries(names).map(([name, code]) => `${code} ${name}`);
   return z.literal(Object.values(names)).meta({
@@ -19,7 +19,7 @@ function codes(id: string, description: string, names: Readonly<Record<string, n
   });
 }
 
-/** Names in the order of their codes. */
+/** The names, ordered by code. */
 function names(id: string, description: string, all: Readonly<Record<string, number>>) {
   return z.enum(Object.keys(all)).meta({ id, description });
 }

@@ -1,4 +1,4 @@
-/** The Card API: payments made, read, listed, confirmed, captured, voided and refunded. */
+/** The Card API: create, read, list, confirm, capture, void and refund payments. */
 import { Transaction, type TransactionId } from '@counterfoil/core';
 import { type Payments, uuidV7, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
@@ -107,7 +107,7 @@ function submission(
     rejections: PAYMENT_REJECTIONS,
     idempotency: 'money',
     async handle(context, { body }) {
-      // Both paths are the same command, so a key names the same payment on either.
+      // Both paths run the same command, so a key identifies the same payment on either.
       const transactionId = idOf(context, 'payment');
       const { tenantId } = context.principal;
       const sandbox = sandboxOf(context.principal, body.sandbox);
@@ -136,14 +136,14 @@ const DECLINED: ReadonlySet<Transaction.Status> = new Set([
 ]);
 const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing']);
 
-/** Those at which a payment does not stay: the gateway, or the customer, has not had the last word. */
+/** Transient statuses: the gateway or the customer has yet to act. */
 const PASSING: ReadonlySet<Transaction.Status> = new Set([...OPEN, 'RequiresAction']);
 
 type Show = (
   payment: Transaction.Payment,
 ) => Promise<Pick<JsonResult, 'body' | 'stream' | 'isFinal'>>;
 
-/** Payments as this caller sees them. */
+/** Payments with the details that this caller may see. */
 function shownBy(payments: Payments, context: RequestContext): Show {
   const { tenantId } = context.principal;
   return async (payment) => ({
@@ -158,7 +158,7 @@ async function answer(show: Show, payment: Transaction.Payment) {
   return { status, ...(await show(payment)), ...(status === 201 && locatedAt(payment)) };
 }
 
-/** Where a payment is read, and what belongs to it. */
+/** The Location of a payment. */
 function locatedAt({ transactionId }: Transaction.Payment) {
   return { headers: { Location: `/v1/payments/${transactionId}` } };
 }
@@ -198,7 +198,7 @@ async function visible(
   return payment;
 }
 
-/** What is done to a payment that is there already. */
+/** Shared by the operations on an existing payment. */
 const ACTING = {
   method: 'POST',
   tag: TAG,
@@ -248,7 +248,7 @@ function addressOf({ transactionId }: Transaction.Payment, { principal }: Reques
   return { tenantId: principal.tenantId, transactionId };
 }
 
-/** Of what is done to a payment that is there already, success is 200. */
+/** Operations on an existing payment return 200 on success. */
 async function acted(show: Show, payment: Transaction.Payment) {
   const status = statusCodeOf(payment);
   return { status: status === 201 ? 200 : status, ...(await show(payment)) };
@@ -288,7 +288,7 @@ function capturePayment({ payments }: CardServices): Endpoint {
   });
 }
 
-/** 200 when done, 202 while nobody knows, 402 when the gateway refused. */
+/** 200 when done, 202 while the outcome is unknown, 402 when the gateway refused. */
 async function followedUp(
   show: Show,
   payment: Transaction.Payment,

@@ -1,4 +1,4 @@
-/** Cursors of lists: where a page ended, as text that callers hand back unread. */
+/** Opaque cursors of lists: the end of a page, encoded as text. */
 import type { z } from 'zod';
 import { refuse } from '../http/errors.ts';
 
@@ -6,7 +6,7 @@ export function cursorOf(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
-/** The place that a cursor stands for; whatever this host did not make is refused. */
+/** Decodes a cursor; refuses any text that this host did not make. */
 export function inCursor<Schema extends z.ZodType>(
   cursor: string,
   schema: Schema,

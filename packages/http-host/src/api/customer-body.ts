@@ -62,7 +62,7 @@ export const AddedPaymentMethod = z
   .object({ ...handled, ...methodFields, customerId: z.int(), rowVersion })
   .meta({ id: 'AddedPaymentMethod' });
 
-/** The token of a payment method as the caller may use it. */
+/** The token of a payment method that the caller may use. */
 export type TokenOf = (method: Customer.PaymentMethod) => string;
 
 interface Shown {

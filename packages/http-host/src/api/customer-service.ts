@@ -152,7 +152,7 @@ function refund(services: CustomerServices): Endpoint {
         throw refuse('refund_failed', refusalText(made), { refundId: made.refundId });
       }
       const confirmation = { asked: made.notifyCustomer, sandbox: payment.sandbox };
-      const message = confirmations.told(messageOf(made, currency), confirmation);
+      const message = confirmations.messageWith(messageOf(made, currency), confirmation);
       return {
         status: 200,
         body: {

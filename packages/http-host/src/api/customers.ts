@@ -1,4 +1,4 @@
-/** Customer Service: customers registered, read and replaced, and their payment methods. */
+/** Customer Service: register, read and replace customers and their payment methods. */
 import { Customer, type Subject } from '@counterfoil/core';
 import { type Customers, type Erasure, instrumentOf, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ const MethodParams = z.object({
 const sandbox = { description: 'Absent: live data with a live key, test data with a test key' };
 const EnvironmentQuery = z.object({ sandbox: QueryBoolean.optional().meta(sandbox) });
 
-/** What every body of Customer Service may carry. */
+/** Optional members of every body of Customer Service. */
 const claims = {
   ...optionalClaims,
   sandbox: z.boolean().optional().meta(sandbox),
@@ -64,7 +64,7 @@ const RegistrationInput = z
 const ignored = mayHoldCardNumber(z.unknown())
   .optional()
   .meta({ description: 'Ignored: here so that what was read can be sent back' });
-/** What a customer is read with beside what can be replaced. */
+/** Members that are read but cannot be replaced. */
 const READ_ONLY = {
   success: ignored,
   message: ignored,
@@ -123,7 +123,7 @@ export function customerEndpoints(services: CustomerRecordServices): Endpoint[] 
   ];
 }
 
-/** Whom a request is about. */
+/** The customer of a request. */
 function nameOf(
   { principal }: RequestContext,
   id: number,
@@ -139,17 +139,17 @@ function contactOf(input: ContactInput): Customer.Contact {
   return { email, firstName, lastName, phone, addresses };
 }
 
-/** Tokens as this customer may use them. */
+/** Tokens that this customer may use. */
 function tokensOf(customers: Customers, owner: Subject): TokenOf {
   return (method) => customers.tokenOf(owner, method);
 }
 
-/** Where a customer is read, and their payment methods; with a live key test data must be asked for. */
+/** The Location of a customer; with a live key test data must be requested explicitly. */
 function locationOf({ customerId, sandbox }: Customer.Customer): string {
   return `/customers/${customerId}${sandbox ? '?sandbox=true' : ''}`;
 }
 
-/** A customer as the answer to a request. */
+/** A response with a customer. */
 function answer(
   customers: Customers,
   { principal }: RequestContext,
@@ -175,13 +175,13 @@ function createCustomer({ customers }: CustomerRecordServices): Endpoint {
     tag: TAG,
     summary: 'Register a customer',
     description:
-      'An email belongs to one customer of an environment. Who has paid is a customer already; an email that only payments without success have named is registered with the customerId that they carry.',
+      'An email belongs to one customer of an environment. A customer who has paid is registered already; an email that only payments without success have named is registered with the customerId that they carry.',
     access: write,
     body: RegistrationInput,
     responses: { 201: { description: 'The customer', schema: CustomerBody } },
     rejections: ['live_data_forbidden', 'duplicate', 'concurrent_update'],
     idempotency: 'money',
-    version: 'told',
+    version: 'sent',
     async handle(context, { body }) {
       const customer = await customers.register(
         {
@@ -213,7 +213,7 @@ function getCustomer({ customers }: CustomerRecordServices): Endpoint {
     responses: { 200: { description: 'The customer', schema: CustomerBody } },
     rejections: ['live_data_forbidden', 'not_found'],
     idempotency: 'none',
-    version: 'told',
+    version: 'sent',
     async handle(context, { params, query }) {
       const customer = await customers.get(nameOf(context, params.id, query));
       return answer(customers, context, { customer });
@@ -269,12 +269,12 @@ function eraseCustomer({ customers, erasure }: CustomerRecordServices): Endpoint
     access: erase,
     params: IdParams,
     query: EnvironmentQuery,
-    responses: { 200: { description: 'Nobody can read of the person', schema: ErasureResult } },
+    responses: { 200: { description: 'The personal data is unreadable', schema: ErasureResult } },
     rejections: ['live_data_forbidden', 'not_found', 'concurrent_update'],
     idempotency: 'none',
     async handle(context, { params, query }) {
       const named = nameOf(context, params.id, query);
-      // Who paid just now can be erased at once, though they may not be on record yet.
+      // A customer who has just paid can be erased at once, even before registration.
       await customers.get(named);
       await erasure.erase(named, callerOf(context));
       return { status: 200, body: { success: true, message: `Customer ${params.id} is erased` } };
@@ -309,7 +309,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
       'gateway_error',
     ],
     idempotency: 'money',
-    version: 'told',
+    version: 'sent',
     async handle(context, { params, body }) {
       const named = nameOf(context, params.id, body);
       const added = await customers.addPaymentMethod(
@@ -343,14 +343,14 @@ function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
     tag: TAG,
     summary: 'Remove a payment method',
     description:
-      'The card added last takes the place of a default that is removed. Its tokens are unknown from then on. Subscriptions that had the card are billed by it no more: their next charge fails with `card_removed` and freezes them, until they are given a card.',
+      'The card added last takes the place of a default that is removed. Its tokens are unknown from then on. Subscriptions with that card no longer charge it: their next charge fails with `card_removed` and freezes them, until they are given a card.',
     access: write,
     params: MethodParams,
     query: EnvironmentQuery,
     responses: { 200: { description: 'The customer', schema: CustomerBody } },
     rejections: ['live_data_forbidden', 'not_found', 'customer_erased', 'concurrent_update'],
     idempotency: 'none',
-    version: 'told',
+    version: 'sent',
     async handle(context, { params, query }) {
       const named = nameOf(context, params.id, query);
       const customer = await customers.removePaymentMethod(

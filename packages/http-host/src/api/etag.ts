@@ -1,16 +1,16 @@
-/** The version of a resource as HTTP names it: a strong entity tag of its rowVersion. */
+/** The ETag of a resource: a strong entity tag of its rowVersion. */
 import { refuse } from '../http/errors.ts';
 
 export function etagOf({ rowVersion }: { readonly rowVersion: number }): string {
   return `"${rowVersion}"`;
 }
 
-/** An entity tag (RFC 9110, 8.8.3). A comma may stand within one. */
+/** An entity tag (RFC 9110, 8.8.3), which may contain a comma. */
 const ENTITY_TAG = /(?:W\/)?"[^"]*"/g;
 
 /**
- * Refuses with `precondition_failed` when If-Match was sent and does not name this version. `*` names
- * every version; a weak tag names none, for If-Match compares strongly.
+ * Refuses with `precondition_failed` when If-Match was sent and does not include this version. `*`
+ * matches every version; a weak tag matches none, since If-Match compares strongly.
  */
 export function checkIfMatch(
   ifMatch: string | undefined,

@@ -1,4 +1,4 @@
-/** The examples of the document. Ids are those of the demo's first order, so they can be sent to it. */
+/** The examples of the document. Their ids are those of the demo's first order, so they work against it. */
 import type { DocumentInfo } from '../http/openapi.ts';
 
 const PAYMENT_ID = '0e3eb00c-930f-8aa8-a016-a978d230da71';

@@ -1,7 +1,6 @@
 /**
- * What the fields of the interface mean, by name: one word has one meaning wherever it stands. A
- * schema describes a field itself where there is more to say; `Schema.field` is for the few names
- * that mean something else there.
+ * The meaning of each field of the interface, by name. A schema describes a field itself where
+ * there is more to say; `Schema.field` is for the few names that have another meaning there.
  */
 export const GLOSSARY: Readonly<Record<string, string>> = {
   // Who and where
@@ -25,7 +24,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   gateway: 'The name of the gateway',
   sandbox: 'true: test data, which no gateway of the real world has seen',
 
-  // Orders and what refers to them
+  // Orders and references to them
   orderId: 'The order',
   orderIds: 'Of any of these orders',
   submitOrderId: 'The order that was submitted; that of the payment, for its children as well',

@@ -143,11 +143,11 @@ export const PaymentBody = z
   })
   .meta({ id: 'Payment' });
 
-/** What a payment does not say of itself. */
+/** What the response shows in addition to the payment's own state. */
 export interface PaymentView {
-  /** The card's as the tenant may use it again; null without a card. */
+  /** The card token that the tenant may use again; null without a card. */
   readonly token: string | null;
-  /** What a refund could take now. */
+  /** The amount that can be refunded now. */
   readonly refundableMinor: bigint;
 }
 

@@ -1,4 +1,4 @@
-/** The list of payments of the Card API: the search filters as a query, cursor by cursor. */
+/** The list of payments of the Card API: the search filters as query parameters, with cursors. */
 import type { TransactionId } from '@counterfoil/core';
 import type { Payments, Transactions } from '@counterfoil/engine';
 import { z } from 'zod';
@@ -10,8 +10,8 @@ import { filterOf } from './transaction-search.ts';
 import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';
 
 /**
- * As many ids as the head of a request has room for with the default `MAX_HEADER_BYTES`, and other
- * headers beside them. Longer lists go into the body of a search.
+ * As many ids as fit into the head of a request with the default `MAX_HEADER_BYTES`, besides other
+ * headers. Longer lists go into the body of a search.
  */
 const MAX_QUERY_ELEMENTS = 250;
 

@@ -1,10 +1,10 @@
-/** The plans that a payment subscribes to: as they are asked for, and as the payment shows them. */
+/** The plans of a payment's subscriptions, in requests and responses. */
 import { Subscription, type Transaction, toMajor } from '@counterfoil/core';
 import { z } from 'zod';
 import { refuse } from '../http/errors.ts';
 import { MAX_AMOUNT, minorOf, text } from './wire.ts';
 
-/** What is charged for each cycle: more than nothing. */
+/** The charge of each cycle: more than 0. */
 export const RebillAmount = z.number().gt(0).max(MAX_AMOUNT).meta({
   description:
     'Charged for each cycle, in major units, with no more decimals than the currency has',
@@ -37,7 +37,7 @@ interface Planned {
   readonly subscription?: PlanInput | undefined;
 }
 
-/** The plans of a payment and of its items, at most two. Amounts are read in the payment's currency. */
+/** The plans of a payment and of its items, at most two. Amounts are in the payment's currency. */
 export function plansOf(
   { subscription, items = [] }: Planned & { readonly items?: readonly Planned[] | undefined },
   currency: string,

@@ -1,4 +1,4 @@
-/** What a payment is asked for with, and how it becomes an order. */
+/** The body of a payment request, and its conversion to an order. */
 import { Sequence, type TenantId, type Transaction, type TransactionId } from '@counterfoil/core';
 import { instrumentOf, type PaymentRequest, withoutSecrets } from '@counterfoil/engine';
 import { z } from 'zod';
@@ -81,7 +81,7 @@ const SessionInput = z
 const CustomerInput = z
   .object({
     id: Id.optional().meta({
-      description: "The email's customer; for an email that nobody has, an id of your own",
+      description: "The email's customer; for a new email, an id of your own",
     }),
     firstName: text(200).optional(),
     lastName: text(200).optional(),
@@ -157,7 +157,7 @@ export function paymentRequestOf(input: PaymentInput, identity: Identity): Payme
   };
 }
 
-/** Ids that the service allocates itself would meet others there. */
+/** Ids chosen by the caller must not collide with ids that the service allocates. */
 function checkCallersId(id: number | undefined, pointer: string): void {
   if (id === undefined || id < FIRST_ALLOCATED_ID || id > LAST_ALLOCATED_ID) return;
   throw refuse('invalid_request', undefined, {

@@ -1,4 +1,4 @@
-/** The payment that a refund names: by its own id, and by nothing that belongs to it. */
+/** Finds the payment to refund by its own id, not by that of a child. */
 import type { Transaction, TransactionId } from '@counterfoil/core';
 import { type Payments, Refused, type Transactions } from '@counterfoil/engine';
 import type { RequestContext } from '../http/endpoint.ts';
@@ -10,7 +10,7 @@ export interface PaymentFinding {
   readonly transactions: Transactions;
 }
 
-/** Refuses a refund, void, chargeback or alert with `not_refundable`, and what is not there with `not_found`. */
+/** Refuses a refund, void, chargeback or alert with `not_refundable`, an unknown id with `not_found`. */
 export async function paymentToRefund(
   { payments, transactions }: PaymentFinding,
   { principal }: RequestContext,
@@ -31,7 +31,7 @@ export async function paymentToRefund(
   }
 }
 
-/** There is no payment of this id, or none that the caller may see. */
+/** Unknown, or not visible to the caller. */
 function isUnknown(error: unknown): boolean {
   return error instanceof Refused
     ? error.code === 'TransactionUnknown'

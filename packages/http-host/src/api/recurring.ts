@@ -9,7 +9,7 @@ import { CurrencyCode, pattern, QueryBoolean, sandboxOf } from './wire.ts';
 
 const MAX_MONTHS = 120;
 const DEFAULT_MONTHS = 12;
-/** `yyyy-mm` at the beginning of an instant. */
+/** The length of `yyyy-mm`, the prefix of an instant. */
 const MONTH_LENGTH = 7;
 
 const Month = pattern(/^(19|2\d)\d\d-(0[1-9]|1[0-2])$/, {
@@ -19,7 +19,7 @@ const Month = pattern(/^(19|2\d)\d\d-(0[1-9]|1[0-2])$/, {
 
 const count = z.int();
 
-/** What a month tells, and what all months of the range tell together. */
+/** The figures of a month, and of the whole range. */
 const figures = {
   joined: count.meta({ description: 'Subscriptions that started: their order was paid' }),
   renewed: count.meta({

@@ -1,4 +1,4 @@
-/** What a refund of an ecommerce order is made up of, as callers send it: items and adjustments. */
+/** The parts of a refund of an ecommerce order: items and adjustments. */
 import type { Transaction } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Refusal, refuse } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-/** Every way in which the domain says no becomes a documented error that says why. */
+/** Every domain rejection becomes a documented error with an explanation. */
 import type { TransactionId } from '@counterfoil/core';
 import { type Refusal, type RefusalCode, refused } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ const ID = '0195a000-0000-7000-8000-000000000001' as TransactionId;
 const AT = '2026-01-01T00:00:00.000Z';
 const gbp = { currency: 'GBP' } as const;
 
-/** One of each: the compiler refuses this table while a rejection is missing. */
+/** One of each: the table does not compile while a rejection is missing. */
 const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } = {
   TransactionUnknown: { type: 'TransactionUnknown' },
   TransactionExists: { type: 'TransactionExists' },
@@ -157,12 +157,12 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
 describe('a refusal of the engine', () => {
   const all = Object.values(REJECTIONS) as Refusal[];
 
-  it.each(all)('$type is told under a code of the table', (rejection) => {
+  it.each(all)('$type has a documented code', (rejection) => {
     const refusal = wireRefusal(rejection);
     const code = REFUSALS[rejection.type].code;
     expect(refusal.code).toBe(code);
     expect(refusal.status).toBe(ERRORS[code].status);
-    // A sentence, not the name of a type, and no fact that was forgotten.
+    // A sentence, not the name of a type, with every fact filled in.
     expect(refusal.message).toMatch(/^\S+ .*[^.]$/);
     expect(refusal.message).not.toMatch(/undefined|null|NaN|\[object|1234/);
   });

@@ -1,4 +1,4 @@
-/** What callers are told when the engine refuses: the code, the text and the pointers of each refusal. */
+/** Maps refusals of the engine to code, text and pointers. */
 
 import { toDecimal } from '@counterfoil/core';
 import {
@@ -18,7 +18,7 @@ import {
 
 interface Row<Each> {
   readonly code: ErrorCode;
-  /** A sentence with the facts; absent where the title of the code says it all. */
+  /** A sentence with the facts; absent where the title of the code is enough. */
   readonly text?: string | ((facts: Each) => string);
   readonly errors?: (facts: Each) => readonly ErrorDetail[];
 }
@@ -104,7 +104,7 @@ const PAYMENTS = {
       })),
   },
   OverMonthlyCap: { code: 'no_merchant_account' },
-  PaymentBusy: { code: 'overloaded', text: 'Another host is at work on this payment' },
+  PaymentBusy: { code: 'overloaded', text: 'Another host is processing this payment' },
   GatewayFailed: { code: 'gateway_error' },
   GatewayBusy: { code: 'overloaded', text: 'Too many calls of the gateway are under way' },
   GatewayUnknown: { code: 'gateway_error' },
@@ -270,7 +270,7 @@ const CLOCK = {
   },
 } as const satisfies Partial<Rows>;
 
-/** The answer to an append or a commit may have been lost on its way. */
+/** The response to an append or a commit may have been lost. */
 const MAY_BE_DONE = 'repeat under the same Idempotency-Key, for it may have been done';
 
 const EVERYWHERE = {
@@ -283,7 +283,7 @@ const EVERYWHERE = {
   BlockSizeOutOfRange: { code: 'internal_error' },
   SequenceExhausted: { code: 'internal_error' },
   PageOutOfReach: { code: 'page_out_of_reach' },
-  StreamBusy: { code: 'overloaded', text: 'Too many are at work on the same thing' },
+  StreamBusy: { code: 'overloaded', text: 'Too many concurrent requests for the same stream' },
   ReadModelsBehind: {
     code: 'overloaded',
     text: 'The read models are behind; repeat in a moment',
@@ -310,7 +310,7 @@ const EVERYWHERE = {
   },
 } as const satisfies Partial<Rows>;
 
-/** Every refusal of the engine: the compiler refuses this table while one is missing. */
+/** Every refusal of the engine: the table does not compile while one is missing. */
 export const REFUSALS: Rows = {
   ...PAYMENTS,
   ...REFUNDS,
@@ -323,7 +323,7 @@ export const REFUSALS: Rows = {
 
 const RETRY = { 'Retry-After': '1' };
 
-/** The refusal of the interface for one of the engine. */
+/** Converts a refusal of the engine to one of the interface. */
 export function wireRefusal(refusal: EngineRefusal): Refusal {
   const { code, text, errors } = REFUSALS[refusal.type] as Row<EngineRefusal>;
   return refuse(code, typeof text === 'function' ? text(refusal) : text, {
@@ -332,7 +332,7 @@ export function wireRefusal(refusal: EngineRefusal): Refusal {
   });
 }
 
-/** What an error of the engine is on the wire; undefined for a defect. */
+/** Converts an error of the engine; undefined for a defect. */
 export function wireRefusalOf(error: unknown): Refusal | undefined {
   const refused: Refused | undefined = refusalOf(error);
   return refused && wireRefusal(refused.refusal);

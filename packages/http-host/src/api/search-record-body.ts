@@ -1,4 +1,4 @@
-/** The search transaction record of the contract. */
+/** The transaction record of search results (contract). */
 import { z } from 'zod';
 import {
   AlertSourceId,
@@ -13,7 +13,7 @@ import {
   UuidText,
 } from './answer-fields.ts';
 
-/** Texts that are not known are '', numbers 0. */
+/** Unknown texts are '', unknown numbers 0. */
 export const SearchRecordBody = z
   .object({
     gateway: z.string(),

@@ -1,4 +1,4 @@
-/** The filters of the transaction searches, as callers send them. */
+/** The request filters of the transaction searches. */
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { CurrencyCode, Day, Email, optionalClaims, pattern, text, Uuid } from './wire.ts';
@@ -9,14 +9,17 @@ function listOf<Element extends z.ZodType>(element: Element) {
   return z.array(element).max(MAX_ELEMENTS).optional();
 }
 
-// What is only looked for is neither stored nor logged, and ids may have as many digits as a card.
+// Filter values are neither stored nor logged, and ids may have as many digits as a card.
 const ids = listOf(mayHoldCardNumber(z.int()));
 const day = Day.optional().meta({ description: 'A day in GMT, included', example: '2010-12-01' });
 
 export const MAX_LIMIT = 100;
 export const DEFAULT_LIMIT = 10;
 
-/** Every filter of the contract. Fields are ANDed, elements of an array ORed; an empty array is no filter. */
+/**
+ * Every filter of the contract. Fields are ANDed, elements of an array ORed; an empty array means
+ * no filter.
+ */
 export const searchFilters = {
   emails: listOf(Email),
   orderIds: ids,
@@ -25,7 +28,7 @@ export const searchFilters = {
   bin: pattern(/^\d{6}$/, { max: 6, detail: 'must be exactly 6 digits' })
     .optional()
     .meta({
-      description: 'The first six digits of the card: records keep no more',
+      description: 'The first six digits of the card, all that is stored',
       example: '424242',
     }),
   last4: pattern(/^\d{4}$/, { max: 4, detail: 'must be 4 digits' }).optional(),
@@ -57,7 +60,7 @@ const paging = {
   limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
 };
 
-/** `dateFrom` after `dateTo` is a mistake, not an empty range. */
+/** `dateFrom` after `dateTo` is an error, not an empty range. */
 export function inOrder({
   dateFrom,
   dateTo,

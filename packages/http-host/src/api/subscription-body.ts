@@ -1,4 +1,4 @@
-/** A subscription as the interface shows it: in lists and details, by itself, and its schedule. */
+/** The bodies of subscriptions: list element, detail and schedule. */
 import { Subscription, toMajor } from '@counterfoil/core';
 import { renderSubscriptionDetail, type SubscriptionContext } from '@counterfoil/projections';
 import { z } from 'zod';
@@ -58,7 +58,7 @@ export const SubscriptionAnswer = z
   })
   .meta({ id: 'SubscriptionDetail' });
 
-/** The subscription as the answer to a request that read or changed it. */
+/** The response to a request that read or changed a subscription. */
 export function subscriptionAnswer(
   subscription: Subscription.Subscription,
   { message = '', ...context }: SubscriptionContext & { readonly message?: string },

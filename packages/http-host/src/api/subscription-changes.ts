@@ -1,4 +1,4 @@
-/** Subscriptions changed on demand: frozen, unfrozen, ended, with another card or another plan. */
+/** Changes of subscriptions: freeze, unfreeze, end, replace card or plan. */
 import { Subscription } from '@counterfoil/core';
 import {
   instrumentOf,
@@ -86,7 +86,7 @@ export function subscriptionChangeEndpoints(services: SubscriptionChangeServices
   ];
 }
 
-/** What a change is about, once the key may see it. */
+/** The subscription, if the key may see it. */
 async function found(
   { subscriptions }: SubscriptionChangeServices,
   context: RequestContext,
@@ -100,7 +100,7 @@ async function found(
   return { subscription, request: { tenantId, subscriptionId: id, requestId, content } };
 }
 
-/** The subscription as reading it would show it. */
+/** The subscription as a read would return it. */
 async function answer(
   { references }: SubscriptionChangeServices,
   { principal: { tenantId } }: RequestContext,
@@ -122,7 +122,7 @@ function freeze(services: SubscriptionChangeServices): Endpoint {
     path: '/v1/subscriptions/{id}/freeze',
     summary: 'Freeze a subscription',
     description:
-      'Bills it no more until it is unfrozen: a new card alone does not do that. Frozen already, it stays as it is.',
+      'Stops billing until it is unfrozen; a new card alone does not unfreeze it. No effect on a frozen subscription.',
     access: FREEZING,
     body: FreezeInput,
     rejections: REJECTIONS,
@@ -146,7 +146,7 @@ function unfreeze(services: SubscriptionChangeServices): Endpoint {
     path: '/v1/subscriptions/{id}/unfreeze',
     summary: 'Unfreeze a subscription',
     description:
-      'Bills it again from the next of its own dates on; what fell due while it was frozen is not charged.',
+      'Resumes billing at its next regular date; charges that fell due while it was frozen are skipped.',
     access: FREEZING,
     body: NothingInput,
     rejections: REJECTIONS,
@@ -178,7 +178,7 @@ function unsubscribe(services: SubscriptionChangeServices): Endpoint {
       });
       const caller = callerOf(context);
       const subscription = await services.subscriptions.unsubscribe(request, asked, caller);
-      const message = services.confirmations.told('The subscription has ended', {
+      const message = services.confirmations.messageWith('The subscription has ended', {
         asked: asked && Subscription.isActive(before),
         sandbox: subscription.sandbox,
       });

@@ -1,4 +1,4 @@
-/** Subscriptions read: one with its state, what will happen to it, and those of a customer. */
+/** Reads of subscriptions: detail, schedule, and those of a customer. */
 import type { Subscription } from '@counterfoil/core';
 import type { Customers, References, Subscriptions } from '@counterfoil/engine';
 import { renderSubscription } from '@counterfoil/projections';
@@ -18,7 +18,7 @@ import { Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts
 const SCOPE = 'subscriptions:read';
 const ACCESS = { kind: 'api-key', scope: SCOPE, requiresUserEmail: false } as const;
 const MAX_LIMIT = 100;
-/** Charges of a schedule: three years of a monthly club. */
+/** Charges of a schedule: three years of a monthly subscription. */
 const MAX_CHARGES = 36;
 const DEFAULT_CHARGES = 12;
 
@@ -47,7 +47,7 @@ export function subscriptionEndpoints(services: SubscriptionReadServices): Endpo
   return [getSubscription(services), getSchedule(services), listOfCustomer(services)];
 }
 
-/** The subscription as its events have it; what this key may not see is not there. */
+/** Reads a subscription from its events; one that this key may not see is not found. */
 export async function visibleSubscription(
   subscriptions: Subscriptions,
   { tenantId, environment }: Principal,
@@ -139,9 +139,10 @@ function listOfCustomer(services: SubscriptionReadServices) {
       };
       const { limit, cursor } = query;
       const after = cursor === undefined ? {} : { after: inCursor(cursor, Id) };
-      // One more than is shown tells whether there are more.
+      // One extra row tells whether there are more.
       const found = await subscriptions.ofCustomer({ ...customer, limit: limit + 1, ...after });
-      // Who has just paid is registered a moment later; who has a subscription is a customer anyway.
+      // A payer is registered shortly after the payment; an owner of a subscription is a customer
+      // anyway.
       if (found.length === 0) await customers.get(customer);
       const names = await references.names(tenantId);
       const shown = found.slice(0, limit);

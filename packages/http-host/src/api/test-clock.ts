@@ -1,4 +1,4 @@
-/** The test clock: what time it is for the host, and the way to move it ahead. Not there in production. */
+/** Endpoints that show and advance the test clock. Not available in production. */
 
 import { MAX_MOVE_SECONDS, type TestClock } from '@counterfoil/engine';
 import { z } from 'zod';

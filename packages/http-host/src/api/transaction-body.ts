@@ -1,4 +1,4 @@
-/** The transaction record of the Customer Service detail, and what comes with it. */
+/** The transaction record of the Customer Service detail, and its related records. */
 import { z } from 'zod';
 import {
   AlertSourceId,
@@ -94,7 +94,7 @@ const ChildTransaction = z
   .object({ ...fields, childTransactions: z.array(z.never()).max(0) })
   .meta({ id: 'ChildTransaction', description: 'A refund, void, chargeback or alert' });
 
-/** Texts that are not known are '', numbers 0. */
+/** Unknown texts are '', unknown numbers 0. */
 const TransactionBody = z
   .object({ ...fields, childTransactions: z.array(ChildTransaction) })
   .meta({ id: 'Transaction' });

@@ -1,4 +1,4 @@
-/** The transaction searches of Customer Service and Admin: one contract at two addresses. */
+/** The transaction searches of Customer Service and Admin: one contract at two paths. */
 
 import { counted, type Transactions } from '@counterfoil/engine';
 import type { SearchFilter } from '@counterfoil/projections';
@@ -81,7 +81,7 @@ function searchAt(
 
 type Filters = { [Name in keyof SearchFilter]?: SearchFilter[Name] | undefined };
 
-/** The filters that were given, within what the key may see. */
+/** The given filters, limited to what the key may see. */
 export function filterOf({ principal }: RequestContext, filters: Filters): SearchFilter {
   const given = Object.fromEntries(
     Object.entries(filters).filter(([, value]) => value !== undefined),

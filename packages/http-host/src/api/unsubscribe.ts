@@ -1,4 +1,4 @@
-/** Customer Service: ends the subscriptions of whoever has an email, all of them or those that are named. */
+/** Customer Service: ends the subscriptions of an email, all of them or those listed. */
 
 import { counted, type Subscriptions } from '@counterfoil/engine';
 import type { Confirmations } from '@counterfoil/engine/mail';
@@ -11,16 +11,16 @@ import { callerOf, Email, Id, idOf, pattern, sandboxOf } from './wire.ts';
 const MAX_IDS = 1_000;
 
 /**
- * Positive integers without leading zeros; spaces may stand between the parts. At every character
- * there is one way to go on: two runs of spaces that meet would be tried in all divisions.
+ * Positive integers without leading zeros, with optional spaces. The expression is unambiguous at
+ * every character: adjacent runs of optional spaces would backtrack exponentially.
  */
 const ID_LIST = new RegExp(
   `^ *\\[ *[1-9]\\d{0,15} *(?:, *[1-9]\\d{0,15} *){0,${MAX_IDS - 1}}\\] *$`,
 );
-/** Room for so many ids with spaces between them. */
+/** Room for that many ids with spaces. */
 const MAX_LIST_LENGTH = 32_768;
 
-// Several ids in a row look like a card number.
+// Consecutive ids look like a card number.
 const IdList = mayHoldCardNumber(
   pattern(ID_LIST, {
     max: MAX_LIST_LENGTH,
@@ -83,7 +83,7 @@ export function unsubscribeEndpoint({
     tag: 'Customer Service',
     summary: 'Unsubscribe a customer',
     description:
-      'Ends active subscriptions of the customer who has this email now, and those whose order was placed with it. What has ended before, and an email that nobody has, are no error: `unsubscribes` counts what this request ended.',
+      'Ends active subscriptions of the customer who has this email now, and those whose order was placed with it. Ended subscriptions and unknown emails are no error: `unsubscribes` counts what this request ended.',
     access: { kind: 'api-key', scope: 'subscriptions:unsubscribe', requiresUserEmail: true },
     body: UnsubscribeInput,
     responses: { 200: { description: 'The subscriptions have ended', schema: UnsubscribeAnswer } },
@@ -106,13 +106,13 @@ export function unsubscribeEndpoint({
         callerOf(context),
       );
       const asked = body.sendUserCommunication && unsubscribes > 0;
-      const message = confirmations.told(messageOf(unsubscribes), { asked, sandbox });
+      const message = confirmations.messageWith(messageOf(unsubscribes), { asked, sandbox });
       return { status: 200, body: { success: true, unsubscribes, message } };
     },
   });
 }
 
-/** A number beyond those that are exact would be rounded to another id. */
+/** An id above the safe integers would be rounded to another one. */
 function idsOf(list: string | undefined, pointer: string): readonly number[] {
   const ids = (list?.match(/\d+/g) ?? []).map(Number);
   if (ids.every((id) => Number.isSafeInteger(id))) return ids;

@@ -1,4 +1,4 @@
-/** What the JSON of several slices has in common: amounts, ids, text, and who is calling. */
+/** JSON shared by several slices: amounts, ids, text, and the caller. */
 import {
   isEmail,
   MAX_AMOUNT_MINOR,
@@ -13,12 +13,12 @@ import { z } from 'zod';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 
-/** No control characters, line separators or halves of characters: nothing that could break a line or a file. */
+/** Excludes control characters, line separators and lone surrogates. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
 /**
- * A string of bounded length. What is too long is not looked at any further, so that no pattern
- * ever runs over a megabyte; `endpoint` refuses a schema with a pattern that is not bounded so.
+ * A string of bounded length. A longer one is not validated further, so that no pattern runs over a
+ * megabyte; `endpoint` refuses a schema with an unbounded pattern.
  */
 export function bounded(maxLength: number): z.ZodString {
   return z.string().max(maxLength, { abort: true });
@@ -28,14 +28,14 @@ export function text(maxLength: number) {
   return bounded(maxLength).regex(PRINTABLE, 'must not contain control characters');
 }
 
-/** A string of one form; `detail` says which, after the name of the member. */
+/** A string that matches an expression; `detail` describes the form, after the name of the member. */
 export function pattern(expression: RegExp, { max, detail }: { max: number; detail: string }) {
   return bounded(max).regex(expression, detail);
 }
 
 const UUID_LENGTH = 36;
 const DATE_LENGTH = 10;
-/** Room for any number of decimals that a clock gives. */
+/** Allows any number of decimals of a second. */
 const MAX_INSTANT_LENGTH = 64;
 const MAX_IP_LENGTH = 45;
 
@@ -54,21 +54,21 @@ export const CurrencyCode = pattern(/^[A-Z]{3}$/, {
   detail: 'must be three capital letters',
 }).meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
 
-/** What the bodies of Customer Service may say of their sender; the headers say it anyway. */
+/** Bodies of Customer Service may repeat the caller, who is named in the headers anyway. */
 export const optionalClaims = {
   parentCompanyId: Id.optional().meta({ description: 'The tenant id; equals ClientId' }),
   userEmail: Email.optional().meta({ description: 'The agent; equals the UserEmail header' }),
 };
 
-/** For the document, of what is asked beyond the schema: exactly one of these, members or groups of them. */
+/** For the document, beyond the schema: exactly one of these members, or groups of members, is required. */
 export function eitherOf(...groups: readonly (string | readonly string[])[]) {
   return { oneOf: groups.map((group) => ({ required: [group].flat() })) };
 }
 
-/** What takes no fields still takes the empty object that many clients send. */
+/** Operations without fields accept the empty object that many clients send. */
 export const NothingInput = z.object({}).meta({ id: 'NoFields' }).optional();
 
-/** The largest amount that a JSON number carries exactly in every currency. */
+/** The largest amount that a JSON number represents exactly in every currency. */
 export const MAX_AMOUNT = 9_999_999_999_999;
 
 export const Amount = z.number().min(0).max(MAX_AMOUNT).meta({
@@ -81,8 +81,8 @@ export const Instant = bounded(MAX_INSTANT_LENGTH)
   .transform((at) => new Date(at).toISOString());
 
 /**
- * A query carries texts. The document says what they mean, a number as a number with its bounds, so
- * that it admits what `meaning` does and nothing else.
+ * Query parameters are text. The document describes them by `meaning`, for example as a bounded
+ * number, so it admits exactly what `meaning` does.
  */
 export function inQuery<Value, Meaning extends z.ZodType<unknown, Value>>(
   reading: z.ZodType<Value, string | string[]>,
@@ -101,12 +101,12 @@ const BooleanText = z.enum(['true', 'false']).transform((given) => given === 'tr
 const IntegerText = pattern(/^-?\d{1,16}$/, { max: 17, detail: 'must be an integer' }).transform(
   Number,
 );
-/** As in JSON, and not longer than any number needs to be. */
+/** The number syntax of JSON, with a bounded length. */
 const NumberText = pattern(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, {
   max: 32,
   detail: 'must be a number',
 }).transform(Number);
-/** A list is a name repeated, or its elements joined by commas. */
+/** A list is a repeated name, or its elements joined by commas. */
 const ListText = z
   .union([z.string(), z.array(z.string())])
   .transform((given) =>
@@ -119,9 +119,9 @@ export function queryInteger<Meaning extends z.ZodType<number, number>>(meaning:
   return inQuery(IntegerText, meaning);
 }
 
-/** How long a page may be at most, and is when nothing is said. */
+/** The page size: its maximum and its default. */
 export function queryLimit({ max, fallback }: { max: number; fallback: number }) {
-  // zod leaves a default out of the document where what is read is of another type.
+  // zod omits a default from the document where the parsed type differs.
   const meaning = z.int().min(1).max(max).meta({ default: fallback });
   return queryInteger(meaning).default(fallback);
 }
@@ -138,7 +138,7 @@ export function queryNumbers<Meaning extends z.ZodType<number[], number[]>>(mean
   return inQuery(ListText.pipe(z.array(NumberText)), meaning);
 }
 
-/** Reads an amount of the body; what is wrong with it is refused at its place in the body. */
+/** Parses an amount of the body; an error points to its place in the body. */
 export function minorOf(amount: number, currency: string, pointer: string): bigint {
   const minor = toMinor(amount, currency);
   if (minor._tag === 'Right') return minor.right;
@@ -166,7 +166,7 @@ export function minorOf(amount: number, currency: string, pointer: string): bigi
   }
 }
 
-/** Who the events will say has done it. */
+/** The caller as recorded in the events. */
 export function callerOf({ principal, requestId, traceparent }: RequestContext): Caller {
   return {
     actor: principal.actor ?? `key:${principal.keyId}`,
@@ -176,10 +176,7 @@ export function callerOf({ principal, requestId, traceparent }: RequestContext):
   };
 }
 
-/**
- * The id of what a request brings about: named for ever by its Idempotency-Key and by what it acts
- * on, new without a key.
- */
+/** The id of what a request creates: derived from its Idempotency-Key and target; random without a key. */
 export function idOf(
   { principal, idempotencyKey }: RequestContext,
   operation: string,
@@ -188,14 +185,14 @@ export function idOf(
   return idOfKey(principal, operation, { key: idempotencyKey, actsOn });
 }
 
-/** Whether the data of a request is the sandbox's. A test key never touches live data. */
+/** Whether a request is about sandbox data. A test key never reaches live data. */
 export function sandboxOf({ environment }: Principal, asked: boolean | undefined): boolean {
   if (environment === 'live') return asked ?? false;
   if (asked === false) throw refuse('live_data_forbidden');
   return true;
 }
 
-/** What this key may not see is not there. */
+/** Data that this key may not see is not found. */
 export function checkVisible(principal: Principal, payment: Transaction.Payment): void {
   if (principal.environment === 'test' && !payment.sandbox) throw refuse('not_found');
 }

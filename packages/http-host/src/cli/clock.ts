@@ -1,4 +1,4 @@
-/** `counterfoil clock …`: shows and moves the test clock, of a running host or of a folder without one. */
+/** `counterfoil clock …`: shows and advances the test clock, of a running host or of a stopped one's folder. */
 
 import { ConfigError, type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
 import { type Command, InvalidArgumentError, Option } from 'commander';

@@ -1,4 +1,4 @@
-/** The command line: runs the host, and does what needs no host to run. */
+/** The command line: runs the host, and operations that need no running host. */
 import { Command, CommanderError } from 'commander';
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
@@ -24,7 +24,7 @@ const COMMANDS = [
   addClockCommands,
 ] as const;
 
-/** Resolves with the exit code; a host or a worker that was started goes on. Never rejects. */
+/** Resolves with the exit code; a started host or worker keeps running. Never rejects. */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
@@ -34,7 +34,7 @@ export async function runCommandLine(
     .description(
       'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
     )
-    // Before the commands are added, which inherit both.
+    // Set before the commands are added, which inherit both.
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void terminal.stdout.write(text),
@@ -44,7 +44,7 @@ export async function runCommandLine(
   try {
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
-    // What Commander throws it has printed.
+    // Commander has printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
     printFailure(error, session.console);
     return 1;

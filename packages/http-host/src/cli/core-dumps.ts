@@ -1,10 +1,10 @@
-/** Turns core dumps off: one of this process could hold card numbers and the master key. */
+/** Disables core dumps: one of this process could contain card numbers and the master key. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Sets the limit of core files to 0 where the platform lets a process do so (Linux with util-linux),
- * and says so on standard error where they stay on.
+ * Sets the core file limit to 0 where the platform allows it (Linux with util-linux); warns on
+ * standard error otherwise.
  */
 export function turnOffCoreDumps(): void {
   if (process.platform !== 'linux' || coreLimits() === '0 0') return;
@@ -15,7 +15,7 @@ export function turnOffCoreDumps(): void {
   );
 }
 
-/** The soft and the hard limit, as in `0 unlimited`; undefined where the system does not tell. */
+/** The soft and the hard limit, as in `0 unlimited`; undefined where they cannot be read. */
 function coreLimits(): string | undefined {
   try {
     const line = /^Max core file size +(\S+) +(\S+)/m.exec(

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The entry of the command line. Plain JavaScript that older Nodes read too: they would end with a
- * stack at the types or the imports of any other file, before it could say what it needs.
+ * The entry of the command line. Plain JavaScript, so that an older Node can print the required
+ * version instead of failing on the types or imports of another file.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** `counterfoil customers …`: what becomes of customers whose keys are lost for good. */
+/** `counterfoil customers …`: handles customers whose encryption keys are lost. */
 
 import {
   counted,

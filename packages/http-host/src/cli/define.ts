@@ -8,7 +8,7 @@ import { OPERATOR, type Session, tenantIdOf } from './session.ts';
 
 const { events } = Reference;
 
-/** What a file may define, each list under its plural; fields as in the events, without the time. */
+/** The content of a file, each list under its plural; fields as in the events, without the time. */
 const Definitions = z.strictObject({
   companies: z.array(events.CompanyDefined.schema.omit({ at: true })).default([]),
   shops: z.array(events.ShopDefined.schema.omit({ at: true })).default([]),
@@ -62,14 +62,12 @@ export function addDefineCommands(program: Command, session: Session): void {
           if (isChanged) changed.push(MerchantAccount.streamOf(account));
         }
         session.console.log(`Tenant ${tenantId} has what the file defines`);
-        session.console.log(
-          changed.length === 0 ? 'It had all of it: nothing was changed' : told(changed),
-        );
+        session.console.log(changed.length === 0 ? 'Nothing changed' : changeReport(changed));
       }),
     );
 }
 
-function told(changed: readonly string[]): string {
+function changeReport(changed: readonly string[]): string {
   return [`${counted(changed.length, 'definition')} made or changed:`, ...changed].join('\n  ');
 }
 
@@ -119,7 +117,7 @@ function commandsOf(
 
 type Given = MerchantAccount.RequiredSettings & Partial<MerchantAccount.Settings>;
 
-/** An absent setting takes its default, an undefined one would take its place. */
+/** Drops undefined settings: they would replace the defaults. */
 function withoutUndefined(given: { [Name in keyof Given]: Given[Name] | undefined }): Given {
   const entries = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as unknown as Given;

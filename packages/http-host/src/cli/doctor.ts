@@ -1,4 +1,4 @@
-/** `counterfoil doctor`: examines what a host keeps, says what is wrong with it and what to do. */
+/** `counterfoil doctor`: examines the stores of a host, reports problems and what to do. */
 import { tmpdir } from 'node:os';
 import { styleText } from 'node:util';
 import { presentIn } from '@counterfoil/engine';
@@ -15,7 +15,7 @@ import { PhaseBar } from './progress-bar.ts';
 import type { Session } from './session.ts';
 import { wholeNumber } from './session.ts';
 
-/** 1 is what every command ends with that could not do its work. */
+/** 1 is the exit code of a command that failed. */
 const EXIT_CODES: Readonly<Record<Verdict, number>> = { sound: 0, damage: 2, warnings: 3 };
 
 const NAME_WIDTH = 24;
@@ -63,7 +63,7 @@ function idsOf(text: string): readonly number[] {
   return text.split(',').map(wholeNumber);
 }
 
-/** One line a check, at the moment it ends. */
+/** The line of a completed check. */
 function lineOf({ check, looked, skipped, findings }: Checked): string {
   const name = CHECKS[check].padEnd(NAME_WIDTH);
   const found = markOf(findings);
@@ -77,7 +77,7 @@ function markOf(findings: readonly Finding[]): string | undefined {
   return findings.length > 0 ? styleText('yellow', 'warning ') : undefined;
 }
 
-/** What is wrong, worst first, each piece of advice once, under what it is for. */
+/** The problems, worst first; each piece of advice once, after its problems. */
 function summaryOf(examination: Examination): string {
   const { folder, database, hostRuns, head, verdict, checks } = examination;
   const findings = checks.flatMap((checked) => checked.findings);

@@ -1,4 +1,4 @@
-/** What a process that failed prints. */
+/** Prints the error of a failed process. */
 import { ConfigError, Refused } from '@counterfoil/engine';
 import { z } from 'zod';
 import { wireRefusalOf } from '../api/refusals.ts';
@@ -7,19 +7,19 @@ const EXPECTED = new Set([
   'ClockRefused',
   'EventStoreError',
   'HostDatabaseError',
-  'HostsAtWork',
+  'HostsRunning',
   'NothingToExamine',
   'ReadModelError',
   'StorageError',
 ]);
 
-/** Prints an expected refusal as a sentence, anything else with its stack. */
+/** Prints an expected error as a sentence, any other with its stack. */
 export function printFailure(error: unknown, console: Console): void {
   const isExpected =
     error instanceof ConfigError ||
     (error instanceof Error &&
       (EXPECTED.has(error.name) ||
-        // What the system says of a port or a path names it.
+        // System errors name the port or path.
         'syscall' in error));
   const refusal = error instanceof Refused ? wireRefusalOf(error) : undefined;
   if (error instanceof z.ZodError) console.error(z.prettifyError(error));

@@ -3,5 +3,5 @@ import { runCommandLine } from './command-line.ts';
 
 const { argv, env, stdout, stderr } = process;
 const exitCode = await runCommandLine(argv.slice(2), { env, stdout, stderr });
-// A host goes on after its command has ended, and may have failed at its end.
+// A started host keeps running, and may already have set a failure code.
 if (exitCode !== 0) process.exitCode = exitCode;

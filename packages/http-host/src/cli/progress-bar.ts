@@ -1,4 +1,4 @@
-/** A bar on a terminal, a line at the end elsewhere. */
+/** A progress bar on a terminal; elsewhere a line at the end. */
 import type { Writable } from 'node:stream';
 import { SingleBar } from 'cli-progress';
 
@@ -11,7 +11,7 @@ export async function withProgressBar<Result>(
     format: `${title} [{bar}] {percentage}% {value}/{total}`,
     hideCursor: true,
     stream,
-    // Without a terminal a line now and then.
+    // Without a terminal, prints a line from time to time.
     noTTYOutput: true,
     notTTYSchedule: 2_000,
   });
@@ -27,7 +27,7 @@ export async function withProgressBar<Result>(
   }
 }
 
-/** A bar for one phase after the other, on standard error; nothing of it stays, or is seen without a terminal. */
+/** Shows one phase after the other on standard error, and clears itself; silent without a terminal. */
 export class PhaseBar {
   readonly #bar: SingleBar;
   #title: string | undefined;
@@ -38,7 +38,7 @@ export class PhaseBar {
       hideCursor: true,
       stream,
       clearOnComplete: true,
-      // What runs without giving way to timers moves the bar all the same.
+      // Synchronous work blocks the timer that would redraw the bar.
       forceRedraw: true,
     });
   }

@@ -1,4 +1,4 @@
-/** `counterfoil read-models …`: rebuild, swap back, and look after parked streams. */
+/** `counterfoil read-models …`: rebuild, swap back, and handle parked streams. */
 
 import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
@@ -81,16 +81,16 @@ interface Stores {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly vault: AnyVault | undefined;
-  /** Names this process to others that may want the same leases. */
+  /** Identifies this process as a lease holder. */
   readonly holder: string;
-  /** Where several processes share the read models, and leases are renewed beside the work. */
+  /** Set where several processes share the read models: leases are then renewed during the work. */
   readonly leaseTtlMs: number | undefined;
 }
 
 /**
- * Beside a running host: the log is only read, and a build of its own is in nobody's way. With
- * `alone` a log beside read models in files is opened as a host opens it, which is refused while one
- * runs; hosts that share their read models take turns.
+ * Works beside a running host: the log is only read, and a separate build does not interfere. With
+ * `alone`, a log with read models in files is opened exclusively, which fails while a host runs;
+ * hosts that share their read models take turns by lease.
  */
 async function withStores<Result>(
   session: Session,
@@ -101,7 +101,7 @@ async function withStores<Result>(
   const { readModelUrl } = config;
   const isShared = hostDatabaseUrlOf(config) !== undefined;
   const leaseTtlMs = isShared ? SHARED_LEASE_TTL_MS : undefined;
-  // Closed in any case: what is connected to a server would keep the process from its end.
+  // Open server connections would keep the process alive.
   await using opened = new AsyncDisposableStack();
   const closing = <Opened extends Closable>(each: Opened): Opened =>
     opened.adopt(each, async () => {
@@ -163,12 +163,12 @@ async function listParked({ console }: Session, store: ReadModelStore): Promise<
   }
 }
 
-/** By a clock so far ahead the lease of a worker has run out, however lately it was renewed. */
+/** A clock this far ahead sees the worker's lease as expired, however recently it was renewed. */
 const TAKE_OVER_MS = 2 * SHARED_LEASE_TTL_MS;
 
 /**
- * As the worker, for this one stream. A worker that is at work on shared read models is passed over: it
- * can write nothing from then on, waits for the lease like any other, and goes on right afterwards.
+ * Acts as the worker for this one stream. Takes over the lease of a running worker on shared read
+ * models: that worker cannot write until it regains the lease, and continues afterwards.
  */
 async function retryParked(
   session: Session,
@@ -192,7 +192,7 @@ async function retryParked(
       ? { now: Date.now }
       : { now: () => Date.now() + TAKE_OVER_MS, leaseTtlMs }),
     signal: stopping.signal,
-    // What is parked was read, so there is a checkpoint, and it is told of at once.
+    // A parked stream implies a checkpoint, so this is called at once.
     notify: () => resolve(),
   });
   const running = projector.run();

@@ -1,4 +1,4 @@
-/** The clock over HTTP, from a host that hangs up, is busy with the move, or is none. */
+/** The clock over HTTP, from a host that hangs up, is busy with the move, or has no clock. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
@@ -18,7 +18,7 @@ function answers(status: number, body: unknown): Answering {
 
 const hangsUp: Answering = (_, request) => request.destroy();
 
-/** Answers moves one after the other, and meanwhile tells where the move leads. */
+/** Responds to moves one after the other, and reports the target in between. */
 async function host(...moves: readonly Answering[]): Promise<{ url: string; keys: string[] }> {
   const keys: string[] = [];
   const server = createServer((request, response) => {
@@ -47,12 +47,12 @@ const UNDER_WAY = { success: false, code: 'idempotency_in_flight', message: 'und
 
 it('asks again for the same move until it has its answer', { timeout: LIMIT_MS }, async () => {
   const { url, keys } = await host(hangsUp, answers(409, UNDER_WAY), answers(200, MOVED));
-  const told: number[][] = [];
-  const moved = await clockAt(url).move({ byMs: DAY_MS }, (...step) => told.push(step));
+  const progress: number[][] = [];
+  const moved = await clockAt(url).move({ byMs: DAY_MS }, (...step) => progress.push(step));
   expect(moved).toEqual({ now: THERE, steps: 3, unfinished: [] });
   expect(keys).toHaveLength(3);
   expect(new Set(keys).size).toBe(1);
-  expect(told).toEqual([
+  expect(progress).toEqual([
     [0, DAY_MS],
     [0, DAY_MS],
   ]);

@@ -4,10 +4,10 @@ import { type Destination, type Moved, uuidV7 } from '@counterfoil/engine';
 import { z } from 'zod';
 
 const SECOND_MS = 1_000;
-/** A move may take longer than any connection: it is asked for again, under the same key. */
+/** A move may outlast a connection: it is requested again under the same key. */
 const WAIT_MS = 20_000;
 const PAUSE_MS = 1_000;
-/** So often in a row without an answer, the host has gone. */
+/** After this many unanswered requests in a row the host is considered gone. */
 const MAX_SILENCES = 10;
 
 const Shown = z.object({ now: z.string(), movingTo: z.string().nullable() });
@@ -23,10 +23,10 @@ const Refused = z.object({
 });
 
 const SILENCE = 'silence';
-/** The move may be under way, so it is asked for again. */
+/** The move may be in progress: request it again. */
 const WORTH_ASKING: ReadonlySet<string> = new Set([SILENCE, 'idempotency_in_flight']);
 
-/** The host said no, or what answered is no host with a test clock. */
+/** The host refused, or the responder has no test clock. */
 export class ClockRefused extends Error {
   readonly code: string;
 
@@ -37,7 +37,7 @@ export class ClockRefused extends Error {
   }
 }
 
-/** A clock that can be reached, wherever it is. */
+/** A local or remote clock. */
 export interface ReachedClock {
   now(): Promise<string>;
   move(
@@ -71,7 +71,7 @@ export class RemoteClock implements ReachedClock {
     onProgress: (doneMs: number, totalMs: number) => void,
   ): Promise<Moved> {
     const idempotencyKey = `cli-${uuidV7()}`;
-    // Also tells at once whether there is a clock, and whether the key is good for it.
+    // Also checks that there is a clock, and that the key may use it.
     const fromMs = Date.parse(await this.now());
     const body =
       'toMs' in destination
@@ -88,13 +88,13 @@ export class RemoteClock implements ReachedClock {
         if (!(error instanceof ClockRefused) || !WORTH_ASKING.has(error.code)) throw error;
         silences = error.code === SILENCE ? silences + 1 : 0;
       }
-      await this.#tell(fromMs, onProgress);
+      await this.#reportProgress(fromMs, onProgress);
       await sleep(PAUSE_MS);
     }
     throw new ClockRefused(`${this.#url.origin} does not answer any more`, SILENCE);
   }
 
-  async #tell(
+  async #reportProgress(
     fromMs: number,
     onProgress: (doneMs: number, totalMs: number) => void,
   ): Promise<void> {
@@ -133,9 +133,9 @@ export class RemoteClock implements ReachedClock {
     try {
       return await fetch(this.#url, { ...request, signal: AbortSignal.timeout(WAIT_MS) });
     } catch (error) {
-      // What the system says of an address stands in the cause.
-      const told = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      const reason = told instanceof Error ? told.message : String(told);
+      // The cause contains the system's message about the address.
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      const reason = cause instanceof Error ? cause.message : String(cause);
       throw new ClockRefused(`${this.#url.origin} does not answer: ${reason}`, SILENCE);
     }
   }

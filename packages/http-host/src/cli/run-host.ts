@@ -3,10 +3,10 @@ import { type ComposeOptions, compose, type Host } from '../composition-root.ts'
 import { readConfig } from '../config.ts';
 import { turnOffCoreDumps } from './core-dumps.ts';
 import { printFailure } from './failures.ts';
-import { onceToldToStop } from './signals.ts';
+import { closeOnSignal } from './signals.ts';
 
 export interface RunHostOptions extends ComposeOptions {
-  /** Makes the host listen, with whatever is to be done before and after. Default: prints the address. */
+  /** Makes the host listen, with any work before and after. Default: prints the address. */
   readonly begin?: (host: Host) => Promise<void>;
 }
 
@@ -22,11 +22,11 @@ export async function runHost(
   try {
     turnOffCoreDumps();
     const host = await compose(readConfig(env), options);
-    const stopping = onceToldToStop(() => host.close());
+    const stopping = closeOnSignal(() => host.close());
     try {
       await begin(host);
     } catch (error) {
-      // Told to stop while it was starting: what broke off is done by the next start.
+      // Stopped during startup: the next start completes what was interrupted.
       if (stopping.aborted) return;
       await host.close();
       throw error;

@@ -1,4 +1,4 @@
-/** What the commands share: their environment, and the configured ledger opened for one piece of work. */
+/** Shared by all commands: the environment, and the configured ledger opened for one task. */
 import { Console } from 'node:console';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,21 +11,21 @@ import { type Config, readConfig } from '../config.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command line reads its settings from, and writes to. */
+/** The environment and the output streams of a command line. */
 export interface Terminal {
   readonly env: Environment;
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
 
-/** Who runs a command has the data folder, or the databases, and is not asked for a name. */
+/** Access to the data folder or databases identifies the operator; no name is asked for. */
 export const OPERATOR: Caller = { actor: 'operator@localhost' };
 
-/** Hosts that have just ended in order leave nothing; of one that was killed the lease runs out. */
+/** A graceful shutdown releases its lease; that of a killed host has to expire. */
 const LOOKS = 30;
 const LOOK_PAUSE_MS = SHARED_LEASE_TTL_MS / 20;
 
-/** One run of the command line: its environment, where it prints, and what it ends with. */
+/** One run of the command line: its environment, output and exit code. */
 export class Session {
   readonly env: Environment;
   readonly stdout: Writable;
@@ -45,14 +45,14 @@ export class Session {
   }
 
   /**
-   * A log in a file has one writer: a command that writes is refused while a host runs on it. Stores
-   * that hosts share are written beside them, and what follows from it is left to them.
+   * A log in a file has one writer: a command that writes is refused while a host runs on it. With
+   * shared stores it writes beside the hosts and leaves background work to them.
    */
   async withHost(work: (host: Host) => Promise<void>): Promise<void> {
     return atWork(await compose(this.#quietConfig(), { serves: false }), work);
   }
 
-  /** For what needs all that a host does by itself, and so that no other host does it. */
+  /** For work that needs the background tasks of a host, and no other host running them. */
   async withOnlyHost(work: (host: Host) => Promise<void>): Promise<void> {
     const config = this.#quietConfig();
     if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
@@ -64,9 +64,9 @@ export class Session {
   }
 }
 
-/** Hosts of these stores are at work, and the command can only run without them. */
-export class HostsAtWork extends Error {
-  override readonly name = 'HostsAtWork';
+/** Hosts run on these stores, and the command requires that none does. */
+export class HostsRunning extends Error {
+  override readonly name = 'HostsRunning';
 }
 
 async function atWork(host: Host, work: (host: Host) => Promise<void>): Promise<void> {
@@ -92,7 +92,7 @@ export async function refuseBesideHosts(config: Config): Promise<void> {
   } finally {
     await leases.close();
   }
-  throw new HostsAtWork(
+  throw new HostsRunning(
     'hosts are running on these stores: ask one of them with --url, or stop them',
   );
 }

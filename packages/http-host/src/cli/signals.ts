@@ -1,8 +1,11 @@
-/** What a process does that is told to stop: it ends in order, and says so when it could not. */
+/** Graceful shutdown on a signal; reports a failed one. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-/** Closes at the first signal; a second one ends the process as the system would. Aborted at the first. */
-export function onceToldToStop(close: () => Promise<unknown>): AbortSignal {
+/**
+ * Closes at the first signal; a second one ends the process with the system's default. Aborted at
+ * the first.
+ */
+export function closeOnSignal(close: () => Promise<unknown>): AbortSignal {
   const stopping = new AbortController();
   const stop = async () => {
     for (const signal of SIGNALS) process.off(signal, stop);

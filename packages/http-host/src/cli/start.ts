@@ -1,4 +1,4 @@
-/** `counterfoil start`: the host, until it is told to stop. */
+/** `counterfoil start`: runs the host until a signal stops it. */
 import { ConfigError } from '@counterfoil/engine';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';

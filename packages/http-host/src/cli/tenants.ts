@@ -68,7 +68,7 @@ function withSettings(command: Command): Command {
     )
     .option(
       '--dunning-mails <mails>',
-      `what subscribers are told by mail: ${mails.element.options.join(',')}, or none`,
+      `mails to subscribers: ${mails.element.options.join(',')}, or none`,
       mailsOf,
     )
     .option(
@@ -78,7 +78,7 @@ function withSettings(command: Command): Command {
     );
 }
 
-/** What was not given stays as it is. */
+/** Settings that are not given stay unchanged. */
 function changeOf(options: SettingOptions): Tenant.SettingsChange {
   const { retryAfterDays: retries, dunningMails, ...plain } = options;
   const dunning = {
@@ -93,7 +93,7 @@ interface Bounds {
   readonly maxValue: number | null;
 }
 
-/** Reads a whole number within the bounds that the setting has. */
+/** Parses a whole number within the bounds of the setting. */
 function within({ minValue, maxValue }: Bounds): (text: string) => number {
   const least = minValue ?? 0;
   const most = maxValue ?? Number.MAX_SAFE_INTEGER;
@@ -104,7 +104,7 @@ function within({ minValue, maxValue }: Bounds): (text: string) => number {
   };
 }
 
-/** The elements of a list; `none` is the empty one. */
+/** Splits a list; `none` is the empty one. */
 function listOf(text: string): readonly string[] {
   return text === 'none' ? [] : text.split(',').map((each) => each.trim());
 }

@@ -1,8 +1,8 @@
-/** In a request `null` for an optional member means that it is absent: serializers of many languages send it. */
+/** In a request, `null` for an optional member means absent: serializers of many languages send it. */
 import type { z } from 'zod';
 import { definitionOf, partsOf } from './input-schema.ts';
 
-/** Where below a value members may be null that are then absent. */
+/** The members below a value where null means absent. */
 interface Plan {
   readonly members?: ReadonlyMap<string, Member>;
   readonly elements?: Plan;
@@ -17,8 +17,8 @@ const NOTHING: Plan = {};
 const plans = new WeakMap<z.core.$ZodType, Plan>();
 
 /**
- * The value without the members that are null and that the schema lets be absent, in nested objects
- * and lists of objects too. A member that may be null keeps it. The value itself is not changed.
+ * Removes null members that the schema declares optional, in nested objects and lists of objects
+ * too. A nullable member keeps its null. The given value is not changed.
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   return without(value, planOf(schema));
@@ -60,7 +60,7 @@ function made(schema: z.core.$ZodType): Plan {
     const elements = planOf(def.element);
     return elements === NOTHING ? NOTHING : { elements };
   }
-  // What wraps a schema adds no place of its own; of several options each may be meant.
+  // A wrapping schema adds no path step. Any option of a union may apply.
   const isPlace = def.type === 'record' || def.type === 'tuple';
   return isPlace
     ? NOTHING
@@ -69,7 +69,7 @@ function made(schema: z.core.$ZodType): Plan {
         .reduce(joined, NOTHING);
 }
 
-/** Of a member that two options name, null is told only if either would have it. */
+/** A member that two options declare keeps its null only if one of them allows null. */
 function joined(one: Plan, other: Plan): Plan {
   if (one === NOTHING) return other;
   if (other === NOTHING) return one;

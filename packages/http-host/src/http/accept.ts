@@ -1,9 +1,9 @@
-/** What the caller's Accept header admits: JSON at all, and errors as problem+json. */
+/** What the Accept header allows: JSON at all, and errors as problem+json. */
 
 export interface Acceptance {
-  /** Neither application/json nor application/problem+json is admitted. */
+  /** Neither application/json nor application/problem+json is acceptable. */
   readonly refusesJson: boolean;
-  /** The form that errors take. */
+  /** The media type of errors. */
   readonly errorForm: 'json' | 'problem';
 }
 
@@ -12,7 +12,7 @@ const PROBLEM_TYPE = 'application/problem+json';
 
 const ANYTHING: Acceptance = { refusesJson: false, errorForm: 'json' };
 
-/** Callers send few different values; the bound only keeps a hostile one from filling the memory. */
+/** Callers send few distinct values; the bound protects memory against a hostile one. */
 const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 512;
 
@@ -35,7 +35,7 @@ function parse(accept: string): Acceptance {
   const ranges = accept.split(',').map(parseRange);
   const json = qualityOf(ranges, JSON_TYPE);
   const problem = qualityOf(ranges, PROBLEM_TYPE);
-  // A wildcard admits problem+json but does not ask for it.
+  // A wildcard accepts problem+json but does not request it.
   const asksForProblem = ranges.some(({ type, quality }) => type === PROBLEM_TYPE && quality > 0);
   return {
     refusesJson: json === 0 && problem === 0,
@@ -55,7 +55,7 @@ function parseRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** Whether an Accept-Encoding header admits gzip. Absent: whoever does not ask may not understand it. */
+/** Whether an Accept-Encoding header allows gzip. An absent header does not: the client may lack gzip. */
 export function admitsGzip(acceptEncoding: string | undefined): boolean {
   const codings = (acceptEncoding ?? '').split(',').map(parseRange);
   const named = codings.find(({ type }) => type === 'gzip' || type === 'x-gzip');

@@ -1,4 +1,4 @@
-/** An answer in the form in which it is sent, kept for replay, and written to the socket. */
+/** A response as it is sent, stored for replay, and written to the socket. */
 import type { StreamName } from '@counterfoil/core';
 import type { HandlerResult } from './endpoint.ts';
 import { errorBody, isTransient, type Refusal } from './errors.ts';
@@ -8,20 +8,20 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer;
-  /** Beside the ones that every answer has. */
+  /** In addition to those of every response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The same request may be answered otherwise later: not to be kept for replay. */
+  /** The same request may get another response later: not stored for replay. */
   readonly transient?: boolean;
-  /** The work goes on: a repetition under the same key is answered from the state of then. */
+  /** False while the work continues: a repetition under the same key gets the state of that time. */
   readonly isFinal?: boolean | undefined;
-  /** What it is about; undefined where that is not one stream of the log. */
+  /** The stream that the response is about; undefined where that is not a single stream of the log. */
   readonly stream?: StreamName | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** For answers that no browser should ever render, store or sniff. */
+/** No browser should render, store or sniff API responses. */
 const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Cache-Control', 'no-store'],
@@ -31,12 +31,12 @@ const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
 
 const SECURITY_HEADERS_FLAT: readonly string[] = SECURITY_HEADERS.flat();
 
-/** Have no content by their status. */
+/** Statuses without content. */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 304]);
 const FIRST_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 
-/** What a handler answered, as text. */
+/** Serializes the result of a handler. */
 export function answerOf(result: HandlerResult): Answer {
   const { status, headers, stream, isFinal } = result;
   const transient = status >= FIRST_SERVER_ERROR;
@@ -48,7 +48,7 @@ export function answerOf(result: HandlerResult): Answer {
   return { status, contentType: JSON_TYPE, body, headers, transient, stream, isFinal };
 }
 
-/** A refusal as the answer to the request with this id. */
+/** A refusal as the response to the request with this id. */
 export function refusalAnswer(
   refusal: Refusal,
   requestId: string,
@@ -64,8 +64,8 @@ export function refusalAnswer(
 }
 
 /**
- * A kept answer as the answer to the request with this id. A refusal names the request that it
- * answers, by which the log is searched; all else stays word for word.
+ * A stored response for the request with this id. A refusal gets the new request id, by which logs
+ * are searched; everything else is replayed unchanged.
  */
 export function answerTo(answer: Answer, requestId: string): Answer {
   if (answer.status < FIRST_ERROR) return answer;
@@ -74,7 +74,7 @@ export function answerTo(answer: Answer, requestId: string): Answer {
   return { ...answer, body: JSON.stringify({ ...body, requestId }) };
 }
 
-/** All headers of an answer, name and value in turn, as `writeHead` takes them without a detour. */
+/** All headers of a response as a flat list of names and values, as `writeHead` takes them. */
 export function headersOf(exchange: Exchange, answer: Answer): string[] {
   const { status, contentType, body, headers } = answer;
   const flat = ['X-Request-Id', exchange.requestId];
@@ -89,7 +89,7 @@ export function headersOf(exchange: Exchange, answer: Answer): string[] {
   return flat;
 }
 
-/** The answer's own headers win over the security headers of the same name. */
+/** The response's own headers replace security headers of the same name. */
 function addHeaders(flat: string[], headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of SECURITY_HEADERS) {
     if (!(name in headers)) flat.push(name, value);
@@ -97,7 +97,7 @@ function addHeaders(flat: string[], headers: Readonly<Record<string, string>>): 
   for (const name in headers) flat.push(name, headers[name] as string);
 }
 
-/** The whole of an error answer as text, for a connection whose request never came to be. */
+/** A complete HTTP error response as text, for a connection without a parsed request. */
 export function rawAnswer(refusal: Refusal, requestId: string, reason: string): string {
   const body = errorBody(refusal, requestId, 'json');
   const lines = [

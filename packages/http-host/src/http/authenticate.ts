@@ -1,4 +1,4 @@
-/** Who is calling: the API key, the tenant it belongs to, its scopes, and the party that uses it. */
+/** Authentication: the API key, its tenant and scopes, and the calling party. */
 import { emailIdentity, isEmail } from '@counterfoil/core';
 import { isApiKey, type KeyDirectory, type KeyRecord, keyDigest } from '@counterfoil/engine';
 import type { Access, Principal } from './endpoint.ts';
@@ -11,12 +11,12 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const BEARER = /^bearer\b/i;
 
-/** RFC 9110 wants a challenge beside every 401. */
+/** RFC 9110 requires a challenge with every 401. */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' } };
 
 /**
- * The record of the key that was sent, or why it is refused. In this order: key missing, Bearer
- * prefix, key unknown, revoked, expired; all 401.
+ * Finds the record of the API key. Throws, in this order: key missing, Bearer prefix, key unknown,
+ * revoked, expired; all 401.
  */
 export async function findKey(
   head: RequestHead,
@@ -64,7 +64,7 @@ export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess
   return { tenantId, environment, keyId, scopes, actor: userEmail || undefined };
 }
 
-/** The detail of a refusal that a header deserves. */
+/** The detail of a refusal that concerns a header. */
 export function wrong(header: string, words: string) {
   return { errors: [{ pointer: `/header/${header}`, detail: `${header} ${words}` }] };
 }
@@ -74,19 +74,19 @@ function missing(header: string) {
 }
 
 /**
- * The tenant that a body claims must be the caller's own. Made on the body as it was sent, before
- * the rest of it is looked at, so that another tenant's id is 403 whatever else is wrong.
+ * The tenant that a body claims must be the caller's own. Checked on the raw body before
+ * validation: another tenant's id is 403 even if the rest is invalid.
  */
 export function checkClaimedTenant(body: unknown, principal: Principal): void {
   const claimed = member(body, 'parentCompanyId');
-  // What is not a number is left to the schema: it names no tenant.
+  // Values that are not numbers are left to the schema.
   if (typeof claimed === 'number' && claimed !== principal.tenantId)
     throw refuse('tenant_mismatch');
 }
 
 /**
- * The user that a body claims must be the one of the header. Made once the body is known to be
- * valid, and before anything is looked up.
+ * The user that a body claims must equal the UserEmail header. Checked after validation and before
+ * any lookup.
  */
 export function checkClaimedUser(body: unknown, principal: Principal): void {
   const claimed = member(body, 'userEmail');
@@ -98,7 +98,7 @@ export function checkClaimedUser(body: unknown, principal: Principal): void {
   }
 }
 
-/** A header arrives as one character for each byte; undefined where the bytes are no UTF-8. */
+/** Node decodes header bytes as Latin-1; undefined where the bytes are not UTF-8. */
 function utf8Of(header: string): string | undefined {
   try {
     return UTF8.decode(Buffer.from(header, 'latin1'));

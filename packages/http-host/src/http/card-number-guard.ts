@@ -1,4 +1,4 @@
-/** Keeps card numbers out of what is stored or logged of a request, whichever field they were typed into. */
+/** Keeps card numbers out of stored and logged data, whichever field they were typed into. */
 
 import { cardDigits, hasDigitsOfCard, holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { z } from 'zod';
@@ -7,25 +7,25 @@ import { refuse } from './errors.ts';
 import { definitionOf, partsOf } from './input-schema.ts';
 import { detailAt, MAX_REPORTED_ERRORS, type Part } from './invalid-input.ts';
 
-/** JSON numbers with fewer digits are ids far more often than cards, and are let pass. */
+/** JSON numbers with fewer digits are accepted: they are ids far more often than card numbers. */
 const LEAST_LONG_NUMBER = 10 ** 14;
 
 const declared = new WeakSet<z.core.$ZodType>();
 
 /**
- * Declares that a card number may stand here: that of the card itself, and where digits are ids that
- * are only looked for. For the schema of a single value, and after the last of its own checks: what
- * is derived from it is another schema.
+ * Declares that a value may contain a card number: the card itself, and ids that are only searched
+ * for. Apply it to the schema of a single value, after its last check: a derived schema loses the
+ * mark.
  */
 export function mayHoldCardNumber<Schema extends z.ZodType>(schema: Schema): Schema {
   declared.add(schema);
   return schema;
 }
 
-/** The places below a schema where a card number may stand, by step as `partsOf` names it. */
+/** The paths below a schema where a card number is allowed, by step as `partsOf` names it. */
 type Places = 'here' | ReadonlyMap<string, Places> | undefined;
 
-/** A text with room for a card number. */
+/** A text long enough for a card number. */
 interface Suspect {
   readonly part: Part;
   readonly path: readonly PropertyKey[];
@@ -34,13 +34,13 @@ interface Suspect {
 
 interface Search {
   readonly suspects: Suspect[];
-  /** Card numbers of the request, where they belong: known, they are found in any longer number. */
+  /** Card numbers from the fields meant for them; these are found inside longer numbers too. */
   readonly known: string[];
 }
 
 /**
- * Throws `card_invalid` where a card number stands in a text of the validated input, in the name of a
- * member, in a long number, or in one of these headers. Says where, and never what it was.
+ * Throws `card_invalid` where a text of the validated input, a member name, a long number or one of
+ * these headers contains a card number. Names the place, never the number.
  */
 export function refuseCardNumbers(
   { params, query, body }: Pick<Endpoint, 'params' | 'query' | 'body'>,
@@ -63,7 +63,7 @@ export function refuseCardNumbers(
 
 interface Place {
   readonly part: Part;
-  /** Changed while its members are visited. */
+  /** Mutated while the members are visited. */
   readonly path: PropertyKey[];
   readonly places?: Places;
 }

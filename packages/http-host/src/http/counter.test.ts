@@ -1,4 +1,4 @@
-/** Windows are counted one by one, and no more of them are held than the memory has room for. */
+/** Counts requests per window and bounds the number of windows in memory. */
 import { expect, it } from 'vitest';
 import { MemoryCounter } from './counter.ts';
 

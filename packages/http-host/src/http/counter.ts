@@ -1,7 +1,7 @@
-/** What requests are counted with; here, in the memory of this process. */
+/** Counts requests per window, in the memory of this process. */
 import { LRUCache } from 'lru-cache';
 
-/** How often something was counted in a window, this time included. */
+/** The count of a window, the current request included. */
 export interface Counted {
   readonly consumedPoints: number;
   /** Until the window ends. */
@@ -13,8 +13,8 @@ export interface Counter {
 }
 
 /**
- * Whoever has more addresses than this begins anew in each of them anyway. A window takes about 200
- * bytes.
+ * Bounds the memory: a window takes about 200 bytes. A caller with more addresses gets a new window
+ * for each of them anyway.
  */
 const MAX_WINDOWS = 50_000;
 
@@ -28,7 +28,7 @@ export interface MemoryCounterOptions {
   readonly now?: () => number;
 }
 
-/** Counts so many callers at most. */
+/** Counts up to `MAX_WINDOWS` callers. */
 export class MemoryCounter implements Counter {
   readonly #windows = new LRUCache<string, Window>({ max: MAX_WINDOWS });
   readonly #durationMs: number;
@@ -39,7 +39,7 @@ export class MemoryCounter implements Counter {
     this.#now = now;
   }
 
-  /** Windows that it holds, ended ones among them. */
+  /** The number of windows, expired ones included. */
   get size(): number {
     return this.#windows.size;
   }
@@ -47,7 +47,7 @@ export class MemoryCounter implements Counter {
   async consume(key: string, times = 1): Promise<Counted> {
     const now = this.#now();
     let window = this.#windows.get(key);
-    // A clock that was set back would hold a window open.
+    // If the clock is set back, a window must not stay open longer.
     const isOpen =
       window !== undefined && now < window.endsAtMs && window.endsAtMs - now <= this.#durationMs;
     if (window === undefined || !isOpen) {

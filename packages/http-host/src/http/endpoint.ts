@@ -1,4 +1,4 @@
-/** The shape of one endpoint, from which its routing, validation, documentation and access all follow. */
+/** The definition of one endpoint, from which routing, validation, documentation and access are derived. */
 import type { StreamName, TenantId } from '@counterfoil/core';
 import type { Environment } from '@counterfoil/engine';
 import { z } from 'zod';
@@ -7,12 +7,12 @@ import { strict, unboundedPattern } from './input-schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
-/** Who may call: anybody, or the holder of an API key with the scope (`resource:action`). */
+/** Who may call: everyone, or the holder of an API key with the scope (`resource:action`). */
 export type Access =
   | { readonly kind: 'public' }
   | { readonly kind: 'api-key'; readonly scope: string; readonly requiresUserEmail: boolean };
 
-/** On whose behalf a request is made. */
+/** The authenticated caller. */
 export interface Principal {
   readonly tenantId: TenantId;
   readonly environment: Environment;
@@ -22,7 +22,7 @@ export interface Principal {
   readonly actor: string | undefined;
 }
 
-/** What may be logged along the way of a request; never bodies, never keys. */
+/** The logger of a request; bodies and keys are never logged. */
 export interface RequestLogger {
   debug(facts: object, message: string): void;
   info(facts: object, message: string): void;
@@ -30,14 +30,14 @@ export interface RequestLogger {
   error(facts: object, message: string): void;
 }
 
-/** All that a handler knows about the request beside its input. */
+/** What a handler knows about the request besides its input. */
 export interface RequestContext {
   readonly requestId: string;
-  /** The W3C traceparent header, if it was a valid one. */
+  /** The W3C traceparent header, if valid. */
   readonly traceparent: string | undefined;
-  /** Throws on a public endpoint: there is none. */
+  /** Throws on a public endpoint. */
   readonly principal: Principal;
-  /** Only on endpoints with `idempotency: 'money'`, and only if the caller sent one. */
+  /** Only on endpoints with `idempotency: 'money'`, if the caller sent one. */
   readonly idempotencyKey: string | undefined;
   /** The If-Match header, if it was sent. */
   readonly ifMatch: string | undefined;
@@ -45,9 +45,9 @@ export interface RequestContext {
   readonly ifNoneMatch: string | undefined;
   /** The Accept-Encoding header, if it was sent. */
   readonly acceptEncoding: string | undefined;
-  /** Logs with the request id. Made on first use. */
+  /** Logs with the request id. Created on first use. */
   readonly logger: RequestLogger;
-  /** Aborted when the caller has gone, or when a shutdown waits no longer. Made on first use. */
+  /** Aborted when the caller disconnects, or when a shutdown stops waiting. Created on first use. */
   readonly signal: AbortSignal;
 }
 
@@ -55,19 +55,22 @@ type Headers = Readonly<Record<string, string>>;
 
 interface Result {
   readonly status: number;
-  /** What the answer is about, in the log when it is given; kept with it for whoever compares the two. */
+  /** The stream that the response is about; stored with it. */
   readonly stream?: StreamName;
-  /** False while the work goes on: under an Idempotency-Key it is then not what a repetition is answered. */
+  /**
+   * False while the work continues: a repetition under the same Idempotency-Key is not answered
+   * with this response.
+   */
   readonly isFinal?: boolean;
   readonly headers?: Headers;
 }
 
-/** An answer to be written as JSON. */
+/** A response to be serialized as JSON. */
 export interface JsonResult extends Result {
   readonly body: unknown;
 }
 
-/** An answer that is text or bytes already: ready JSON of a read model, or another media type. */
+/** A response that is text or bytes already: serialized JSON of a read model, or another media type. */
 export interface RawResult extends Result {
   readonly raw: string | Buffer;
   /** Default: application/json. */
@@ -76,7 +79,7 @@ export interface RawResult extends Result {
 
 export type HandlerResult = JsonResult | RawResult;
 
-/** What an endpoint answers when it does what it is for; errors stand in `rejections`. */
+/** A successful response; errors are listed in `rejections`. */
 export interface ResponseDefinition {
   readonly description: string;
   /** Absent: without content. */
@@ -108,33 +111,33 @@ export interface EndpointDefinition<
   readonly summary: string;
   readonly description: string;
   readonly access: Access;
-  /** An object schema over the path's parameters, which arrive as text. */
+  /** An object schema of the path parameters, which arrive as text. */
   readonly params?: P;
-  /** An object schema over the query: text, or an array of texts where a name is repeated. */
+  /** An object schema of the query: text, or an array of texts where a name is repeated. */
   readonly query?: Q;
-  /** A JSON body. An endpoint without this refuses a body; `.optional()` makes it optional. */
+  /** A JSON body. Without this the endpoint refuses a body; `.optional()` makes it optional. */
   readonly body?: B;
   /**
-   * 'ignored': members of the body that the schema does not name are left out. Default: they are
-   * refused, in nested objects too. For callers alone that cannot be brought up to date.
+   * 'ignored': unknown members of the body are dropped, for callers that cannot be updated.
+   * Default: they are refused, in nested objects too.
    */
   readonly unknownMembers?: 'ignored';
   readonly responses: Readonly<Record<number, ResponseDefinition>>;
-  /** The codes that the handler itself may refuse with; those of the HTTP layer need no mention. */
+  /** The codes that the handler itself may refuse with; those of the HTTP layer are added. */
   readonly rejections: readonly ErrorCode[];
-  /** 'money': honours Idempotency-Key. For every operation that moves money or sends mail. */
+  /** 'money': supports Idempotency-Key. For every operation that moves money or sends mail. */
   readonly idempotency: 'none' | 'money';
   /**
-   * 'told': answers carry the version as an ETag. 'checked': If-Match is honoured as well; 'cached':
+   * 'sent': responses carry the version as an ETag. 'checked': If-Match is honoured too; 'cached':
    * If-None-Match is.
    */
-  readonly version?: 'told' | 'checked' | 'cached';
-  /** For probes: answered even when all other requests are turned away. */
+  readonly version?: 'sent' | 'checked' | 'cached';
+  /** For probes: answered even under overload. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;
 }
 
-/** An endpoint as the server keeps it: what its handler expects is known only to itself. */
+/** An endpoint as the server keeps it: the input type of its handler is erased. */
 export interface Endpoint extends Omit<EndpointDefinition, 'handle'> {
   handle(
     context: RequestContext,
@@ -142,7 +145,7 @@ export interface Endpoint extends Omit<EndpointDefinition, 'handle'> {
   ): Promise<HandlerResult>;
 }
 
-/** Declares an endpoint; the handler's input is typed by the schemas. */
+/** Declares an endpoint; the schemas type the handler's input. */
 export function endpoint<
   P extends z.ZodType = NoInput,
   Q extends z.ZodType = NoInput,
@@ -152,7 +155,7 @@ export function endpoint<
   checkBounded(definition as unknown as EndpointDefinition);
   const { access, body, query, unknownMembers } = definition;
   return {
-    // The server hands a handler only what that handler's own schemas have answered.
+    // The server passes a handler only what that handler's own schemas returned.
     ...(definition as unknown as Endpoint),
     ...(body !== undefined && unknownMembers !== 'ignored' && { body: strict(body) }),
     ...(query !== undefined && { query: strict(query) }),
@@ -160,10 +163,10 @@ export function endpoint<
   };
 }
 
-/** A probe may be asked with whatever its caller adds against caches; a caller with a key may not. */
+/** Public endpoints accept any query parameters, such as cache busters; endpoints with a key do not. */
 const NO_PARAMETERS = z.strictObject({});
 
-/** Whether all that the endpoint answers is JSON, so that a caller who admits none is refused. */
+/** Whether all responses are JSON: a caller whose Accept header excludes JSON is then refused. */
 export function answersJson({ responses }: Pick<Endpoint, 'responses'>): boolean {
   for (const status in responses) {
     if (responses[status]?.contentType !== undefined) return false;
@@ -179,7 +182,7 @@ export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] ?? '');
 }
 
-/** Input of any length that is held against a pattern is a way to stop the host. */
+/** Matching a pattern against input of unbounded length allows denial of service. */
 function checkBounded({ operationId, params, query, body }: EndpointDefinition): void {
   for (const schema of [params, query, body]) {
     const place = schema && unboundedPattern(schema);
@@ -190,7 +193,7 @@ function checkBounded({ operationId, params, query, body }: EndpointDefinition):
   }
 }
 
-/** A mistake in a declaration is found at start, not by the first caller. */
+/** Mistakes in a declaration are reported at start. */
 function checkPath(definition: { operationId: string; path: string; params?: unknown }): void {
   const { operationId, path, params } = definition;
   if (!PATH.test(path)) throw new Error(`${operationId}: not a path: ${path}`);

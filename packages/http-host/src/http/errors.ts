@@ -1,20 +1,20 @@
-/** Every error the host answers: the one table of codes, the refusal a handler throws, the body it becomes. */
+/** Every error of the host: the table of codes, the refusal that a handler throws, and its body. */
 
 /** One row of the table. `title` is the default message; `description` is for the reference. */
 export interface ErrorRow {
   readonly status: number;
   readonly title: string;
   readonly description: string;
-  /** The same request may succeed later, so an idempotent replay must not remember this answer. */
+  /** The same request may succeed later, so this response is not stored for replay. */
   readonly transient?: true;
 }
 
 /**
- * The only place where a code meets an HTTP status. Codes are part of the interface: they are added,
- * never renamed. Within a status the order is the order in which the checks are made.
+ * The only mapping of codes to HTTP statuses. Codes are part of the interface: they are added,
+ * never renamed. Within a status the order is that of the checks.
  */
 export const ERRORS = {
-  // 400: how the request was written
+  // 400: the form of the request
   malformed_request: {
     status: 400,
     title: 'The request is not well-formed HTTP',
@@ -88,7 +88,7 @@ export const ERRORS = {
     title: 'userEmail in the body differs from the UserEmail header',
     description: 'Where the body carries userEmail it must be the address of the UserEmail header.',
   },
-  // 400: rules of the business
+  // 400: business rules
   currency_unknown: {
     status: 400,
     title: 'The currency is not known',
@@ -114,7 +114,7 @@ export const ERRORS = {
     status: 400,
     title: 'customer.id is not the customer of this email',
     description:
-      'A payment may name the customer who has its email. For an email that nobody has it may bring an id of its own, outside 1,000,000,000 to 2,147,483,647, that no customer has.',
+      'A payment may name the customer who has its email. For a new email it may bring an id of its own, outside 1,000,000,000 to 2,147,483,647, that no customer has.',
   },
   no_merchant_account: {
     status: 400,
@@ -366,9 +366,9 @@ export const ERRORS = {
 /** A stable, documented error code. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One thing that is wrong, and how. */
+/** One problem, and where it is. */
 export interface ErrorDetail {
-  /** The part of the request that it is in. Default: what the beginning of the pointer says. */
+  /** The part of the request. Default: derived from the pointer. */
   readonly in?: 'body' | 'query' | 'path' | 'header';
   /** A JSON Pointer into the body; of a parameter or header `/query/…`, `/path/…` or `/header/…`. */
   readonly pointer: string;
@@ -378,11 +378,11 @@ export interface ErrorDetail {
 interface RefusalOptions {
   readonly errors?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The refund that was made and failed. */
+  /** The refund that was attempted and failed. */
   readonly refundId?: string;
 }
 
-/** An expected refusal of a request. Carries no stack: it is an answer, not an accident. */
+/** An expected refusal of a request. Carries no stack trace. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -391,7 +391,7 @@ export class Refusal extends Error {
   readonly refundId: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: RefusalOptions) {
-    // A refusal is made for every bad request: collecting a stack for each would cost more than the rest.
+    // Every bad request creates a Refusal: collecting a stack would cost more than the rest.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -406,20 +406,20 @@ export class Refusal extends Error {
 }
 
 /**
- * Makes the refusal of a request: `throw refuse('refund_exceeds_refundable')`. The message defaults
- * to the title of the code and is shown to the caller as it stands.
+ * Makes a refusal: `throw refuse('refund_exceeds_refundable')`. The message defaults to the title
+ * of the code and is sent to the caller unchanged.
  */
 export function refuse(code: ErrorCode, message?: string, options: RefusalOptions = {}): Refusal {
   return new Refusal(code, message ?? ERRORS[code].title, options);
 }
 
-/** Whether the same request may be answered otherwise later. */
+/** Whether the same request may get another response later. */
 export function isTransient(code: ErrorCode): boolean {
   const row: ErrorRow = ERRORS[code];
   return row.transient === true;
 }
 
-/** The body of an error, in either form. The problem form has the members of RFC 9457 as well. */
+/** The body of an error in either form. The problem form has the members of RFC 9457 too. */
 export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'problem'): string {
   const { code, message, refundId } = refusal;
   const errors = refusal.errors?.map((each) => ({ in: partOf(each), ...each }));
@@ -434,7 +434,7 @@ export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'p
   });
 }
 
-/** A pointer that comes from a handler; those of a schema say themselves which part they mean. */
+/** The part of a handler's pointer; pointers from a schema name their part themselves. */
 function partOf({ pointer }: ErrorDetail): NonNullable<ErrorDetail['in']> {
   const part = /^\/(query|path|header)\//.exec(pointer)?.[1];
   return part === 'query' || part === 'path' || part === 'header' ? part : 'body';

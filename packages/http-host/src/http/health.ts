@@ -1,9 +1,9 @@
-/** The endpoints for those who run the host: is it alive, is it ready, what does it count. */
+/** Endpoints for operators: liveness, readiness and metrics. */
 import { z } from 'zod';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Resolves when the thing checked can be used, rejects when not. */
+/** Resolves when the dependency is usable, rejects when not. */
 export type ReadinessCheck = (signal: AbortSignal) => Promise<void> | void;
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -13,13 +13,13 @@ export interface ReadinessReport {
   readonly checks: Record<string, 'ok' | 'failed'>;
 }
 
-/** Collects what must work before requests may come. */
+/** Collects the readiness checks. */
 export class Readiness {
   readonly #checks = new Map<string, ReadinessCheck>();
   readonly #onFailure: (name: string, error: unknown) => void;
   #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
-  /** `onFailure` is told why a check failed; the caller of /readyz is not. */
+  /** `onFailure` receives the error of a failed check; the caller of /readyz does not. */
   constructor(onFailure: (name: string, error: unknown) => void) {
     this.#onFailure = onFailure;
   }
@@ -28,17 +28,17 @@ export class Readiness {
     this.#checks.set(name, check);
   }
 
-  /** Reads work: from now on the checks alone decide. */
+  /** Reads work: from now on only the checks decide. */
   started(): void {
     if (this.#phase === 'starting') this.#phase = 'serving';
   }
 
-  /** From now on not ready, for good: the balancer shall send its requests elsewhere. */
+  /** Permanently not ready: the load balancer must send requests elsewhere. */
   drain(): void {
     this.#phase = 'draining';
   }
 
-  /** Runs all checks at once. */
+  /** Runs all checks concurrently. */
   async report(): Promise<ReadinessReport> {
     const results = await Promise.all(
       [...this.#checks].map(async ([name, check]) => [name, await this.#run(name, check)] as const),
@@ -54,7 +54,8 @@ export class Readiness {
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     try {
-      // A check that throws at once must reach the race as well, or nobody hears `timedOut` reject.
+      // A check that throws synchronously must reach the race too: otherwise the rejection of
+      // `timedOut` is unhandled.
       await Promise.race([Promise.resolve(signal).then(check), timedOut]);
       return 'ok';
     } catch (error) {
@@ -80,7 +81,7 @@ const Ready = z
   })
   .meta({ id: 'Readiness' });
 
-/** No key is needed, and the answer comes under overload as well. */
+/** No key required, and answered under overload. */
 const SHARED = {
   method: 'GET',
   tag: TAG,

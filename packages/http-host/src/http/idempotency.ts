@@ -1,4 +1,4 @@
-/** Idempotency-Key: the first answer to a request that moves money is the answer to its repetitions. */
+/** Idempotency-Key: the first response to a request that moves money is replayed for its repetitions. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   type AnswersAbout,
@@ -14,7 +14,7 @@ import { ERRORS, type Refusal, refuse } from './errors.ts';
 
 const RETENTION_MS = 24 * 60 * 60 * 1_000;
 
-/** Removing ten times as many as are added, the sweep always catches up, and needs no timer. */
+/** A sweep removes ten times as many entries as are added between two, so it catches up without a timer. */
 const PUTS_BETWEEN_SWEEPS = 100;
 const SWEEP_LIMIT = 1_000;
 
@@ -22,13 +22,13 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
 const REPLAYED = 'Idempotency-Replayed';
 
-/** The key of the header; undefined if none was sent. Throws when it is not usable. */
+/** The key of the header; undefined if absent. Throws when invalid. */
 export function idempotencyKeyOf(sent: string | undefined): string | undefined {
   if (sent !== undefined && !VISIBLE_ASCII.test(sent)) throw refuse('idempotency_key_invalid');
   return sent;
 }
 
-/** Never a part of what is kept, not even of a mark of it. */
+/** Never stored, not even as part of a fingerprint. */
 const LEFT_OUT = new Set(['cvv']);
 
 function sorted(value: unknown): unknown {
@@ -37,15 +37,15 @@ function sorted(value: unknown): unknown {
   const entries = Object.entries(value)
     .filter(([key]) => !LEFT_OUT.has(key))
     .map(([key, each]) => [key, sorted(each)] as const);
-  // Wrapped, so that an object never looks like a list of pairs.
+  // Wrapped, so that an object never equals a list of pairs.
   return { fields: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 export interface IdempotencyOptions {
   readonly store: KeptAnswers;
-  /** Keys the marks of requests: a card number could be guessed from a plain digest of its request. */
+  /** HMAC key of the fingerprints: a card number could be guessed from a plain digest. */
   readonly secret: Uint8Array;
-  /** Told when an answer could not be kept. The answer is sent all the same: its effect stands. */
+  /** Called when a response could not be stored. The response is sent anyway: its effect is durable. */
   readonly onStoreFailure: (error: unknown) => void;
   readonly now?: () => number;
 }
@@ -55,24 +55,24 @@ interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** A request whose answer is being made. */
-interface UnderWay {
+/** A request in progress. */
+interface InProgress {
   readonly fingerprint: string;
-  /** What was kept under the key before: then it is only being read. Settles before the work begins. */
+  /** The entry stored under the key before. Settles before the work begins. */
   readonly found: Promise<KeptEntry | undefined>;
-  /** False for one that may still learn that the key is another request's. */
-  isAtWork: boolean;
-  /** What was forgotten since it began: its answer may have been made of what it had read before. */
+  /** False while it may still turn out that the key belongs to another request. */
+  isRunning: boolean;
+  /** What was forgotten since the request began: its response may contain data read before. */
   readonly forgotten: RegExp[];
 }
 
-/** Runs a request once, and replays its answer for 24 hours. */
+/** Runs a request once, and replays its response for 24 hours. */
 export class Idempotency {
   readonly #store: KeptAnswers;
   readonly #secret: KeyObject;
   readonly #onStoreFailure: (error: unknown) => void;
   readonly #now: () => number;
-  readonly #inFlight = new Map<string, UnderWay>();
+  readonly #inFlight = new Map<string, InProgress>();
   #puts = 0;
 
   constructor({ store, secret, onStoreFailure, now = Date.now }: IdempotencyOptions) {
@@ -82,43 +82,43 @@ export class Idempotency {
     this.#now = now;
   }
 
-  /** The same for the same request, whatever the order of its fields and the space between them. */
+  /** Equal for equal requests, whatever the order of the fields and the whitespace. */
   fingerprint(params: unknown, body: unknown): string {
     const content = JSON.stringify([sorted(params), sorted(body)]);
     return createHmac('sha256', this.#secret).update(content).digest('hex');
   }
 
   /**
-   * The kept answer, or the one that `work` gives; answers of 5xx and transient ones are not kept. Of
-   * one that is not final, only that the key is this request's.
-   * Throws `idempotency_key_reused` for another request under the key, then `idempotency_in_flight`.
+   * Returns the stored response, or that of `work`. Responses of 5xx and transient ones are not
+   * stored; of one that is not final, only that the key belongs to this request. Throws
+   * `idempotency_key_reused` for another request under the key, then `idempotency_in_flight`.
    */
   async run(request: IdempotentRequest, work: () => Promise<Answer>): Promise<Answer> {
     const { fingerprint } = request;
     const key = JSON.stringify(request.scope);
     const current = this.#inFlight.get(key);
     if (current !== undefined) {
-      // Repetitions that come together are all answered, and not just the first of them.
+      // All concurrent repetitions are answered, not just the first.
       const kept = await current.found;
       if (kept !== undefined) return replay(kept, fingerprint);
-      throw inFlight(current.isAtWork && current.fingerprint !== fingerprint);
+      throw inFlight(current.isRunning && current.fingerprint !== fingerprint);
     }
-    // Taken before the first await, so that of two racing requests only one comes through.
+    // Registered before the first await, so that only one of two racing requests proceeds.
     const claiming = this.#claim({ key, fingerprint, nowMs: this.#now() });
     const found = claiming.then(entryOf, () => undefined);
-    const underWay: UnderWay = { fingerprint, found, isAtWork: false, forgotten: [] };
-    this.#inFlight.set(key, underWay);
+    const inProgress: InProgress = { fingerprint, found, isRunning: false, forgotten: [] };
+    this.#inFlight.set(key, inProgress);
     try {
       const claim = await claiming;
       if (claim.kind === 'answered') return replay(claim.entry, fingerprint);
       if (claim.kind === 'elsewhere') throw inFlight(claim.isAnotherRequest);
-      underWay.isAtWork = true;
+      inProgress.isRunning = true;
       try {
         if (claim.held !== undefined && claim.held !== fingerprint) throw inFlight(true);
         const answer = await work();
         if (answer.isFinal === false) {
           if (claim.held === undefined) await this.#keep(key, fingerprint, OPEN_ANSWER);
-        } else if (!answer.transient && !isForgotten(answer, underWay)) {
+        } else if (!answer.transient && !isForgotten(answer, inProgress)) {
           await this.#keep(key, fingerprint, answer);
         }
         return answer;
@@ -130,7 +130,7 @@ export class Idempotency {
     }
   }
 
-  /** Where no other host may be answering, the key is ours already. */
+  /** Without other hosts no claim is needed. */
   async #claim(request: ClaimedRequest): Promise<Claim> {
     if (this.#store.claim !== undefined) return this.#store.claim(request);
     const entry = await this.#store.find(request.key, request.nowMs);
@@ -139,8 +139,8 @@ export class Idempotency {
   }
 
   /**
-   * Does not keep what is being answered about a customer who is erased: it may have been made of what
-   * was read before. The engine forgets what is kept already.
+   * Does not store responses in progress about a customer who is erased: they may contain data read
+   * before. The engine forgets those stored already.
    */
   forget({ prefix, named }: AnswersAbout): void {
     for (const [key, { forgotten }] of this.#inFlight) {
@@ -157,7 +157,7 @@ export class Idempotency {
       this.#onStoreFailure(error);
     }
     this.#puts += 1;
-    // Nobody's answer waits for it.
+    // Not awaited: no response depends on it.
     if (this.#puts % PUTS_BETWEEN_SWEEPS === 0) {
       this.#store.sweep(recordedAtMs, SWEEP_LIMIT).catch(this.#onStoreFailure);
     }
@@ -186,7 +186,7 @@ function inFlight(isAnotherRequest: boolean): Refusal {
   return refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
 }
 
-function isForgotten({ body }: Answer, { forgotten }: UnderWay): boolean {
+function isForgotten({ body }: Answer, { forgotten }: InProgress): boolean {
   return forgotten.some((named) => named.test(String(body)));
 }
 

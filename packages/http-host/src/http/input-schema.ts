@@ -1,4 +1,4 @@
-/** What becomes of the schemas of an endpoint's input: nothing unknown is let in, nothing unbounded matched. */
+/** Makes input schemas strict, and finds patterns that are matched against unbounded input. */
 import { z } from 'zod';
 
 export type Definition = z.core.$ZodTypes['_zod']['def'];
@@ -10,9 +10,8 @@ export function definitionOf(schema: z.core.$ZodType): Definition {
 const rebuilt = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 
 /**
- * The same schema, but every object in it refuses members that it does not name, unless it says
- * itself what becomes of them (`z.looseObject`, `catchall`, `z.record`). Descriptions and the names of
- * components stay.
+ * The same schema, but every object in it refuses unknown members, unless it declares what to do
+ * with them (`z.looseObject`, `catchall`, `z.record`). Descriptions and component names are kept.
  */
 export function strict<Schema extends z.ZodType>(schema: Schema): Schema {
   return strictOf(schema) as Schema;
@@ -35,7 +34,7 @@ function withChanges(schema: z.core.$ZodType, changes: object): z.core.$ZodType 
   return made;
 }
 
-/** What differs in the definition of the strict schema; undefined where there is nothing to change. */
+/** The changes to the definition that make it strict; undefined where there are none. */
 function changesOf(def: Definition): object | undefined {
   switch (def.type) {
     case 'object': {
@@ -63,7 +62,7 @@ function changesOf(def: Definition): object | undefined {
     case 'lazy':
       return { getter: () => strictOf(def.getter()) };
     case 'intersection':
-      // Each side would refuse what the other names.
+      // Each side would refuse the members of the other.
       throw new Error('an intersection cannot be strict: write one object instead');
     default:
       return undefined;
@@ -71,9 +70,9 @@ function changesOf(def: Definition): object | undefined {
 }
 
 /**
- * Where a text of any length would be held against a pattern, as a path into the input. A format
- * such as `z.email()` is a pattern too, and comes before a `max` that follows it. Undefined when
- * lengths are judged first everywhere, and what is too long is looked at no further.
+ * Where a text of unbounded length would be matched against a pattern, as a path into the input. A
+ * format such as `z.email()` is a pattern too, and is checked before a `max` that follows it.
+ * Undefined when every length is checked first, and aborts.
  */
 export function unboundedPattern(schema: z.core.$ZodType, path = ''): string | undefined {
   const def = definitionOf(schema);
@@ -95,7 +94,7 @@ function isBounded(schema: z.core.$ZodType): boolean {
   return true;
 }
 
-/** The schemas of which one is made, each with the step that leads to what it judges. */
+/** The parts of a schema, each with the path step that leads to it. */
 export function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
   switch (def.type) {
     case 'object':
@@ -129,7 +128,7 @@ export function partsOf(def: Definition): (readonly [step: string, part: z.core.
   }
 }
 
-/** The names of the members that input may have at a place; none where any may stand. */
+/** The member names that input may have at a path; none where any name is allowed. */
 export function knownNames(
   schema: z.core.$ZodType,
   [step, ...rest]: readonly PropertyKey[],
@@ -142,7 +141,7 @@ export function knownNames(
     return member === undefined ? [] : knownNames(member, rest);
   }
   const inside = partsOf(def).map(([, part]) => part);
-  // A place within a list has a step of its own; what only wraps a schema has none.
+  // A place within a list has a path step of its own; a wrapping schema has none.
   const isList = def.type === 'array' || def.type === 'tuple' || def.type === 'record';
   if (isList && isEnd) return [];
   const path = isList || isEnd ? rest : [step, ...rest];

@@ -1,4 +1,4 @@
-/** What is wrong with an input, in the words of the contract: where, and what it must be. */
+/** Validation errors in the words of the contract: where, and what is expected. */
 
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import { distance } from 'fastest-levenshtein';
@@ -9,7 +9,7 @@ import { knownNames } from './input-schema.ts';
 /** The part of a request that an error is about. */
 export type Part = NonNullable<ErrorDetail['in']>;
 
-/** Longer lists help nobody and would let a small request cause a large answer. */
+/** Longer lists do not help, and would let a small request cause a large response. */
 export const MAX_REPORTED_ERRORS = 50;
 
 type Issue = z.core.$ZodIssue;
@@ -21,12 +21,12 @@ interface Place {
 }
 
 export interface Read {
-  /** What the schema makes of the input; undefined where something is wrong with it. */
+  /** The parsed input; undefined where it is invalid. */
   readonly data?: unknown;
   readonly errors: readonly ErrorDetail[];
 }
 
-/** Holds an input against its schema. The messages that schemas bring are ends of sentences. */
+/** Validates an input. The messages of schemas are ends of sentences. */
 export function readInput(schema: z.ZodType, input: unknown, part: Part): Read {
   const read = schema.safeParse(input, { error: part === 'query' ? wordsOfQuery : wordsOf });
   if (read.success) return { data: read.data, errors: [] };
@@ -34,7 +34,7 @@ export function readInput(schema: z.ZodType, input: unknown, part: Part): Read {
   return { errors: errors.slice(0, MAX_REPORTED_ERRORS) };
 }
 
-/** What is read of all parts of a request, with no more errors than a reader takes in. */
+/** The errors of all parts of a request, at most `MAX_REPORTED_ERRORS`. */
 export function allErrors(...reads: readonly Read[]): ErrorDetail[] {
   return reads.flatMap(({ errors }) => errors).slice(0, MAX_REPORTED_ERRORS);
 }
@@ -61,12 +61,12 @@ function detailsOf(issue: Issue, { schema, part }: Place): ErrorDetail[] {
   return [detailAt(issue.path, { part, words: words ?? issue.message })];
 }
 
-/** What is wrong at a place: `words` end a sentence that begins with its name. */
+/** The error at a path: `words` end a sentence that begins with its name. */
 export function detailAt(
   path: readonly PropertyKey[],
   { part, words }: { readonly part: Part; readonly words: string },
 ): ErrorDetail {
-  // Below a name that must not be shown, the place of that name is all that is told.
+  // Below a name that must not be shown, only the place of that name is reported.
   const hidden = path.findIndex((step) => typeof step === 'string' && !isShown(step));
   const shown = hidden < 0 ? path : path.slice(0, hidden);
   const base = part === 'body' ? '' : `/${part}`;
@@ -74,10 +74,10 @@ export function detailAt(
 }
 
 const MAX_NAME_LENGTH = 100;
-/** Of the letters of a name so many may be wrong: one of three. */
+/** A suggestion may differ in one letter of three. */
 const LETTERS_A_SLIP = 3;
 
-/** What a caller has named may be told again, unless it is endless or a card number. */
+/** Names that the caller sent are repeated, unless they are too long or a card number. */
 function isShown(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && !holdsCardNumber(name);
 }
@@ -95,14 +95,14 @@ function unknownName(name: string, known: readonly string[]): string {
   return `${name} is not known${hint}`;
 }
 
-/** Of the options of a union the one that fits best, if any fits as far as its own type. */
+/** The option of a union that fits best, if one matches at least by type. */
 function likeliest({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
   const [best] = errors
     .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === UNKNOWN))
     .toSorted((a, b) => a.length - b.length);
   return best;
 }
-/** What all options of a union say, if they say the same. */
+/** The message that all options of a union share, if there is one. */
 function commonWords({ errors }: z.core.$ZodIssueInvalidUnion): string | undefined {
   const words = new Set(errors.flatMap((issues) => issues.map(({ message }) => message)));
   return words.size === 1 ? [...words][0] : undefined;
@@ -110,7 +110,7 @@ function commonWords({ errors }: z.core.$ZodIssueInvalidUnion): string | undefin
 
 const UNKNOWN = 'unrecognized_keys';
 
-/** `tags[1]` of `/more/tags/1`: the last name of a path, and what comes after it. */
+/** `tags[1]` of `/more/tags/1`: the last name of a path, and what follows it. */
 function nameOf(path: readonly PropertyKey[], part: Part): string {
   const last = path.findLastIndex((step) => typeof step === 'string');
   if (last < 0 && path.length === 0) return part === 'body' ? 'The body' : `The ${part}`;
@@ -152,7 +152,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   starts_with: 'has another beginning than it must have',
 };
 
-/** The one table from what zod found to the end of a sentence that begins with the member's name. */
+/** Maps a zod issue to the end of a sentence that begins with the member's name. */
 function wordsOf(issue: RawIssue): string {
   const { input } = issue;
   const isElement = typeof issue.path?.at(-1) === 'number';
@@ -179,13 +179,13 @@ function wordsOf(issue: RawIssue): string {
   }
 }
 
-/** A name that is repeated makes a list. */
+/** A repeated name is parsed as a list. */
 function wordsOfQuery(issue: RawIssue): string {
   const isRepeated = issue.code === 'invalid_type' && Array.isArray(issue.input);
   return isRepeated ? 'must be given once' : wordsOf(issue);
 }
 
-/** Of an integer zod expects a number first. */
+/** zod reports a number first for an integer. */
 function typeOf({ expected, inst }: RawIssue & { code: 'invalid_type' }): string {
   const format = (inst as z.core.$ZodNumber | undefined)?._zod.def;
   return format !== undefined && 'format' in format ? 'int' : expected;

@@ -9,15 +9,12 @@ export {
   type PinoLogger as Logger,
 } from '@counterfoil/engine';
 
-/**
- * The logger for `logRequest`. Its lines have the same fields every time, all of them harmless, and
- * there is one for every request: so it does not look for secrets in them.
- */
+/** The logger for `logRequest`. Its lines have fixed, harmless fields, so it does no redaction. */
 export function requestLoggerOf(logger: Logger): Logger {
   return logger.child({}, { formatters: { log: (facts) => facts } });
 }
 
-/** Writes the line of an answered request. The route, not the URL: a query may hold an address. */
+/** Writes the line of an answered request. Logs the route, not the URL: a query may contain an address. */
 export function logRequest(logger: Logger, exchange: Exchange, status: number): void {
   if (!logger.isLevelEnabled('info')) return;
   const { request, endpoint, requestId, startedAtMs, knownPrincipal } = exchange;

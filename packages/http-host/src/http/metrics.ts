@@ -1,4 +1,4 @@
-/** What the host counts, for Prometheus. No tenant is ever a label: labels multiply, and leak. */
+/** Prometheus metrics of the host. Tenants are never labels: labels multiply, and leak. */
 
 import type { Figures, LabelledGauges } from '@counterfoil/engine';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -23,24 +23,24 @@ export class Metrics implements Figures {
     });
   }
 
-  /** Adds the figures of the process itself: memory, event loop, garbage collection. */
+  /** Adds process metrics: memory, event loop, garbage collection. */
   observeProcess(): void {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Counts one answered request. `route` is the path as declared, never the one that was sent. */
+  /** Counts one answered request. `route` is the declared path, never the one that was sent. */
   observeRequest(
     request: { method: string; route: string | undefined; status: number },
     seconds: number,
   ): void {
     const { method, route, status } = request;
-    // An unknown path's method is the caller's to invent.
+    // The caller may send any method to an unknown path.
     const labels =
       route === undefined ? { method: UNMATCHED, route: UNMATCHED } : { method, route };
     this.#durations.observe({ ...labels, status }, seconds);
   }
 
-  /** Registers a figure that is read whenever the metrics are: `read` must be cheap. */
+  /** Registers a gauge that is read at every scrape: `read` must be cheap. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
@@ -52,7 +52,7 @@ export class Metrics implements Figures {
     });
   }
 
-  /** Registers a count that only grows, and is kept elsewhere. */
+  /** Registers a counter that is kept elsewhere. */
   counter(name: string, help: string, read: () => number): void {
     new Counter({
       name,
@@ -65,7 +65,7 @@ export class Metrics implements Figures {
     });
   }
 
-  /** Registers figures that one look gives for each of several things, which `label` names. */
+  /** Registers gauges that one call of `look` reads for several values of `label`. */
   gauges<Facts>({ label, names, look }: LabelledGauges<Facts>): void {
     let looking: ReturnType<typeof look> | undefined;
     for (const [name, { help, of }] of Object.entries(names)) {
@@ -75,7 +75,7 @@ export class Metrics implements Figures {
         labelNames: [label],
         registers: [this.#registry],
         async collect() {
-          // The figures of one text are of one look.
+          // All figures of one scrape come from the same call.
           looking ??= look().finally(() => {
             looking = undefined;
           });

@@ -1,6 +1,6 @@
-/** The schemas of the document in the shapes that generators of clients in most languages understand. */
+/** Rewrites the schemas of the document into forms that client generators of most languages support. */
 
-/** As much of a JSON Schema as is rewritten here. */
+/** The subset of JSON Schema that is rewritten here. */
 interface Node {
   type?: string | string[];
   format?: string;
@@ -25,10 +25,10 @@ const INT32_MAX = 2 ** 31 - 1;
 const INT32_MIN = -(2 ** 31);
 
 /**
- * Classes of Unicode as ranges, for few languages know all of them. Left out are halves of
- * characters (where texts are UTF-16, `[^\ud800-\udfff]` would refuse every character beyond
- * U+FFFF) and the separators U+2028 and U+2029, which generators write into a line of code as they
- * are. The introduction of the document names both.
+ * Unicode classes as ranges: few languages support all of them. Left out are surrogates (in UTF-16,
+ * `[^\ud800-\udfff]` would refuse every character beyond U+FFFF) and the separators U+2028 and
+ * U+2029, which generators write unescaped into source code. The introduction of the document names
+ * both.
  */
 const RANGES: Readonly<Record<string, string>> = {
   '\\p{Cc}': '\\x00-\\x1f\\x7f-\\x9f',
@@ -37,7 +37,7 @@ const RANGES: Readonly<Record<string, string>> = {
   '\\p{Zp}': '',
 };
 
-/** Rewrites a document in place: what is in it means the same as before. */
+/** Rewrites a document in place without changing its meaning. */
 export function simplifyShapes(document: object): void {
   const schemas = (document as { components?: { schemas?: Record<string, Node> } }).components
     ?.schemas;
@@ -47,7 +47,7 @@ export function simplifyShapes(document: object): void {
 function visit(value: unknown, schemas: ReadonlyMap<string, Node>): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, child] of Object.entries(value)) {
-    // What is shown as an example is no schema, whatever it looks like.
+    // An example is not a schema, whatever it looks like.
     if (name !== 'example' && name !== 'examples') visit(child, schemas);
   }
   if (Array.isArray(value)) return;
@@ -60,7 +60,7 @@ function visit(value: unknown, schemas: ReadonlyMap<string, Node>): void {
   if ('in' in node && 'schema' in node) spell(node as Parameter);
 }
 
-/** Lists in a query are a name repeated, which is the default and not what every generator takes for it. */
+/** A list in a query is a repeated name: the default, but generators differ unless it is explicit. */
 function spell(parameter: Parameter): void {
   if (parameter.schema?.type !== 'array') return;
   parameter.style = 'form';
@@ -75,7 +75,7 @@ function replaceAnyOf(node: Node, options: Node[], schemas: ReadonlyMap<string, 
   if (merged === undefined) return;
   const { anyOf: _, ...beside } = node;
   delete node.anyOf;
-  // What stands beside the alternatives says more than what stands within one of them.
+  // Keywords beside the alternatives override those within one.
   Object.assign(node, merged, beside);
   if (others.length < options.length) admitNull(node);
 }
@@ -92,7 +92,7 @@ function admitNull(node: Node): void {
   if (node.enum !== undefined) node.enum = [...node.enum, null];
 }
 
-/** Texts of several forms are a text of one form or another: few languages have a union of texts. */
+/** A union of string forms becomes one string: few languages have unions of strings. */
 function oneString(options: readonly Node[]): Node | undefined {
   const patterns = options.flatMap(({ type, pattern }) => (type === 'string' ? [pattern] : []));
   if (patterns.length < options.length || patterns.includes(undefined)) return undefined;

@@ -1,9 +1,9 @@
-/** What the document says in words and examples where a schema says nothing itself. */
+/** Descriptions and examples of the document where a schema has none. */
 
 export interface Examples {
-  /** Of path parameters, by the path up to the parameter. */
+  /** Examples of path parameters, by the path up to the parameter. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Of request bodies, by the name of their schema. */
+  /** Examples of request bodies, by the name of their schema. */
   readonly bodies: Readonly<Record<string, unknown>>;
 }
 
@@ -36,8 +36,8 @@ interface Document {
 }
 
 /**
- * Describes fields and parameters by a glossary, which a description of their own goes before. A
- * word that no field has is a mistake, and thrown.
+ * Describes fields and parameters by a glossary; a description in the schema takes precedence.
+ * Throws for a glossary entry that matches no field.
  */
 export function describeFields(made: object, glossary: Readonly<Record<string, string>>): void {
   const { paths = {}, components } = made as Document;
@@ -63,7 +63,7 @@ export function describeFields(made: object, glossary: Readonly<Record<string, s
   if (unused.size > 0) throw new Error(`no field is called ${[...unused].join(', ')}`);
 }
 
-/** Shows an example of each body and of each id in a path. */
+/** Adds an example to each body and each path id. */
 export function showExamples(made: object, { parameters: ids, bodies }: Examples): void {
   const { paths = {} } = made as Document;
   for (const [path, item] of Object.entries(paths)) {

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the same endpoints that are served. */
+/** Generates the OpenAPI 3.1 document from the endpoints that are served. */
 import { z } from 'zod';
 import {
   createDocument,
@@ -18,9 +18,9 @@ export interface DocumentInfo {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  /** What each tag is about; every tag of an endpoint should be here. In the order of the reference. */
+  /** The description of each tag; every tag of an endpoint should be here. In the order of the reference. */
   readonly tags: Readonly<Record<string, string>>;
-  /** What fields mean whose schema does not say so, by name or by `Schema.name`. */
+  /** Descriptions of fields without one in the schema, by name or by `Schema.name`. */
   readonly glossary?: Readonly<Record<string, string>>;
   readonly examples?: Examples;
 }
@@ -71,7 +71,7 @@ const EXAMPLE_REQUEST_ID = '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f';
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-/** Kept among the components: every answer names several of them. */
+/** Components: every response refers to several of them. */
 const HEADERS = {
   'X-Request-Id': {
     description: 'The id that was sent, if usable, else a new one; it is in the logs as well',
@@ -164,7 +164,7 @@ const IF_NONE_MATCH_PARAMETER = {
   example: 'W/"3"',
 } as const;
 
-/** Of the protocol: whatever the operation is. */
+/** Codes of the protocol, for every operation. */
 const PROTOCOL_CODES = [
   'malformed_request',
   'duplicate_header',
@@ -175,11 +175,11 @@ const PROTOCOL_CODES = [
   'headers_too_large',
 ] as const satisfies readonly ErrorCode[];
 
-/** The codes that the HTTP layer itself may answer an operation with. */
+/** The codes that the HTTP layer itself may return for an operation. */
 export function layerCodes(operation: Endpoint): ErrorCode[] {
   const { access, body, params, query, idempotency } = operation;
   const codes: ErrorCode[] = [...PROTOCOL_CODES, 'internal_error'];
-  // An id that is empty, too long or not decodable is no path of ours.
+  // An id that is empty, too long or not decodable matches no route.
   if (params !== undefined) codes.push('route_not_found');
   if (!operation.answeredUnderOverload) codes.push('overloaded');
   if (answersJson(operation)) codes.push('not_acceptable');
@@ -205,7 +205,7 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
   return codes;
 }
 
-/** Makes the document of these endpoints. */
+/** Generates the document of these endpoints. */
 export function makeOpenApiDocument(
   endpoints: readonly Endpoint[],
   info: DocumentInfo,
@@ -239,7 +239,7 @@ export function makeOpenApiDocument(
   return made;
 }
 
-/** The rows of the codes that some operation names. */
+/** The rows of the codes that some operation lists. */
 function codesOf(endpoints: readonly Endpoint[]): Partial<typeof ERRORS> {
   const named = new Set<string>(endpoints.flatMap(failureCodes));
   return pick(ERRORS, named);
@@ -270,7 +270,7 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
   };
 }
 
-/** The headers that an operation takes beside those of every request. */
+/** The headers that an operation takes in addition to those of every request. */
 function parametersOf({ idempotency, version }: Endpoint) {
   const parameters = [
     ...(idempotency === 'money' ? [IDEMPOTENCY_PARAMETER] : []),
@@ -323,7 +323,7 @@ function successes(operation: Endpoint): Responses {
   return responses;
 }
 
-/** One response a status, with an example of each code. A status with an answer of its own keeps it. */
+/** One response per status, with an example of each code. A declared response takes precedence. */
 function failures(operation: Endpoint): Responses {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of failureCodes(operation)) {
@@ -355,7 +355,7 @@ function failure(operation: Endpoint, codes: readonly ErrorCode[]): ZodOpenApiRe
   };
 }
 
-/** What a refusal tells besides. */
+/** The headers of a refusal. */
 function headersOfCode(code: ErrorCode): (keyof typeof HEADERS)[] {
   if (RETRIED.has(code)) return ['Retry-After'];
   if (ERRORS[code].status === 401) return ['WWW-Authenticate'];
@@ -376,7 +376,7 @@ function exampleOf(code: ErrorCode) {
   return { summary: title, value };
 }
 
-/** The components that some operation names; one that none does would only be noise. */
+/** The components that some operation refers to. */
 function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObject {
   const codes = endpoints.flatMap(failureCodes);
   const schemes = endpoints.flatMap(({ access }) =>
@@ -398,8 +398,8 @@ function pick<T extends object>(all: T, names: ReadonlySet<string>): Partial<T> 
 }
 
 /**
- * The endpoint that serves the document of all endpoints, itself among them. The lot is known only
- * after this one exists, hence the function.
+ * The endpoint that serves the document of all endpoints. The document includes this endpoint, so
+ * it is passed as a function.
  */
 export function openApiEndpoint(document: () => OpenApiDocument): Endpoint {
   let text: StaticText | undefined;

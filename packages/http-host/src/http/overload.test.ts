@@ -1,11 +1,11 @@
-/** When a request is refused because there is too much to do. */
+/** When a request is refused because of overload. */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Overload } from './overload.ts';
 
 const LIMITS = { maxInFlight: 100, maxLoopDelayMs: 200 };
 
-/** Begins requests in one turn, one every `stepMs`; answers which of them are refused. */
+/** Begins requests in one turn, one every `stepMs`; returns the indices of those refused. */
 function refusedOf(overload: Overload, requests: number, stepMs: number): number[] {
   const refused: number[] = [];
   for (let request = 0; request < requests; request += 1) {

@@ -1,20 +1,20 @@
-/** Decides when there is too much to do: what cannot be answered soon is refused at once. */
+/** Load shedding: refuses at once what could not be answered soon. */
 
-/** A turn of the event loop with fewer requests is long for another reason, and refusing does not help. */
+/** A long turn of the event loop with fewer requests has another cause; refusing would not help. */
 const FEWEST_IN_LONG_TURN = 50;
 
 export interface OverloadLimits {
-  /** Requests being answered at the same time; one more is refused. */
+  /** Requests in flight; one more is refused. */
   readonly maxInFlight: number;
-  /** How long a request may have waited for its turn; one that has waited longer is refused. */
+  /** Longest wait of a request for the event loop; longer waits are refused. */
   readonly maxLoopDelayMs: number;
 }
 
 /**
- * Requests that wait for a gateway or for the disk pile up inside the process, where they are
- * counted. Those that are answered without waiting never pile up there: they queue in the sockets,
- * and one turn of the event loop answers all that are ready, for as long as it takes. Who comes late
- * in such a turn has waited since it began.
+ * Requests that wait for a gateway or for the disk accumulate inside the process and are counted.
+ * Requests that are answered without waiting queue in the sockets instead: one turn of the event
+ * loop answers all that are ready. A request read late in such a turn has waited since the turn
+ * began.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
@@ -33,7 +33,7 @@ export class Overload {
     return this.#inFlight;
   }
 
-  /** A request has been read; `nowMs` is that of `performance.now()`. */
+  /** A request has been read at `nowMs` of `performance.now()`. */
   begin(nowMs: number): void {
     this.#inFlight += 1;
     if (this.#begunInTurn === 0) {

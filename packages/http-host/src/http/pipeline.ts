@@ -1,4 +1,4 @@
-/** The way of one request from its head to its answer; the order of the checks is part of the contract. */
+/** The pipeline of a request, from head to response; the order of the checks is part of the contract. */
 
 import { type KeyDirectory, keyParts, Refused } from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
@@ -22,11 +22,11 @@ export interface PipelineParts {
   readonly rateLimits: RateLimits;
   readonly idempotency: Idempotency;
   readonly maxBodyBytes: number;
-  /** Whether there is too much to do to begin this request. */
+  /** Whether to shed this request. */
   readonly isOverloaded: (exchange: Exchange) => boolean;
-  /** Milliseconds since the epoch: the clock that keys expire by. */
+  /** The clock for key expiry, in milliseconds since the epoch. */
   readonly now: () => number;
-  /** What callers are told of failures below the HTTP layer that are no surprise. */
+  /** Maps expected failures below the HTTP layer to refusals. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
@@ -38,7 +38,7 @@ interface ValidInput {
 
 const OVERLOADED = { headers: { 'Retry-After': '1' } };
 
-/** Answers one request. Never rejects: whatever goes wrong is an answer as well. */
+/** Answers one request. Never rejects: errors become responses. */
 export class Pipeline {
   readonly #parts: PipelineParts;
 
@@ -96,7 +96,7 @@ export class Pipeline {
     exchange.principal = principalOf(key, head, access);
   }
 
-  /** Idempotency-Key, body, claims of the body, input, stray card numbers; then the work itself. */
+  /** Idempotency-Key, body, claims of the body, input, stray card numbers; then the handler. */
   async #serve(exchange: Exchange, endpoint: Endpoint, acceptance: Acceptance): Promise<Answer> {
     if (endpoint.idempotency === 'money') {
       exchange.idempotencyKey = idempotencyKeyOf(exchange.head.idempotencyKey);
@@ -121,7 +121,7 @@ export class Pipeline {
       fingerprint: this.#parts.idempotency.fingerprint(exchange.params, body),
     };
     const answer = await this.#parts.idempotency.run(request, async () => {
-      // A refusal of the handler is an answer to be replayed, so it is made into one here.
+      // A refusal of the handler is stored for replay, so it becomes a response here.
       try {
         return answerOf(await endpoint.handle(exchange, input));
       } catch (error) {
@@ -131,7 +131,7 @@ export class Pipeline {
     return answerTo(answer, exchange.requestId);
   }
 
-  /** What was refused is said; what was not foreseen is logged and shown as nothing but its request id. */
+  /** A refusal is sent as it is; an unexpected error is logged, and the response has only the request id. */
   #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
     const { requestId, logger } = exchange;
     if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
@@ -158,12 +158,12 @@ export class Pipeline {
     const bytes = await reading.bytes;
     exchange.failBody = undefined;
     const body = parseJson(bytes);
-    // In a merge patch null removes.
+    // In a merge patch null removes a member.
     return endpoint.method === 'PATCH' ? body : withoutNulls(endpoint.body, body);
   }
 }
 
-/** Reports everything that is wrong with path, query and body at once. */
+/** Reports all errors in path, query and body at once. */
 function validate(exchange: Exchange, endpoint: Endpoint, body: unknown): ValidInput {
   const query = endpoint.query && parseQuery(exchange.queryText);
   const params = check(endpoint.params, exchange.params, 'path');

@@ -1,4 +1,4 @@
-/** Counts requests in the host database, so that a limit is one limit however many hosts there are. */
+/** Counts requests in the host database: one limit for all hosts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundTrips } from '@counterfoil/engine/storage';
 import type { Pool, QueryConfig, QueryResult } from 'pg';
@@ -6,9 +6,9 @@ import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { type Counted, type Counter, MemoryCounter } from './counter.ts';
 import type { MakeCounter } from './rate-limit.ts';
 
-/** A request waits no longer than this to be counted. */
+/** Timeout of a count. */
 const TIMEOUT_MS = 1_000;
-/** After a failure the database is left alone for so long: meanwhile each host counts for itself. */
+/** After a failure the database is not queried for this long; each host counts in memory. */
 const REST_MS = 1_000;
 
 const MS_PER_SECOND = 1_000;
@@ -16,9 +16,9 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP = 'DELETE FROM counterfoil_host.rate_limits WHERE expire < $1';
 
 export interface SharedCountersOptions {
-  /** Of a database that has the tables of `openHostDatabase`. */
+  /** A database with the tables of `openHostDatabase`. */
   readonly pool: Pool;
-  /** Told when the database could not be asked: until it can be again, each host grants the limit. */
+  /** Called when the database is unavailable: until it is back, each host grants the full limit. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -31,7 +31,7 @@ export function sharedCounters({ pool, onFailure }: SharedCountersOptions): Make
 class SharedCounter implements Counter {
   readonly #database: PatientDatabase;
   readonly #limiter: RateLimiterPostgres;
-  /** While the database is away. */
+  /** Used while the database is unavailable. */
   readonly #own: MemoryCounter;
   readonly #roundTrips = new RoundTrips<string, Counted>((keys) => this.#countAll(keys));
   #sweptAtMs = performance.now();
@@ -46,7 +46,7 @@ class SharedCounter implements Counter {
       schemaName: 'counterfoil_host',
       tableName: 'rate_limits',
       tableCreated: true,
-      // Its timer would outlive the host.
+      // Its timer would keep the process alive.
       clearExpiredByTimeout: false,
     });
   }
@@ -55,7 +55,7 @@ class SharedCounter implements Counter {
     return this.#roundTrips.ask(key);
   }
 
-  /** Requests of one tenant in one turn are one change of one row: each is told its own place in it. */
+  /** Concurrent requests of one tenant are one update of one row; each gets its own place in the count. */
   async #countAll(keys: readonly string[]): Promise<readonly Counted[]> {
     const times = new Map<string, number>();
     for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1);
@@ -78,22 +78,22 @@ class SharedCounter implements Counter {
     try {
       return await this.#limiter.consume(key, count);
     } catch {
-      // `PatientDatabase` has told of it.
+      // `PatientDatabase` has reported it.
       return this.#own.consume(key, count);
     }
   }
 
-  /** Windows that have ended are removed, as often as new ones begin. */
+  /** Removes expired windows as often as new ones begin. */
   #sweep(): void {
     if (performance.now() - this.#sweptAtMs < SWEEP_EVERY_MS) return;
     this.#sweptAtMs = performance.now();
     const sweep = { name: 'sweep-rate-limits', text: SWEEP, values: [Date.now()] };
-    // Another host sweeps as well, and what is left over hurts nobody.
+    // Another host sweeps too; leftover rows are harmless.
     this.#database.query(sweep).catch(() => undefined);
   }
 }
 
-/** Gives up early, and stays away for a moment: a limit is no reason to keep anybody waiting. */
+/** Short timeout, then a pause: rate limiting must not delay requests. */
 class PatientDatabase {
   readonly #pool: Pool;
   readonly #onFailure: (error: unknown) => void;

@@ -1,4 +1,4 @@
-/** The request limits: per tenant and environment, and per address for failed authentications. */
+/** Rate limits: per tenant and environment, and per address for failed authentications. */
 import { isIPv6 } from 'node:net';
 import type { KeyRecord } from '@counterfoil/engine';
 import { type Counter, MemoryCounter } from './counter.ts';
@@ -6,13 +6,13 @@ import { type Refusal, refuse } from './errors.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** The limit of a tenant for which none was set (contract: 100 requests a minute). */
+/** The default limit of a tenant (contract: 100 requests a minute). */
 export const DEFAULT_REQUESTS_PER_MINUTE = 100;
 
-/** Generous for a misconfigured client, far too few for guessing. */
+/** Generous for a misconfigured client, far too few for guessing keys. */
 const DEFAULT_FAILURES_PER_MINUTE = 60;
 
-/** The limits differ from tenant to tenant while the library has one: so it counts, and we compare. */
+/** The library has one limit for all keys, ours differ by tenant: it counts, we compare. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 const MS_PER_SECOND = 1_000;
@@ -25,21 +25,20 @@ export type MakeCounter = (options: {
 
 export interface RateLimitOptions {
   readonly failuresPerMinute?: number;
-  /** Where it is counted: in the memory of this process when nothing is given. */
+  /** Where requests are counted. Default: the memory of this process. */
   readonly makeCounter?: MakeCounter;
 }
 
-/** What one request leaves of its tenant's allowance. */
+/** The remaining allowance of the tenant. */
 export interface RateUse {
-  /** The headers of the answer, name and value in turn. */
+  /** Response headers, names and values alternating. */
   readonly headers: readonly string[];
   readonly refusal: Refusal | undefined;
 }
 
 /**
- * Several hosts on one database share the limits (`sharedCounters`); hosts that count in their own
- * memory each grant them. By real time, whatever the host's clock shows: it protects this machine from
- * what comes in now.
+ * Several hosts on one database share the limits (`sharedCounters`); hosts that count in memory
+ * each grant them. Uses real time, not the test clock: it protects this machine.
  */
 export class RateLimits {
   readonly #requests: Counter;
@@ -75,9 +74,9 @@ export class RateLimits {
   }
 
   /**
-   * Counts a failed authentication, and answers the refusal once there were too many. Only failures
-   * are refused, never a valid key: behind a proxy all callers share one address, and one of them
-   * must not be able to lock out the others. 256 random bits are not to be guessed either way.
+   * Counts a failed authentication; returns the refusal once there were too many. Valid keys are
+   * never refused: behind a proxy all callers share one address, and one of them must not lock out
+   * the others. 256 random bits cannot be guessed anyway.
    */
   async failed(address: string | undefined): Promise<Refusal | undefined> {
     const { consumedPoints, msBeforeNext } = await this.#failures.consume(networkOf(address ?? ''));
@@ -95,14 +94,14 @@ function countInMemory({ duration }: Parameters<MakeCounter>[0]): Counter {
 
 const IPV6_NETWORK_GROUPS = 4;
 
-/** One IPv6 caller has a whole /64 of addresses: the network is what is counted. */
+/** An IPv6 caller has a whole /64: count the network. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;
   const [front = '', back] = address.split('::');
   const groups = front === '' ? [] : front.split(':');
-  // The gap of `::` stands for zeros; only those within the first four groups matter here.
+  // `::` stands for zeros; only those in the first four groups matter here.
   if (back !== undefined) {
     const tail = back === '' ? [] : back.split(':');
     while (groups.length + tail.length < 8) groups.push('0');

@@ -1,4 +1,4 @@
-/** The reference page: the OpenAPI document as one static page, with no script and nothing from elsewhere. */
+/** The reference page: the OpenAPI document as one static page without scripts or external resources. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Eta } from 'eta';
@@ -36,7 +36,7 @@ interface ResponseView {
   readonly fields: readonly Field[];
 }
 
-/** The page, and the policy under which a browser shall show it. */
+/** The page and its Content-Security-Policy. */
 export interface ReferencePage {
   readonly html: string;
   readonly contentSecurityPolicy: string;
@@ -52,7 +52,7 @@ export function renderReferencePage(document: OpenApiDocument): ReferencePage {
     description: description ?? '',
     operations: operations.filter(({ tags }) => tags.includes(name)).map(({ view }) => view),
   }));
-  // Our own template: every value in it is escaped, but for the style sheet, which is our own as well.
+  // Every value in our template is escaped, except our own style sheet.
   const html = new Eta({ autoEscape: true }).renderString(read('reference-page.eta'), {
     css,
     info: document.info,
@@ -63,12 +63,12 @@ export function renderReferencePage(document: OpenApiDocument): ReferencePage {
   return { html: withCode(html), contentSecurityPolicy: policyFor(css) };
 }
 
-/** Descriptions set code between backticks; by now everything in them is escaped. */
+/** Descriptions mark code with backticks; the text is escaped already. */
 function withCode(html: string): string {
   return html.replace(/`([^`<>\n]+)`/g, '<code>$1</code>');
 }
 
-/** Nothing is allowed but this very style sheet. */
+/** Allows nothing but this style sheet. */
 function policyFor(css: string): string {
   const digest = hash('sha256', css, 'base64');
   return [
@@ -134,7 +134,7 @@ function viewOf({ method, path, operation, schemas }: Place): OperationView {
 
 type Response = NonNullable<Operation['responses']>[string];
 
-/** The errors of the layer all have examples named after their codes; own answers do not. */
+/** Errors of the layer have examples named after their codes; other responses do not. */
 function isError(responses: readonly (readonly [string, Response])[], status: string): boolean {
   const response = responses.find(([each]) => each === status)?.[1];
   return response !== undefined && Object.keys(examplesOf(response)).length > 0;
@@ -171,7 +171,7 @@ function parametersOf(operation: Operation, schemas: Schemas): Field[] {
   });
 }
 
-/** The headers that say who is calling, as the operation needs them. */
+/** The authentication headers of an operation. */
 function securityHeaders(operation: Operation): string[] {
   const names: Record<string, string> = {
     apiKey: 'Authorization: $API_KEY',
@@ -188,7 +188,7 @@ interface Call {
   readonly bodyExample: unknown;
 }
 
-/** A line to paste. What differs from caller to caller stands in it as variables of the shell. */
+/** A command to paste. Values that differ between callers are shell variables. */
 function curlOf({ method, path, headers, bodyExample }: Call): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
   const lines = [`curl${verb} "$BASE_URL${withIds(path)}"`];
@@ -210,7 +210,7 @@ function withIds(path: string): string {
     .join('/');
 }
 
-/** Members of a body that say who calls, or name a transaction. */
+/** Body members that identify the caller or a transaction. */
 const VARIABLES: Readonly<Record<string, string>> = {
   parentCompanyId: '$CLIENT_ID',
   userEmail: '"$USER_EMAIL"',
@@ -218,7 +218,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   id: '"$PAYMENT_ID"',
 };
 
-/** The body within a here document, where `$`, a backtick and a backslash would be the shell's. */
+/** The body for a here document, where the shell would expand `$`, backticks and backslashes. */
 function bodyText(example: unknown): string {
   if (typeof example !== 'object' || example === null) return JSON.stringify(example);
   const members = Object.entries(example).map(([name, value]) => {

@@ -1,4 +1,4 @@
-/** From the bytes of a request to the one JSON.parse: bounded, valid UTF-8, not nested too deeply. */
+/** Reads and parses a request body: bounded, valid UTF-8, limited nesting. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Refusal, refuse } from './errors.ts';
@@ -6,12 +6,12 @@ import type { RequestHead } from './request-head.ts';
 
 export const MAX_JSON_DEPTH = 32;
 
-/** The type that the document names, and no other that is written in JSON as well. */
+/** Only the documented type; other JSON types are refused. */
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Why a body with this head is not even read. */
+/** Why a body with this head is refused unread. */
 export function bodyViolation(head: RequestHead, maxBytes: number): Refusal | undefined {
   const { contentEncoding, contentType, contentLength } = head;
   if (contentEncoding !== undefined) {
@@ -20,20 +20,20 @@ export function bodyViolation(head: RequestHead, maxBytes: number): Refusal | un
   if (contentType !== 'application/json' && !JSON_TYPE.test(contentType ?? '')) {
     return refuse('unsupported_media_type');
   }
-  // The parser has made sure that it is a number.
+  // The HTTP parser guarantees a number.
   if (contentLength !== undefined && Number(contentLength) > maxBytes) {
     return refuse('payload_too_large');
   }
   return undefined;
 }
 
-/** A body on its way. `fail` ends the wait from outside: the parser found the rest unreadable. */
+/** A body being read. `fail` rejects it from outside: the parser could not read the rest. */
 export interface BodyReading {
   readonly bytes: Promise<Buffer>;
   fail(reason: Refusal): void;
 }
 
-/** Starts to read the body. Rejects with a Refusal when it grows beyond `maxBytes` or breaks off. */
+/** Starts to read the body. Rejects with a Refusal when it exceeds `maxBytes` or is cut off. */
 export function startReading(request: IncomingMessage, maxBytes: number): BodyReading {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let first: Buffer | undefined;
@@ -41,7 +41,7 @@ export function startReading(request: IncomingMessage, maxBytes: number): BodyRe
   let length = 0;
   let isSettled = false;
   const fail = (reason: Refusal) => {
-    // The listeners are not taken off: after the end of a body they hear only 'close'.
+    // The listeners stay: after the end of a body only 'close' follows.
     if (isSettled) return;
     isSettled = true;
     request.pause();
@@ -60,7 +60,7 @@ export function startReading(request: IncomingMessage, maxBytes: number): BodyRe
     isSettled = true;
     resolve(others === undefined ? (first ?? NO_BYTES) : Buffer.concat(others, length));
   });
-  // A connection that breaks is reported by 'error' as well, and would be unhandled there.
+  // A broken connection emits 'error' too, which would be unhandled there.
   const onBreak = () => {
     if (!isSettled) fail(refuse('incomplete_body'));
   };
@@ -78,7 +78,7 @@ export function parseJson(bytes: Buffer): unknown {
     return mayLoseSomething(text) ? JSON.parse(text, refuseWhatIsLost) : JSON.parse(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    // The parser's message quotes the input, and the input may hold a card number.
+    // The parser's message quotes the input, which may contain a card number.
     throw refuse('invalid_json');
   }
 }
@@ -90,7 +90,7 @@ const BRACE_BIT = 0x20;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Counts open brackets outside of strings, before anything is built from a hostile body. */
+/** Counts open brackets outside of strings, before anything is allocated for a hostile body. */
 function isTooDeep(bytes: Buffer): boolean {
   let depth = 0;
   let inString = false;
@@ -116,17 +116,17 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
-/** A double holds every decimal of up to 15 digits, unless it is so small that it comes out as 0. */
+/** A double represents every decimal of up to 15 digits, unless it underflows to 0. */
 const LONG_NUMBER = /[-:,[\s][\d.]{16}|\d[eE]-\d{3}/;
 
-/** An underscore may be written as an escape, so any escape in the ASCII range is looked into. */
+/** An underscore may be escaped, so any escape in the ASCII range is inspected. */
 function mayLoseSomething(text: string): boolean {
   return text.includes('__proto__') || text.includes('\\u00') || LONG_NUMBER.test(text);
 }
 
 /**
- * An own key `__proto__` would become the prototype wherever the object is copied key by key. A number
- * that no double holds would be another amount, or another id.
+ * An own key `__proto__` would become the prototype where the object is copied key by key. A number
+ * that a double cannot represent would become another amount or id.
  */
 function refuseWhatIsLost(key: string, value: unknown, context?: { source?: string }): unknown {
   if (key === '__proto__') throw invalid('/__proto__', '__proto__ is not known');
@@ -143,7 +143,7 @@ function invalid(pointer: string, detail: string): Refusal {
   return refuse('invalid_request', undefined, { errors: [{ in: 'body', pointer, detail }] });
 }
 
-/** Whether a double is the very number of a literal: the shortest text of the double means the same. */
+/** Whether a double equals the literal exactly: its shortest text has the same value. */
 function isExactly(value: number, source: string): boolean {
   return Number.isFinite(value) && decimalOf(source) === decimalOf(String(value));
 }

@@ -1,4 +1,4 @@
-/** One request while it is being answered: its identity, and what its handler may ask for. */
+/** The state of one request, and the context of its handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { uuidV7 } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
@@ -13,15 +13,15 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
- * The caller's request id if it is a usable one, else a new UUIDv7. One that holds a card number is
- * not usable. It is replaced rather than refused: a refusal needs an id as well, and is logged with it.
+ * The caller's request id if usable, else a new UUIDv7. An id that contains a card number is
+ * replaced, not refused: a refusal needs an id too, and is logged with it.
  */
 export function requestIdOf(sent: string | undefined): string {
   return sent !== undefined && REQUEST_ID.test(sent) && !holdsCardNumber(sent) ? sent : uuidV7();
 }
 
 /**
- * The traceparent if it is a valid one without a card number: a bad one is dropped, not repaired (W3C
+ * The traceparent if valid and without a card number: an invalid one is dropped, not repaired (W3C
  * Trace Context 4.3).
  */
 export function traceparentOf(sent: string | undefined): string | undefined {
@@ -37,30 +37,30 @@ interface ExchangeParts {
 }
 
 /**
- * The life of one request. Handlers see it as a RequestContext; the server keeps in it what the
- * answer will need. One object a request, and nothing costly made in it before somebody asks.
+ * The state of one request. Handlers see it as a RequestContext; the server stores here what the
+ * response needs. One object per request; costly members are created on first use.
  */
 export class Exchange implements RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly head: RequestHead;
   readonly requestId: string;
-  /** Of `performance.now()`: the wall clock may be set while a request is under way. */
+  /** Of `performance.now()`: the wall clock may change during a request. */
   readonly startedAtMs: number;
 
   endpoint: Endpoint | undefined;
   params: Record<string, string | undefined> | undefined;
   queryText = '';
   idempotencyKey: string | undefined;
-  /** RateLimit headers of an authenticated request, name and value in turn. */
+  /** RateLimit headers of an authenticated request, names and values alternating. */
   rateHeaders: readonly string[] | undefined;
-  /** Of the Expect header: the client waits for `100 Continue`, or for something unknown. */
+  /** Of the Expect header: the client waits for `100 Continue`, or sent another expectation. */
   expects: 'none' | 'continue' | 'unknown';
   /** The connection cannot be used for another request. */
   mustClose = false;
   /** Set while the body is being read. */
   failBody: ((reason: Refusal) => void) | undefined;
-  /** Why the rest of the request will never come. */
+  /** Why the rest of the request cannot arrive. */
   broken: Refusal | undefined;
 
   #principal: Principal | undefined;
@@ -104,7 +104,7 @@ export class Exchange implements RequestContext {
     this.#principal = principal;
   }
 
-  /** The principal as far as one is known yet; for the log line. */
+  /** The principal if known already; for the log line. */
   get knownPrincipal(): Principal | undefined {
     return this.#principal;
   }
@@ -117,7 +117,7 @@ export class Exchange implements RequestContext {
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      // 'close' without 'finish' before it: the caller did not wait for the answer.
+      // 'close' without 'finish' before it: the caller disconnected before the response.
       this.response.once('close', () => {
         if (!this.response.writableFinished) this.abort();
       });
@@ -126,15 +126,15 @@ export class Exchange implements RequestContext {
     return this.#abort.signal;
   }
 
-  /** Tells the handler that nobody waits for its answer any more. */
+  /** Signals the handler that its response is no longer needed. */
   abort(): void {
     this.#aborted = true;
     this.#abort?.abort();
   }
 
   /**
-   * Nothing can be read from this connection any more. If the body was not complete, that is the
-   * answer to this request; otherwise it is answered as if nothing had happened, and is the last.
+   * Nothing more can be read from this connection. An incomplete body gets this refusal; otherwise
+   * the request is answered normally, as the last one.
    */
   breakOff(reason: Refusal): void {
     this.mustClose = true;

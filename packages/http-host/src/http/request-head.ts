@@ -1,7 +1,7 @@
-/** Reads the head of a request once, from the raw headers: node's merged view hides duplicates. */
+/** Parses the head of a request from the raw headers: node's merged view hides duplicates. */
 import { type Refusal, refuse } from './errors.ts';
 
-/** The headers that this layer understands. All others are left to node. */
+/** The headers that this layer uses. All others are left to node. */
 export interface RequestHead {
   authorization: string | undefined;
   clientId: string | undefined;
@@ -40,7 +40,7 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['accept-encoding', 'acceptEncoding'],
 ]);
 
-/** Lines of these may be joined; every other header here must be unique. */
+/** These may be repeated; every other header here must be unique. */
 const LISTS: ReadonlySet<keyof RequestHead> = new Set([
   'accept',
   'acceptEncoding',
@@ -48,7 +48,7 @@ const LISTS: ReadonlySet<keyof RequestHead> = new Set([
   'ifNoneMatch',
 ]);
 
-/** Gathers the known headers in one pass over `rawHeaders` (name, value, name, value, ...). */
+/** Collects the known headers in one pass over `rawHeaders` (name, value, name, value, ...). */
 export function readHead(rawHeaders: readonly string[]): RequestHead {
   const head: RequestHead = {
     authorization: undefined,
@@ -90,12 +90,12 @@ export function announcesBody(head: RequestHead): boolean {
 }
 
 /**
- * Why this head must not be acted upon: an ambiguous one may mean one request to us and another to
- * a proxy before us (request smuggling). The parser refuses most of these already; this does not
- * depend on its leniency. Such a connection must be closed.
+ * Why this head must be refused: an ambiguous one may mean one request to us and another to a proxy
+ * (request smuggling). The parser refuses most of these already; this does not depend on its
+ * leniency. The connection must be closed.
  */
 export function headViolation(head: RequestHead, httpVersion: string): Refusal | undefined {
-  // The parser takes 0.9 and 2.0 for versions too; who really speaks them would not understand us.
+  // The parser accepts 0.9 and 2.0 too; clients of those would not understand the response.
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return refuse('malformed_request');
   if (head.duplicated !== undefined) {
     return refuse('duplicate_header', `The header ${head.duplicated} was sent more than once`);

@@ -10,7 +10,7 @@ export interface Match {
   readonly queryText: string;
 }
 
-/** Ids are short; what is longer is no id of ours. */
+/** Longer path parameters are not ids of ours. */
 const MAX_PARAMETER_LENGTH = 255;
 
 /** A query may repeat a name as often as a filter in a body may have elements. */
@@ -18,7 +18,7 @@ const MAX_QUERY_PARAMETERS = 1_000;
 
 type Router = ReturnType<typeof findMyWay>;
 
-/** The answer to "which endpoint", for a table of endpoints that no longer changes. */
+/** Routes requests over a fixed table of endpoints. */
 export class EndpointRouter {
   readonly #router: Router;
   readonly #methods: readonly string[];
@@ -26,7 +26,7 @@ export class EndpointRouter {
   constructor(endpoints: readonly Endpoint[]) {
     this.#router = findMyWay({
       maxParamLength: MAX_PARAMETER_LENGTH,
-      // Most endpoints have no query: it is parsed for those that declare one.
+      // Parsed only for endpoints that declare a query.
       querystringParser: (text) => text,
     });
     const operationIds = new Set<string>();
@@ -40,7 +40,7 @@ export class EndpointRouter {
     this.#router.compile();
   }
 
-  /** The endpoint, or the refusal: no such path, or another method. HEAD is answered by GET. */
+  /** The endpoint, or the refusal: unknown path, or another method. HEAD is answered by GET. */
   find(method: string, target: string): Match | Refusal {
     const url = originForm(target);
     if (url === undefined) return refuse('route_not_found');
@@ -61,7 +61,7 @@ export class EndpointRouter {
   #findIn(method: string, url: string) {
     const found = this.#router.find(method as Parameters<Router['find']>[0], url);
     for (const name in found?.params) {
-      // A path that ends in a slash names nothing, rather than something without a name.
+      // A trailing slash with an empty parameter is an unknown path.
       if (found.params[name] === '') return null;
     }
     return found;
@@ -73,8 +73,8 @@ function doNothing(): void {}
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?]*/i;
 
 /**
- * Path and query of a target that may name the host as well (RFC 9112, section 3.2). Whatever else
- * does not begin with a slash has no path: the router below would take `*` for one.
+ * Path and query of a target in origin or absolute form (RFC 9112, section 3.2). Any other target
+ * that does not begin with a slash has no path: the router would read `*` as one.
  */
 function originForm(target: string): string | undefined {
   if (target.startsWith('/')) return target;
@@ -83,9 +83,9 @@ function originForm(target: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** A query as the schemas take it: text, or a list of texts where a name is repeated. */
+/** Parses a query for the schemas: text, or a list of texts where a name is repeated. */
 export function parseQuery(text: string): Record<string, string | string[]> {
-  // Without a prototype, so that a parameter may have any name.
+  // Without a prototype, so that any parameter name is safe.
   const query: Record<string, string | string[]> = Object.create(null);
   let count = 0;
   for (const [name, value] of new URLSearchParams(text)) {

@@ -1,8 +1,8 @@
-/** A JSON Schema as rows for a reader: one for each field, nested ones under dotted names. */
+/** Flattens a JSON Schema into rows: one per field, nested ones under dotted names. */
 import { counted } from '@counterfoil/engine';
 import type { OpenApiDocument } from './openapi.ts';
 
-/** As much of JSON Schema as zod writes. */
+/** The subset of JSON Schema that zod emits. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -37,7 +37,7 @@ export interface Field {
   readonly description: string;
 }
 
-/** Deeper fields are left to the document; a schema may also contain itself. */
+/** Deeper fields are left to the document; a schema may also be recursive. */
 const MAX_DEPTH = 4;
 
 const MAX_SAFE = Number.MAX_SAFE_INTEGER;
@@ -55,13 +55,13 @@ export class Schemas {
     );
   }
 
-  /** The schema itself; what stands beside a `$ref` (a description) wins over what it refers to. */
+  /** Resolves a `$ref`; keywords beside it (a description) take precedence. */
   resolve(schema: Schema): Schema {
     const target = schema.$ref === undefined ? undefined : this.#byRef.get(schema.$ref);
     return target === undefined ? schema : { ...this.resolve(target), ...withoutRef(schema) };
   }
 
-  /** The type in a few words: `integer`, `string (date-time) or null`, `list of string`. */
+  /** The type in short: `integer`, `string (date-time) or null`, `list of string`. */
   typeOf(schema: Schema): string {
     const { type, format, anyOf, oneOf, enum: values, const: value, items } = this.resolve(schema);
     if (value !== undefined) return JSON.stringify(value);
@@ -75,7 +75,7 @@ export class Schemas {
     return format === undefined ? name : `${name} (${format})`;
   }
 
-  /** An example of a value: the one that was given, or one put together from those of its fields. */
+  /** The given example, or one assembled from those of the fields. */
   example(schema: Schema | undefined, depth = 0): unknown {
     if (schema === undefined) return undefined;
     const { example, examples, properties, required, items, ...rest } = this.resolve(schema);
@@ -98,7 +98,7 @@ export class Schemas {
   }
 }
 
-/** The rows of an object's fields, or of those of a list's elements; none for anything else. */
+/** The rows of an object's fields, or of a list's elements; none for other types. */
 export function fieldsOf(schema: Schema | undefined, schemas: Schemas): Field[] {
   return schema === undefined ? [] : rowsOf(schema, { prefix: '', depth: 0, schemas });
 }
@@ -119,7 +119,7 @@ function rowsOf(schema: Schema, { prefix, depth, schemas }: Walk): Field[] {
       schemas,
     });
   }
-  // Beside fields, alternatives only say which of them are required.
+  // Alternatives beside fields only say which of them are required.
   const parts = resolved.allOf ?? resolved.anyOf ?? resolved.oneOf;
   if (parts !== undefined && resolved.properties === undefined) {
     const rows = parts.flatMap((part) => rowsOf(part, { prefix, depth, schemas }));
@@ -136,7 +136,7 @@ function rowsOf(schema: Schema, { prefix, depth, schemas }: Walk): Field[] {
   ]);
 }
 
-/** The description, then the bounds that a reader would have to look up. */
+/** The description, followed by the bounds. */
 function descriptionOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, maxItems } = schema;
   const bounds: string[] = [];

@@ -1,4 +1,4 @@
-/** The listening server: node:http with every limit explicit, its answers, and its orderly end. */
+/** The HTTP server: node:http with explicit limits, responses, and graceful shutdown. */
 import {
   createServer,
   type IncomingMessage,
@@ -24,23 +24,23 @@ import { announcesBody, readHead } from './request-head.ts';
 import { EndpointRouter } from './router.ts';
 
 export interface HttpLimits {
-  /** Until the head of a request is complete. */
+  /** Limit for the head of a request. */
   readonly headersTimeoutMs: number;
-  /** Until the whole of a request is. */
+  /** Limit for the whole request. */
   readonly requestTimeoutMs: number;
-  /** How long a connection may wait for its next request; longer than a balancer's, which must close first. */
+  /** Idle time of a keep-alive connection; longer than the load balancer's, which must close first. */
   readonly keepAliveTimeoutMs: number;
-  /** A connection on which nothing moves for so long is dropped, a slow answer's as well. */
+  /** A connection without traffic for this long is dropped, also during a slow response. */
   readonly socketTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxBodyBytes: number;
   readonly maxRequestsPerSocket: number;
   readonly maxConnections: number;
-  /** Requests being answered at the same time; one more is refused at once. */
+  /** Requests in flight; one more is refused at once. */
   readonly maxInFlight: number;
   /** A request that has waited longer for the event loop is refused at once. */
   readonly maxLoopDelayMs: number;
-  /** How long a shutdown waits for requests under way. */
+  /** How long a shutdown waits for requests in flight. */
   readonly shutdownGraceMs: number;
 }
 
@@ -58,11 +58,11 @@ export const DEFAULT_LIMITS: HttpLimits = {
   shutdownGraceMs: 15_000,
 };
 
-/** A request that was refused before its body came may go on sending for so long. */
+/** A request that was refused before its body may send this much more. */
 const LINGER_BYTES = 4 * 1_024 * 1_024;
 const LINGER_MS = 2_000;
 
-/** How often node looks for requests past their timeout: at least four times within the shortest. */
+/** How often node checks timeouts: at least four times within the shortest. */
 const CHECKS_PER_TIMEOUT = 4;
 
 const MS_PER_SECOND = 1_000;
@@ -81,21 +81,21 @@ export interface HttpServerOptions {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits?: Partial<HttpLimits>;
-  /** The clock that keys expire by, in milliseconds since the epoch; the system's when absent. */
+  /** The clock for key expiry, in milliseconds since the epoch. Default: the system's. */
   readonly now?: () => number;
-  /** Tells failures below the HTTP layer that are no surprise; all are when absent. */
+  /** Maps expected failures below the HTTP layer. Default: every failure is unexpected. */
   readonly refusalOf?: (error: unknown) => Refusal | undefined;
 }
 
-/** What is known of an open connection. */
+/** The state of an open connection. */
 interface Connection {
-  /** Begun so far. */
+  /** Requests begun so far. */
   requests: number;
-  /** The one begun last. */
+  /** The latest request. */
   last: Exchange | undefined;
 }
 
-/** The outcome of a shutdown: whether every request under way was answered in time. */
+/** Whether every request in flight was answered within the grace period. */
 export interface CloseReport {
   readonly drained: boolean;
 }
@@ -138,11 +138,11 @@ export class HttpServer {
     this.#server = this.#createServer();
   }
 
-  /** Starts to accept connections; answers the base URL, whose port is the one that was free for port 0. */
+  /** Starts to accept connections; resolves with the base URL (port 0 takes a free port). */
   async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
-    // Many may come at once: the kernel keeps them, as far as it is set to, until they are taken in.
+    // Bursts of connections wait in the kernel's backlog, within its own limit.
     this.#server.listen({ port, host, backlog: this.#limits.maxConnections }, resolve);
     await promise;
     this.#server.off('error', reject);
@@ -151,8 +151,8 @@ export class HttpServer {
   }
 
   /**
-   * Ends in order: not ready any more, no new connections, idle ones closed, requests under way
-   * answered (with `Connection: close`) as far as the grace allows, the rest cut off.
+   * Graceful shutdown: not ready, no new connections, idle ones closed, requests in flight answered
+   * (with `Connection: close`) within the grace period, the rest cut off.
    */
   close(): Promise<CloseReport> {
     this.#closing ??= this.#close();
@@ -163,7 +163,7 @@ export class HttpServer {
     this.#readiness.drain();
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     let drained = true;
-    // Also closes the connections that wait for another request; not those that wait for a first.
+    // Also closes idle keep-alive connections, but not those that sent no request yet.
     this.#server.close(() => resolve());
     for (const socket of this.#connections.keys()) {
       if (socket.bytesRead === 0) socket.destroy();
@@ -189,13 +189,13 @@ export class HttpServer {
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: limits.maxHeaderBytes,
       insecureHTTPParser: false,
-      // Refused by ourselves, so that the refusal has the form of all others.
+      // Refused by our own code, so that the error has our format.
       requireHostHeader: false,
       noDelay: true,
     });
     server.maxConnections = limits.maxConnections;
     server.timeout = limits.socketTimeoutMs;
-    // A limit would hide the headers beyond it, duplicates among them; their size is bounded.
+    // A limit would hide headers beyond it, duplicates among them; their total size is bounded.
     server.maxHeadersCount = 0;
     server.on('connection', (socket) => {
       this.#connections.set(socket, { requests: 0, last: undefined });
@@ -205,7 +205,7 @@ export class HttpServer {
     server.on('checkContinue', (request, response) => this.#begin(request, response, 'continue'));
     server.on('checkExpectation', (request, response) => this.#begin(request, response, 'unknown'));
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
-    // Nobody is connected through here; without a listener node would hang up without a word.
+    // CONNECT is not supported; without a listener node closes the socket without a response.
     server.on('connect', (_request, socket) =>
       this.#breakOff(refuse('route_not_found'), socket as Socket),
     );
@@ -213,8 +213,8 @@ export class HttpServer {
   }
 
   /**
-   * Begins to answer a request, unless one before it is the last of its connection: what follows
-   * that one must not be acted upon (RFC 9112, section 9.6).
+   * Begins to answer a request, unless an earlier one is the last of its connection: later requests
+   * must be ignored (RFC 9112, section 9.6).
    */
   #begin(request: IncomingMessage, response: ServerResponse, expects: Exchange['expects']): void {
     const connection = this.#connections.get(request.socket);
@@ -223,7 +223,7 @@ export class HttpServer {
     const exchange = new Exchange({ request, response, head, expects, logger: this.#logger });
     connection.requests += 1;
     connection.last = exchange;
-    // Counted here: node answers the requests beyond its own limit by itself, with a bare 503.
+    // Counted here: beyond its own limit node responds with a bare 503.
     if (connection.requests >= this.#limits.maxRequestsPerSocket) exchange.mustClose = true;
     this.#active.add(exchange);
     this.#overload.begin(exchange.startedAtMs);
@@ -234,7 +234,7 @@ export class HttpServer {
     try {
       this.#send(exchange, await this.#pipeline.answer(exchange));
     } catch (error) {
-      // Headers that cannot be written, for example: nothing can be said any more on this connection.
+      // For example invalid headers: this connection cannot send another response.
       exchange.logger.error({ err: error }, 'an answer could not be sent');
       exchange.response.destroy();
     } finally {
@@ -260,20 +260,20 @@ export class HttpServer {
     logRequest(this.#requestLogger, exchange, answer.status);
   }
 
-  /** Whether no other request has been begun on the connection since. */
+  /** Whether this is the latest request of the connection. */
   #isLast(exchange: Exchange): boolean {
     return this.#connections.get(exchange.request.socket)?.last === exchange;
   }
 
-  /** Whether what is still to come of an unread body is little enough to keep the connection for. */
+  /** Whether the unread rest of the body is small enough to keep the connection. */
   #isWorthDraining({ head, expects, broken }: Exchange): boolean {
     if (broken !== undefined || expects !== 'none') return false;
     return Number(head.contentLength) <= this.#limits.maxBodyBytes;
   }
 
   /**
-   * Answers now, but closes only after reading on for a while: closing on unread data resets the
-   * connection, and the answer would be lost on its way to a client that is still sending.
+   * Responds at once, but closes only after reading on for a while: closing with unread data resets
+   * the connection, and a client that is still sending would lose the response.
    */
   #endAfterRest({ request, response }: Exchange, answer: Answer): void {
     let left = LINGER_BYTES;
@@ -291,7 +291,7 @@ export class HttpServer {
     request.resume();
   }
 
-  /** The parser gave up on a connection, or a timeout of it has passed. */
+  /** The parser failed on a connection, or a timeout passed. */
   #onClientError(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET') {
       socket.destroy();
@@ -300,14 +300,15 @@ export class HttpServer {
     this.#breakOff(refuse(PARSER_ERRORS[error.code ?? ''] ?? 'malformed_request'), socket);
   }
 
-  /** Ends a connection on which no further request can come to be, with the refusal of that one. */
+  /** Closes a connection that cannot carry another request, with this refusal. */
   #breakOff(refusal: Refusal, socket: Socket): void {
-    // Our last words are said; whatever still comes is not listened to.
+    // The response has been sent; further input is ignored.
     if (!socket.writable) return;
     const open = [...this.#active].filter(({ request }) => request.socket === socket);
     const last = open.at(-1);
     if (last !== undefined) {
-      // Earlier requests of a pipeline are answered in turn, then the one that broke, then no more.
+      // Earlier pipelined requests are answered in order, then the broken one; then the connection
+      // closes.
       last.breakOff(refusal);
       return;
     }
@@ -319,7 +320,7 @@ export class HttpServer {
   }
 }
 
-/** What node says of a connection, as a code of ours. Everything else is malformed. */
+/** Maps node's connection errors to codes. All others are malformed requests. */
 const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',

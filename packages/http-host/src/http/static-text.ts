@@ -1,10 +1,10 @@
-/** A text that stays as it is while the host runs: with an entity tag, and compressed. */
+/** A constant text with an entity tag and compression. */
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { admitsGzip } from './accept.ts';
 import type { RawResult, RequestContext, ResponseDefinition } from './endpoint.ts';
 
-/** The answer to whoever has the text already. */
+/** The response when the client's copy is current. */
 export const NOT_MODIFIED: ResponseDefinition = {
   description: 'It is what If-None-Match names',
 };
@@ -18,19 +18,19 @@ export class StaticText {
   constructor(text: string, type: Pick<RawResult, 'contentType'> = {}) {
     this.#text = text;
     this.#zipped = gzipSync(text);
-    // Weak, for it names the text in either coding.
+    // Weak: it names the text in either coding.
     this.#etag = `W/"${hash('sha256', text, 'base64url')}"`;
     this.#type = type;
   }
 
-  /** 200 with the text, or 304 for who has it. `headers` are those of the text besides. */
+  /** 200 with the text, or 304 if the client has it. `headers` are added to both. */
   answer(
     { ifNoneMatch, acceptEncoding }: Pick<RequestContext, 'ifNoneMatch' | 'acceptEncoding'>,
     more: Readonly<Record<string, string>> = {},
   ): RawResult {
     const headers = {
       ETag: this.#etag,
-      // To be kept, and asked about every time: another version of the host has another text.
+      // Cached but revalidated every time: another version of the host has another text.
       'Cache-Control': 'no-cache',
       Vary: 'Accept-Encoding',
       ...more,
@@ -44,7 +44,7 @@ export class StaticText {
   }
 }
 
-/** If-None-Match compares weakly (RFC 9110, section 13.1.2): whether a tag is strong does not matter. */
+/** If-None-Match compares weakly (RFC 9110, section 13.1.2). */
 function isNamedBy(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim());
