@@ -1,6 +1,7 @@
 /** The policy in random lives of a shop, with the faults of its gateway: what must hold, always holds. */
+
 import { TenantId } from '@counterfoil/core';
-import { openLedger } from '@counterfoil/engine';
+import { openLedger, silentLogger } from '@counterfoil/engine';
 import { expectSound, playLife, shopLife } from '@counterfoil/engine/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -8,12 +9,10 @@ import { onboard } from '../onboard.ts';
 import { goodwill } from './goodwill.ts';
 
 const AGENTS = 3;
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
 it('gives half back once, and the ledger stays sound', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(shopLife(8), async (life) => {
-      const ledger = await openLedger({ storage: 'memory:', logger: silent });
+      const ledger = await openLedger({ storage: 'memory:', logger: silentLogger });
       const tenants = [TenantId.parse(1), TenantId.parse(2)];
       for (const each of tenants) await onboard(ledger, each, [{ gatewayId: 1, currency: 'GBP' }]);
       const shops = tenants.map((tenantId) => ledger.as({ tenantId, actor: 'shop' }));

@@ -1,9 +1,10 @@
 /** Merchant accounts whose gateway the ledger was not opened with: named, passed over, and waited for. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
-import { type Ledger, openLedger, type Refused } from '@counterfoil/engine';
+import { type Ledger, openLedger, type Refused, silentLogger } from '@counterfoil/engine';
 import { examine, type Finding } from '@counterfoil/engine/doctor';
 import { openSandboxGateway } from '@counterfoil/engine/gateways';
 import { readConfig } from '@counterfoil/http-host/config';
@@ -32,7 +33,7 @@ class Bench {
       gateways: gatewayIds.map((gatewayId) =>
         openSandboxGateway({ path: join(this.folder, `gateway-${gatewayId}.db`), gatewayId }),
       ),
-      logger: { debug() {}, info() {}, warn, error() {} },
+      logger: { ...silentLogger, warn },
       clock: { now: () => this.now },
     });
   }

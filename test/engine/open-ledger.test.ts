@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
-import { type Ledger, openLedger, type Refused } from '@counterfoil/engine';
+import { type Ledger, silentLogger as logger, openLedger, type Refused } from '@counterfoil/engine';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CARD, silent as logger, order, withShop } from './shop.ts';
+import { CARD, order, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
 const OTHER = TenantId.parse(8);

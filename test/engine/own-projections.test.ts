@@ -1,4 +1,5 @@
 /** Projections of an application's own, on each storage: written, rebuilt, parked, erased, asked. */
+
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +11,12 @@ import {
   openLedger,
   type ProjectionDefinition,
   type Storage,
+  silentLogger,
 } from '@counterfoil/engine';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';
 import { casesOfProject } from '../setup/stores.ts';
-import { order, silent, withShop } from './shop.ts';
+import { order, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
 const DAY = new Date().toISOString().slice(0, 10);
@@ -125,7 +127,7 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
       storage: opening.storage,
       projections: [sales, byAmount, picky, named, nameless],
       masterKey,
-      logger: { ...silent, error },
+      logger: { ...silentLogger, error },
     });
   }, TIMEOUT_MS);
   afterAll(async () => {
@@ -206,7 +208,7 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
 
 it('takes no two projections of one name, and no name that is none', async () => {
   const projections = [salesPerDay(), salesPerDay('2')];
-  const opening = openLedger({ storage: 'memory:', projections, logger: silent });
+  const opening = openLedger({ storage: 'memory:', projections, logger: silentLogger });
   await expect(opening).rejects.toThrow(/two projections have the name own-sales-per-day/);
   for (const name of ['', 'Sales', 'a_b', 'a-', 'a'.repeat(41), '../a']) {
     expect(() => defineProjection({ ...AMOUNTS, name })).toThrow(RangeError);
@@ -216,7 +218,7 @@ it('takes no two projections of one name, and no name that is none', async () =>
 describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
   it('is built from the whole log when it comes, goes on, is built again, and can go', async () => {
     const storage = await inNewStorage(newStorage);
-    const first = await openLedger({ storage, masterKey, logger: silent });
+    const first = await openLedger({ storage, masterKey, logger: silentLogger });
     await withShop(first, TENANT);
     await shopOf(first).payments.submit(order());
     await first.close();
@@ -226,7 +228,7 @@ describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newSt
         storage,
         projections: [projection],
         masterKey,
-        logger: silent,
+        logger: silentLogger,
       });
       const shop = shopOf(ledger);
       const found = await shop.view(projection).get(`GBP/${DAY}`);
@@ -241,7 +243,7 @@ describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newSt
     });
     expect(await pay(salesPerDay())).toEqual(row('1', 1));
     expect(await pay(salesPerDay('2'))).toEqual(row('2', 2));
-    const without = await openLedger({ storage, masterKey, logger: silent });
+    const without = await openLedger({ storage, masterKey, logger: silentLogger });
     await shopOf(without).payments.submit(order());
     expect((await shopOf(without).books.trialBalance()).balanced).toBe(true);
     await without.close();
@@ -255,7 +257,7 @@ describe.each(DURABLE.filter(([name]) => name === 'PostgreSQL'))(
     it('show in one what the other has projected', { timeout: TIMEOUT_MS }, async () => {
       const storage = await inNewStorage(newStorage);
       const sales = salesPerDay();
-      const options = { storage, projections: [sales], masterKey, logger: silent };
+      const options = { storage, projections: [sales], masterKey, logger: silentLogger };
       const working = await openLedger(options);
       onTestFinished(() => working.close());
       await withShop(working, TENANT);

@@ -5,13 +5,6 @@ import type { Ledger } from '@counterfoil/engine';
 export const OPERATOR = { actor: 'operator' };
 export const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
 
-export const silent = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
-
 /** Onboards a tenant whose one account takes pounds. */
 export async function withShop(ledger: Pick<Ledger, 'tenants'>, tenantId: TenantId): Promise<void> {
   await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);

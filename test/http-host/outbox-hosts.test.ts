@@ -1,5 +1,7 @@
 /** Several hosts on one database: the lease to send mails may move, and each mail is sent by one of them. */
+
 import type { StreamName, TenantId } from '@counterfoil/core';
+import { silentLogger } from '@counterfoil/engine';
 import {
   type AskedMail,
   type Handover,
@@ -17,8 +19,6 @@ import { createDatabase } from '../setup/databases.ts';
 const NOW = '2026-03-01T12:00:00.000Z';
 const LATER = '2026-03-01T12:01:00.000Z';
 const MAILS = 150;
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
 let databases: readonly HostDatabase[];
 let drop: () => Promise<void>;
 /** The same one, as each of two hosts has it open. */
@@ -76,7 +76,7 @@ function deliveryOf(outbox: Outbox, send: Mailer['send']): MailDelivery {
     },
     mailer: { send, close: () => undefined },
     clock: { now: () => NOW },
-    logger: silent,
+    logger: silentLogger,
   });
 }
 

@@ -19,7 +19,14 @@ export { refusalOf } from './failures.ts';
 export type { Figures, LabelledGauges } from './figures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
-export { createLogger, LOG_LEVELS, type Logger, type LogLevel, type PinoLogger } from './logger.ts';
+export {
+  createLogger,
+  LOG_LEVELS,
+  type Logger,
+  type LogLevel,
+  type PinoLogger,
+  silentLogger,
+} from './logger.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
 export {

@@ -12,6 +12,9 @@ export interface Logger {
   error(facts: object, message: string): void;
 }
 
+/** Discards every line. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,4 +1,5 @@
 /** An erasure that breaks off between any two of its steps is finished, once, by whoever comes next. */
+
 import { randomBytes } from 'node:crypto';
 import {
   type CommandId,
@@ -10,6 +11,7 @@ import {
 } from '@counterfoil/core';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { silentLogger } from '../logger.ts';
 import { PersonalKeys } from '../personal-keys/personal-keys.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { openCheckpoints } from '../storage/checkpoints.ts';
@@ -181,7 +183,7 @@ async function follow(erasure: Erasure, until: () => Promise<boolean>): Promise<
     events: life.events,
     checkpoints,
     progress: new FollowerProgress(),
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: silentLogger,
     signal: stopping.signal,
   });
   try {

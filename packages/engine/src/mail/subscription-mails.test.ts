@@ -1,4 +1,5 @@
 /** The mails about subscriptions: which events ask for one, what each says, and when none is sent after all. */
+
 import {
   createMemoryEventStore,
   type EventStore,
@@ -11,6 +12,7 @@ import {
 } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { silentLogger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
 import { References } from '../tenants/references.ts';
@@ -22,8 +24,6 @@ const TENANT = 1 as TenantId;
 const ALL: Tenant.Dunning['mails'] = ['rebill-failed', 'frozen', 'renewed'];
 const BEGIN = '2026-01-31T09:30:00.000Z';
 const DUE = '2026-03-02T09:30:00.000Z';
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
 const CARD: Transaction.Card = {
   token: 'tok',
   fingerprint: 'f',
@@ -153,7 +153,7 @@ class Desk {
       commands: this.commands,
       events: this.events,
       outbox: this.outbox,
-      logger: silent,
+      logger: silentLogger,
       signal: stopping.signal,
       progress,
       sandbox: this.sandbox,

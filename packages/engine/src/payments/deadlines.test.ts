@@ -1,4 +1,5 @@
 /** Deadlines: each thing ends at its instant, not a millisecond before, once, and nothing else with it. */
+
 import {
   createMemoryEventStore,
   decodeRecord,
@@ -18,6 +19,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
+import { silentLogger } from '../logger.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import { deadlineWorks } from './deadlines.ts';
 
@@ -71,7 +73,7 @@ class Bench {
     const clock = { now: () => new Date(this.nowMs).toISOString() };
     this.#commands = new CommandRunner({ store: this.events }, clock, () => {});
     const warn = (...line: unknown[]) => void this.warnings.push(line);
-    const logger = { debug() {}, info() {}, warn, error() {} };
+    const logger = { ...silentLogger, warn };
     this.works = deadlineWorks({ commands: this.#commands, store: this.store, logger });
   }
 

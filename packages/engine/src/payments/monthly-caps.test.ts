@@ -1,4 +1,5 @@
 /** Room under monthly caps: what a crash leaves, what a crowd shares, and what two hosts agree on. */
+
 import { setImmediate } from 'node:timers/promises';
 import {
   createMemoryEventStore,
@@ -18,6 +19,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
+import { silentLogger } from '../logger.ts';
 import { refused } from '../refusal.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
@@ -302,7 +304,7 @@ describe('who follows the log', () => {
       events,
       checkpoints,
       progress,
-      logger: { debug() {}, info() {}, warn() {}, error: (line) => void complaints.push(line) },
+      logger: { ...silentLogger, error: (line) => void complaints.push(line) },
       signal: stopping.signal,
       firstAfter: undefined,
     });

@@ -1,4 +1,5 @@
 /** What follows from payments is executed once, whichever process comes first and wherever one crashes. */
+
 import { randomUUID } from 'node:crypto';
 import {
   type CommandId,
@@ -16,6 +17,7 @@ import {
 } from '@counterfoil/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { silentLogger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
 import { type Checkpoints, openCheckpoints } from '../storage/checkpoints.ts';
@@ -121,7 +123,7 @@ class Bench {
       namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const keep = (...line: unknown[]) => void this.lines.push(line);
-    const logger = { debug() {}, info() {}, warn: keep, error: keep };
+    const logger = { ...silentLogger, warn: keep, error: keep };
     this.reactor = new PolicyReactor({ commands: this.commands, references, logger });
   }
 
@@ -130,7 +132,7 @@ class Bench {
     const stopping = new AbortController();
     const progress = new FollowerProgress();
     const { events, checkpoints } = this;
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const logger = silentLogger;
     const { signal } = stopping;
     const following = this.reactor.follow({ events, checkpoints, logger, signal, progress });
     const head = await events.head();

@@ -1,4 +1,5 @@
 /** The reactors by themselves: what a crash leaves open is settled, in time and once; notices come in. */
+
 import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import {
@@ -26,6 +27,7 @@ import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { uuidV7 } from '../ids.ts';
+import { silentLogger } from '../logger.ts';
 import { Refused } from '../refusal.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
@@ -103,8 +105,6 @@ class Wire {
     };
   }
 }
-
-const silentLogger = { debug() {}, info() {}, warn() {}, error() {} };
 
 type Unaddressed<Command> = Omit<Command, 'tenantId' | 'transactionId' | 'at'>;
 type ChargebackNews =

@@ -1,11 +1,11 @@
 /** Leadership: one host at a time does the work, and another takes it up. */
+
 import { createMemoryReadModelStore } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLogger } from '../logger.ts';
 import { type LeadershipOptions, whileLeading } from './leadership.ts';
 
 const POLLING = { timeout: 20_000, interval: 10 };
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
 /** Hosts that want the same lease, and which of them is at work. */
 function hosts(ttlMs = 300) {
   const leases = createMemoryReadModelStore();
@@ -14,7 +14,7 @@ function hosts(ttlMs = 300) {
   const begin = (holder: string, options: Partial<LeadershipOptions> = {}) => {
     const stopping = new AbortController();
     const { signal } = stopping;
-    const shared = { leases, name: 'work', holder, logger: silent, signal, ttlMs };
+    const shared = { leases, name: 'work', holder, logger: silentLogger, signal, ttlMs };
     const ended = whileLeading({ ...shared, ...options }, async (ending) => {
       atWork.add(holder);
       most = Math.max(most, atWork.size);
@@ -68,7 +68,7 @@ describe('leadership', () => {
         return leases.acquireLease(request);
       },
     };
-    const logger = { ...silent, error: (...line: unknown[]) => void errors.push(line) };
+    const logger = { ...silentLogger, error: (...line: unknown[]) => void errors.push(line) };
     begin('one', { leases: failing, logger });
     await vi.waitUntil(() => atWork.has('one'), POLLING);
     expect(errors).toHaveLength(2);

@@ -1,4 +1,5 @@
 /** Following the log: nothing is missed and the place is kept, whatever breaks off. */
+
 import { randomUUID } from 'node:crypto';
 import {
   type CommandId,
@@ -11,6 +12,7 @@ import {
   type TenantId,
 } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLogger } from '../logger.ts';
 import { type Checkpoints, openCheckpoints } from '../storage/checkpoints.ts';
 import { FollowerProgress } from './follower-progress.ts';
 import { followLog } from './log-follower.ts';
@@ -63,7 +65,7 @@ class Reader {
       events: this.events,
       checkpoints: this.checkpoints,
       progress: this.progress,
-      logger: { debug() {}, info() {}, warn() {}, error: (...line) => void this.errors.push(line) },
+      logger: { ...silentLogger, error: (...line) => void this.errors.push(line) },
       signal: stopping.signal,
       types: new Set(types),
       firstAfter,

@@ -1,4 +1,5 @@
 /** The moved clock beside work that it is to wait for: steps, order, what is left over, and how it ends. */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { Position } from '@counterfoil/core';
 import { Progress, ReadModelError } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLogger } from '../logger.ts';
 import { type MovableClock, openTestClock } from './clock.ts';
 import { FollowerProgress } from './follower-progress.ts';
 import { TestClock } from './test-clock.ts';
@@ -82,7 +84,7 @@ class Bench {
 
   open(...agendas: readonly (readonly number[])[]): TestClock {
     this.works.push(...agendas.map((waiting, index) => new Agenda(this, `work-${index}`, waiting)));
-    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const logger = silentLogger;
     const timed = new TimedWorks({ works: this.works, logger });
     const test = new TestClock({
       clock: this.clock,

@@ -29,6 +29,7 @@ import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { uuidV7 } from '../ids.ts';
+import { silentLogger } from '../logger.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
 import { GatewayReactor } from '../payments/gateway-reactor.ts';
@@ -209,7 +210,7 @@ class Process {
       namesOf: () => Promise.reject(new Error('not asked for')),
     });
     const note = (facts: object) => void world.lines.push(facts);
-    const logger = { debug() {}, info() {}, warn: note, error: note };
+    const logger = { ...silentLogger, warn: note, error: note };
     const gateways = gatewayRegistry(
       world.gateways.map((each) => this.life.gatewayOf(each)),
       {
