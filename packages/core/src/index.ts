@@ -8,6 +8,7 @@ export {
   encodeEvent,
   isSealedEvent,
   openerOf,
+  type Rejection,
   type Sealing,
   sealerOf,
   subjectsOf,

@@ -15,12 +15,13 @@ import {
   load,
   openerOf,
   type Position,
+  type Rejection,
   type StateOf,
   type StoredEvent,
   type StreamName,
   type TenantId,
 } from '@counterfoil/core';
-import { type DomainRejection, refused } from './refusal.ts';
+import { refused } from './refusal.ts';
 import type { Clock } from './runtime/clock.ts';
 import { Turns, type TurnsOptions } from './runtime/turns.ts';
 
@@ -58,7 +59,7 @@ type Acknowledged = (tenantId: TenantId, position: Position, stream: StreamName)
 
 /** An aggregate whose rejections are refusals of the engine. */
 interface Executable extends Aggregate {
-  decide(state: unknown, command: AnyCommand): Decision<Event, DomainRejection>;
+  decide(state: unknown, command: AnyCommand): Decision<Event, Rejection>;
 }
 
 export class CommandRunner {
@@ -120,7 +121,7 @@ export class CommandRunner {
         return { events, state, repeated };
       }
       case 'rejected':
-        throw refused(done.rejection as DomainRejection);
+        throw refused(done.rejection as Rejection);
       case 'command-id-reused':
         throw refused({ type: 'IdempotencyKeyReused' });
       case 'conflict':

@@ -1,29 +1,6 @@
 /** What the engine refuses with: a code and its facts, without a status or a text of any interface. */
-import type {
-  Customer,
-  EmailClaim,
-  MerchantAccount,
-  MonthlyCap,
-  Reference,
-  Routing,
-  Sequence,
-  Subscription,
-  Tenant,
-  Transaction,
-} from '@counterfoil/core';
+import type { Rejection, Routing } from '@counterfoil/core';
 import type { CardFault } from './gateways/card-number.ts';
-
-/** Refusals that a decision of the domain gives. */
-export type DomainRejection =
-  | Customer.Rejection
-  | EmailClaim.Rejection
-  | MerchantAccount.Rejection
-  | MonthlyCap.Rejection
-  | Reference.Rejection
-  | Sequence.Rejection
-  | Subscription.Rejection
-  | Tenant.Rejection
-  | Transaction.Rejection;
 
 /** A reference of a request to something that is defined for the tenant. */
 export interface UnknownReference {
@@ -91,7 +68,7 @@ export type TransientRefusal =
   | { readonly type: 'GatewayUnknown'; readonly gatewayId: number }
   | { readonly type: 'ClockHeldUp'; readonly reason: string; readonly now: string };
 
-export type Refusal = DomainRejection | UseCaseRefusal | TransientRefusal;
+export type Refusal = Rejection | UseCaseRefusal | TransientRefusal;
 
 export type RefusalCode = Refusal['type'];
 
@@ -113,7 +90,7 @@ const TRANSIENT = {
 } as const satisfies Record<TransientRefusal['type'], true>;
 
 /** Defects of the ledger and not of a request: what follows the log stops there, and passes none over. */
-const DEFECTS: ReadonlySet<string> = new Set<DomainRejection['type']>([
+const DEFECTS: ReadonlySet<string> = new Set<Rejection['type']>([
   'ErasureNotRequested',
   'BlockSizeOutOfRange',
   'SequenceExhausted',
