@@ -1,12 +1,10 @@
 /** What a ledger does by itself: it follows the log, and does what is due. */
 import type { Assembly } from './assembly.ts';
-import { followErasures, letGoOfErased } from './customers/erasures.ts';
 import type { Logger } from './logger.ts';
 import type { OpenStores } from './open-stores.ts';
-import { followOutcomes } from './payments/cap-settlement.ts';
-import { followNotices } from './payments/notices.ts';
 import { KeyMarking } from './personal-keys/keys-and-log.ts';
 import { LEADERSHIP, whileLeading } from './runtime/leadership.ts';
+import { SLICES } from './slices.ts';
 
 export interface BackgroundParts {
   readonly stores: OpenStores;
@@ -29,34 +27,27 @@ export async function runInBackground(
     await work(signal);
     return;
   }
-  const { leases, holder, events } = stores;
+  const { leases, holder } = stores;
+  const following = followingOf(background, signal);
   await Promise.all([
     whileLeading({ leases, name: LEADERSHIP, holder, logger, signal }, work),
-    letGoOfErased({
-      events,
-      erasure: parts.erasure,
-      identities: parts.identities,
-      after: stores.headAtStart,
-      logger,
-      signal,
-    }),
+    ...SLICES.flatMap((each) => each.followersOfEach?.(parts, following) ?? []),
   ]);
 }
 
 /** Runs everything that follows the log; resolves when `signal` is aborted and each has come to rest. */
-function followTheLog(
-  { stores, parts, logger }: BackgroundParts,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const { events, headAtStart, personalKeys } = stores;
-  const { commands, caps, gateways, policies, erasure, mailing, checkpoints } = parts;
-  const following = { events, checkpoints, logger, progress: parts.followerProgress, signal };
+function followTheLog(background: BackgroundParts, signal: AbortSignal): Promise<unknown> {
+  const { stores, parts, logger } = background;
+  const { events, personalKeys } = stores;
+  const following = followingOf(background, signal);
   return Promise.all([
-    mailing.follow(following, headAtStart),
-    followNotices({ commands, gateways, ...following }),
-    policies.follow(following),
-    followErasures({ erasure, ...following }),
+    ...SLICES.flatMap((each) => each.followers?.(parts, following) ?? []),
     new KeyMarking({ keys: personalKeys, events, logger }).repeat(signal),
-    followOutcomes({ commands, caps, firstAfter: headAtStart, ...following }),
   ]);
+}
+
+function followingOf({ stores, parts, logger }: BackgroundParts, signal: AbortSignal) {
+  const { events, headAtStart } = stores;
+  const { checkpoints, followerProgress: progress } = parts;
+  return { events, checkpoints, logger, progress, signal, headAtStart };
 }

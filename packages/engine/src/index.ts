@@ -14,7 +14,8 @@ export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
-export { Erasure } from './customers/erasure.ts';
+export { deriveKey } from './derive-key.ts';
+export { Erasure } from './erasure/erasure.ts';
 export { refusalOf } from './failures.ts';
 export type { Figures, LabelledGauges } from './figures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
@@ -76,6 +77,7 @@ export {
   loadMasterKey,
   type Settings,
 } from './settings.ts';
+export { ALL_SCOPES } from './slices.ts';
 export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
 export type { Actor, TenantLedger } from './tenant-ledger.ts';
 export {
@@ -87,8 +89,7 @@ export {
   makeKey,
   maskKey,
 } from './tenants/api-keys.ts';
-export { deriveKey } from './tenants/credential-vault.ts';
 export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
 export { References } from './tenants/references.ts';
-export { ALL_SCOPES, type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
+export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
 export { Transactions } from './transactions/transactions.ts';

@@ -39,7 +39,15 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   await using opening = new AsyncDisposableStack();
   const stores = await openStores(settings, { logger, opening });
   const clock = options.clock ?? openClock(settings);
-  const parts = assemble({ settings, stores, clock, logger, gateways, projections, background });
+  const parts = assemble({
+    settings,
+    stores,
+    clock,
+    logger,
+    gatewayOptions: gateways,
+    projections,
+    background,
+  });
   opening.move();
   const stopping = new AbortController();
   const closing = new AbortController();
@@ -55,10 +63,6 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   const watched = { settings, stores, parts, clock };
 
   return {
-    settings,
-    clock,
-    logger,
-    stores,
     ...parts,
     checks: healthChecks(watched),
     registerFigures: (figures: Figures) => registerFigures(figures, watched),

@@ -8,6 +8,7 @@ import type { Clock } from './runtime/clock.ts';
 import { expectRoom } from './runtime/disk-room.ts';
 import { isReady, type Lag, lagOf, MOST_COUNTED } from './runtime/projecting/lag.ts';
 import type { Settings } from './settings.ts';
+import { SLICES } from './slices.ts';
 import { fileOf } from './storage/stores.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -48,7 +49,7 @@ export function healthChecks({ settings, stores, parts }: Watched): Record<strin
 }
 
 export function registerFigures(figures: Figures, watched: Watched): void {
-  const { stores, parts } = watched;
+  const { parts } = watched;
   registerLags(figures, watched);
   const { testClock } = parts;
   if (testClock !== undefined) {
@@ -58,13 +59,7 @@ export function registerFigures(figures: Figures, watched: Watched): void {
       () => testClock.aheadMs / MS_PER_SECOND,
     );
   }
-  figures.gauge(
-    'erasure_pending_files',
-    'Files that may still hold persons who were erased, until whoever reads them is done',
-    () => parts.scrubbing.pending + stores.progress.erasing + parts.ownProjections.erasing,
-  );
-  parts.mailing.watch(figures);
-  parts.billing.watch(figures);
+  for (const each of SLICES) each.watch?.(parts, figures);
 }
 
 function registerLags(figures: Figures, { stores, clock, parts }: Watched): void {

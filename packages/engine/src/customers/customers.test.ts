@@ -13,12 +13,12 @@ import { type Caller, CommandRunner } from '../command-runner.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
+import { Identities } from '../identities/identities.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
 import { Refused } from '../refusal.ts';
 import { References } from '../tenants/references.ts';
 import { Customers } from './customers.ts';
-import { Identities } from './identities.ts';
 
 const tenantId = 7 as TenantId;
 const CALLER: Caller = { actor: 'agent@example.com' };

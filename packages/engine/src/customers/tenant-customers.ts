@@ -1,11 +1,11 @@
 /** The customers of one tenant, for one caller. */
 import { type Customer, isEmail, type Subject } from '@counterfoil/core';
 import type { Acting } from '../acting.ts';
+import type { Erasure } from '../erasure/erasure.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { instrumentOf, type Keyed, type TypedCard } from '../payments/tenant-payments.ts';
 import { refused } from '../refusal.ts';
 import type { Customers } from './customers.ts';
-import type { Erasure } from './erasure.ts';
 
 /** Whose data it is: with `sandbox` absent, that of the caller's environment. */
 interface Environment {

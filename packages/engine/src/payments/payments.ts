@@ -9,8 +9,8 @@ import {
   type TransactionId,
 } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
-import type { Identities } from '../customers/identities.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { Identities } from '../identities/identities.ts';
 import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/references.ts';

@@ -20,12 +20,12 @@ import {
 } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
-import { Identities } from '../customers/identities.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
+import { Identities } from '../identities/identities.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
 import { Refused } from '../refusal.ts';

@@ -10,7 +10,7 @@ import {
   subjectsOf,
 } from '@counterfoil/core';
 import { type Caller, CommandRunner } from '../command-runner.ts';
-import { erasureStep } from '../customers/erasure.ts';
+import { erasureStep } from '../erasure/erasure.ts';
 import { deterministicUuid } from '../ids.ts';
 import { Refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';

@@ -1,11 +1,11 @@
 /** Opens the customers' keys at a start, and refuses to begin anew beside a log that was sealed with others. */
 import { existsSync, statSync } from 'node:fs';
 import type { EventStore } from '@counterfoil/core';
+import { deriveKey } from '../derive-key.ts';
 import { ConfigError, findMasterKey, type Settings } from '../settings.ts';
 import { openSound, StorageError } from '../storage/damaged-files.ts';
 import { type HostDatabase, openHostDatabase } from '../storage/host-database.ts';
 import { dataFilesOf, hostDatabaseUrlOf, isFile, type Located } from '../storage/stores.ts';
-import { deriveKey } from '../tenants/credential-vault.ts';
 import type { CustomerKeys, CustomerVault } from './customer-keys.ts';
 import { KEY_TABLE } from './key-rows.ts';
 import { compareKeys, firstEventOf, NO_KEYS, tieToLog } from './keys-and-log.ts';

@@ -21,13 +21,13 @@ import {
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
-import { Identities } from '../customers/identities.ts';
 import type { Figures } from '../figures.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
+import { Identities } from '../identities/identities.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
 import { CardTokens } from '../payments/card-tokens.ts';

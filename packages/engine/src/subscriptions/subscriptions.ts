@@ -9,7 +9,7 @@ import {
 } from '@counterfoil/core';
 import type { CustomerSubscriptionsQuery, EmailSubscriptionsQuery } from '@counterfoil/projections';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
-import type { Identities } from '../customers/identities.ts';
+import type { Identities } from '../identities/identities.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { Cards, Instrument } from '../payments/cards.ts';
 import { refused } from '../refusal.ts';

@@ -1,6 +1,7 @@
 /** Encrypts the gateway credentials of merchant accounts in events and backups. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { MerchantAccount } from '@counterfoil/core';
+import { deriveKey } from '../derive-key.ts';
 
 type Credentials = MerchantAccount.Settings['currencies'][number]['gatewayCredentials'];
 
@@ -63,11 +64,6 @@ export class CredentialVault {
     const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   }
-}
-
-/** Derives a separate key for each purpose (HKDF-SHA256). */
-export function deriveKey(masterKey: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, '', `counterfoil: ${purpose}`, 32));
 }
 
 function mapped(credentials: Credentials, each: (text: string) => string): Credentials {

@@ -5,23 +5,6 @@ import { uuidV7 } from '../ids.ts';
 import { type Environment, type KeyKind, keyDigest, makeKey, maskKey } from './api-keys.ts';
 import type { CredentialVault } from './credential-vault.ts';
 
-/** All scopes of the documented endpoints. */
-export const ALL_SCOPES = [
-  'clock:write',
-  'customers:erase',
-  'customers:read',
-  'customers:write',
-  'ledger:read',
-  'payments:read',
-  'payments:write',
-  'subscriptions:freeze',
-  'subscriptions:read',
-  'subscriptions:unsubscribe',
-  'subscriptions:write',
-  'transactions:read',
-  'transactions:refund',
-] as const;
-
 export interface KeyRequest {
   readonly kind: KeyKind;
   readonly environment: Environment;

@@ -11,13 +11,13 @@ import {
 } from '@counterfoil/core';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { Identities } from '../identities/identities.ts';
 import { silentLogger } from '../logger.ts';
 import { PersonalKeys } from '../personal-keys/personal-keys.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { openCheckpoints } from '../storage/checkpoints.ts';
 import { Erasure, type ErasureServices } from './erasure.ts';
 import { followErasures } from './erasures.ts';
-import { Identities } from './identities.ts';
 
 const TENANT = 1 as TenantId;
 const CUSTOMER = { tenantId: TENANT, sandbox: false, customerId: 7 };

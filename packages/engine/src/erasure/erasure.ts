@@ -1,11 +1,11 @@
 /** Erases a person: whatever the order of a crash, what was begun is finished, and no amount moves. */
 import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
+import type { Identities } from '../identities/identities.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { CustomerKeys } from '../personal-keys/customer-keys.ts';
 import { refused } from '../refusal.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { Identities } from './identities.ts';
 
 /** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
 export interface SubscriptionEnding {

@@ -1,12 +1,12 @@
 /** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
 import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
 import { SYSTEM } from '../command-runner.ts';
+import type { Identities } from '../identities/identities.ts';
 import type { Logger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
 import { placesInMemory } from '../storage/checkpoints.ts';
 import type { Erasure } from './erasure.ts';
-import type { Identities } from './identities.ts';
 
 const TYPES: ReadonlySet<Event['type']> = new Set(['CustomerErasureRequested', 'CustomerErased']);
 

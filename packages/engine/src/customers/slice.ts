@@ -1,0 +1,25 @@
+/** Registered customers and their payment methods. */
+import type { IdentityParts } from '../identities/slice.ts';
+import type { PaymentParts } from '../payments/slice.ts';
+import { type Base, slice } from '../slice.ts';
+import type { TenantParts } from '../tenants/slice.ts';
+import { Customers } from './customers.ts';
+
+/** Without it a customer may be looked up too early, but is never registered twice. */
+const FOLLOWED_UP_MS = 1_000;
+
+export const CUSTOMERS = slice({
+  scopes: ['customers:read', 'customers:write'],
+  make(parts: Base & TenantParts & IdentityParts & PaymentParts) {
+    const { stores, followerProgress } = parts;
+    const customers = new Customers({
+      ...parts,
+      async followedUp() {
+        const head = await stores.events.head();
+        const limit = { timeoutMs: FOLLOWED_UP_MS };
+        if (head !== undefined) await followerProgress.reached(head, limit);
+      },
+    });
+    return { customers };
+  },
+});

@@ -1,0 +1,50 @@
+/** The erasure of persons: from the log, the read models, kept answers and what is remembered. */
+import type { IdentityParts } from '../identities/slice.ts';
+import { type Base, slice } from '../slice.ts';
+import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
+import type { SubscriptionParts } from '../subscriptions/slice.ts';
+import { Erasure } from './erasure.ts';
+import { followErasures, letGoOfErased } from './erasures.ts';
+import { Scrubbing } from './scrubbing.ts';
+
+export const ERASURE = slice({
+  scopes: ['customers:erase'],
+  make(parts: Base & IdentityParts & SubscriptionParts) {
+    const { stores, stateCache, identities, answers, logger } = parts;
+    const { personalKeys } = stores;
+    /** Called before the kept answers are searched, for those that are about to be kept. */
+    const forgetting = new Set<(about: AnswersAbout) => void>();
+    const scrubbing = new Scrubbing({
+      stores: [
+        { name: 'keys', scrub: () => personalKeys.scrub() },
+        { name: 'answers', scrub: () => answers.scrub() },
+      ],
+      logger,
+    });
+    const erasure = new Erasure({
+      ...parts,
+      keys: personalKeys,
+      forgetStates: () => {
+        stateCache.clear();
+        identities.forget();
+      },
+      forgetAnswers: async (customer) => {
+        const about = answersAbout(customer);
+        for (const forget of forgetting) forget(about);
+        await answers.forget(about.prefix, about.named);
+      },
+      scrub: () => scrubbing.scrub(),
+    });
+    return { scrubbing, erasure, forgetting };
+  },
+  followers: ({ erasure }, following) => [followErasures({ erasure, ...following })],
+  followersOfEach: ({ erasure, identities }, { headAtStart: after, events, logger, signal }) => [
+    letGoOfErased({ erasure, identities, after, events, logger, signal }),
+  ],
+  watch: ({ scrubbing, stores }, figures) =>
+    figures.gauge(
+      'erasure_pending_files',
+      'Files that may still hold persons who were erased, until whoever reads them is done',
+      () => scrubbing.pending + stores.progress.erasing,
+    ),
+});

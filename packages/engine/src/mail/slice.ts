@@ -1,0 +1,19 @@
+/** Mails to customers. */
+import { type Base, slice } from '../slice.ts';
+import { openOwn } from '../storage/own-tables.ts';
+import type { TenantParts } from '../tenants/slice.ts';
+import { Mailing } from './mailing.ts';
+import { openOutbox } from './outbox.ts';
+
+export const MAIL = slice({
+  scopes: [],
+  make(parts: Base & TenantParts) {
+    const { settings, stores } = parts;
+    const outbox = openOwn(parts, 'mails', openOutbox);
+    const { events } = stores;
+    return { mailing: new Mailing({ ...parts, settings: settings.mail, outbox, events }) };
+  },
+  works: ({ mailing }) => mailing.works,
+  followers: ({ mailing }, following) => [mailing.follow(following, following.headAtStart)],
+  watch: ({ mailing }, figures) => mailing.watch(figures),
+});

@@ -1,0 +1,66 @@
+/** Payments: gateways, cards, monthly caps, and what follows from a charge. */
+import { Customer } from '@counterfoil/core';
+import { deriveKey } from '../derive-key.ts';
+import { cardBrands } from '../gateways/card-brands.ts';
+import { cardFingerprints } from '../gateways/card-fingerprint.ts';
+import { gatewaysOf } from '../gateways/gateway-option.ts';
+import { gatewayRegistry } from '../gateways/registry.ts';
+import type { IdentityParts } from '../identities/slice.ts';
+import { SharedTurns } from '../runtime/shared-turns.ts';
+import { type Base, type PartsOf, slice } from '../slice.ts';
+import { tellLostClaims } from '../storage/claims.ts';
+import type { TenantParts } from '../tenants/slice.ts';
+import { followOutcomes } from './cap-settlement.ts';
+import { CardTokens } from './card-tokens.ts';
+import { Cards } from './cards.ts';
+import { deadlineWorks } from './deadlines.ts';
+import { GatewayReactor } from './gateway-reactor.ts';
+import { MonthlyCaps } from './monthly-caps.ts';
+import { followNotices } from './notices.ts';
+import { Payments } from './payments.ts';
+import { PolicyReactor } from './policies.ts';
+import { Sweeper } from './sweeper.ts';
+
+/** Beyond the gateway's own time, for the request that made a charge to record its outcome. */
+const SWEEP_GRACE_MS = 20_000;
+
+export type PaymentParts = PartsOf<typeof PAYMENTS>;
+
+export const PAYMENTS = slice({
+  scopes: ['payments:read', 'payments:write', 'transactions:refund'],
+  make(base: Base & TenantParts & IdentityParts) {
+    const { settings, stores, logger, commands } = base;
+    const { masterKey } = stores;
+    const gateways = gatewayRegistry(gatewaysOf(base.gatewayOptions, { settings, stores }), {
+      timeoutMs: settings.gatewayTimeoutMs,
+      maxInFlight: settings.gatewayMaxInFlight,
+      logger,
+    });
+    const pool = stores.hostDatabase?.pool;
+    const sharedTurns = pool && new SharedTurns({ pool, onLost: tellLostClaims(logger) });
+    const shared = { ...base, gateways, caps: new MonthlyCaps(commands) };
+    const reactor = new GatewayReactor({ ...shared, vault: base.credentials, turns: sharedTurns });
+    const policies = new PolicyReactor(base);
+    const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
+    const cards = new Cards({
+      gateways,
+      brandOf: cardBrands(),
+      tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
+      fingerprintsOf: (owner) => (digits) =>
+        fingerprintOf(`${owner.tenantId}/${owner.sandbox}/${digits}`),
+      customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
+    });
+    const payments = new Payments({ ...shared, reactor, policies, cards });
+    return { gateways, caps: shared.caps, sharedTurns, reactor, policies, cards, payments };
+  },
+  works({ settings, stores, commands, reactor, logger }) {
+    const shared = { commands, store: stores.readModels, logger };
+    const graceMs = settings.gatewayTimeoutMs + SWEEP_GRACE_MS;
+    return [new Sweeper({ ...shared, reactor, graceMs }), ...deadlineWorks(shared)];
+  },
+  followers: ({ commands, gateways, caps, policies }, following) => [
+    followNotices({ commands, gateways, ...following }),
+    policies.follow(following),
+    followOutcomes({ commands, caps, firstAfter: following.headAtStart, ...following }),
+  ],
+});

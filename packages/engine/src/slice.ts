@@ -1,0 +1,65 @@
+/** What each slice of the engine declares of itself; `slices.ts` lists them all. */
+import type { Position } from '@counterfoil/core';
+import type { OwnProjection } from '@counterfoil/projections';
+import type { CommandRunner } from './command-runner.ts';
+import type { Figures } from './figures.ts';
+import type { GatewayOption } from './gateways/gateway-option.ts';
+import type { Logger } from './logger.ts';
+import type { OpenStores } from './open-stores.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { FollowerProgress } from './runtime/follower-progress.ts';
+import type { Following } from './runtime/log-follower.ts';
+import type { ReadSide } from './runtime/read-side.ts';
+import type { ClearableStateCache } from './runtime/state-cache.ts';
+import type { TimedWork } from './runtime/timed-work.ts';
+import type { Settings } from './settings.ts';
+import type { KeptAnswers } from './storage/kept-answers.ts';
+
+export interface AssemblyOptions {
+  readonly settings: Settings;
+  readonly stores: OpenStores;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly gatewayOptions: readonly GatewayOption[];
+  readonly projections: readonly OwnProjection[];
+  /** Whether this process follows the log. */
+  readonly background: boolean;
+}
+
+/** What every slice can be made from. */
+export interface Base extends AssemblyOptions {
+  readonly commands: CommandRunner;
+  readonly stateCache: ClearableStateCache;
+  readonly readSide: ReadSide;
+  /** Waits for a tenant's definitions, and not for its payments. */
+  readonly definitions: ReadSide;
+  readonly followerProgress: FollowerProgress;
+  readonly answers: KeptAnswers & { close(): Promise<void> | void };
+}
+
+export interface FollowingFrom extends Following {
+  /** The head of the log when the process began. */
+  readonly headAtStart: Position | undefined;
+}
+
+export interface Slice<Needs extends object, Parts extends object> {
+  /** What keys of the API may be allowed to do with it. */
+  readonly scopes: readonly string[];
+  /** Its use cases and what they stand on, made from the parts of the slices before it. Nothing runs yet. */
+  make(needs: Needs): Parts;
+  /** What is done when it is due. */
+  works?(parts: Needs & Parts): readonly TimedWork[];
+  /** Each follows the log to the end of the signal, in one process at a time. */
+  followers?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
+  /** The same in every process of several on one log. */
+  followersOfEach?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
+  watch?(parts: Needs & Parts, figures: Figures): void;
+}
+
+export function slice<Needs extends object, Parts extends object>(
+  each: Slice<Needs, Parts>,
+): Slice<Needs, Parts> {
+  return each;
+}
+
+export type PartsOf<Each> = Each extends Slice<never, infer Parts> ? Parts : never;

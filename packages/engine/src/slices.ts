@@ -1,0 +1,47 @@
+/** The slices of the engine, each after those whose parts it needs. */
+import { BOOKS } from './books/slice.ts';
+import { CUSTOMERS } from './customers/slice.ts';
+import { ERASURE } from './erasure/slice.ts';
+import { IDENTITIES } from './identities/slice.ts';
+import { MAIL } from './mail/slice.ts';
+import { PAYMENTS } from './payments/slice.ts';
+import type { Base, Slice } from './slice.ts';
+import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
+import { TENANTS } from './tenants/slice.ts';
+import { TRANSACTIONS } from './transactions/slice.ts';
+
+export const SLICES = [
+  TENANTS,
+  IDENTITIES,
+  PAYMENTS,
+  CUSTOMERS,
+  SUBSCRIPTIONS,
+  ERASURE,
+  TRANSACTIONS,
+  BOOKS,
+  MAIL,
+] as const;
+
+/** Everything that a key can be allowed: of the slices, and of the test clock. */
+export const ALL_SCOPES: readonly string[] = [
+  'clock:write',
+  ...SLICES.flatMap(({ scopes }) => scopes),
+].sort();
+
+/** Does not compile where a slice stands before one that it needs. */
+type Collected<Have, Rest> = Rest extends readonly [infer First, ...infer Others]
+  ? First extends Slice<infer Needs, infer Parts>
+    ? Have extends Needs
+      ? Collected<Have & Parts, Others>
+      : never
+    : never
+  : Have;
+
+export type SliceParts = Collected<Base, typeof SLICES>;
+
+export function makeSlices(base: Base): SliceParts {
+  const slices: readonly Slice<never, object>[] = SLICES;
+  let parts: object = base;
+  for (const each of slices) parts = { ...parts, ...each.make(parts as never) };
+  return parts as SliceParts;
+}

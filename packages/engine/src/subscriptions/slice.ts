@@ -1,0 +1,29 @@
+/** Subscriptions: what customers change about them, and their billing. */
+import { SubscriptionView } from '@counterfoil/projections';
+import type { IdentityParts } from '../identities/slice.ts';
+import type { PaymentParts } from '../payments/slice.ts';
+import { type Base, type PartsOf, slice } from '../slice.ts';
+import type { TenantParts } from '../tenants/slice.ts';
+import { Billing } from './billing.ts';
+import { Rebills } from './rebills.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export type SubscriptionParts = PartsOf<typeof SUBSCRIPTIONS>;
+
+export const SUBSCRIPTIONS = slice({
+  scopes: [
+    'subscriptions:freeze',
+    'subscriptions:read',
+    'subscriptions:unsubscribe',
+    'subscriptions:write',
+  ],
+  make(parts: Base & TenantParts & IdentityParts & PaymentParts) {
+    const { readModels: store, leases, holder } = parts.stores;
+    return {
+      subscriptions: new Subscriptions({ ...parts, index: new SubscriptionView(store) }),
+      billing: new Billing({ ...parts, rebills: new Rebills(parts), store, leases, holder }),
+    };
+  },
+  works: ({ billing }) => [billing],
+  watch: ({ billing }, figures) => billing.watch(figures),
+});

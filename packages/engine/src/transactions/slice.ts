@@ -1,0 +1,19 @@
+/** The search of transactions and their detail: each query waits for its tenant's own writes. */
+import { DetailView, SearchView } from '@counterfoil/projections';
+import { type Base, slice } from '../slice.ts';
+import type { TenantParts } from '../tenants/slice.ts';
+import { Transactions } from './transactions.ts';
+
+export const TRANSACTIONS = slice({
+  scopes: ['transactions:read'],
+  make({ stores, readSide, clock, referenceView }: Base & TenantParts) {
+    const { readModels } = stores;
+    const transactions = new Transactions({
+      details: new DetailView(readModels, referenceView),
+      searches: new SearchView(readModels, referenceView),
+      readSide,
+      clock,
+    });
+    return { transactions };
+  },
+});
