@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EventStore, TenantId } from '@counterfoil/core';
 import { openKeysToRead } from '@counterfoil/engine';
-import { SqliteKeptAnswers } from '@counterfoil/engine/storage';
+import { openKeptAnswers } from '@counterfoil/engine/storage';
 import { readConfig } from '@counterfoil/http-host/config';
 import {
   openSqliteReadModelStore,
@@ -111,9 +111,9 @@ async function live(): Promise<{ order: Json; id: number }> {
     return answer;
   };
   await pay('swept');
-  const answers = new SqliteKeptAnswers(file('idempotency.db'));
+  const answers = openKeptAnswers(file('idempotency.db'));
   expect(await answers.sweep(Number.MAX_SAFE_INTEGER, 10)).toBe(1);
-  answers.close();
+  await answers.close();
   const { body: order } = await pay('fresh', { subscription: CLUB });
   const refunded = await caller.refund(order.id, { amount: 1, sendUserCommunication: true });
   expect(refunded.status, refunded.text).toBe(200);

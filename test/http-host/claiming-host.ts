@@ -1,11 +1,11 @@
 /** A host in a process of its own, to be killed while it answers: claims a key, says so, and never ends. */
-import { openHostDatabase, PostgresKeptAnswers } from '@counterfoil/engine/storage';
+import { openHostDatabase, openSharedAnswers } from '@counterfoil/engine/storage';
 import { Idempotency } from '@counterfoil/http-host/http';
 
 const [, , url = '', scope = '[]', fingerprint = ''] = process.argv;
 const { pool } = await openHostDatabase(url);
 const idempotency = new Idempotency({
-  store: new PostgresKeptAnswers({ pool }),
+  store: openSharedAnswers({ pool }),
   secret: Buffer.alloc(32),
   onStoreFailure: (error) => {
     throw error;

@@ -7,8 +7,9 @@ import {
   answersAbout,
   type HostDatabase,
   HostDatabaseError,
+  type KeptAnswers,
   openHostDatabase,
-  PostgresKeptAnswers,
+  openSharedAnswers,
 } from '@counterfoil/engine/storage';
 import { Idempotency, Refusal } from '@counterfoil/http-host/http';
 import fc from 'fast-check';
@@ -24,7 +25,7 @@ const SCOPE = ['7', 'live', 'createPayment', 'k'];
 
 interface TestHost {
   readonly database: HostDatabase;
-  readonly store: PostgresKeptAnswers;
+  readonly store: KeptAnswers;
   readonly idempotency: Idempotency;
   /** How many claims were lost, each time. */
   readonly lost: number[];
@@ -33,7 +34,7 @@ interface TestHost {
 async function openHost(url: string): Promise<TestHost> {
   const database = await openHostDatabase(url);
   const lost: number[] = [];
-  const store = new PostgresKeptAnswers({
+  const store = openSharedAnswers({
     pool: database.pool,
     onLost: (claims) => lost.push(claims),
   });
@@ -61,7 +62,7 @@ async function openHosts() {
 async function forget({ store, idempotency }: TestHost): Promise<void> {
   const about = answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: CUSTOMER });
   idempotency.forget(about);
-  await store.forget(about.prefix, about.named);
+  await store.forget(about);
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -312,6 +313,35 @@ describe('who is erased on another host', () => {
   });
 });
 
+it('answers of an earlier version are kept, and found by an erasure', async () => {
+  const url = await newDatabase();
+  const { pool, close } = await openHostDatabase(url);
+  await pool.query(`
+    ALTER TABLE counterfoil_host.answers DROP COLUMN subject;
+    ALTER TABLE counterfoil_host.forgotten DROP COLUMN subject;
+    DROP FUNCTION counterfoil_host.put_answers(text[], text[], integer[], text[], bytea[], boolean[],
+      text[], bigint[], bigint[], float8[], text[], text[]);
+    DELETE FROM counterfoil_host.kysely_migration WHERE name = '2026-11-23-answers-subject'`);
+  const keys = ['person', 'other'].map((key) => JSON.stringify([...SCOPE, key]));
+  const bodies = [CUSTOMER, CUSTOMER + 1].map((customerId) => JSON.stringify({ customerId }));
+  await pool.query(
+    `SELECT counterfoil_host.put_answers($1, ARRAY['one', 'one'], ARRAY[201, 201],
+       ARRAY['text/plain', 'text/plain'],
+       ARRAY(SELECT convert_to(body, 'UTF8') FROM unnest($2::text[]) AS body),
+       ARRAY[true, true], ARRAY[null, null], ARRAY[0, 0], ARRAY[1000, 1000], ARRAY[0, 0],
+       ARRAY[null, null])`,
+    [keys, bodies],
+  );
+  await close();
+  const host = await openHost(url);
+  for (const [index, key] of keys.entries()) {
+    expect(await host.store.find(key, 0)).toMatchObject({ answer: { body: bodies[index] } });
+  }
+  await forget(host);
+  const left = await Promise.all(keys.map((key) => host.store.find(key, 0)));
+  expect(left.map((entry) => entry !== undefined)).toEqual([false, true]);
+});
+
 describe('what it costs', () => {
   it('shares round trips: one to claim and one to put, for all of a turn', async () => {
     const { here } = await openHosts();
@@ -320,13 +350,13 @@ describe('what it costs', () => {
     onTestFinished(() => queries.mockRestore());
     const requests = Array.from({ length: 100 }, (_, n) => run(here, { scope: [String(n)] }));
     expect(new Set(await Promise.all(requests))).toEqual(new Set(['done', 'again done']));
-    const names = queries.mock.calls.map(([query]) => (query as { name?: string }).name);
-    const count = (wanted: string) => names.filter((name) => name === wanted).length;
-    expect(count('put-answers')).toBe(1);
+    const texts = queries.mock.calls.map(([query]) => (query as unknown as { text: string }).text);
+    const count = (wanted: string) => texts.filter((text) => text.includes(wanted)).length;
+    expect(count('put_answers')).toBe(1);
     // One for all claims, and two for what is given back: of the first run, and of the one that was a replay.
-    expect(count('claim-answers')).toBeLessThanOrEqual(3);
+    expect(count('claim_answers')).toBeLessThanOrEqual(3);
     // Beside them, the removal of what has expired.
-    expect(names.length - count('put-answers') - count('claim-answers')).toBeLessThanOrEqual(1);
+    expect(texts.length - count('put_answers') - count('claim_answers')).toBeLessThanOrEqual(1);
   });
 
   it('sweeps past what another host is at', async () => {

@@ -3,16 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TenantId } from '@counterfoil/core';
+import type { Subject, TenantId } from '@counterfoil/core';
 import { deterministicUuid, keyDigest, uuidV7 } from '@counterfoil/engine';
 import {
   answersAbout,
   type KeptAnswers,
   type KeptEntry,
-  MemoryKeptAnswers,
   openHostDatabase,
-  PostgresKeptAnswers,
-  SqliteKeptAnswers,
+  openKeptAnswers,
+  openSharedAnswers,
 } from '@counterfoil/engine/storage';
 import { Idempotency } from '@counterfoil/http-host/http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -28,8 +27,8 @@ function temporaryFile(): string {
   return join(folder, 'idempotency.db');
 }
 
-function openSqlite(path: string): SqliteKeptAnswers {
-  const store = new SqliteKeptAnswers(path);
+function openSqlite(path: string): KeptAnswers {
+  const store = openKeptAnswers(path);
   onTestFinished(() => store.close());
   return store;
 }
@@ -43,9 +42,9 @@ function entry(fingerprint: string, recordedAtMs: number, body: string | Buffer 
   };
 }
 
-async function openPostgres(): Promise<PostgresKeptAnswers> {
+async function openPostgres(): Promise<KeptAnswers> {
   const database = await openHostDatabase(await newDatabase());
-  const store = new PostgresKeptAnswers(database);
+  const store = openSharedAnswers(database);
   onTestFinished(async () => {
     await store.close();
     await database.close();
@@ -55,7 +54,7 @@ async function openPostgres(): Promise<PostgresKeptAnswers> {
 
 const stores = casesOfProject<[string, () => KeptAnswers | Promise<KeptAnswers>]>({
   embedded: [
-    ['memory', () => new MemoryKeptAnswers()],
+    ['memory', () => openSqlite(':memory:')],
     ['sqlite', () => openSqlite(temporaryFile())],
   ],
   postgres: [['postgres', openPostgres]],
@@ -120,26 +119,38 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect((await store.find('b', 0))?.fingerprint).toBe('three');
   });
 
-  it('forgets what is meant among what begins alike, and nothing else', async () => {
+  it('forgets what tells of a person by its subject, and by its text where it has none', async () => {
     const store = await open();
+    const person = { tenantId: 7 as TenantId, sandbox: false, customerId: 5 };
+    const put = (key: string, body: string | Buffer, subject?: Subject) => {
+      const { answer, ...rest } = entry('one', 0, body);
+      return store.put(key, { ...rest, answer: { ...answer, ...(subject && { subject }) } });
+    };
+    const named = '{"id":5}';
     const others = ['["70","live"]', '["6","live"]', '["8","live"]', '["7"]', '', '\u{10ffff}'];
-    for (const key of others) await store.put(key, entry('one', 0));
+    for (const key of others) await put(key, named);
+    await put('["7","live","other"]', '{"id":6}');
+    // The id is that of a payment: it tells of another person.
+    await put('["7","live","payment"]', named, { ...person, customerId: 6 });
+    await put('["7","test","sandbox"]', named, { ...person, sandbox: true });
     // More than are looked at together.
     const keys = Array.from({ length: 1_100 }, (_, n) => `["7","live","createCustomer","${n}"]`);
-    await Promise.all(keys.map((key) => store.put(key, entry('one', 0, '{"id":5}'))));
-    await store.put('["7","live","a"]', entry('one', 0, '{"id":6}'));
-    await store.put('["7","live","b"]', entry('one', 0, Buffer.from('{"id":5}')));
-    const late = store.put('["7","test","c"]', entry('one', 0, '{"id":5}'));
-    await store.forget('["7",', /^\{"id":5\}$/);
+    await Promise.all(keys.map((key, n) => put(key, named, n % 2 === 0 ? person : undefined)));
+    await put('["7","live","unnamed"]', '{"amount":1}', person);
+    await put('["7","live","bytes"]', Buffer.from(named));
+    const late = put('["7","test","late"]', named);
+    await store.forget(answersAbout(person));
     await late;
-    for (const key of [...keys, '["7","live","b"]', '["7","test","c"]']) {
+    const gone = ['unnamed', 'bytes'].map((each) => `["7","live","${each}"]`);
+    for (const key of [...keys, ...gone, '["7","test","late"]']) {
       expect(await store.find(key, 0), key).toBeUndefined();
     }
-    for (const key of [...others, '["7","live","a"]']) {
+    const kept = ['["7","live","other"]', '["7","live","payment"]', '["7","test","sandbox"]'];
+    for (const key of [...others, ...kept]) {
       expect(await store.find(key, 0), key).toBeDefined();
     }
-    await store.put('["7","live","b"]', entry('two', 0));
-    expect(await store.find('["7","live","b"]', 0)).toEqual(entry('two', 0));
+    await store.put('["7","live","bytes"]', entry('two', 0));
+    expect(await store.find('["7","live","bytes"]', 0)).toEqual(entry('two', 0));
   });
 
   it('sweeps what has expired, in bounded portions', async () => {
@@ -155,10 +166,10 @@ describe.each(stores)('the %s store', (_name, open) => {
 it('the sqlite store leaves nothing on the disk of what it forgets', async () => {
   const path = temporaryFile();
   const store = openSqlite(path);
-  await store.put('["7","live"]', entry('one', 0, '{"email":"ada@example.com"}'));
+  await store.put('["7","live"]', entry('one', 0, '{"id":5,"email":"ada@example.com"}'));
   await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
   expect(onDisk(path)).toContain('ada@example.com');
-  await store.forget('["7",', /./);
+  await store.forget(answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: 5 }));
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('BEGIN; SELECT * FROM answer');
   expect([await store.scrub(), onDisk(path).includes('ada@example.com')]).toEqual([false, true]);
@@ -182,10 +193,10 @@ it('the sqlite store leaves nothing on the disk of what it sweeps', async () => 
 
 it('the sqlite store takes out of a file what a host of before had swept', async () => {
   const path = temporaryFile();
-  const store = new SqliteKeptAnswers(path);
+  const store = openKeptAnswers(path);
   await store.put('["7","live"]', entry('one', 0, LONG));
   await store.put('["8","live"]', entry('one', 0, '{"email":"eve@example.com"}'));
-  store.close();
+  await store.close();
   const before = new DatabaseSync(path);
   before.exec(`PRAGMA secure_delete = OFF; PRAGMA user_version = 0;
     DELETE FROM answer WHERE key LIKE '%7%'`);
@@ -197,6 +208,28 @@ it('the sqlite store takes out of a file what a host of before had swept', async
   expect(onDisk(path)).toContain('eve@example.com');
 });
 
+it('the sqlite store keeps the answers of an earlier version, and an erasure finds them', async () => {
+  const path = temporaryFile();
+  const earlier = new DatabaseSync(path);
+  earlier.exec(`
+    CREATE TABLE answer (
+      key TEXT NOT NULL UNIQUE, fingerprint TEXT NOT NULL, status INTEGER NOT NULL,
+      content_type TEXT NOT NULL, body ANY NOT NULL, headers TEXT, recorded_at_ms INTEGER NOT NULL,
+      expires_at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX answer_by_expiry ON answer (expires_at_ms);
+    INSERT INTO answer VALUES
+      ('["7","live","a"]', 'one', 201, 'application/json', '{"id":5}', '{"Location":"/1"}', 0, 100),
+      ('["7","live","b"]', 'one', 201, 'application/json', '{"id":6}', '{"Location":"/1"}', 0, 100);
+  `);
+  earlier.close();
+  const store = openSqlite(path);
+  expect(await store.find('["7","live","a"]', 0)).toEqual(entry('one', 0, '{"id":5}'));
+  await store.forget(answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: 5 }));
+  expect(await store.find('["7","live","a"]', 0)).toBeUndefined();
+  expect(await store.find('["7","live","b"]', 0)).toEqual(entry('one', 0, '{"id":6}'));
+});
+
 /** The file, and what stands beside it. */
 function onDisk(path: string): string {
   const files = [path, `${path}-wal`].filter((file) => existsSync(file));
@@ -205,17 +238,17 @@ function onDisk(path: string): string {
 
 it('the sqlite store outlives its process', async () => {
   const path = temporaryFile();
-  const first = new SqliteKeptAnswers(path);
+  const first = openKeptAnswers(path);
   await first.put('a', entry('one', 0));
-  first.close();
+  await first.close();
   expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
 });
 
 it('the sqlite store says so when it cannot keep an answer, and writes what waits when closed', async () => {
   const path = temporaryFile();
-  const store = new SqliteKeptAnswers(path);
+  const store = openKeptAnswers(path);
   const waiting = store.put('a', entry('one', 0));
-  store.close();
+  await store.close();
   await waiting;
   expect(await openSqlite(path).find('a', 0)).toEqual(entry('one', 0));
   await expect(store.put('b', entry('two', 0))).rejects.toThrow(/not open|finalized/);
@@ -248,7 +281,7 @@ describe('who is erased', () => {
     ['somebody else', '7', CUSTOMER + 1, true],
     ['a customer of another tenant', '77', CUSTOMER, true],
   ])('keeps no answer that is under way about %s', async (_whom, tenant, customerId, isKept) => {
-    const store = new MemoryKeptAnswers();
+    const store = openSqlite(':memory:');
     const idempotency = new Idempotency({
       store,
       secret: Buffer.alloc(32),
@@ -258,7 +291,7 @@ describe('who is erased', () => {
     const first = await idempotency.run(request, async () => {
       const about = answersAbout({ tenantId: 7 as TenantId, sandbox: false, customerId: CUSTOMER });
       idempotency.forget(about);
-      await store.forget(about.prefix, about.named);
+      await store.forget(about);
       return answerAbout(customerId);
     });
     expect(first).toEqual(answerAbout(customerId));
@@ -270,7 +303,7 @@ describe('who is erased', () => {
 describe('repetitions that come together', () => {
   it('are all answered from what is kept, or refused as another request', async () => {
     const idempotency = new Idempotency({
-      store: new MemoryKeptAnswers(),
+      store: openSqlite(':memory:'),
       secret: Buffer.alloc(32),
       onStoreFailure: (error) => expect.unreachable(String(error)),
     });

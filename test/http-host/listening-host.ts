@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
 import { createLogger, type KeyRecord, keyDigest, makeKey } from '@counterfoil/engine';
-import { MemoryKeptAnswers } from '@counterfoil/engine/storage';
+import { openKeptAnswers } from '@counterfoil/engine/storage';
 import {
   type Endpoint,
   endpoint,
@@ -104,7 +104,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     rateLimits: new RateLimits(failuresPerMinute === undefined ? {} : { failuresPerMinute }),
     idempotency: new Idempotency({
       secret: Buffer.alloc(32, 1),
-      store: new MemoryKeptAnswers(),
+      store: openKeptAnswers(':memory:'),
       onStoreFailure: (error) => logger.error({ err: error }, 'answer not kept'),
       ...(now !== undefined && { now }),
     }),

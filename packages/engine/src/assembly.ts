@@ -16,8 +16,7 @@ import { makeSlices, SLICES } from './slices.ts';
 import { openCheckpoints } from './storage/checkpoints.ts';
 import { tellLostClaims } from './storage/claims.ts';
 import { openOrReplace } from './storage/damaged-files.ts';
-import { PostgresKeptAnswers } from './storage/kept-answers-postgres.ts';
-import { SqliteKeptAnswers } from './storage/kept-answers-sqlite.ts';
+import { openKeptAnswers, openSharedAnswers } from './storage/kept-answers.ts';
 import { openOwn } from './storage/own-tables.ts';
 import { isShared, ownFile } from './storage/stores.ts';
 
@@ -91,6 +90,6 @@ function makeTestClock(
 function openAnswers({ settings, stores, logger }: AssemblyOptions) {
   const pool = stores.hostDatabase?.pool;
   return pool === undefined
-    ? openOrReplace(ownFile(settings, 'answers'), (path) => new SqliteKeptAnswers(path), logger)
-    : new PostgresKeptAnswers({ pool, onLost: tellLostClaims(logger) });
+    ? openOrReplace(ownFile(settings, 'answers'), openKeptAnswers, logger)
+    : openSharedAnswers({ pool, onLost: tellLostClaims(logger) });
 }

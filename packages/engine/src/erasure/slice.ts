@@ -31,7 +31,7 @@ export const ERASURE = slice({
       forgetAnswers: async (customer) => {
         const about = answersAbout(customer);
         for (const forget of forgetting) forget(about);
-        await answers.forget(about.prefix, about.named);
+        await answers.forget(about);
       },
       scrub: () => scrubbing.scrub(),
     });

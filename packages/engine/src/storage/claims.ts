@@ -1,9 +1,9 @@
-/** Claims on idempotency keys, and on whatever else one host at a time may be at. */
+/** Claims on idempotency keys and other work that one host at a time may do. */
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '../logger.ts';
 import { RoundTrips } from './round-trips.ts';
 
-/** Of a host whose machine is gone without a word, the server notices so soon that it is. */
+/** A host whose machine has died is noticed by the server after so many seconds. */
 const KEEP_ALIVE = `
   SELECT set_config('tcp_keepalives_idle', '5', false),
     set_config('tcp_keepalives_interval', '5', false),
@@ -17,8 +17,11 @@ export interface Wanted {
   readonly nowMs: number;
 }
 
-/** The answer that is kept under the key, if one is; its columns are null otherwise. */
-export interface AnswerRow {
+/** With the answer that is kept under the key, if one is; its columns are null otherwise. */
+export interface Tried {
+  readonly is_mine: boolean;
+  /** Whether it is known that the key is held for another request. */
+  readonly is_another_request: boolean;
   readonly fingerprint: string | null;
   readonly status: number;
   readonly content_type: string;
@@ -27,12 +30,6 @@ export interface AnswerRow {
   readonly headers: string | null;
   readonly recorded_at_ms: string;
   readonly expires_at_ms: string;
-}
-
-export interface Tried extends AnswerRow {
-  readonly is_mine: boolean;
-  /** Whether it is known that the key is held for another request. */
-  readonly is_another_request: boolean;
 }
 
 type Asked =
@@ -50,9 +47,9 @@ export interface ClaimsOptions {
 }
 
 /**
- * They stand on one connection of the pool, which is kept for them: they end with it. When it is lost,
- * those that are still needed are taken again with the next one; who came first in between may do the
- * same work at the same time, which the ids that are made from the key let happen once.
+ * Session-level advisory locks on one dedicated connection of the pool: they end with it. When it is
+ * lost, those that are still needed are taken again on the next one. Another host may have begun the
+ * same work in between: the ids that are made from the key let it happen once.
  */
 export class Claims {
   readonly #pool: Pool;

@@ -10,16 +10,15 @@ export { mark, setMarkOnce } from './host-marks.ts';
 export {
   type AnswersAbout,
   answersAbout,
-  type Claim,
-  type ClaimedRequest,
+  isAbout,
   isOpen,
+  type KeptAnswer,
   type KeptAnswers,
   type KeptEntry,
-  MemoryKeptAnswers,
-  OPEN_TYPE,
+  openKeptAnswers,
+  openSharedAnswers,
 } from './kept-answers.ts';
-export { PostgresKeptAnswers } from './kept-answers-postgres.ts';
-export { SqliteKeptAnswers } from './kept-answers-sqlite.ts';
+export { OPEN_TYPE } from './kept-answers-tables.ts';
 export { RoundTrips } from './round-trips.ts';
 export {
   EVENT_STORE_CLIENTS,

@@ -1,9 +1,11 @@
 /** Spares round trips: what is asked for in one turn of the event loop, or while an answer is awaited, travels together. */
 
+import type { Awaitable } from './sql-tables.ts';
+
 const DEFAULT_MAX_AT_ONCE = 500;
 
 /** Asks for all of these at once; answers each, in their order. */
-export type Carry<Asked, Answer> = (asked: readonly Asked[]) => Promise<readonly Answer[]>;
+export type Carry<Asked, Answer> = (asked: readonly Asked[]) => Awaitable<readonly Answer[]>;
 
 interface Waiting<Asked, Answer> {
   readonly asked: Asked;

@@ -141,8 +141,14 @@ export class SqliteTables implements Tables {
   }
 
   insert<Row>(insert: Insert, rows: readonly (readonly SqlValue[])[]): readonly Row[] {
-    const text = insertOne(insert);
-    return this.transaction(() => rows.flatMap((row) => this.all<Row>(text, row)));
+    const statement = this.#statement(insertOne(insert));
+    const returned: Row[] = [];
+    this.transaction(() => {
+      for (const row of rows) {
+        returned.push(...(statement.all(...row.map(inSqlite)) as unknown as readonly Row[]));
+      }
+    });
+    return returned;
   }
 
   find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): readonly Row[] {
@@ -150,8 +156,8 @@ export class SqliteTables implements Tables {
     return keys.flatMap((key) => this.all<Row>(text, key));
   }
 
-  transaction<Result>(work: () => Result): Result {
-    this.#statement('BEGIN IMMEDIATE').run();
+  transaction<Result>(work: () => Result, begin = 'BEGIN IMMEDIATE'): Result {
+    this.#statement(begin).run();
     try {
       const result = work();
       this.#statement('COMMIT').run();
@@ -211,6 +217,15 @@ export class PostgresTables implements Tables {
     const values = columnsOf(keys, lookup.key);
     const { rows } = await this.#pool.query({ text: findMany(lookup), values });
     return rows;
+  }
+
+  /** Calls a function whose parameters are the columns of the rows. */
+  async call(
+    name: string,
+    columns: Readonly<Record<string, string>>,
+    rows: readonly (readonly SqlValue[])[],
+  ): Promise<void> {
+    await this.#run(`SELECT ${name}(${arraysOf(columns)})`, columnsOf(rows, columns));
   }
 
   /** Frees the room of removed rows for others. What is locked now, autovacuum does. */

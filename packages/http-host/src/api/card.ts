@@ -141,7 +141,7 @@ const PASSING: ReadonlySet<Transaction.Status> = new Set([...OPEN, 'RequiresActi
 
 type Show = (
   payment: Transaction.Payment,
-) => Promise<Pick<JsonResult, 'body' | 'stream' | 'isFinal'>>;
+) => Promise<Pick<JsonResult, 'body' | 'stream' | 'subject' | 'isFinal'>>;
 
 /** Payments with the details that this caller may see. */
 function shownBy(payments: Payments, context: RequestContext): Show {
@@ -149,6 +149,7 @@ function shownBy(payments: Payments, context: RequestContext): Show {
   return async (payment) => ({
     body: paymentBody(payment, await payments.viewOf(tenantId, payment)),
     stream: Transaction.streamOf({ tenantId, transactionId: payment.transactionId }),
+    subject: { tenantId, sandbox: payment.sandbox, customerId: payment.customerId },
     isFinal: !PASSING.has(payment.status),
   });
 }
@@ -382,6 +383,11 @@ function refundPayment(services: CardServices): Endpoint {
         body: refundBody(payment, refund),
         isFinal: refund.status !== 'RefundPending',
         stream: Transaction.streamOf(addressOf(payment, context)),
+        subject: {
+          tenantId: context.principal.tenantId,
+          sandbox: payment.sandbox,
+          customerId: payment.customerId,
+        },
         ...(status === 201 && locatedAt(payment)),
       };
     },

@@ -163,6 +163,7 @@ function refund(services: CustomerServices): Endpoint {
           statusID: Transaction.STATUS_ID[made.status],
         },
         stream: Transaction.streamOf({ tenantId, transactionId }),
+        subject: { tenantId, sandbox: payment.sandbox, customerId: payment.customerId },
         isFinal: made.status !== 'RefundPending',
       };
     },

@@ -164,6 +164,7 @@ function answer(
     headers: { ETag: etagOf(customer), ...(status === 201 && { Location: locationOf(customer) }) },
     body: customerBody(customer, { parentCompanyId: tenantId, message, tokenOf }),
     stream: Customer.streamOf({ tenantId, ...customer }),
+    subject: { tenantId, sandbox, customerId },
   };
 }
 
@@ -330,6 +331,7 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
         headers: { ETag: etagOf(customer), Location: locationOf(customer) },
         body: addedMethodBody(customer, method, { message: 'Added', tokenOf }),
         stream: Customer.streamOf(named),
+        subject: named,
       };
     },
   });

@@ -111,6 +111,7 @@ async function answer(
     status: 200,
     body: subscriptionAnswer(subscription, { tenantId, names, message }),
     stream: Subscription.streamOf({ tenantId, subscriptionId: subscription.subscriptionId }),
+    subject: { tenantId, sandbox: subscription.sandbox, customerId: subscription.customerId },
   };
 }
 

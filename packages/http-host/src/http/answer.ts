@@ -1,5 +1,5 @@
 /** A response as it is sent, stored for replay, and written to the socket. */
-import type { StreamName } from '@counterfoil/core';
+import type { StreamName, Subject } from '@counterfoil/core';
 import type { HandlerResult } from './endpoint.ts';
 import { errorBody, isTransient, type Refusal } from './errors.ts';
 import type { Exchange } from './request-context.ts';
@@ -16,6 +16,8 @@ export interface Answer {
   readonly isFinal?: boolean | undefined;
   /** The stream that the response is about; undefined where that is not a single stream of the log. */
   readonly stream?: StreamName | undefined;
+  /** The single person whom the response is about, if it is about one. */
+  readonly subject?: Subject | undefined;
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -38,14 +40,15 @@ const FIRST_SERVER_ERROR = 500;
 
 /** Serializes the result of a handler. */
 export function answerOf(result: HandlerResult): Answer {
-  const { status, headers, stream, isFinal } = result;
+  const { status, headers, stream, subject, isFinal } = result;
+  const kept = { stream, subject, isFinal };
   const transient = status >= FIRST_SERVER_ERROR;
   if ('raw' in result) {
     const { raw, contentType = JSON_TYPE } = result;
-    return { status, contentType, body: raw, headers, transient, stream, isFinal };
+    return { status, contentType, body: raw, headers, transient, ...kept };
   }
   const body = result.body === undefined ? '' : JSON.stringify(result.body);
-  return { status, contentType: JSON_TYPE, body, headers, transient, stream, isFinal };
+  return { status, contentType: JSON_TYPE, body, headers, transient, ...kept };
 }
 
 /** A refusal as the response to the request with this id. */

@@ -1,5 +1,5 @@
 /** The definition of one endpoint, from which routing, validation, documentation and access are derived. */
-import type { StreamName, TenantId } from '@counterfoil/core';
+import type { StreamName, Subject, TenantId } from '@counterfoil/core';
 import type { Environment } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
@@ -57,6 +57,8 @@ interface Result {
   readonly status: number;
   /** The stream that the response is about; stored with it. */
   readonly stream?: StreamName;
+  /** The single person whom the response is about: an erasure removes it. Others are searched. */
+  readonly subject?: Subject;
   /**
    * False while the work continues: a repetition under the same Idempotency-Key is not answered
    * with this response.

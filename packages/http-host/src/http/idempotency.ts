@@ -2,9 +2,7 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   type AnswersAbout,
-  type Claim,
-  type ClaimedRequest,
-  isOpen,
+  isAbout,
   type KeptAnswers,
   type KeptEntry,
   OPEN_TYPE,
@@ -63,7 +61,7 @@ interface InProgress {
   /** False while it may still turn out that the key belongs to another request. */
   isRunning: boolean;
   /** What was forgotten since the request began: its response may contain data read before. */
-  readonly forgotten: RegExp[];
+  readonly forgotten: AnswersAbout[];
 }
 
 /** Runs a request once, and replays its response for 24 hours. */
@@ -104,8 +102,11 @@ export class Idempotency {
       throw inFlight(current.isRunning && current.fingerprint !== fingerprint);
     }
     // Registered before the first await, so that only one of two racing requests proceeds.
-    const claiming = this.#claim({ key, fingerprint, nowMs: this.#now() });
-    const found = claiming.then(entryOf, () => undefined);
+    const claiming = this.#store.claim({ key, fingerprint, nowMs: this.#now() });
+    const found = claiming.then(
+      (claim) => (claim.kind === 'answered' ? claim.entry : undefined),
+      () => undefined,
+    );
     const inProgress: InProgress = { fingerprint, found, isRunning: false, forgotten: [] };
     this.#inFlight.set(key, inProgress);
     try {
@@ -118,7 +119,7 @@ export class Idempotency {
         const answer = await work();
         if (answer.isFinal === false) {
           if (claim.held === undefined) await this.#keep(key, fingerprint, OPEN_ANSWER);
-        } else if (!answer.transient && !isForgotten(answer, inProgress)) {
+        } else if (!answer.transient && !isForgotten(key, answer, inProgress)) {
           await this.#keep(key, fingerprint, answer);
         }
         return answer;
@@ -130,22 +131,12 @@ export class Idempotency {
     }
   }
 
-  /** Without other hosts no claim is needed. */
-  async #claim(request: ClaimedRequest): Promise<Claim> {
-    if (this.#store.claim !== undefined) return this.#store.claim(request);
-    const entry = await this.#store.find(request.key, request.nowMs);
-    if (entry === undefined) return ALONE;
-    return isOpen(entry) ? { ...ALONE, held: entry.fingerprint } : { kind: 'answered', entry };
-  }
-
   /**
    * Does not store responses in progress about a customer who is erased: they may contain data read
    * before. The engine forgets those stored already.
    */
-  forget({ prefix, named }: AnswersAbout): void {
-    for (const [key, { forgotten }] of this.#inFlight) {
-      if (key.startsWith(prefix)) forgotten.push(named);
-    }
+  forget(about: AnswersAbout): void {
+    for (const { forgotten } of this.#inFlight.values()) forgotten.push(about);
   }
 
   async #keep(key: string, fingerprint: string, answer: Answer): Promise<void> {
@@ -164,12 +155,6 @@ export class Idempotency {
   }
 }
 
-function entryOf(claim: Claim): KeptEntry | undefined {
-  return claim.kind === 'answered' ? claim.entry : undefined;
-}
-
-const ALONE = { kind: 'granted', release: () => undefined } as const satisfies Claim;
-
 const OPEN_ANSWER: Answer = {
   status: 409,
   contentType: OPEN_TYPE,
@@ -186,8 +171,8 @@ function inFlight(isAnotherRequest: boolean): Refusal {
   return refuse('idempotency_in_flight', undefined, { headers: { 'Retry-After': '1' } });
 }
 
-function isForgotten({ body }: Answer, { forgotten }: InProgress): boolean {
-  return forgotten.some((named) => named.test(String(body)));
+function isForgotten(key: string, answer: Answer, { forgotten }: InProgress): boolean {
+  return forgotten.some((about) => isAbout(about, key, answer));
 }
 
 function replay(entry: KeptEntry, fingerprint: string): Answer {
