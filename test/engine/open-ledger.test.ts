@@ -3,20 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
-import { type Ledger, silentLogger as logger, openLedger, type Refused } from '@counterfoil/engine';
+import { type Ledger, silentLogger as logger, openLedger } from '@counterfoil/engine';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CARD, order, withShop } from './shop.ts';
+import { order, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
-const OTHER = TenantId.parse(8);
-
-/** The code of what a use case refuses with. */
-function codeOf(call: Promise<unknown>): Promise<string> {
-  return call.then(
-    () => 'accepted',
-    (error: Refused) => error.code,
-  );
-}
 
 const open: Ledger[] = [];
 afterEach(async () => {
@@ -29,134 +20,7 @@ async function opened(storage: string): Promise<Ledger> {
   return ledger;
 }
 
-async function inMemory() {
-  const ledger = await opened('memory:');
-  await withShop(ledger, TENANT);
-  return { ledger, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
-}
-
-describe('a ledger in memory', () => {
-  it('takes a payment, refunds it, finds it and keeps the books balanced', async () => {
-    const { shop } = await inMemory();
-    const paid = await shop.payments.submit(order({ idempotencyKey: 'order-1001' }));
-    expect(paid).toMatchObject({ status: 'Captured', amount: '19.99', refundableAmount: '19.99' });
-    const back = await shop.payments.refund(paid.id, { amount: '5.00' });
-    expect(back).toMatchObject({ status: 'Refunded', amount: '5.00' });
-    const found = await shop.transactions.search({ emails: ['ann@shop.example'] });
-    expect(found.transactions.map(({ amount }) => amount).sort()).toEqual([19.99, 5]);
-    expect((await shop.payments.get(paid.id)).refundableAmount).toBe('14.99');
-    expect((await shop.books.trialBalance()).balanced).toBe(true);
-  });
-
-  it('lists payments page by page, the newest first, without what belongs to them', async () => {
-    const { ledger, shop } = await inMemory();
-    const ids: string[] = [];
-    for (const amount of ['1.00', '2.00', '3.00']) {
-      ids.unshift((await shop.payments.submit(order({ amount }))).id);
-    }
-    await shop.payments.refund(ids[0] ?? '');
-    const first = await shop.payments.list({ limit: 2 });
-    expect(first.payments.map(({ id }) => id)).toEqual(ids.slice(0, 2));
-    expect(first.payments[0]).toMatchObject({ amount: '3.00', refundableAmount: '0.00' });
-    expect(first.moreResults).toBe(true);
-    const rest = await shop.payments.list({ limit: 2, after: first.end });
-    expect(rest.payments.map(({ id }) => id)).toEqual(ids.slice(2));
-    const tester = ledger.as({ tenantId: TENANT, actor: 'tester', environment: 'test' });
-    expect((await tester.payments.list()).payments).toEqual([]);
-  });
-
-  it('has the journal entries of a payment, and none of another tenant', async () => {
-    const { ledger, shop } = await inMemory();
-    const { id } = await shop.payments.submit(order({ amount: '7.00' }));
-    await shop.payments.refund(id, { amount: '2.00' });
-    const entries = await shop.books.entries(id);
-    expect(entries.map(({ description }) => description)).toEqual(['PaymentCaptured', 'Refunded']);
-    for (const { lines } of entries) {
-      expect(lines.reduce((sum, { debit, credit }) => sum + debit - credit, 0)).toBe(0);
-    }
-    await withShop(ledger, OTHER);
-    const other = ledger.as({ tenantId: OTHER, actor: 'other' });
-    expect(await other.books.entries(id)).toEqual([]);
-  });
-
-  it('names the effect of an idempotency key for ever', async () => {
-    const { shop } = await inMemory();
-    const asked = order({ idempotencyKey: 'order-1' });
-    const [first, second] = await Promise.all([
-      shop.payments.submit(asked),
-      shop.payments.submit(asked),
-    ]);
-    expect(second.id).toBe(first.id);
-    expect((await shop.transactions.search()).count).toBe(1);
-    expect(await codeOf(shop.payments.submit({ ...asked, amount: '20.00' }))).toBe(
-      'IdempotencyKeyReused',
-    );
-    const refund = { idempotencyKey: 'r-1', amount: '1.00' };
-    const [one, two] = [
-      await shop.payments.refund(first.id, refund),
-      await shop.payments.refund(first.id, refund),
-    ];
-    expect(two.id).toBe(one.id);
-  });
-
-  it.each([
-    [{ amount: '1.999' }, 'AmountInvalid'],
-    [{ amount: 'ten' }, 'AmountInvalid'],
-    [{ amount: '0.00' }, 'AmountNotPositive'],
-    [{ currency: 'XXQ' }, 'UnknownCurrency'],
-    [{ email: 'nobody' }, 'EmailInvalid'],
-    [{ card: { ...CARD, number: '4242424242424241' } }, 'CardInvalid'],
-    [{ token: 'tok' }, 'CardOrToken'],
-    [{ card: undefined, token: 'tok' }, 'TokenUnknown'],
-    [{ merchantAccountId: 99 }, 'ReferenceUnknown'],
-    [{ currency: 'EUR' }, 'NoMerchantAccount'],
-  ])('refuses %j with %s, and records nothing', async (wrong, code) => {
-    const { shop } = await inMemory();
-    expect(await codeOf(shop.payments.submit(order(wrong)))).toBe(code);
-    expect((await shop.transactions.search()).count).toBe(0);
-  });
-
-  it('refuses with facts', async () => {
-    const { shop } = await inMemory();
-    const paid = await shop.payments.submit(order());
-    const refusal = await shop.payments
-      .refund(paid.id, { amount: '20.00' })
-      .catch((error: Refused) => error.refusal);
-    expect(refusal).toEqual({
-      type: 'RefundExceedsRemaining',
-      requestedMinor: 2_000n,
-      remainingMinor: 1_999n,
-      currency: 'GBP',
-    });
-  });
-
-  it('authorizes, captures a part and voids', async () => {
-    const { shop } = await inMemory();
-    const held = await shop.payments.submit(order({ capture: false }));
-    expect(held.status).toBe('Authorized');
-    const taken = await shop.payments.capture(held.id, { amount: '10.00' });
-    expect(taken).toMatchObject({ status: 'Captured', capturedAmount: '10.00' });
-    expect(await codeOf(shop.payments.capture(held.id))).toBe('WrongStatus');
-    const other = await shop.payments.submit(order({ capture: false }));
-    expect((await shop.payments.void(other.id)).status).toBe('Voided');
-  });
-
-  it('subscribes, changes and ends a subscription', async () => {
-    const { shop } = await inMemory();
-    const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
-    const paid = await shop.payments.submit(order({ plans }));
-    const [started] = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
-    const id = started?.subscriptionId ?? 0;
-    const changed = await shop.subscriptions.changePlan(id, { rebillAmount: '12.00' });
-    expect(changed.rebillAmountMinor).toBe(1_200n);
-    const { charges } = await shop.subscriptions.schedule(id, { count: 3 });
-    expect(charges.map(({ amountMinor }) => amountMinor)).toEqual([1_200n, 1_200n, 1_200n]);
-    expect((await shop.subscriptions.freeze(id)).frozenAt).not.toBeNull();
-    expect((await shop.subscriptions.unfreeze(id)).frozenAt).toBeNull();
-    expect(await shop.subscriptions.unsubscribeByEmail({ email: 'ann@shop.example' })).toBe(1);
-    expect((await shop.subscriptions.get(id)).unsubscribedAt).not.toBeNull();
-  });
-
+describe('a ledger with a clock of its own', () => {
   it('bills a subscription when its clock has come to the date', async () => {
     let now = '2026-01-31T12:00:00.000Z';
     const ledger = await openLedger({ storage: 'memory:', logger, clock: { now: () => now } });
@@ -171,42 +35,6 @@ describe('a ledger in memory', () => {
     await ledger.runDue();
     const { transactions } = await shop.transactions.search({ dateFrom: '2026-01-01' });
     expect(transactions.map(({ amount }) => amount)).toEqual([9.99, 19.99]);
-  });
-
-  it('registers, changes and erases a customer', async () => {
-    const { shop } = await inMemory();
-    const made = await shop.customers.register({ email: 'bo@shop.example', firstName: 'Bo' });
-    expect(await codeOf(shop.customers.register({ email: 'bo@shop.example' }))).toBe('EmailTaken');
-    const { token } = await shop.customers.addPaymentMethod(made.customerId, { card: CARD });
-    const paid = await shop.payments.submit(
-      order({ email: 'bo@shop.example', card: undefined, token }),
-    );
-    expect(paid.customerId).toBe(made.customerId);
-    const { rowVersion } = await shop.customers.get(made.customerId);
-    const after = await shop.customers.replace(made.customerId, {
-      rowVersion,
-      email: 'bo@shop.example',
-      firstName: 'Bodil',
-    });
-    expect(after.firstName).toBe('Bodil');
-    expect((await shop.customers.erase(made.customerId)).erasedAt).not.toBeNull();
-    expect((await shop.payments.get(paid.id)).payment.email).not.toBe('bo@shop.example');
-  });
-
-  it('shows no tenant what another one has, and a test caller no live data', async () => {
-    const { ledger, shop } = await inMemory();
-    await withShop(ledger, OTHER);
-    const paid = await shop.payments.submit(order());
-    const strangers = [
-      ledger.as({ tenantId: OTHER, actor: 'other' }),
-      ledger.as({ tenantId: TENANT, actor: 'tester', environment: 'test' }),
-    ];
-    for (const stranger of strangers) {
-      expect(await codeOf(stranger.payments.get(paid.id))).toBe('TransactionUnknown');
-      expect(await codeOf(stranger.payments.refund(paid.id))).toBe('TransactionUnknown');
-      expect((await stranger.transactions.search()).count).toBe(0);
-      expect(await stranger.transactions.detail(paid.id)).toBeUndefined();
-    }
   });
 });
 

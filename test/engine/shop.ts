@@ -1,6 +1,6 @@
 /** A shop over an embedded ledger: what every test of the engine's face begins with. */
 import type { TenantId } from '@counterfoil/core';
-import type { Ledger } from '@counterfoil/engine';
+import type { Ledger, Refused } from '@counterfoil/engine';
 
 export const OPERATOR = { actor: 'operator' };
 export const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
@@ -39,4 +39,12 @@ export function order(more: object = {}) {
     card: CARD,
     ...more,
   };
+}
+
+/** The code of what a use case refuses with. */
+export function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'accepted',
+    (error: Refused) => error.code,
+  );
 }

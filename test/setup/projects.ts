@@ -31,10 +31,11 @@ const onEveryStore = [
 /** `JOURNEYS=all` takes all of them to the engines of servers. */
 const takesAll = process.env['JOURNEYS'] === 'all';
 
-/** Journeys over HTTP that are repeated on the engines of servers. */
+/** Journeys that are repeated on the engines of servers. */
 const journeys = takesAll
-  ? ['test/e2e/*.test.ts']
+  ? ['test/e2e/*.test.ts', 'test/engine/journeys.test.ts']
   : [
+      'test/engine/journeys.test.ts',
       'test/e2e/{payments,refund,idempotency,isolation,customers,subscription-start}.test.ts',
       'test/e2e/{subscriptions,unsubscribe-contract,erasure-contract,monthly-cap}.test.ts',
     ];

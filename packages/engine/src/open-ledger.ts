@@ -8,7 +8,7 @@ import type { MailSettings } from './mail/mail-settings.ts';
 import { type Engine, openEngine } from './open-engine.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { ConfigError, GATEWAY_DEFAULTS, type Settings } from './settings.ts';
-import { engineOf, isShared } from './storage/stores.ts';
+import { type EventStoreClient, engineOf, isShared } from './storage/stores.ts';
 import { type Actor, ledgerOf, type TenantLedger } from './tenant-ledger.ts';
 
 const MASTER_KEY_BYTES = 32;
@@ -22,7 +22,16 @@ const NO_FOLDER = '.';
  * Where a ledger keeps its data: a folder, `memory:`, or the URLs of a log (`postgres://`, `esdb://`)
  * and of a PostgreSQL for the read models and the engine's own tables.
  */
-export type Storage = string | { readonly log: string; readonly readModels: string };
+export type Storage = string | SharedStorage;
+
+export interface SharedStorage {
+  readonly log: string;
+  readonly readModels: string;
+  /** Of an `esdb://` log: begins the names of its streams, so that several logs can share a cluster. */
+  readonly logPrefix?: string;
+  /** Of an `esdb://` log: the client package. Default: `eventstore`. */
+  readonly logClient?: EventStoreClient;
+}
 
 export interface LedgerOptions {
   readonly storage: Storage;
@@ -155,6 +164,8 @@ function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptions): Se
     ...common,
     dataDir: NO_FOLDER,
     eventStoreUrl: storage.log,
+    eventStorePrefix: storage.logPrefix,
+    ...(storage.logClient !== undefined && { eventStoreClient: storage.logClient }),
     readModelUrl: storage.readModels,
     runProjections: background,
     production: true,
