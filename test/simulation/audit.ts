@@ -3,7 +3,7 @@ import { type EventStore, toMajor } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, type SearchRecord } from '@counterfoil/projections';
 import { expect, vi } from 'vitest';
 import type { Caller, Json } from './caller.ts';
-import { flagsOf, type Row, refundsOf, rowsOf, type Story, sumOf, type Told } from './told.ts';
+import { flagsOf, type Row, rowsOf, type Story, type Told } from './told.ts';
 
 const POLLING = { timeout: 60_000, interval: 10 };
 
@@ -15,14 +15,6 @@ export interface Tenancy {
 
 export function paymentsOf({ payments }: Story, tenantId: number): Told[] {
   return [...payments.values()].filter((payment) => payment.tenantId === tenantId);
-}
-
-/** Refunds never exceed captures, and no more is reserved than there is. */
-export function expectMoneyOutRule(story: Story): void {
-  for (const payment of story.payments.values()) {
-    const out = sumOf(refundsOf(payment, 'Refunded', 'RefundPending'));
-    expect(out, `refunds of ${payment.id}`).toBeLessThanOrEqual(payment.capturedMinor);
-  }
 }
 
 /** Detail and search show the flags that follow from the events. */

@@ -36,6 +36,7 @@ export interface Told {
   waitsForCapture: boolean;
   waitsForVoid: boolean;
   readonly children: Map<string, Child>;
+  readonly events: Event[];
 }
 
 /** Debit and credit in minor units of one account of one merchant account. */
@@ -100,11 +101,13 @@ function tell(
       waitsForCapture: false,
       waitsForVoid: false,
       children: new Map(),
+      events: [event],
     });
     return;
   }
   const payment = payments.get(stream);
   if (payment === undefined) return;
+  payment.events.push(event);
   tellPayment(payment, event);
   tellChild(payment, event);
 }
