@@ -1,7 +1,7 @@
 /** Projections of an application's own, on each storage: written, rebuilt, parked, erased, asked. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
@@ -248,6 +248,32 @@ describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newSt
     expect((await shopOf(without).books.trialBalance()).balanced).toBe(true);
     await without.close();
     expect(await pay(salesPerDay('2'))).toEqual(row('2', 4));
+  });
+});
+
+describe.each(DURABLE.filter(([name]) => name === 'a folder'))('files of %s', (_, newStorage) => {
+  it('keep nobody in rows of an earlier version', { timeout: TIMEOUT_MS }, async () => {
+    const storage = (await inNewStorage(newStorage)) as string;
+    const filesWith = (text: string) =>
+      readdirSync(storage).filter(
+        (name) => name.includes('-own-') && readFileSync(join(storage, name)).includes(text),
+      );
+    const email = 'ann.of.the.rows@shop.example';
+    const options = { storage, masterKey, logger: silentLogger };
+    const first = await openLedger({ ...options, projections: [buyers()] });
+    await withShop(first, TENANT);
+    const { customerId } = await shopOf(first).payments.submit(order({ email }));
+    expect((await shopOf(first).view(buyers()).list())[0]?.row.email).toBe(email);
+    await first.close();
+    expect(filesWith(email)).toHaveLength(1);
+
+    const nameless = { ...buyers({ isPersonal: false }), name: buyers().name, version: '2' };
+    const second = await openLedger({ ...options, projections: [nameless] });
+    expect((await shopOf(second).view(nameless).list())[0]?.row.email).toBe('');
+    await shopOf(second).customers.erase(customerId);
+    await shopOf(second).view(nameless).list();
+    await second.close();
+    expect(filesWith(email)).toEqual([]);
   });
 });
 

@@ -95,8 +95,13 @@ export function defineProjection<Row, const Type extends ProjectableType>(
     },
     encode: encodeRow,
     decode: decodeRow<Row>,
-    ...(personal !== undefined && erasingOf(personal)),
+    ...(personal === undefined ? erasingNobody<Row>() : erasingOf(personal)),
   };
+}
+
+/** For rows that tell of nobody. Those of an earlier version may, and an erasure drops them. */
+function erasingNobody<Row>(): Pick<Projection<Row>, 'derive' | 'erasing'> {
+  return { erasing: { async *find() {}, erase: (row) => row } };
 }
 
 function nameOf(name: string): string {
