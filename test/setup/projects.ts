@@ -73,7 +73,7 @@ export const PROJECTS: readonly Project[] = [
       'test/engine/sandbox-hosts.test.ts',
       'test/http-host/{idempotency,outbox,rate-limit}-hosts.test.ts',
       'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
-      'test/http-host/{places,shared-turns,worker}.test.ts',
+      'test/http-host/{places,shared-keyed-mutex,worker}.test.ts',
       'test/e2e/several-hosts-{contract,outage}.test.ts',
       'test/e2e/mail{,-subscriptions}.test.ts',
       'test/e2e/shared-cluster.test.ts',

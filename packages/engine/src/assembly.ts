@@ -14,7 +14,7 @@ import { ConfigError } from './settings.ts';
 import type { AssemblyOptions, Base } from './slice.ts';
 import { makeSlices, SLICES } from './slices.ts';
 import { openCheckpoints } from './storage/checkpoints.ts';
-import { tellLostClaims } from './storage/claims.ts';
+import { logLostClaims } from './storage/claims.ts';
 import { openOrReplace } from './storage/damaged-files.ts';
 import { openKeptAnswers, openSharedAnswers } from './storage/kept-answers.ts';
 import { openOwn } from './storage/own-tables.ts';
@@ -91,5 +91,5 @@ function openAnswers({ settings, stores, logger }: AssemblyOptions) {
   const pool = stores.hostDatabase?.pool;
   return pool === undefined
     ? openOrReplace(ownFile(settings, 'answers'), openKeptAnswers, logger)
-    : openSharedAnswers({ pool, onLost: tellLostClaims(logger) });
+    : openSharedAnswers({ pool, onLost: logLostClaims(logger) });
 }

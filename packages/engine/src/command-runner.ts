@@ -23,7 +23,7 @@ import {
 } from '@counterfoil/core';
 import { refused } from './refusal.ts';
 import type { Clock } from './runtime/clock.ts';
-import { Turns, type TurnsOptions } from './runtime/turns.ts';
+import { KeyedMutex, type KeyedMutexOptions } from './runtime/keyed-mutex.ts';
 
 /** Hex digits of a keyed mark: 128 bits. */
 const MARK_LENGTH = 32;
@@ -68,7 +68,7 @@ export class CommandRunner {
   readonly #acknowledged: Acknowledged;
   readonly #secret: KeyObject | undefined;
   /** One command at a time on a stream: those of this host never lose a race against each other. */
-  readonly #turns: Turns;
+  readonly #mutex: KeyedMutex;
 
   /**
    * `acknowledged` hears of every position that a tenant has been told of. With a `secret` the log
@@ -80,13 +80,13 @@ export class CommandRunner {
     clock: Clock,
     acknowledged: Acknowledged,
     secret?: Uint8Array,
-    turns: TurnsOptions = { longestWaitMs: LONGEST_WAIT_MS },
+    mutex: KeyedMutexOptions = { longestWaitMs: LONGEST_WAIT_MS },
   ) {
     this.executor = executor;
     this.clock = clock;
     this.#acknowledged = acknowledged;
     this.#secret = secret && createSecretKey(secret);
-    this.#turns = new Turns(turns);
+    this.#mutex = new KeyedMutex(mutex);
   }
 
   /**
@@ -106,7 +106,7 @@ export class CommandRunner {
       recordedAt: this.clock.now(),
       fingerprint: this.#keyed(open),
     };
-    const done = await this.#turns.take(aggregate.streamOf(command), async () => {
+    const done = await this.#mutex.runExclusive(aggregate.streamOf(command), async () => {
       const keyed = await execute(this.executor, aggregate, command, context);
       if (keyed.outcome !== 'command-id-reused' || this.#secret === undefined) return keyed;
       // A log of before has open marks.

@@ -17,7 +17,6 @@ export { Customers } from './customers/customers.ts';
 export { deriveKey } from './derive-key.ts';
 export { Erasure } from './erasure/erasure.ts';
 export { refusalOf } from './failures.ts';
-export type { Figures, LabelledGauges } from './figures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
 export {
@@ -28,6 +27,7 @@ export {
   type PinoLogger,
   silentLogger,
 } from './logger.ts';
+export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
 export {
@@ -68,7 +68,7 @@ export { processHolder } from './runtime/process-holder.ts';
 export { holderFor } from './runtime/projecting/holder.ts';
 export { ProjectionThread } from './runtime/projecting/projecting.ts';
 export { ReadSide } from './runtime/read-side.ts';
-export { SharedTurns, type SharedTurnsOptions } from './runtime/shared-turns.ts';
+export { SharedKeyedMutex, type SharedKeyedMutexOptions } from './runtime/shared-keyed-mutex.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
 export {
   ConfigError,

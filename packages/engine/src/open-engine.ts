@@ -2,16 +2,16 @@
 import type { OwnProjection } from '@counterfoil/projections';
 import { assemble } from './assembly.ts';
 import { runInBackground } from './background.ts';
-import type { Figures } from './figures.ts';
 import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
 import type { Logger } from './logger.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
 import { openStores } from './open-stores.ts';
 import { warnOfAbsentGateways } from './payments/absent-gateways.ts';
 import { type Clock, openClock } from './runtime/clock.ts';
 import { refuseTwins } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
-import { healthChecks, registerFigures } from './watching.ts';
+import { healthChecks, registerMetrics } from './watching.ts';
 
 export interface EngineOptions {
   readonly logger: Logger;
@@ -65,7 +65,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   return {
     ...parts,
     checks: healthChecks(watched),
-    registerFigures: (figures: Figures) => registerFigures(figures, watched),
+    registerMetrics: (metrics: MetricsRegistry) => registerMetrics(metrics, watched),
     /** Resolves when the read models show what the log held when it was opened; rejects when closed. */
     async started(): Promise<void> {
       const closed = new Promise<never>((_, reject) => {
@@ -109,7 +109,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       await stores.personalKeys.close();
       await parts.gateways.close();
       parts.checkpoints.close();
-      await parts.sharedTurns?.close();
+      await parts.sharedMutex?.close();
       await parts.answers.close();
       await stores.hostDatabase?.close();
     },

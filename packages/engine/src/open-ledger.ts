@@ -69,8 +69,8 @@ export interface Ledger {
   runDue(): Promise<void>;
   /** Health checks by name: each rejects while what it looks at cannot be used. */
   readonly checks: Engine['checks'];
-  /** Registers the ledger's figures with a library for metrics. */
-  registerFigures: Engine['registerFigures'];
+  /** Registers the ledger's metrics with a metrics library. */
+  registerMetrics: Engine['registerMetrics'];
   /** Ends in order; what was acknowledged is durable before that. */
   close(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     tenants: engine.tenants,
     runDue: () => engine.timed.runAll(),
     checks: engine.checks,
-    registerFigures: engine.registerFigures,
+    registerMetrics: engine.registerMetrics,
     close: () => engine.close(),
   };
   ENGINES.set(ledger, engine);

@@ -2,9 +2,9 @@
 import type { Position } from '@counterfoil/core';
 import type { OwnProjection } from '@counterfoil/projections';
 import type { CommandRunner } from './command-runner.ts';
-import type { Figures } from './figures.ts';
 import type { GatewayOption } from './gateways/gateway-option.ts';
 import type { Logger } from './logger.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { FollowerProgress } from './runtime/follower-progress.ts';
@@ -53,7 +53,7 @@ export interface Slice<Needs extends object, Parts extends object> {
   followers?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
   /** The same in every process of several on one log. */
   followersOfEach?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
-  watch?(parts: Needs & Parts, figures: Figures): void;
+  registerMetrics?(parts: Needs & Parts, metrics: MetricsRegistry): void;
 }
 
 export function slice<Needs extends object, Parts extends object>(

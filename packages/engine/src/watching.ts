@@ -1,8 +1,8 @@
-/** Health checks and figures of a ledger. */
+/** Health checks and metrics of a ledger. */
 import { dirname } from 'node:path';
 import { PROJECTIONS } from '@counterfoil/projections';
 import type { Assembly } from './assembly.ts';
-import type { Figures } from './figures.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
 import type { Clock } from './runtime/clock.ts';
 import { expectRoom } from './runtime/disk-room.ts';
@@ -48,24 +48,24 @@ export function healthChecks({ settings, stores, parts }: Watched): Record<strin
   };
 }
 
-export function registerFigures(figures: Figures, watched: Watched): void {
+export function registerMetrics(metrics: MetricsRegistry, watched: Watched): void {
   const { parts } = watched;
-  registerLags(figures, watched);
+  registerLags(metrics, watched);
   const { testClock } = parts;
   if (testClock !== undefined) {
-    figures.gauge(
+    metrics.gauge(
       'clock_ahead_seconds',
       "How far the test clock is ahead of the system's",
       () => testClock.aheadMs / MS_PER_SECOND,
     );
   }
-  for (const each of SLICES) each.watch?.(parts, figures);
+  for (const each of SLICES) each.registerMetrics?.(parts, metrics);
 }
 
-function registerLags(figures: Figures, { stores, clock, parts }: Watched): void {
+function registerLags(metrics: MetricsRegistry, { stores, clock, parts }: Watched): void {
   const { events, readModels: store, progress } = stores;
   const projections = [...PROJECTIONS.map(({ name }) => name), ...parts.ownProjections.names];
-  figures.gauges({
+  metrics.gauges({
     label: 'projection',
     look: async () => {
       const ready = projections.map(async (name) => [name, await isReady(store, name)] as const);
@@ -78,7 +78,7 @@ function registerLags(figures: Figures, { stores, clock, parts }: Watched): void
       },
     },
   });
-  figures.gauges({
+  metrics.gauges({
     label: 'projection',
     look: async () => {
       const now = () => Date.parse(clock.now());
@@ -100,7 +100,7 @@ function registerLags(figures: Figures, { stores, clock, parts }: Watched): void
       },
     },
   });
-  figures.gauge(
+  metrics.gauge(
     'projection_delay_seconds',
     'How old the last applied events were when they had been applied',
     () => progress.behindMs / MS_PER_SECOND,

@@ -78,8 +78,8 @@ class Life {
           await this.#unsubscribe();
         },
       },
-      forgetStates: () => {},
-      forgetAnswers: async () => step('answers'),
+      clearStates: () => {},
+      deleteAnswers: async () => step('answers'),
       scrub: async () => step('scrub'),
     };
     return new Erasure(services);

@@ -5,7 +5,7 @@ import type { Identities } from '../identities/identities.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { CustomerKeys } from '../personal-keys/customer-keys.ts';
 import { refused } from '../refusal.ts';
-import { Turns } from '../runtime/turns.ts';
+import { KeyedMutex } from '../runtime/keyed-mutex.ts';
 
 /** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
 export interface SubscriptionEnding {
@@ -18,9 +18,9 @@ export interface ErasureServices {
   readonly subscriptions: SubscriptionEnding;
   readonly keys: CustomerKeys;
   /** Forgets the folded streams, which still tell of the person. */
-  readonly forgetStates: () => void;
+  readonly clearStates: () => void;
   /** Forgets what the tenant was answered about the person. */
-  readonly forgetAnswers: (customer: Subject) => Promise<void>;
+  readonly deleteAnswers: (customer: Subject) => Promise<void>;
   /** Takes what was destroyed and forgotten out of the files as well, and goes on with it if need be. */
   readonly scrub: () => Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ErasureServices {
 export class Erasure {
   readonly #services: ErasureServices;
   /** A caller and the follower of the log would do everything twice, to the same end. */
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
 
   constructor(services: ErasureServices) {
     this.#services = services;
@@ -49,7 +49,7 @@ export class Erasure {
 
   /** What is left to do of an erasure that was requested. */
   async finish(customer: Subject, caller: Caller): Promise<Customer.Customer> {
-    return this.#turns.take(streamOf(customer), async () => {
+    return this.#mutex.runExclusive(streamOf(customer), async () => {
       const present = await this.#find(customer);
       if (present === null) throw refused({ type: 'CustomerUnknown' });
       if (present.erasedAt !== null) {
@@ -70,17 +70,17 @@ export class Erasure {
       await keys.destroy(customer);
       await scrub();
     }
-    this.letGo(customer);
+    this.evict(customer);
   }
 
   /**
    * Lets go of what this process remembers of a person whom the log knows to be erased, perhaps by
    * another host. For each host that shares the log.
    */
-  letGo(customer: Subject): void {
-    const { keys, forgetStates } = this.#services;
+  evict(customer: Subject): void {
+    const { keys, clearStates } = this.#services;
     keys.forget(customer);
-    forgetStates();
+    clearStates();
   }
 
   /** The key goes last: with it goes the knowledge of what there is to release. */
@@ -89,7 +89,7 @@ export class Erasure {
     { emails }: Customer.Customer,
     caller: Caller,
   ): Promise<Customer.Customer> {
-    const { commands, identities, subscriptions, forgetAnswers, scrub } = this.#services;
+    const { commands, identities, subscriptions, deleteAnswers, scrub } = this.#services;
     const { tenantId, sandbox, customerId } = customer;
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
@@ -98,7 +98,7 @@ export class Erasure {
       await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
     }
     await this.forget(customer);
-    await forgetAnswers(customer);
+    await deleteAnswers(customer);
     await scrub();
     const record = { type: 'RecordErasure', ...customer, at: commands.clock.now() } as const;
     const { state } = await commands.execute(

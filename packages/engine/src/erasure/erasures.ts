@@ -4,7 +4,7 @@ import { SYSTEM } from '../command-runner.ts';
 import type { Identities } from '../identities/identities.ts';
 import type { Logger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
-import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
 import { placesInMemory } from '../storage/checkpoints.ts';
 import type { Erasure } from './erasure.ts';
 
@@ -26,7 +26,7 @@ export function followErasures({ erasure, ...following }: ErasuresOptions): Prom
   });
 }
 
-interface LettingGo extends Pick<Following, 'events' | 'logger' | 'signal'> {
+interface EvictionOptions extends Pick<Following, 'events' | 'logger' | 'signal'> {
   readonly erasure: Erasure;
   readonly identities: Pick<Identities, 'forgetClaim'>;
   /** What was erased before this process began, it never knew. */
@@ -37,12 +37,12 @@ interface LettingGo extends Pick<Following, 'events' | 'logger' | 'signal'> {
  * Lets go of what this host remembers of persons and whose emails are, whichever host erased them or
  * released these, to the end of the signal.
  */
-export function letGoOfErased({
+export function evictErased({
   erasure,
   identities,
   after,
   ...following
-}: LettingGo): Promise<void> {
+}: EvictionOptions): Promise<void> {
   return followLog({
     ...following,
     name: 'erased-elsewhere',
@@ -57,7 +57,7 @@ export function letGoOfErased({
         const event = decodeEvent(stored);
         if (event.type !== 'CustomerErased') continue;
         const { sandbox, customerId } = event;
-        erasure.letGo({ tenantId: stored.tenantId, sandbox, customerId });
+        erasure.evict({ tenantId: stored.tenantId, sandbox, customerId });
       }
     },
   });
@@ -73,7 +73,7 @@ async function finishOrLog(erasure: Erasure, stored: StoredEvent, logger: Logger
     if (event.type === 'CustomerErased') await erasure.forget(customer);
     else await erasure.finish(customer, SYSTEM);
   } catch (error) {
-    if (!isForGood(error)) throw error;
+    if (!isPermanent(error)) throw error;
     logger.error({ err: error, stream: stored.stream }, 'an erasure could not be finished');
   }
 }

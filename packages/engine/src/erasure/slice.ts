@@ -4,7 +4,7 @@ import { type Base, slice } from '../slice.ts';
 import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
 import type { SubscriptionParts } from '../subscriptions/slice.ts';
 import { Erasure } from './erasure.ts';
-import { followErasures, letGoOfErased } from './erasures.ts';
+import { evictErased, followErasures } from './erasures.ts';
 import { Scrubbing } from './scrubbing.ts';
 
 export const ERASURE = slice({
@@ -24,11 +24,11 @@ export const ERASURE = slice({
     const erasure = new Erasure({
       ...parts,
       keys: personalKeys,
-      forgetStates: () => {
+      clearStates: () => {
         stateCache.clear();
         identities.forget();
       },
-      forgetAnswers: async (customer) => {
+      deleteAnswers: async (customer) => {
         const about = answersAbout(customer);
         for (const forget of forgetting) forget(about);
         await answers.forget(about);
@@ -39,10 +39,10 @@ export const ERASURE = slice({
   },
   followers: ({ erasure }, following) => [followErasures({ erasure, ...following })],
   followersOfEach: ({ erasure, identities }, { headAtStart: after, events, logger, signal }) => [
-    letGoOfErased({ erasure, identities, after, events, logger, signal }),
+    evictErased({ erasure, identities, after, events, logger, signal }),
   ],
-  watch: ({ scrubbing, stores }, figures) =>
-    figures.gauge(
+  registerMetrics: ({ scrubbing, stores }, metrics) =>
+    metrics.gauge(
       'erasure_pending_files',
       'Files that may still hold persons who were erased, until whoever reads them is done',
       () => scrubbing.pending + stores.progress.erasing,

@@ -40,7 +40,7 @@ export interface MailDeliveryOptions {
 }
 
 /** Of this process. */
-export interface MailFigures {
+export interface MailCounts {
   readonly sent: number;
   readonly failed: number;
   readonly dropped: number;
@@ -66,7 +66,7 @@ export class MailDelivery implements TimedWork {
     this.#options = options;
   }
 
-  get figures(): MailFigures {
+  get counts(): MailCounts {
     return { ...this.#ended };
   }
 

@@ -1,8 +1,8 @@
 /** The host's mail as one part: the outbox, what fills it, what empties it, and how it can be watched. */
 import type { EventStore, Position } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
-import type { Figures } from '../figures.ts';
 import type { Logger } from '../logger.ts';
+import type { MetricsRegistry } from '../metrics-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
@@ -76,19 +76,19 @@ export class Mailing {
     await followForMails({ ...following, commands, outbox, sandbox, headAtStart });
   }
 
-  watch(figures: Figures): void {
+  registerMetrics(metrics: MetricsRegistry): void {
     const { outbox } = this.#options;
-    const counts = () => this.#sending?.delivery.figures;
-    figures.gauge('mails_queued', 'Mails that wait to be sent, or to be tried again', () =>
-      // The other figures are wanted most when a database is away.
+    const counts = () => this.#sending?.delivery.counts;
+    metrics.gauge('mails_queued', 'Mails that wait to be sent, or to be tried again', () =>
+      // Without a database the other metrics must still be served.
       outbox.queuedCount().catch(() => Number.NaN),
     );
-    figures.counter(
+    metrics.counter(
       'mails_sent_total',
       'Mails that the mail server has taken',
       () => counts()?.sent ?? 0,
     );
-    figures.counter(
+    metrics.counter(
       'mails_failed_total',
       'Mails that were given up: refused, too old, or tried in vain to the end',
       () => counts()?.failed ?? 0,

@@ -15,5 +15,5 @@ export const MAIL = slice({
   },
   works: ({ mailing }) => mailing.works,
   followers: ({ mailing }, following) => [mailing.follow(following, following.headAtStart)],
-  watch: ({ mailing }, figures) => mailing.watch(figures),
+  registerMetrics: ({ mailing }, metrics) => mailing.registerMetrics(metrics),
 });

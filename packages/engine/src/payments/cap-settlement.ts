@@ -1,7 +1,7 @@
 /** Settles the room of attempts under monthly caps by their outcomes, whoever brought those on record. */
 import { type Position, type StoredEvent, Transaction } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
-import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
 import type { MonthlyCaps } from './monthly-caps.ts';
 
 /** Every event that ends an attempt. */
@@ -48,7 +48,7 @@ async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): 
   try {
     await settle(options, stored);
   } catch (error) {
-    if (!isForGood(error)) throw error;
+    if (!isPermanent(error)) throw error;
     const { stream } = stored;
     options.logger.error({ err: error, stream }, 'room under a monthly cap could not be settled');
   }

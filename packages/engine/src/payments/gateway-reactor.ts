@@ -2,23 +2,23 @@
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import { type Caller, SYSTEM } from '../command-runner.ts';
 import { refused } from '../refusal.ts';
-import { Turns, type TurnTaking } from '../runtime/turns.ts';
+import { KeyedMutex, type Mutex } from '../runtime/keyed-mutex.ts';
 import { Charge, type ChargeRun } from './charge.ts';
 import { type FollowUpRun, FollowUps } from './follow-ups.ts';
 import type { GatewayServices, NotFound, Payment } from './payment-at-gateway.ts';
 
 export interface GatewayReactorOptions extends GatewayServices {
   /** Where several hosts may be at work on one payment; within this process when absent. */
-  readonly turns?: TurnTaking | undefined;
+  readonly mutex?: Mutex | undefined;
 }
 
 export class GatewayReactor {
   readonly #services: GatewayServices;
-  readonly #turns: TurnTaking;
+  readonly #mutex: Mutex;
 
-  constructor({ turns = new Turns(), ...services }: GatewayReactorOptions) {
+  constructor({ mutex = new KeyedMutex(), ...services }: GatewayReactorOptions) {
     this.#services = services;
-    this.#turns = turns;
+    this.#mutex = mutex;
   }
 
   /** Sees the attempt that is under way through to its outcome, on other accounts where that is allowed. */
@@ -92,7 +92,7 @@ export class GatewayReactor {
     refundId?: TransactionId,
   ): Promise<Result> {
     const name = `payment ${tenantId}/${transactionId}`;
-    return this.#turns.take(
+    return this.#mutex.runExclusive(
       refundId === undefined ? name : `${name}/refund/${refundId}`,
       async () => {
         const stream = Transaction.streamOf({ tenantId, transactionId });

@@ -4,7 +4,7 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
-import { type Following, followLog, isForGood } from '../runtime/log-follower.ts';
+import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
 
 export interface NoticesOptions extends Following {
   readonly commands: CommandRunner;
@@ -43,7 +43,7 @@ async function bringInOrLog(
   try {
     await bringIn(options, gatewayId, stored);
   } catch (error) {
-    if (!isForGood(error)) throw error;
+    if (!isPermanent(error)) throw error;
     const { stream } = stored;
     options.logger.warn({ err: error, stream }, 'what the gateway tells of a payment was left out');
   }

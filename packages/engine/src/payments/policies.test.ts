@@ -248,7 +248,7 @@ class Bench {
   }
 
   /** Types of the events of a category, in the order of the log. */
-  async told(category: string): Promise<string[]> {
+  async typesIn(category: string): Promise<string[]> {
     const types: string[] = [];
     for await (const batch of this.events.subscribe({ untilHead: true })) {
       for (const { stream, type } of batch) if (stream.startsWith(`${category}-`)) types.push(type);
@@ -265,7 +265,7 @@ it('makes up for a process that died between the capture and what follows', asyn
   bench.restart();
   await bench.follow();
   for (const id of subscriptionIds) expect(await bench.subscription(id)).not.toBeNull();
-  expect(await bench.told('subscription')).toEqual([...STARTED, ...STARTED]);
+  expect(await bench.typesIn('subscription')).toEqual([...STARTED, ...STARTED]);
 });
 
 it('does nothing twice, in whichever order the request and the follower come', async () => {
@@ -283,7 +283,7 @@ it('does nothing twice, in whichever order the request and the follower come', a
       else await (way === 'request' ? request() : bench.follow());
     }
   }
-  expect(await bench.told('subscription')).toEqual([...STARTED, ...STARTED, ...STARTED]);
+  expect(await bench.typesIn('subscription')).toEqual([...STARTED, ...STARTED, ...STARTED]);
   expect(bench.lines).toEqual([]);
 });
 
@@ -293,7 +293,7 @@ it('goes through an old log from the beginning, and again after it lost its plac
   await bench.captured({ customerId: 602, email: 'bob@example.com' }, { plans: 0 });
   await bench.disputed(paid);
   await bench.follow();
-  const all = [await bench.told('subscription'), await bench.told('customer_account')];
+  const all = [await bench.typesIn('subscription'), await bench.typesIn('customer_account')];
   expect(all).toEqual([
     [...STARTED, 'SubscriptionUnsubscribed'],
     ['CustomerRegistered', 'PaymentMethodAdded', 'CustomerRegistered', 'PaymentMethodAdded'],
@@ -302,14 +302,16 @@ it('goes through an old log from the beginning, and again after it lost its plac
   bench.checkpoints = openCheckpoints(':memory:');
   bench.restart();
   await bench.follow();
-  expect([await bench.told('subscription'), await bench.told('customer_account')]).toEqual(all);
+  expect([await bench.typesIn('subscription'), await bench.typesIn('customer_account')]).toEqual(
+    all,
+  );
 });
 
 it('has told the customer of a purchase when its caller is answered', async () => {
   const bench = new Bench();
   const paid = await bench.captured({}, { plans: 0 });
   await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
-  expect(await bench.told('customer_account')).toEqual([
+  expect(await bench.typesIn('customer_account')).toEqual([
     'CustomerRegistered',
     'PaymentMethodAdded',
   ]);
@@ -327,7 +329,7 @@ it('keeps to what was done at the first look when the settings have changed sinc
   await bench.settings({ dunning: { retryAfterDays: [], mails: [] } });
   await bench.follow();
   expect(bench.lines).toEqual([]);
-  expect(await bench.told('subscription')).toEqual([...STARTED, 'RebillDue', 'RebillFailed']);
+  expect(await bench.typesIn('subscription')).toEqual([...STARTED, 'RebillDue', 'RebillFailed']);
 });
 
 it('tells a customer of a purchase only what is new, and reads nothing to find that out', async () => {
@@ -412,10 +414,10 @@ it('leaves to the follower what a request could not do', async () => {
   const payment = await bench.payment(paid);
   bench.refused = 1;
   await bench.reactor.runFollowUps(TENANT, payment, SYSTEM);
-  expect(await bench.told('subscription')).toEqual([]);
+  expect(await bench.typesIn('subscription')).toEqual([]);
   expect(bench.lines).toHaveLength(1);
   await bench.follow();
-  expect(await bench.told('subscription')).toEqual(STARTED);
+  expect(await bench.typesIn('subscription')).toEqual(STARTED);
 });
 
 /** Puts into a stream what is no event of it. */

@@ -6,9 +6,9 @@ import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { gatewaysOf } from '../gateways/gateway-option.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import type { IdentityParts } from '../identities/slice.ts';
-import { SharedTurns } from '../runtime/shared-turns.ts';
+import { SharedKeyedMutex } from '../runtime/shared-keyed-mutex.ts';
 import { type Base, type PartsOf, slice } from '../slice.ts';
-import { tellLostClaims } from '../storage/claims.ts';
+import { logLostClaims } from '../storage/claims.ts';
 import type { TenantParts } from '../tenants/slice.ts';
 import { followOutcomes } from './cap-settlement.ts';
 import { CardTokens } from './card-tokens.ts';
@@ -37,9 +37,9 @@ export const PAYMENTS = slice({
       logger,
     });
     const pool = stores.hostDatabase?.pool;
-    const sharedTurns = pool && new SharedTurns({ pool, onLost: tellLostClaims(logger) });
+    const sharedMutex = pool && new SharedKeyedMutex({ pool, onLost: logLostClaims(logger) });
     const shared = { ...base, gateways, caps: new MonthlyCaps(commands) };
-    const reactor = new GatewayReactor({ ...shared, vault: base.credentials, turns: sharedTurns });
+    const reactor = new GatewayReactor({ ...shared, vault: base.credentials, mutex: sharedMutex });
     const policies = new PolicyReactor(base);
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     const cards = new Cards({
@@ -51,7 +51,7 @@ export const PAYMENTS = slice({
       customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
     });
     const payments = new Payments({ ...shared, reactor, policies, cards });
-    return { gateways, caps: shared.caps, sharedTurns, reactor, policies, cards, payments };
+    return { gateways, caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
   },
   works({ settings, stores, commands, reactor, logger }) {
     const shared = { commands, store: stores.readModels, logger };

@@ -13,7 +13,7 @@ export class FollowerProgress {
   readonly #pauses = new Set<() => void>();
 
   /** A follower begins, or tells that it has reacted to everything up to a position. */
-  tell(follower: string, position: Position | undefined): void {
+  report(follower: string, position: Position | undefined): void {
     this.#places.set(follower, position);
     for (const waiter of this.#waiters) {
       if (this.#isReached(waiter.position)) waiter.done(true);

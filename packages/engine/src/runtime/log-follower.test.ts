@@ -178,24 +178,24 @@ describe('the progress of several followers', () => {
 
   it('is that of the last of them, and none before it has found its place', async () => {
     const progress = new FollowerProgress();
-    progress.tell('a', undefined);
-    progress.tell('b', second);
+    progress.report('a', undefined);
+    progress.report('b', second);
     expect(await progress.reached(first, { timeoutMs: 1 })).toBe(false);
     const reached = progress.reached(second, POLLING_LIMIT);
-    progress.tell('a', first);
-    progress.tell('a', second);
+    progress.report('a', first);
+    progress.report('a', second);
     expect(await reached).toBe(true);
   });
 
   it('ends a rest when somebody begins to wait, and when it is told to stop', async () => {
     const progress = new FollowerProgress();
     const stopping = new AbortController();
-    progress.tell('a', first);
+    progress.report('a', first);
     const rest = progress.pause(FOR_EVER_MS, stopping.signal);
     const reached = progress.reached(second, POLLING_LIMIT);
     await rest;
     await progress.pause(FOR_EVER_MS, stopping.signal);
-    progress.tell('a', second);
+    progress.report('a', second);
     await reached;
     const another = progress.pause(FOR_EVER_MS, stopping.signal);
     stopping.abort();

@@ -46,14 +46,14 @@ export interface LogFollower extends Following {
 }
 
 /** Whether what failed would fail again: a reactor tells of it, and goes on with the others. */
-export function isForGood(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   return error instanceof Refused ? !error.isTransient : error instanceof DamagedEvent;
 }
 
 /** Resolves when `signal` is aborted and the batch that is under way is done. */
 export async function followLog(follower: LogFollower): Promise<void> {
   const { name, logger, signal, progress } = follower;
-  progress.tell(name, undefined);
+  progress.report(name, undefined);
   while (!signal.aborted) {
     try {
       await follow(follower);
@@ -68,7 +68,7 @@ export async function followLog(follower: LogFollower): Promise<void> {
 async function follow(follower: LogFollower): Promise<void> {
   const { name, events, checkpoints, signal, types, progress } = follower;
   const after = await placeOf(follower);
-  if (after !== undefined) progress.tell(name, after);
+  if (after !== undefined) progress.report(name, after);
   const subscription = events.subscribe({
     batchSize: BATCH_SIZE,
     signal,
@@ -80,7 +80,7 @@ async function follow(follower: LogFollower): Promise<void> {
     const last = batch.at(-1);
     if (last !== undefined) {
       await checkpoints.set(name, last.position);
-      progress.tell(name, last.position);
+      progress.report(name, last.position);
     }
     if (batch.length < BATCH_SIZE) await progress.pause(PAUSE_MS, signal);
   }

@@ -109,7 +109,7 @@ class Bench {
   }
 
   followed(): void {
-    if (this.head !== undefined) this.followers.tell('reactor', this.head);
+    if (this.head !== undefined) this.followers.report('reactor', this.head);
     this.readModelsFollowed();
   }
 
@@ -208,7 +208,7 @@ describe('a move', () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + HOUR], [BEGIN_MS + 2 * HOUR]);
     bench.follows = false;
-    bench.followers.tell('reactor', undefined);
+    bench.followers.report('reactor', undefined);
     let isOver = false;
     const moving = test.move({ byMs: DAY }).then(() => {
       isOver = true;

@@ -5,8 +5,8 @@ import { type Progress, ReadModelError } from '@counterfoil/projections';
 import { type Refused, refused } from '../refusal.ts';
 import type { MovableClock } from './clock.ts';
 import type { FollowerProgress } from './follower-progress.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import type { TimedWork, TimedWorks } from './timed-work.ts';
-import { Turns } from './turns.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -64,7 +64,7 @@ interface MoveOptions {
 
 export class TestClock {
   readonly #options: TestClockOptions;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #stopping = new AbortController();
   #settledAt: Position | undefined;
   #target: string | undefined;
@@ -93,7 +93,7 @@ export class TestClock {
    * last step it reached; the next move does first what is due there.
    */
   async move(destination: Destination, { onStep }: MoveOptions = {}): Promise<Moved> {
-    return this.#turns.take('move', async () => {
+    return this.#mutex.runExclusive('move', async () => {
       const fromMs = this.#nowMs();
       const targetMs = 'toMs' in destination ? destination.toMs : fromMs + destination.byMs;
       checkTarget(fromMs, targetMs, this.now());
@@ -109,7 +109,7 @@ export class TestClock {
   /** Ends a move at the step it has reached, lets none begin, and keeps what the clock shows. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#turns.take('move', async () => {
+    await this.#mutex.runExclusive('move', async () => {
       // It has gone on by itself since, and must not show less after a restart.
       if (this.aheadMs > 0) this.#options.clock.moveTo(this.#nowMs());
     });

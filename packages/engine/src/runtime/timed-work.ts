@@ -1,7 +1,7 @@
 /** Work that waits for its time, and the loop that does it once a second. */
 import { ReadModelError } from '@counterfoil/projections';
 import type { Logger } from '../logger.ts';
-import { Turns } from './turns.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 /** One kind of work that becomes due by the host's clock. */
 export interface TimedWork {
@@ -30,7 +30,7 @@ const INTERVAL_MS = 1_000;
 export class TimedWorks {
   readonly works: readonly TimedWork[];
   readonly #logger: Logger;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #stopping = new AbortController();
   readonly #loops = new Map<TimedWork, Promise<void>>();
 
@@ -52,13 +52,13 @@ export class TimedWorks {
     for (const work of this.works) {
       await this.#loops.get(work);
       // A round that somebody else asked for ends too.
-      await this.#turns.take(work.name, async () => undefined);
+      await this.#mutex.runExclusive(work.name, async () => undefined);
     }
   }
 
   /** One round of a work. There are never two of the same one: whoever comes second waits. */
   async run(work: TimedWork, ending: AbortSignal = this.#stopping.signal): Promise<void> {
-    await this.#turns.take(work.name, async () => {
+    await this.#mutex.runExclusive(work.name, async () => {
       if (!ending.aborted) await work.runDue(ending);
     });
   }

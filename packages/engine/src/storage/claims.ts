@@ -159,7 +159,7 @@ export class Claims {
 }
 
 /** For `onLost`. */
-export function tellLostClaims(logger: Logger): (claims: number) => void {
+export function logLostClaims(logger: Logger): (claims: number) => void {
   return (claims) => logger.warn({ claims }, 'the connection that held the claims was lost');
 }
 

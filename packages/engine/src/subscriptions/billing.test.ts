@@ -21,7 +21,6 @@ import {
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
-import type { Figures } from '../figures.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
@@ -30,6 +29,7 @@ import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { Identities } from '../identities/identities.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
+import type { MetricsRegistry } from '../metrics-registry.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
 import { GatewayReactor } from '../payments/gateway-reactor.ts';
@@ -532,8 +532,8 @@ describe('billing', () => {
     expect(await world.capturedOf(broken, 2)).toBe(0);
     expect(world.lines).toHaveLength(1);
     const registered = new Map<string, () => number | Promise<number>>();
-    const register: Figures['gauge'] = (name, _, read) => registered.set(name, read);
-    next.billing.watch({ gauge: register, counter: register, gauges: () => undefined });
+    const register: MetricsRegistry['gauge'] = (name, _, read) => registered.set(name, read);
+    next.billing.registerMetrics({ gauge: register, counter: register, gauges: () => undefined });
     const figureOf = (name: string) => registered.get(name)?.();
     expect(figureOf('billing_renewed_total')).toBe(2);
     expect(figureOf('billing_paused_subscriptions')).toBe(1);

@@ -9,9 +9,9 @@ import {
   type ReadModelStore,
 } from '@counterfoil/projections';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
-import type { Figures } from '../figures.ts';
 import { uuidV7 } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { MetricsRegistry } from '../metrics-registry.ts';
 import { Refused } from '../refusal.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
@@ -82,7 +82,7 @@ export class Billing implements TimedWork {
   readonly name = 'billing';
   readonly #options: BillingOptions;
   readonly #pauses = new Map<string, Pause>();
-  readonly #figures = { renewed: 0, failed: 0, frozen: 0 };
+  readonly #counts = { renewed: 0, failed: 0, frozen: 0 };
   readonly #breakers: CircuitBreakers;
   /** Gateways named by subscriptions but missing in the registry, as found so far. */
   readonly #absent = new Set<number>();
@@ -362,7 +362,7 @@ export class Billing implements TimedWork {
     if (state.pending !== null) return this.#settle(tenantId, state);
     // Either the subscription was frozen because its card is gone, or the list was stale.
     if (events.length === 0) return UNTOUCHED;
-    this.#figures.frozen += 1;
+    this.#counts.frozen += 1;
     return SETTLED;
   }
 
@@ -381,9 +381,9 @@ export class Billing implements TimedWork {
     const after = await commands.stateOf(Subscription, stream);
     const isSettled = after?.pending?.transactionId !== before.pending?.transactionId;
     if (!isSettled || after === null) return { isSettled, gateway };
-    if (after.renewals > before.renewals) this.#figures.renewed += 1;
-    else this.#figures.failed += 1;
-    if (Subscription.isFrozen(after) && !Subscription.isFrozen(before)) this.#figures.frozen += 1;
+    if (after.renewals > before.renewals) this.#counts.renewed += 1;
+    else this.#counts.failed += 1;
+    if (Subscription.isFrozen(after) && !Subscription.isFrozen(before)) this.#counts.frozen += 1;
     return { isSettled, gateway };
   }
 
@@ -392,19 +392,19 @@ export class Billing implements TimedWork {
   }
 
   /** Metrics of this host since its start. */
-  watch(figures: Figures): void {
-    const counts = this.#figures;
-    figures.gauge(
+  registerMetrics(metrics: MetricsRegistry): void {
+    const counts = this.#counts;
+    metrics.gauge(
       'billing_overdue_seconds',
       'Age of the oldest due rebill, at the last query; 0 when there is none',
       () => this.#secondsSince(this.#oldestDueAt),
     );
-    figures.gauge(
+    metrics.gauge(
       'billing_open_try_seconds',
       'Age of the oldest attempt without an outcome, at the last query; 0 when there is none',
       () => this.#secondsSince(this.#oldestOpenAt),
     );
-    figures.gauge(
+    metrics.gauge(
       'billing_paused_subscriptions',
       'Subscriptions that could not be billed and wait for a retry',
       () =>
@@ -414,13 +414,13 @@ export class Billing implements TimedWork {
             this.#isAhead(this.#mayAtMs(pause), LONGEST_PAUSE_MS),
         ).length,
     );
-    figures.counter('billing_renewed_total', 'Rebills that were paid', () => counts.renewed);
-    figures.counter(
+    metrics.counter('billing_renewed_total', 'Rebills that were paid', () => counts.renewed);
+    metrics.counter(
       'billing_failed_total',
       'Rebills that were declined or failed',
       () => counts.failed,
     );
-    figures.counter(
+    metrics.counter(
       'billing_frozen_total',
       'Subscriptions that billing froze',
       () => counts.frozen,

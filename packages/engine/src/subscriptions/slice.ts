@@ -25,5 +25,5 @@ export const SUBSCRIPTIONS = slice({
     };
   },
   works: ({ billing }) => [billing],
-  watch: ({ billing }, figures) => billing.watch(figures),
+  registerMetrics: ({ billing }, metrics) => billing.registerMetrics(metrics),
 });

@@ -23,7 +23,7 @@ export function provideHttp(provide: Provide): void {
   provide(PART.metrics, (get) => {
     const metrics = new Metrics();
     metrics.observeProcess();
-    get(PART.engine).registerFigures(metrics);
+    get(PART.engine).registerMetrics(metrics);
     return metrics;
   });
   provide(PART.idempotency, (get) => {

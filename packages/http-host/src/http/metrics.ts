@@ -1,6 +1,6 @@
 /** Prometheus metrics of the host. Tenants are never labels: labels multiply, and leak. */
 
-import type { Figures, LabelledGauges } from '@counterfoil/engine';
+import type { LabelledGauges, MetricsRegistry } from '@counterfoil/engine';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 const DURATION_BUCKETS_SECONDS = [
@@ -9,7 +9,7 @@ const DURATION_BUCKETS_SECONDS = [
 
 const UNMATCHED = 'unmatched';
 
-export class Metrics implements Figures {
+export class Metrics implements MetricsRegistry {
   readonly #registry = new Registry();
   readonly #durations: Histogram;
 

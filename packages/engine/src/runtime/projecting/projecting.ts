@@ -48,7 +48,7 @@ function receive({ progress, logger }: Options, message: FromThread): void {
       logger.error({ ...message }, 'a stream was parked: its events could not be applied');
       return;
     case 'erasing':
-      tellErasing(message.pending, logger);
+      logErasing(message.pending, logger);
       progress.receive(message);
       return;
     default:
@@ -56,7 +56,7 @@ function receive({ progress, logger }: Options, message: FromThread): void {
   }
 }
 
-function tellErasing(pending: number, logger: Logger): void {
+function logErasing(pending: number, logger: Logger): void {
   if (pending === 0) {
     logger.info({}, 'the read models hold nothing more of persons who were erased');
   } else {

@@ -1,27 +1,27 @@
-/** Per-key mutex, FIFO: whoever comes while another is at work waits for their turn. */
+/** Per-key mutex, FIFO. */
 import { refused } from '../refusal.ts';
 
-export interface TurnTaking {
-  take<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+export interface Mutex {
+  runExclusive<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-export interface TurnsOptions {
-  /** How long a turn is waited for, in milliseconds; without an end when absent. */
+export interface KeyedMutexOptions {
+  /** How long a caller waits, in milliseconds. Unlimited when absent. */
   readonly longestWaitMs?: number;
 }
 
 /** Within one process. */
-export class Turns implements TurnTaking {
-  /** By name, while somebody is at work: those who wait. */
+export class KeyedMutex implements Mutex {
+  /** Waiting callers of each held key. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #longestWaitMs: number | undefined;
 
-  constructor({ longestWaitMs }: TurnsOptions = {}) {
+  constructor({ longestWaitMs }: KeyedMutexOptions = {}) {
     this.#longestWaitMs = longestWaitMs;
   }
 
-  /** Refuses with `StreamBusy` when the turn does not come in time; the work is then not begun. */
-  async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  /** Refuses with `StreamBusy` after the longest wait; the work is then not started. */
+  async runExclusive<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const waiting = this.#waiting.get(name);
     if (waiting === undefined) this.#waiting.set(name, []);
     else await this.#turn(waiting);

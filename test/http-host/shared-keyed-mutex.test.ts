@@ -1,6 +1,6 @@
-/** Turns over several hosts: never two at one name, and nobody waits for the dead. */
+/** The mutex across hosts: exclusive per key, and released when a host dies. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SharedTurns, type SharedTurnsOptions } from '@counterfoil/engine';
+import { SharedKeyedMutex, type SharedKeyedMutexOptions } from '@counterfoil/engine';
 import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
@@ -8,17 +8,17 @@ import { newDatabase } from '../setup/databases.ts';
 
 const TIMEOUT_MS = 120_000;
 
-/** So many hosts on one database, each with turns and a pool of its own. */
-async function hosts(count: number, options: Omit<SharedTurnsOptions, 'pool'> = {}) {
+/** Hosts on one database, each with its own mutex and pool. */
+async function hosts(count: number, options: Omit<SharedKeyedMutexOptions, 'pool'> = {}) {
   const url = await newDatabase();
-  const opened: { database: HostDatabase; turns: SharedTurns }[] = [];
+  const opened: { database: HostDatabase; mutex: SharedKeyedMutex }[] = [];
   for (let host = 0; host < count; host += 1) {
     const database = await openHostDatabase(url);
-    opened.push({ database, turns: new SharedTurns({ pool: database.pool, ...options }) });
+    opened.push({ database, mutex: new SharedKeyedMutex({ pool: database.pool, ...options }) });
   }
   onTestFinished(async () => {
-    for (const { database, turns } of opened) {
-      await turns.close();
+    for (const { database, mutex } of opened) {
+      await mutex.close();
       await database.close();
     }
   });
@@ -39,7 +39,7 @@ it('never has two at one name, whichever hosts ask', { timeout: TIMEOUT_MS }, as
       let most = 0;
       const ended = await Promise.allSettled(
         asked.map(({ host, name, steps, fails }) =>
-          opened[host]?.turns.take(name, async () => {
+          opened[host]?.mutex.runExclusive(name, async () => {
             expect(atWork.has(name)).toBe(false);
             atWork.add(name);
             most = Math.max(most, atWork.size);
@@ -61,23 +61,23 @@ it('is free again when the host that had it is gone', { timeout: TIMEOUT_MS }, a
   const [one, other] = await hosts(2);
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const first = one?.turns.take('payment', async () => {
+  const first = one?.mutex.runExclusive('payment', async () => {
     begin();
     await gate;
   });
   await begun;
   // As the server sees the death of a host: its connections end.
-  await one?.turns.close();
-  expect(await other?.turns.take('payment', async () => 'went on')).toBe('went on');
+  await one?.mutex.close();
+  expect(await other?.mutex.runExclusive('payment', async () => 'went on')).toBe('went on');
   open();
   await first;
 });
 
 it('refuses whoever waits too long for another host', { timeout: TIMEOUT_MS }, async () => {
   const [one, other] = await hosts(2, { longestWaitMs: 50 });
-  await one?.turns.take('payment', async () => {
-    const waiting = other?.turns.take('payment', async () => 'never');
+  await one?.mutex.runExclusive('payment', async () => {
+    const waiting = other?.mutex.runExclusive('payment', async () => 'never');
     await expect(waiting).rejects.toMatchObject({ code: 'PaymentBusy' });
-    expect(await other?.turns.take('another', async () => 'at once')).toBe('at once');
+    expect(await other?.mutex.runExclusive('another', async () => 'at once')).toBe('at once');
   });
 });

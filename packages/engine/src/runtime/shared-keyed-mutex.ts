@@ -1,38 +1,37 @@
-/** Turns over all hosts of a database: one at a time for each name, wherever it is asked for. */
+/** Per-key mutex across all hosts of a database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { refused } from '../refusal.ts';
 import { Claims, type ClaimsOptions } from '../storage/claims.ts';
-import { Turns, type TurnTaking } from './turns.ts';
+import { KeyedMutex, type Mutex } from './keyed-mutex.ts';
 
-/** Longer than a gateway's answer is waited for: who still waits then is told to come back. */
+/** Longer than the timeout of a gateway call. */
 const LONGEST_WAIT_MS = 30_000;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
-export interface SharedTurnsOptions extends ClaimsOptions {
-  /** How long a turn is waited for, in milliseconds; 30 seconds when absent. */
+export interface SharedKeyedMutexOptions extends ClaimsOptions {
+  /** How long a caller waits, in milliseconds; 30 seconds when absent. */
   readonly longestWaitMs?: number;
 }
 
 /**
- * A turn is a claim that ends with its host. Within a process those who wait are in order of their
- * coming; between hosts whoever looks first goes on.
+ * The lock is a claim that ends with its host. FIFO within a process; hosts poll without an order.
  */
-export class SharedTurns implements TurnTaking {
-  readonly #here = new Turns();
+export class SharedKeyedMutex implements Mutex {
+  readonly #local = new KeyedMutex();
   readonly #claims: Claims;
   readonly #longestWaitMs: number;
 
-  /** Over a database that has the tables of `openHostDatabase`, one connection of which is kept. */
-  constructor({ longestWaitMs = LONGEST_WAIT_MS, ...claims }: SharedTurnsOptions) {
+  /** Needs the tables of `openHostDatabase`. Keeps one connection. */
+  constructor({ longestWaitMs = LONGEST_WAIT_MS, ...claims }: SharedKeyedMutexOptions) {
     this.#claims = new Claims(claims);
     this.#longestWaitMs = longestWaitMs;
   }
 
-  /** Refuses with `PaymentBusy` when another host does not come to its end. */
-  async take<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  /** Refuses with `PaymentBusy` when another host holds the lock for too long. */
+  async runExclusive<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
     const key = `turn ${name}`;
-    return this.#here.take(name, async () => {
+    return this.#local.runExclusive(name, async () => {
       await this.#claim(key);
       try {
         return await work();
