@@ -1,45 +1,18 @@
 /** The table of all endpoints. */
-
-import type { TestClock } from '@counterfoil/engine';
-import { type CardServices, cardEndpoints } from './api/card.ts';
-import { type CustomerServices, customerServiceEndpoints } from './api/customer-service.ts';
-import { type CustomerRecordServices, customerEndpoints } from './api/customers.ts';
 import { EXAMPLES } from './api/examples.ts';
 import { GLOSSARY } from './api/glossary.ts';
-import { type LedgerServices, ledgerEndpoints } from './api/ledger.ts';
-import { type PaymentListServices, paymentListEndpoint } from './api/payment-list.ts';
-import { type RecurringServices, recurringEndpoint } from './api/recurring.ts';
-import {
-  type SubscriptionChangeServices,
-  subscriptionChangeEndpoints,
-} from './api/subscription-changes.ts';
-import { type SubscriptionReadServices, subscriptionEndpoints } from './api/subscriptions.ts';
-import { testClockEndpoints } from './api/test-clock.ts';
-import { type SearchServices, searchEndpoints } from './api/transaction-search.ts';
-import { type UnsubscribeServices, unsubscribeEndpoint } from './api/unsubscribe.ts';
+import { API, type ApiServices } from './api/slices.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.ts';
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
 
-export interface RouteServices
-  extends CustomerServices,
-    CustomerRecordServices,
-    SearchServices,
-    CardServices,
-    LedgerServices,
-    PaymentListServices,
-    RecurringServices,
-    SubscriptionChangeServices,
-    SubscriptionReadServices,
-    UnsubscribeServices {
+export type RouteServices = ApiServices & {
   readonly readiness: Readiness;
   /** Undefined where metrics have a port of their own. */
   readonly metrics: Metrics | undefined;
-  /** Of a test environment; without it its endpoints do not exist. */
-  readonly testClock: TestClock | undefined;
-}
+};
 
 const DOCUMENT: DocumentInfo = {
   title: 'Counterfoil',
@@ -64,19 +37,9 @@ export function routes(
   ownEndpoints: readonly Endpoint[],
 ): readonly Endpoint[] {
   const endpoints: Endpoint[] = [
-    ...customerServiceEndpoints(services),
-    unsubscribeEndpoint(services),
-    ...customerEndpoints(services),
-    ...searchEndpoints(services),
-    ...cardEndpoints(services),
-    paymentListEndpoint(services),
-    ...subscriptionEndpoints(services),
-    ...subscriptionChangeEndpoints(services),
-    ...ledgerEndpoints(services),
-    recurringEndpoint(services),
+    ...API.flatMap((each) => each.endpoints(services)),
     ...healthEndpoints(services.readiness),
     ...(services.metrics === undefined ? [] : [metricsEndpoint(services.metrics)]),
-    ...(services.testClock === undefined ? [] : testClockEndpoints(services.testClock)),
     ...ownEndpoints,
   ];
   // The document includes its own endpoint, so it is generated after all endpoints exist.

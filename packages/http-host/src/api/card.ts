@@ -5,9 +5,11 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, type JsonResult, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
+import { PAYMENT_REFUSALS, REFUND_REFUSALS } from './payment-refusals.ts';
 import { PaymentInput, paymentRequestOf } from './payment-request.ts';
 import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
+import { apiSlice } from './slice.ts';
 import {
   Amount,
   callerOf,
@@ -71,7 +73,7 @@ export interface CardServices extends PaymentFinding {
   readonly now: () => string;
 }
 
-export function cardEndpoints(services: CardServices): Endpoint[] {
+function cardEndpoints(services: CardServices): Endpoint[] {
   return [
     submission(services, {
       operationId: 'createPayment',
@@ -395,3 +397,5 @@ function refundPayment(services: CardServices): Endpoint {
 }
 
 const REFUND_STATUS_CODE = { Refunded: 201, RefundPending: 202, RefundFailed: 402 } as const;
+
+export const CARD = apiSlice(cardEndpoints, { ...PAYMENT_REFUSALS, ...REFUND_REFUSALS });

@@ -8,6 +8,7 @@ import { refuse } from '../http/errors.ts';
 import { StatusId, StatusName, UuidText } from './answer-fields.ts';
 import { paymentToRefund } from './payment-to-refund.ts';
 import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
+import { apiSlice } from './slice.ts';
 import { DetailAnswer } from './transaction-body.ts';
 import { Amount, callerOf, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
 
@@ -60,7 +61,7 @@ export interface CustomerServices {
   readonly confirmations: Confirmations;
 }
 
-export function customerServiceEndpoints(services: CustomerServices): Endpoint[] {
+function customerServiceEndpoints(services: CustomerServices): Endpoint[] {
   return [detail(services), refund(services)];
 }
 
@@ -180,3 +181,5 @@ function messageOf({ status, amountMinor }: Transaction.Refund, currency: string
     ? `Refunded ${amount}`
     : `The refund of ${amount} waits for the gateway's answer`;
 }
+
+export const CUSTOMER_SERVICE = apiSlice(customerServiceEndpoints);

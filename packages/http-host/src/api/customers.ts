@@ -13,6 +13,7 @@ import {
 } from './customer-body.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
 import { AddressInput, addressOf, CardInput } from './payment-request.ts';
+import { apiSlice, rows } from './slice.ts';
 import {
   callerOf,
   Email,
@@ -112,7 +113,7 @@ export interface CustomerRecordServices {
   readonly now: () => string;
 }
 
-export function customerEndpoints(services: CustomerRecordServices): Endpoint[] {
+function customerEndpoints(services: CustomerRecordServices): Endpoint[] {
   return [
     createCustomer(services),
     getCustomer(services),
@@ -364,3 +365,27 @@ function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
     },
   });
 }
+
+const REFUSALS = rows({
+  CustomerUnknown: { code: 'not_found' },
+  CustomerExists: { code: 'duplicate' },
+  CustomerErased: { code: 'customer_erased' },
+  EmailTaken: {
+    code: 'duplicate',
+    text: 'The email belongs to another customer',
+    errors: () => [{ pointer: '/email', detail: 'Belongs to another customer' }],
+  },
+  TooManyEmails: {
+    code: 'limit_reached',
+    text: ({ max }) => `A customer can have ${max} emails in all`,
+  },
+  PaymentMethodUnknown: { code: 'not_found' },
+  PaymentMethodExists: { code: 'duplicate' },
+  TooManyPaymentMethods: {
+    code: 'limit_reached',
+    text: ({ max }) => `A customer can have ${max} payment methods; remove one first`,
+  },
+  ErasureNotRequested: { code: 'internal_error' },
+});
+
+export const CUSTOMERS = apiSlice(customerEndpoints, REFUSALS);

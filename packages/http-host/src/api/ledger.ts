@@ -5,6 +5,7 @@ import type { BooksQuery } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
+import { apiSlice } from './slice.ts';
 import { CurrencyCode, Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
 
 const TAG = 'Ledger';
@@ -66,7 +67,7 @@ export interface LedgerServices {
   readonly books: Books;
 }
 
-export function ledgerEndpoints(services: LedgerServices): Endpoint[] {
+function ledgerEndpoints(services: LedgerServices): Endpoint[] {
   return [trialBalance(services), accounts(services)];
 }
 
@@ -134,3 +135,5 @@ function booksOf(
     ...(currency !== undefined && { currency }),
   };
 }
+
+export const LEDGER = apiSlice(ledgerEndpoints);

@@ -6,6 +6,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { PaymentBody, paymentBody } from './payment-body.ts';
 import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './search-request.ts';
+import { apiSlice } from './slice.ts';
 import { filterOf } from './transaction-search.ts';
 import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';
 
@@ -75,7 +76,7 @@ export interface PaymentListServices {
   readonly transactions: Transactions;
 }
 
-export function paymentListEndpoint(services: PaymentListServices): Endpoint {
+function paymentListEndpoint(services: PaymentListServices): Endpoint {
   const { payments, transactions } = services;
   return endpoint({
     operationId: 'listPayments',
@@ -112,3 +113,7 @@ export function paymentListEndpoint(services: PaymentListServices): Endpoint {
     },
   });
 }
+
+export const PAYMENT_LIST = apiSlice((services: PaymentListServices) => [
+  paymentListEndpoint(services),
+]);

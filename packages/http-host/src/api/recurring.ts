@@ -5,6 +5,7 @@ import { monthAfter, monthsIn } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
+import { apiSlice } from './slice.ts';
 import { CurrencyCode, pattern, QueryBoolean, sandboxOf } from './wire.ts';
 
 const MAX_MONTHS = 120;
@@ -79,7 +80,7 @@ export interface RecurringServices {
   readonly now: () => string;
 }
 
-export function recurringEndpoint({ books, now }: RecurringServices): Endpoint {
+function recurringEndpoint({ books, now }: RecurringServices): Endpoint {
   return endpoint({
     operationId: 'getRecurringRevenue',
     method: 'GET',
@@ -137,3 +138,5 @@ function rangeOf(
 function wrongRange(detail: string) {
   return refuse('invalid_request', undefined, { errors: [{ pointer: '/query/from', detail }] });
 }
+
+export const RECURRING = apiSlice((services: RecurringServices) => [recurringEndpoint(services)]);

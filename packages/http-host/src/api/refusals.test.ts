@@ -4,6 +4,7 @@ import { type Refusal, type RefusalCode, refused } from '@counterfoil/engine';
 import { describe, expect, it } from 'vitest';
 import { ERRORS, isTransient } from '../http/errors.ts';
 import { REFUSALS, wireRefusal } from './refusals.ts';
+import { API } from './slices.ts';
 
 const ID = '0195a000-0000-7000-8000-000000000001' as TransactionId;
 const AT = '2026-01-01T00:00:00.000Z';
@@ -165,6 +166,11 @@ describe('a refusal of the engine', () => {
     // A sentence, not the name of a type, with every fact filled in.
     expect(refusal.message).toMatch(/^\S+ .*[^.]$/);
     expect(refusal.message).not.toMatch(/undefined|null|NaN|\[object|1234/);
+  });
+
+  it('stands in the table of one slice', () => {
+    const codes = API.flatMap(({ refusals }) => Object.keys(refusals));
+    expect(codes).toEqual([...new Set(codes)]);
   });
 
   it('shows amounts as callers write them', () => {

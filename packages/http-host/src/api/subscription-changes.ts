@@ -13,6 +13,7 @@ import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.t
 import type { ErrorCode } from '../http/errors.ts';
 import { Frequency, RebillAmount } from './payment-plans.ts';
 import { CardInput } from './payment-request.ts';
+import { apiSlice, rows } from './slice.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';
 import { SubscriptionParams, visibleSubscription } from './subscriptions.ts';
 import { callerOf, eitherOf, idOf, minorOf, NothingInput, text } from './wire.ts';
@@ -76,7 +77,7 @@ export interface SubscriptionChangeServices {
   readonly now: () => string;
 }
 
-export function subscriptionChangeEndpoints(services: SubscriptionChangeServices): Endpoint[] {
+function subscriptionChangeEndpoints(services: SubscriptionChangeServices): Endpoint[] {
   return [
     freeze(services),
     unfreeze(services),
@@ -259,3 +260,29 @@ function planOf(
     ...(frequency !== undefined && { frequencyDays: frequency }),
   };
 }
+
+const REFUSALS = rows({
+  SubscriptionUnknown: { code: 'not_found' },
+  SubscriptionExists: { code: 'duplicate' },
+  RebillAmountNotPositive: {
+    code: 'amount_not_positive',
+    text: 'The amount of a rebill must be greater than zero',
+  },
+  SubscriptionInactive: {
+    code: 'subscription_state',
+    text: ({ unsubscribedAt }) => `The subscription ended at ${unsubscribedAt}`,
+  },
+  SubscriptionIsFrozen: {
+    code: 'subscription_state',
+    text: ({ frozenAt }) => `The subscription is frozen since ${frozenAt}`,
+  },
+  RebillNotDue: { code: 'subscription_state', text: 'The rebill is not due yet' },
+  RebillOutOfOrder: {
+    code: 'subscription_state',
+    text: ({ cycle, attempt, nextCycle, nextAttempt }) =>
+      `Try ${nextAttempt} of cycle ${nextCycle} is next, not ${attempt} of ${cycle}`,
+  },
+  RebillUnknown: { code: 'not_found' },
+});
+
+export const SUBSCRIPTION_CHANGES = apiSlice(subscriptionChangeEndpoints, REFUSALS);

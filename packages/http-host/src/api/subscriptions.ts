@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { cursorOf, inCursor } from './cursor.ts';
+import { apiSlice } from './slice.ts';
 import {
   ScheduleAnswer,
   SubscriptionAnswer,
@@ -43,7 +44,7 @@ export interface SubscriptionReadServices {
   readonly references: References;
 }
 
-export function subscriptionEndpoints(services: SubscriptionReadServices): Endpoint[] {
+function subscriptionEndpoints(services: SubscriptionReadServices): Endpoint[] {
   return [getSubscription(services), getSchedule(services), listOfCustomer(services)];
 }
 
@@ -160,3 +161,5 @@ function listOfCustomer(services: SubscriptionReadServices) {
     },
   });
 }
+
+export const SUBSCRIPTIONS = apiSlice(subscriptionEndpoints);

@@ -1,9 +1,10 @@
 /** Endpoints that show and advance the test clock. Not available in production. */
 
-import { MAX_MOVE_SECONDS, type TestClock } from '@counterfoil/engine';
+import { MAX_MOVE_SECONDS, type RefusalCode, type TestClock } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { At } from './answer-fields.ts';
+import { apiSlice, type RefusalOf, type Row, rows } from './slice.ts';
 import { eitherOf, Instant } from './wire.ts';
 
 const TAG = 'Operations';
@@ -59,7 +60,7 @@ const MovedBody = z
   })
   .meta({ id: 'TestClockMoved' });
 
-export function testClockEndpoints(clock: TestClock): Endpoint[] {
+function testClockEndpoints(clock: TestClock): Endpoint[] {
   return [readClock(clock), moveClock(clock)];
 }
 
@@ -105,3 +106,31 @@ function moveClock(clock: TestClock): Endpoint {
     },
   });
 }
+
+const REFUSALS = rows({
+  ClockCannotGoBack: atNow(({ now }) => `The clock only goes forward, and it is ${now}`),
+  ClockMoveTooLong: atNow(
+    ({ now, maxYears }) => `The clock moves at most ${maxYears} years at once, and it is ${now}`,
+  ),
+  ClockBeyondEnd: atNow(({ end }) => `The clock goes no further than ${end}`),
+  ClockHeldUp: {
+    code: 'overloaded',
+    text: ({ reason, now }) => `${reason}; the test clock stands at ${now}`,
+  },
+});
+
+function atNow<Code extends RefusalCode>(
+  detailOf: (facts: RefusalOf<Code>) => string,
+): Row<RefusalOf<Code>> {
+  return {
+    code: 'invalid_request',
+    text: detailOf,
+    errors: (facts) => [{ pointer: '/now', detail: detailOf(facts) }],
+  };
+}
+
+export const TEST_CLOCK = apiSlice(
+  ({ testClock }: { readonly testClock: TestClock | undefined }) =>
+    testClock === undefined ? [] : testClockEndpoints(testClock),
+  REFUSALS,
+);

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { SearchRecordBody } from './search-record-body.ts';
 import { SearchInput } from './search-request.ts';
+import { apiSlice } from './slice.ts';
 import { sandboxOf } from './wire.ts';
 
 export const SearchAnswer = z
@@ -23,7 +24,7 @@ export interface SearchServices {
   readonly transactions: Transactions;
 }
 
-export function searchEndpoints(services: SearchServices): Endpoint[] {
+function searchEndpoints(services: SearchServices): Endpoint[] {
   return [
     searchAt(services, {
       operationId: 'searchCustomerTransactions',
@@ -88,3 +89,5 @@ export function filterOf({ principal }: RequestContext, filters: Filters): Searc
   ) as SearchFilter;
   return { ...given, sandbox: sandboxOf(principal, filters.sandbox) };
 }
+
+export const SEARCH = apiSlice(searchEndpoints);

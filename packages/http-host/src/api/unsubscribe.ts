@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
+import { apiSlice } from './slice.ts';
 import { callerOf, Email, Id, idOf, pattern, sandboxOf } from './wire.ts';
 
 const MAX_IDS = 1_000;
@@ -72,10 +73,7 @@ export interface UnsubscribeServices {
   readonly confirmations: Confirmations;
 }
 
-export function unsubscribeEndpoint({
-  subscriptions,
-  confirmations,
-}: UnsubscribeServices): Endpoint {
+function unsubscribeEndpoint({ subscriptions, confirmations }: UnsubscribeServices): Endpoint {
   return endpoint({
     operationId: 'unsubscribeCustomer',
     method: 'POST',
@@ -125,3 +123,7 @@ function messageOf(unsubscribes: number): string {
   if (unsubscribes === 0) return 'No active subscription was found';
   return `Unsubscribed from ${counted(unsubscribes, 'subscription')}`;
 }
+
+export const UNSUBSCRIBE = apiSlice((services: UnsubscribeServices) => [
+  unsubscribeEndpoint(services),
+]);

@@ -40,19 +40,11 @@ export function provideHttp(provide: Provide): void {
   });
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
-    const { payments, customers, erasure, subscriptions, transactions, books, references } = engine;
     const services = {
-      payments,
-      customers,
-      erasure,
-      subscriptions,
-      transactions,
-      books,
-      references,
+      ...engine,
       confirmations: engine.mailing.confirmations,
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
-      testClock: engine.testClock,
       now: () => engine.clock.now(),
     };
     return routes(services, get(PART.ownEndpoints));

@@ -1,0 +1,36 @@
+/** The slices of the interface, in the order of the OpenAPI document. */
+import { CARD } from './card.ts';
+import { CUSTOMER_SERVICE } from './customer-service.ts';
+import { CUSTOMERS } from './customers.ts';
+import { LEDGER } from './ledger.ts';
+import { PAYMENT_LIST } from './payment-list.ts';
+import { RECURRING } from './recurring.ts';
+import type { ApiSlice } from './slice.ts';
+import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
+import { SUBSCRIPTIONS } from './subscriptions.ts';
+import { TEST_CLOCK } from './test-clock.ts';
+import { SEARCH } from './transaction-search.ts';
+import { UNSUBSCRIBE } from './unsubscribe.ts';
+
+export const API = [
+  CUSTOMER_SERVICE,
+  UNSUBSCRIBE,
+  CUSTOMERS,
+  SEARCH,
+  CARD,
+  PAYMENT_LIST,
+  SUBSCRIPTIONS,
+  SUBSCRIPTION_CHANGES,
+  LEDGER,
+  RECURRING,
+  TEST_CLOCK,
+] as const;
+
+type ServicesOf<List> = List extends readonly [ApiSlice<infer Services, infer _>, ...infer Others]
+  ? Services & ServicesOf<Others>
+  : unknown;
+type CodesOf<Each> = Each extends ApiSlice<never, infer Code> ? Code : never;
+
+/** Everything that the endpoints are made from. */
+export type ApiServices = ServicesOf<typeof API>;
+export type ApiRefusalCode = CodesOf<(typeof API)[number]>;

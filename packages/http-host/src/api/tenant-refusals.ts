@@ -1,0 +1,57 @@
+/** What callers are answered when tenants, keys and definitions are refused; they have no endpoints. */
+import type { UnknownReference } from '@counterfoil/engine';
+import { rows } from './slice.ts';
+
+export const TENANT_REFUSALS = rows({
+  TenantUnknown: { code: 'not_found' },
+  TenantExists: { code: 'duplicate' },
+  KeyUnknown: { code: 'not_found' },
+  KeyExists: { code: 'duplicate' },
+  KeyNotActive: { code: 'key_not_active' },
+  ExpiryInThePast: {
+    code: 'invalid_request',
+    text: ({ expiresAt }) => `The expiry ${expiresAt} has passed`,
+  },
+  OverlapOutOfRange: {
+    code: 'invalid_request',
+    text: ({ max }) => `The overlap is 0 to ${max} days`,
+  },
+  LeadKeyNeedsApplication: {
+    code: 'invalid_request',
+    text: 'A lead key is bound to an application',
+  },
+  RetriesNotAscending: {
+    code: 'invalid_request',
+    text: ({ retryAfterDays }) =>
+      `The days of retries must ascend, not ${retryAfterDays.join(', ')}`,
+  },
+  MerchantAccountUnknown: { code: 'not_found' },
+  MerchantAccountExists: { code: 'duplicate' },
+  DefaultCurrencyNotHeld: {
+    code: 'invalid_request',
+    text: ({ currency }) => `currencies does not hold the default currency ${currency}`,
+  },
+  FeeTooFine: {
+    code: 'amount_precision',
+    text: ({ field, currency }) => `${field} has more decimals than ${currency}`,
+  },
+  ReservedApplicationId: {
+    code: 'invalid_request',
+    text: ({ applicationId }) =>
+      `An application of your own has an id from 100 on, not ${applicationId}`,
+  },
+  ReferenceUnknown: {
+    code: 'reference_unknown',
+    errors: ({ references }) =>
+      references.map((each) => ({ pointer: `/${each.field}`, detail: textOfReference(each) })),
+  },
+  CompanyRequired: {
+    code: 'reference_unknown',
+    errors: () => [{ pointer: '/companyId', detail: 'Name one of your companies' }],
+  },
+});
+
+function textOfReference({ field, id, companyId }: UnknownReference): string {
+  const unknown = `There is no ${field} ${id}`;
+  return companyId === undefined ? unknown : `${unknown} of company ${companyId}`;
+}
