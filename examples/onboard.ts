@@ -1,17 +1,17 @@
-/** What every example begins with: a tenant with one company, and an account for each currency. */
+/** Setup of every example: a tenant with one company, and an account for each currency. */
 import type { TenantId } from '@counterfoil/core';
 import type { Ledger } from '@counterfoil/engine';
 
 const COMPANY_ID = 1;
 const CALLER = { actor: 'operator' };
 
-/** Which gateway takes which currency. The account has the id of its gateway. */
+/** The gateway of each currency. The account has the id of its gateway. */
 export interface Account {
   readonly gatewayId: number;
   readonly currency: string;
 }
 
-/** Doing it again changes nothing. */
+/** Idempotent. */
 export async function onboard(
   { tenants }: Pick<Ledger, 'tenants'>,
   tenantId: TenantId,

@@ -1,4 +1,4 @@
-/** A program that is bundled: it opens a ledger in the folder of its argument and takes a payment. */
+/** A bundled program: opens a ledger in the folder of its argument and takes a payment. */
 import { openLedger } from '@counterfoil/engine';
 
 const ledger = await openLedger({ storage: process.argv[2] ?? './data' });

@@ -1,4 +1,4 @@
-/** Bundles the program in both ways: with the packages left outside, and with everything inside. */
+/** Bundles the program twice: with external packages, and self-contained. */
 import { cpSync } from 'node:fs';
 import { mailTemplatesFolder, optionalPackages, workerEntries } from '@counterfoil/engine/bundling';
 import { build } from 'esbuild';
@@ -9,14 +9,14 @@ await build({ ...shared, entryPoints: ['app.mjs'], outdir: 'external', packages:
 
 await build({
   ...shared,
-  // The threads become files of their own, which the bundle finds beside itself.
+  // The worker threads become separate files beside the bundle.
   entryPoints: { app: 'app.mjs', ...workerEntries },
   outdir: 'inside',
   external: [...optionalPackages],
-  // Packages of CommonJS require the modules of Node.
+  // CommonJS packages require Node's modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
 });
-// Where mails are sent.
+// Where the mail code looks for its templates.
 cpSync(mailTemplatesFolder, 'inside/templates', { recursive: true });

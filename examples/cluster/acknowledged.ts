@@ -1,29 +1,29 @@
-/** Every acknowledged command stands in the log exactly once, and nothing else does. */
+/** Claims: the log contains every acknowledged command exactly once, and nothing else. */
 import { decodeRecord, openerOf, toMinor } from '@counterfoil/core';
 import type { Credentials } from '@counterfoil/test/caller';
-import { refundsOf, type Story, type Told } from '@counterfoil/test/told';
+import { type Model, type Payment, refundsOf } from '@counterfoil/test/model';
 import type { Balancer } from './balancer.ts';
 import { type Claim, differences } from './claim.ts';
 import type { Inside } from './cluster.ts';
-import type { Deed, Sent } from './load.ts';
+import type { Kind, Sent } from './load.ts';
 import type { Member } from './member.ts';
 
 const AT_ONCE = 12;
 const CURRENCY = 'GBP';
 
 interface Acknowledged {
-  readonly story: Story;
+  readonly model: Model;
   readonly sent: readonly Sent[];
 }
 
-/** What the log has against what was acknowledged. */
-export async function exactlyOnce({ story, sent }: Acknowledged, inside: Inside): Promise<Claim> {
-  const payments = new Map([...story.payments.values()].map((told) => [told.id, told]));
-  const refunds = [...payments.values()].flatMap((told) =>
-    refundsOf(told, 'RefundPending', 'Refunded', 'RefundFailed'),
+/** Differences between the log and the acknowledged commands. */
+export async function exactlyOnce({ model, sent }: Acknowledged, inside: Inside): Promise<Claim> {
+  const payments = new Map([...model.payments.values()].map((payment) => [payment.id, payment]));
+  const refunds = [...payments.values()].flatMap((payment) =>
+    refundsOf(payment, 'RefundPending', 'Refunded', 'RefundFailed'),
   );
   const problems = [
-    ...differences({ of: 'payment', told: idsOf(sent, 'payment'), kept: payments.keys() }),
+    ...differences({ of: 'payment', sent: idsOf(sent, 'payment'), logged: payments.keys() }),
     ...differences({ of: 'refund', ...refundsByName(sent, [...payments.values()]) }),
     ...amountsOf(sent, payments),
     ...followUps(sent, payments),
@@ -33,8 +33,8 @@ export async function exactlyOnce({ story, sent }: Acknowledged, inside: Inside)
   return { says: 'every acknowledged command exactly once', facts, problems };
 }
 
-function done(sent: readonly Sent[], deed: Deed): readonly Sent[] {
-  return sent.filter((each) => each.deed === deed && idOf(each) !== undefined);
+function done(sent: readonly Sent[], kind: Kind): readonly Sent[] {
+  return sent.filter((each) => each.kind === kind && idOf(each) !== undefined);
 }
 
 function idOf({ answer: { body } }: Sent): string | undefined {
@@ -42,35 +42,36 @@ function idOf({ answer: { body } }: Sent): string | undefined {
 }
 
 /**
- * Customer Service is not told the id of a refund that the gateway refused: such a one is named by its
- * payment.
+ * Customer Service does not return the id of a refund that the gateway refused: it is identified by
+ * its payment.
  */
-function refundsByName(sent: readonly Sent[], payments: readonly Told[]) {
+function refundsByName(sent: readonly Sent[], payments: readonly Payment[]) {
   const ids = idsOf(sent, 'refund');
   const nameless = sent.filter(
     (each) => idOf(each) === undefined && each.answer.body.code === 'refund_failed',
   );
-  const isTold = new Set(ids);
+  const isAcknowledged = new Set(ids);
   const nameOf = (payment: string) => `that failed of ${payment}`;
   return {
-    told: [...ids, ...nameless.map(({ body }) => nameOf(body.messageId))],
-    kept: payments.flatMap((told) =>
-      refundsOf(told, 'RefundPending', 'Refunded', 'RefundFailed').map(({ id, status }) =>
-        isTold.has(id) || status !== 'RefundFailed' ? id : nameOf(told.id),
+    sent: [...ids, ...nameless.map(({ body }) => nameOf(body.messageId))],
+    logged: payments.flatMap((payment) =>
+      refundsOf(payment, 'RefundPending', 'Refunded', 'RefundFailed').map(({ id, status }) =>
+        isAcknowledged.has(id) || status !== 'RefundFailed' ? id : nameOf(payment.id),
       ),
     ),
   };
 }
 
-function idsOf(sent: readonly Sent[], deed: Deed): readonly string[] {
-  return done(sent, deed).map((each) => idOf(each) ?? '');
+function idsOf(sent: readonly Sent[], kind: Kind): readonly string[] {
+  return done(sent, kind).map((each) => idOf(each) ?? '');
 }
 
-/** The amounts are those that were acknowledged, and each order was taken once. */
-function amountsOf(sent: readonly Sent[], payments: ReadonlyMap<string, Told>): string[] {
+/** Amounts equal the acknowledged ones, and each order was accepted once. */
+function amountsOf(sent: readonly Sent[], payments: ReadonlyMap<string, Payment>): string[] {
   const problems: string[] = [];
-  const expectSame = (what: string, told: unknown, kept: unknown) => {
-    if (told !== kept) problems.push(`${what}: ${told} was acknowledged, the log says ${kept}`);
+  const expectSame = (what: string, expected: unknown, logged: unknown) => {
+    if (expected !== logged)
+      problems.push(`${what}: ${expected} was acknowledged, the log has ${logged}`);
   };
   const orders = [...payments.values()].map(({ order }) => order.orderId);
   if (new Set(orders).size < orders.length) problems.push('an order was taken twice');
@@ -108,10 +109,10 @@ function minor(amount: number): bigint {
   return converted.right;
 }
 
-/** Captures and voids that were acknowledged are there, and none is there that nobody asked for. */
-function followUps(sent: readonly Sent[], payments: ReadonlyMap<string, Told>): string[] {
+/** Acknowledged captures and voids are in the log, and no others. */
+function followUps(sent: readonly Sent[], payments: ReadonlyMap<string, Payment>): string[] {
   const problems: string[] = [];
-  const asked = (deed: Deed) => new Set(sent.filter((each) => each.deed === deed).map(paymentOf));
+  const asked = (kind: Kind) => new Set(sent.filter((each) => each.kind === kind).map(paymentOf));
   const [captures, voids] = [asked('capture'), asked('void')];
   for (const each of [...done(sent, 'capture'), ...done(sent, 'void')]) {
     const { id, status, capturedAmount } = each.answer.body;
@@ -123,8 +124,8 @@ function followUps(sent: readonly Sent[], payments: ReadonlyMap<string, Told>): 
   for (const { id, order, capturedAt, status } of payments.values()) {
     const isUnasked =
       capturedAt !== undefined && order.captureMode === 'manual' && !captures.has(id);
-    if (isUnasked) problems.push(`nobody asked for the capture of ${id}`);
-    if (status === 'Voided' && !voids.has(id)) problems.push(`nobody asked for the void of ${id}`);
+    if (isUnasked) problems.push(`the capture of ${id} was not requested`);
+    if (status === 'Voided' && !voids.has(id)) problems.push(`the void of ${id} was not requested`);
   }
   return problems;
 }
@@ -133,10 +134,10 @@ function paymentOf({ path }: Sent): string {
   return path.split('/')[3] ?? '';
 }
 
-/** A captured payment that carries a subscription has started it once; who left has left once. */
+/** A captured payment with a subscription started it once; each unsubscribe ended it once. */
 async function subscriptionsOf(
   sent: readonly Sent[],
-  payments: ReadonlyMap<string, Told>,
+  payments: ReadonlyMap<string, Payment>,
   { events, keys }: Inside,
 ): Promise<readonly string[]> {
   const started = new Map<string, string>();
@@ -157,43 +158,43 @@ async function subscriptionsOf(
     .map(({ answer }) => answer.body.id as string)
     .filter((id) => payments.get(id)?.capturedAt !== undefined);
   const gone = new Set(
-    sent.filter(({ deed }) => deed === 'unsubscribe').map(({ body }) => body.email),
+    sent.filter(({ kind }) => kind === 'unsubscribe').map(({ body }) => body.email),
   );
   const leavers = carrying
     .filter(({ body }) => gone.has(body.email))
     .map(({ answer }) => started.get(answer.body.id) ?? `that of ${answer.body.id}`);
   return [
     ...problems,
-    ...differences({ of: 'subscription by', told: expected, kept: started.keys() }),
-    ...differences({ of: 'end of', told: leavers, kept: left }),
+    ...differences({ of: 'subscription by', sent: expected, logged: started.keys() }),
+    ...differences({ of: 'end of', sent: leavers, logged: left }),
   ];
 }
 
-/** Waits for the gateway or the customer: such an answer is not kept, but made anew. */
+/** Waiting for the gateway or the customer: such a response is not stored but made from the current state. */
 const OPEN = ['Unknown', 'Processing', 'RequiresAction', 'RefundPending'];
 
-/** Whether the answer to a repeated key is the first one; to an open one, that of the same deed. */
+/** Whether a repeated key gets the first response; for an open one, one about the same payment or refund. */
 function isSame({ answer }: Sent, again: Sent): boolean {
   if (isOpen(answer)) {
     return idOf(again) === idOf({ ...again, answer });
   }
-  return shown(answer) === shown(again.answer);
+  return textOf(answer) === textOf(again.answer);
 }
 
-/** Whether it is not the last word: a repetition shows the present state then. */
+/** Whether the outcome is open: a repetition then shows the current state. */
 export function isOpen({ status, body }: Sent['answer']): boolean {
   return status === 202 || OPEN.includes(body.status);
 }
 
-/** All but what names the request: a refusal that is told again carries the id of the present one. */
-export function shown({ status, body }: Sent['answer']): string {
+/** The response without the request id, which differs between repetitions. */
+export function textOf({ status, body }: Sent['answer']): string {
   const { requestId, ...rest } = body;
   return `${status} ${JSON.stringify(rest)}${requestId === undefined ? '' : ' for a request'}`;
 }
 
 /**
- * Every key once more at each host: it answers as it did the first time, word for word. What was open
- * then is told as it is now, by both hosts alike.
+ * Repeats every key at each host: the responses are identical to the first ones. Open outcomes show
+ * their current state, equal at all hosts.
  */
 export async function sameAnswers(
   sent: readonly Sent[],
@@ -211,9 +212,9 @@ export async function sameAnswers(
       const now = new Set<string>();
       for (const host of hosts) {
         const again = await balancer.sendTo(host, { path, body, key }, as);
-        now.add(shown(again));
+        now.add(textOf(again));
         if (isSame(each, { ...each, answer: again })) continue;
-        problems.push(`${key} at ${host.name} was ${shown(answer)} and is now ${shown(again)}`);
+        problems.push(`${key} at ${host.name} was ${textOf(answer)} and is now ${textOf(again)}`);
       }
       if (now.size > 1) problems.push(`${key} is ${[...now].join(' at one host, at another ')}`);
     }

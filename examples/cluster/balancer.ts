@@ -1,23 +1,23 @@
-/** A small balancer: each request to a host that is ready, and again to the other when one goes away. */
+/** A small load balancer: sends to hosts that are ready, and retries at another host on failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, Caller, type Credentials, type Json } from '@counterfoil/test/caller';
 import type { Member } from './member.ts';
 
-/** How often each host is asked whether it is ready. */
+/** Interval of the readiness probes. */
 const LOOK_MS = 150;
 const LOOK_LIMIT_MS = 2_000;
-/** Before the next try of a request that was not decided. */
+/** Pause before a retry. */
 const PAUSE_MS = 60;
-/** A host that says nothing for so long is left for the other. */
+/** Timeout of a request to one host. */
 const ANSWER_LIMIT_MS = 20_000;
-/** All hosts may be down for a while; longer than this is a fault. */
+/** All hosts may be down for a while; longer than this is an error. */
 const DECIDED_LIMIT_MS = 180_000;
 const FIRST_SERVER_ERROR = 500;
 const TRANSIENT = ['idempotency_in_flight', 'concurrent_update'];
 
 export interface Request {
   readonly path: string;
-  /** A GET when absent. */
+  /** Absent: a GET. */
   readonly body?: Json;
   readonly key?: string;
 }
@@ -32,11 +32,11 @@ export class Balancer {
   readonly #stopping = new AbortController();
   readonly #looking: Promise<unknown>;
   #next = 0;
-  /** Answers that decided something. */
+  /** Conclusive responses. */
   answers = 0;
-  /** Tries that decided nothing: the host went away, or asked to try again. */
+  /** Retries: the host disconnected, or asked for a retry. */
   repeats = 0;
-  /** What a host answers that has met a fault of its own. */
+  /** Responses with an internal error of a host. */
   readonly internalErrors: string[] = [];
 
   constructor(hosts: readonly Member[]) {
@@ -63,8 +63,8 @@ export class Balancer {
   }
 
   /**
-   * Sends a request until it is decided, to one host after the other; with `elsewhere`, not to that
-   * host as long as another one is ready.
+   * Sends a request until its outcome is conclusive, alternating between hosts; with `elsewhere`,
+   * avoids that host while another one is ready.
    */
   async send(
     request: Request,
@@ -81,7 +81,7 @@ export class Balancer {
     throw new Error(`${request.path} ${request.key ?? ''} was not decided in time`);
   }
 
-  /** Sends a request to one host until it is decided. */
+  /** Sends a request to one host until its outcome is conclusive. */
   async sendTo(host: Member, request: Request, as: Credentials): Promise<Answered> {
     const until = Date.now() + DECIDED_LIMIT_MS;
     while (Date.now() < until) {
@@ -92,7 +92,7 @@ export class Balancer {
     throw new Error(`${host.name} did not decide ${request.path} ${request.key ?? ''} in time`);
   }
 
-  /** One try, whatever comes of it; rejects when the host is gone. */
+  /** Sends a request once; rejects when the host is gone. */
   async once(host: Member, request: Request, as: Credentials): Promise<Answered> {
     const { path, body, key } = request;
     const caller = new Caller(() => host.url, as);
@@ -108,13 +108,13 @@ export class Balancer {
     return among[this.#next % Math.max(1, among.length)];
   }
 
-  /** Undefined: not decided. */
+  /** Undefined: retry. */
   async #try(host: Member, request: Request, as: Credentials): Promise<Answered | undefined> {
     let answer: Answered;
     try {
       answer = await this.once(host, request, as);
     } catch {
-      // Gone, or going: it is asked for nothing until it says again that it is ready.
+      // Stopped or stopping: no requests until it is ready again.
       this.#ready.delete(host);
       this.repeats += 1;
       return undefined;
@@ -132,7 +132,7 @@ export class Balancer {
   }
 }
 
-/** Whether there is no reason to ask again. */
+/** Whether the response is conclusive, so that no retry is needed. */
 export function isDecided({ status, body }: Answered): boolean {
   return status < FIRST_SERVER_ERROR && !TRANSIENT.includes(body.code);
 }

@@ -1,37 +1,37 @@
-/** What is to hold of the cluster at the end, and what was found to speak against it. */
+/** A claim about the final state of the cluster, and the problems found. */
 
 export interface Claim {
   readonly says: string;
-  /** What was looked at, with figures. */
+  /** What was checked, with figures. */
   readonly facts: string;
-  /** Empty when it holds. */
+  /** Empty when the claim holds. */
   readonly problems: readonly string[];
 }
 
-/** Of each claim so many problems are told, for the rest is mostly more of the same. */
-const MOST_TOLD = 8;
+/** At most this many problems are printed per claim; the rest mostly repeats them. */
+const MAX_PRINTED = 8;
 
-/** Prints a line for a claim, and a line for each thing that speaks against it. */
-export function tell({ says, facts, problems }: Claim): void {
+/** Prints a claim and its problems. */
+export function printClaim({ says, facts, problems }: Claim): void {
   console.log(`${problems.length === 0 ? '  holds' : '  FAILS'}  ${says}: ${facts}`);
-  for (const problem of problems.slice(0, MOST_TOLD)) console.log(`           ${problem}`);
-  if (problems.length > MOST_TOLD)
-    console.log(`           and ${problems.length - MOST_TOLD} more`);
+  for (const problem of problems.slice(0, MAX_PRINTED)) console.log(`           ${problem}`);
+  if (problems.length > MAX_PRINTED)
+    console.log(`           and ${problems.length - MAX_PRINTED} more`);
 }
 
-/** What stands in one list and not in the other, or more often. */
+/** Elements that are in one list but not in the other, or more often. */
 export function differences({
   of,
-  told,
-  kept,
+  sent,
+  logged,
 }: {
   readonly of: string;
-  readonly told: Iterable<string>;
-  readonly kept: Iterable<string>;
+  readonly sent: Iterable<string>;
+  readonly logged: Iterable<string>;
 }): readonly string[] {
   const counts = new Map<string, number>();
-  for (const each of told) counts.set(each, (counts.get(each) ?? 0) + 1);
-  for (const each of kept) counts.set(each, (counts.get(each) ?? 0) - 1);
+  for (const each of sent) counts.set(each, (counts.get(each) ?? 0) + 1);
+  for (const each of logged) counts.set(each, (counts.get(each) ?? 0) - 1);
   return [...counts]
     .filter(([, count]) => count !== 0)
     .map(([each, count]) =>

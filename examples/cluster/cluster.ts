@@ -1,4 +1,4 @@
-/** Two hosts and two workers on one log and one PostgreSQL, and what stands in those. */
+/** Two hosts and two workers on one log and one PostgreSQL, and access to those stores. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,18 @@ import { openServers } from './stores.ts';
 const HOSTS = ['host A', 'host B'] as const;
 const WORKERS = ['worker A', 'worker B'] as const;
 const MASTER_KEY_BYTES = 32;
-/** So long a host waits for the sandbox gateway; what has no outcome is asked for later by it. */
+/** The hosts' timeout for the sandbox gateway; unknown outcomes are resolved later. */
 const GATEWAY_TIMEOUT_MS = 2_000;
 
 const OPERATOR = { actor: 'operator@cluster.example' };
 const SHOP_ID = 1 as TenantId;
 const NARROW_ID = 2 as TenantId;
-/** More than the load will ever ask for. */
+/** More than the load ever needs. */
 const NO_LIMIT = 10_000_000;
-/** Of the tenant whose limit is put to the test, in a minute. */
+/** Requests per minute of the tenant whose rate limit is tested. */
 export const NARROW_LIMIT = 40;
 
-/** What stands in the stores, looked at beside the cluster. */
+/** The stores, opened outside the cluster. */
 export interface Inside {
   readonly events: EventStore;
   readonly readModels: ReadModelStore;
@@ -42,17 +42,17 @@ export interface Cluster {
   readonly hosts: readonly Member[];
   readonly workers: readonly Member[];
   readonly members: readonly Member[];
-  /** What the servers are, for people. */
+  /** The servers, for the printed summary. */
   readonly described: string;
   readonly readModelUrl: string;
-  /** The tenant that the load is of. */
+  /** The tenant of the load. */
   readonly shop: Credentials;
-  /** The tenant with a small limit. */
+  /** The tenant with a low rate limit. */
   readonly narrow: Credentials;
   readonly inside: Inside;
 }
 
-/** Starts everything that runs outside this process; it ends with `making`. */
+/** Starts all processes; they end with `making`. */
 export async function startCluster(
   { log }: Options,
   making: AsyncDisposableStack,
@@ -96,7 +96,7 @@ export async function startCluster(
 
 type Env = Readonly<Record<string, string>>;
 
-/** Two tenants, one of them with a small limit, made as the command line makes them. */
+/** Two tenants, one with a low limit, created as the command line does. */
 async function onboard(env: Env): Promise<Pick<Cluster, 'shop' | 'narrow'>> {
   const host = await compose(readConfig(env));
   try {

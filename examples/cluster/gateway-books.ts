@@ -1,7 +1,7 @@
-/** The gateway's own books against the log: nothing was asked of it that had an effect twice. */
+/** Compares the gateway's records with the log: no request took effect twice. */
 
 import type { SandboxRecord } from '@counterfoil/engine/gateways';
-import { isOpen, refundsOf, type Story, sumOf, type Told } from '@counterfoil/test/told';
+import { isOpen, type Model, type Payment, refundsOf, sumOf } from '@counterfoil/test/model';
 import type { Claim } from './claim.ts';
 import type { Inside } from './cluster.ts';
 
@@ -12,19 +12,19 @@ interface Entries {
   readonly refunds: SandboxRecord[];
 }
 
-/** What a charge is in the gateway's books where the log has the payment so. */
+/** The status of a charge at the gateway for each status of the payment. */
 const CHARGE_OF_STATUS: Readonly<Record<string, readonly (string | undefined)[]>> = {
   Captured: ['captured'],
   Authorized: ['authorized'],
   Voided: ['voided'],
   Declined: ['declined'],
   RequiresAction: ['requires-action'],
-  // It may never have arrived there.
+  // The request may never have arrived there.
   Failed: ['failed', undefined],
 };
 const GOOD = ['authorized', 'captured', 'voided'];
 
-/** The keys of all that the gateway has heard of, by payment: they begin with its id. */
+/** All keys that the gateway received, by payment: they begin with its id. */
 async function entriesOf({ gateway }: Inside): Promise<Map<string, Entries>> {
   const byPayment = new Map<string, Entries>();
   for await (const record of gateway.records()) {
@@ -37,19 +37,19 @@ async function entriesOf({ gateway }: Inside): Promise<Map<string, Entries>> {
   return byPayment;
 }
 
-/** Payments whose outcome is still to be found out, though the gateway has it. */
-export async function stillOpen(story: Story, inside: Inside): Promise<readonly string[]> {
+/** Payments with an open outcome that the gateway knows. */
+export async function stillOpen(model: Model, inside: Inside): Promise<readonly string[]> {
   const entries = await entriesOf(inside);
-  const isHeard = ({ id, attempts }: Told) =>
+  const isHeard = ({ id, attempts }: Payment) =>
     entries.get(id)?.charges.some((charge) => isOfAttempt(charge, attempts)) === true;
-  return [...story.payments.values()]
+  return [...model.payments.values()]
     .filter((payment) => isOpen(payment) && isHeard(payment))
     .map(({ id, status }) => `${id} is ${status}`);
 }
 
-export async function noSecondEffect(story: Story, inside: Inside): Promise<Claim> {
+export async function noSecondEffect(model: Model, inside: Inside): Promise<Claim> {
   const entries = await entriesOf(inside);
-  const payments = [...story.payments.values()];
+  const payments = [...model.payments.values()];
   const problems = payments.flatMap((payment) =>
     problemsOf(payment, entries.get(payment.id) ?? { charges: [], refunds: [] }),
   );
@@ -64,7 +64,7 @@ export async function noSecondEffect(story: Story, inside: Inside): Promise<Clai
   return { says: 'no second effect at the gateway', facts, problems };
 }
 
-function problemsOf(payment: Told, { charges, refunds }: Entries): readonly string[] {
+function problemsOf(payment: Payment, { charges, refunds }: Entries): readonly string[] {
   const { id, status, attempts } = payment;
   const problems: string[] = [];
   const expect = (holds: boolean, otherwise: string) => {
@@ -85,12 +85,15 @@ function problemsOf(payment: Told, { charges, refunds }: Entries): readonly stri
   const done = refunds.filter(({ result }) => result.result === 'done');
   const listOf = (refundId: string | undefined, amountMinor: bigint) =>
     `${refundId} ${amountMinor}`;
-  const told = paid.map((each) => listOf(each.id, each.amountMinor)).sort();
+  const logged = paid.map((each) => listOf(each.id, each.amountMinor)).sort();
   const kept = done
     .map((each) => listOf(each.idempotencyKey.split('/')[2], each.amountMinor))
     .sort();
   const isPending = refundsOf(payment, 'RefundPending').length > 0;
-  expect(isPending || String(told) === String(kept), `refunds ${told} in the log, ${kept} there`);
+  expect(
+    isPending || String(logged) === String(kept),
+    `refunds ${logged} in the log, ${kept} there`,
+  );
   expect(isPending || (last?.refundedMinor ?? 0n) === sumOf(paid), 'another sum was refunded');
   return problems;
 }

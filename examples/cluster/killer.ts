@@ -3,20 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '@counterfoil/test/dice';
 import type { Member } from './member.ts';
 
-/** Between one kill and the next. */
+/** The pause between kills. */
 const LEAST_PAUSE_MS = 300;
 const MOST_PAUSE_MS = 2_500;
-/** How long a killed one stays away. */
+/** How long a killed process stays down. */
 const MOST_AWAY_MS = 1_500;
-/** One in so many may hit a process that is only just starting. */
+/** One kill in this many may hit a process that is still starting. */
 const ONE_IN_EARLY = 6;
-/** One in so many may hit the last host, or the last worker, that is at work. */
+/** One kill in this many may hit the last running host or worker. */
 const ONE_IN_LAST = 4;
 
 export class Killer {
   readonly #members: readonly Member[];
   readonly #dice: Dice;
-  /** Each starts again after a while, whatever happens to the others meanwhile. */
+  /** Pending restarts, independent of each other. */
   readonly #returning = new Set<Promise<void>>();
 
   constructor(members: readonly Member[], dice: Dice) {
@@ -24,7 +24,7 @@ export class Killer {
     this.#dice = dice;
   }
 
-  /** Until the signal; then all that were killed have been started again. */
+  /** Runs until the signal; then waits for all restarts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pauseMs = LEAST_PAUSE_MS + this.#dice.roll(MOST_PAUSE_MS - LEAST_PAUSE_MS);
@@ -35,7 +35,7 @@ export class Killer {
     await Promise.all(this.#returning);
   }
 
-  /** One that is at work, mostly; and mostly one that leaves another of its kind at work. */
+  /** Kills a running process, usually one with a running peer. */
   async #killOne(): Promise<void> {
     const [isEarly, isLast] = [
       this.#dice.roll(ONE_IN_EARLY) === 0,
@@ -43,9 +43,9 @@ export class Killer {
     ];
     const candidates = this.#members.filter(
       (member) =>
-        member.isRunning &&
-        (member.isAtWork || isEarly) &&
-        (isLast || this.#members.some((other) => isPeer(other, member) && other.isAtWork)),
+        member.hasStarted &&
+        (member.hasStarted || isEarly) &&
+        (isLast || this.#members.some((other) => isPeer(other, member) && other.hasStarted)),
     );
     const member = candidates[this.#dice.roll(Math.max(1, candidates.length))];
     const awayMs = this.#dice.roll(MOST_AWAY_MS);

@@ -1,10 +1,10 @@
-/** The load: customers who pay, are paid back and look, each request under a key, and what they were told. */
+/** The load: customers who pay, get refunds and read, each request under a key, and all responses. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Credentials, type Json, USER_EMAIL } from '@counterfoil/test/caller';
 import { Dice } from '@counterfoil/test/dice';
 import type { Answered, Balancer } from './balancer.ts';
 
-/** Customers who are at it at the same time. */
+/** Concurrent customers. */
 const CUSTOMERS = 6;
 const MOST_PAUSE_MS = 60;
 const FIRST_ORDER = 1_001;
@@ -12,7 +12,7 @@ const LEAST_MINOR = 100;
 const AMOUNTS = 90_000;
 const MINOR_A_MAJOR = 100;
 
-/** Approved, mostly; the outcome of some is known only when the gateway is asked again. */
+/** Mostly approved; the outcome of some is known only after another query of the gateway. */
 const CARDS = [
   ...Array.from({ length: 12 }, () => '4242424242424242'),
   ...['5555555555554444', '4000000000003220', '4000000000009995', '4000000000000119'],
@@ -20,11 +20,11 @@ const CARDS = [
 ];
 const CLUB = { name: 'Tea club', description: 'Tea', rebillAmount: 19.95, frequency: 30 };
 
-export type Deed = 'payment' | 'confirm' | 'capture' | 'void' | 'refund' | 'unsubscribe';
+export type Kind = 'payment' | 'confirm' | 'capture' | 'void' | 'refund' | 'unsubscribe';
 
-/** A request that moves money, and what was acknowledged. */
+/** A request that moves money, and its response. */
 export interface Sent {
-  readonly deed: Deed;
+  readonly kind: Kind;
   readonly path: string;
   readonly body: Json;
   readonly key: string;
@@ -39,10 +39,10 @@ interface LoadOptions {
 
 export class Load {
   readonly sent: Sent[] = [];
-  /** Looks at the other host that found what had just been acknowledged, and those that did not. */
+  /** Reads at the other host that found what had just been acknowledged, and those that did not. */
   looks = 0;
   readonly unseen: string[] = [];
-  /** What ended a customer that should have gone on. */
+  /** Errors that ended a customer early. */
   readonly failures: string[] = [];
   readonly #balancer: Balancer;
   readonly #as: Credentials;
@@ -56,7 +56,7 @@ export class Load {
     this.#seed = seed;
   }
 
-  /** Goes on until the signal; whoever is at it finishes what is asked for. */
+  /** Runs until the signal; customers then finish their current operations. */
   async run(signal: AbortSignal): Promise<void> {
     const customers = Array.from({ length: CUSTOMERS }, (_, index) =>
       this.#customer(new Dice(this.#seed + index), signal),
@@ -75,20 +75,20 @@ export class Load {
     }
   }
 
-  /** Sends a request under a key of its own, and keeps what was acknowledged. */
-  async ask(deed: Deed, path: string, body: Json): Promise<Answered> {
+  /** Sends a request under a new key, and records the response. */
+  async ask(kind: Kind, path: string, body: Json): Promise<Answered> {
     this.#keys += 1;
     const key = `cluster-${this.#seed}-${this.#keys}`;
     const answer = await this.#balancer.send({ path, body, key }, this.#as);
-    this.keep({ deed, path, body, key, answer });
+    this.keep({ kind, path, body, key, answer });
     return answer;
   }
 
-  keep({ deed, path, body, key, answer: { status, body: told } }: Sent): void {
-    this.sent.push({ deed, path, body, key, answer: { status, body: told } });
+  keep({ answer, ...request }: Sent): void {
+    this.sent.push({ ...request, answer: { status: answer.status, body: answer.body } });
   }
 
-  /** A payment that nobody has asked for yet. */
+  /** A new random payment. */
   drawPayment(dice: Dice): Json {
     this.#orders += 1;
     const orderId = FIRST_ORDER + this.#orders;
@@ -109,7 +109,7 @@ export class Load {
     };
   }
 
-  /** One payment and what comes of it. */
+  /** One payment and its follow-up operations. */
   async #life(dice: Dice): Promise<void> {
     const order = this.drawPayment(dice);
     let answer = await this.ask('payment', '/v1/payments', order);
@@ -131,7 +131,7 @@ export class Load {
     await this.#payBack(answer, path, dice);
   }
 
-  /** So many payments, each looked for at the other host as soon as it is acknowledged. */
+  /** Makes payments and reads each at the other host as soon as it is acknowledged. */
   async lookAcross(dice: Dice, times: number): Promise<void> {
     for (let look = 0; look < times; look += 1) {
       await this.#look(await this.ask('payment', '/v1/payments', this.drawPayment(dice)), dice);
@@ -154,7 +154,7 @@ export class Load {
         await this.#look(await refund({ amount: 0 }), dice);
         break;
       case 2: {
-        // Two that race for more than there is, of which one is let through.
+        // Two concurrent refunds of the full amount, of which one is accepted.
         const most = { amount: paid.body.capturedAmount };
         await Promise.all([refund(most), refund(half(paid.body.capturedAmount))]);
         break;
@@ -176,33 +176,38 @@ export class Load {
     return { parentCompanyId: this.#as.tenantId, userEmail: USER_EMAIL };
   }
 
-  /** What one host has acknowledged, the other one shows, in the detail or in the search. */
-  async #look({ by, body: told }: Answered, dice: Dice): Promise<void> {
-    if (told.id === undefined) return;
+  /** What one host acknowledged is visible at the other, in the detail or in the search. */
+  async #look({ by, body: expected }: Answered, dice: Dice): Promise<void> {
+    if (expected.id === undefined) return;
     const inDetail = dice.roll(2) === 0;
     const asked = inDetail
       ? {
           path: '/customerapi/detail',
-          body: { ...this.#claims, id: told.paymentId ?? told.id, getSearchData: true },
+          body: {
+            ...this.#claims,
+            id: expected.paymentId ?? expected.id,
+            getSearchData: true,
+          },
         }
-      : { path: '/api/transactions/search', body: { transactionIds: [told.id] } };
+      : { path: '/api/transactions/search', body: { transactionIds: [expected.id] } };
     const answer = await this.#balancer.send(asked, this.#as, { elsewhere: by });
     if (answer.by !== by) this.looks += 1;
-    const shown = recordIn(answer.body, told.id);
-    if (shown !== undefined && (isOpen(told.status) || shown.status === told.status)) return;
+    const shown = recordIn(answer.body, expected.id);
+    if (shown !== undefined && (isOpen(expected.status) || shown.status === expected.status))
+      return;
     const where = `${answer.by.name} ${asked.path}`;
     const what = JSON.stringify(shown ?? answer.body);
-    this.unseen.push(`${told.id}, ${told.status} by ${by.name}, is at ${where}: ${what}`);
+    this.unseen.push(`${expected.id}, ${expected.status} by ${by.name}, is at ${where}: ${what}`);
   }
 }
 
-/** The record of a payment or a refund in a detail or in a page of the search. */
+/** The record of a payment or refund in a detail or search result. */
 function recordIn({ transaction, transactions }: Json, id: string): Json {
   const records: Json[] = transactions ?? [transaction, ...(transaction?.childTransactions ?? [])];
   return records.find((record) => record?.messageID === id || record?.transactionId === id);
 }
 
-/** It may have become something else since. */
+/** The status may have changed since. */
 function isOpen(status: string): boolean {
   return ['Created', 'Processing', 'Unknown', 'RefundPending'].includes(status);
 }

@@ -1,7 +1,7 @@
 /**
  * Two hosts and two workers on one log and one PostgreSQL, killed at random while customers pay:
- * `npx -y pnpm@12 example:cluster [--seconds 60] [--seed 7] [--log postgres|eventstoredb]`. Ends with
- * 0 only if every claim about what is left holds.
+ * `npx -y pnpm@12 example:cluster [--seconds 60] [--seed 7] [--log postgres|eventstoredb]`. Exits
+ * with 0 only if every claim about the final state holds.
  */
 import { startCluster } from './cluster.ts';
 import { BadOption, type Options, readOptions, USAGE } from './options.ts';
@@ -18,7 +18,7 @@ try {
   process.exitCode = MISUSED;
 }
 
-/** Whatever is started goes with this process, also when it is interrupted. */
+/** Everything started ends with this process, also on interruption. */
 async function within(options: Options): Promise<void> {
   const { seconds, seed } = options;
   console.log(`seed ${seed}: two hosts and two workers, killed at random for ${seconds} s`);
@@ -34,7 +34,7 @@ async function within(options: Options): Promise<void> {
     if (isInterrupted) return;
     isInterrupted = true;
     console.log('\nInterrupted: everything that was started is ended');
-    // What is half made could not be taken away again.
+    // A partially started cluster could not be removed.
     await starting.catch(() => undefined);
     await end().catch(() => undefined);
     process.exit(INTERRUPTED);
@@ -44,7 +44,7 @@ async function within(options: Options): Promise<void> {
   try {
     if (!(await run(options, await starting, making)) && !isInterrupted) process.exitCode = 1;
   } catch (error) {
-    // What was under way when everything was taken away has nothing to tell.
+    // After an interruption, errors of work in progress are expected.
     if (!isInterrupted) throw error;
   } finally {
     await end();

@@ -1,4 +1,4 @@
-/** A host or a worker of the cluster: a process as users start it, that is killed and started again. */
+/** A host or worker of the cluster: a real process that is killed and restarted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,26 +8,26 @@ import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
-/** A line that says that something went wrong inside. */
+/** A log line that reports an internal error. */
 const FAULT = /"level":(50|60)/;
 const CARD = new RegExp(SANDBOX_CARDS.map(({ number }) => number).join('|'));
-/** Of the lines written last, for whoever has to find out why it ended. */
+/** The last lines are kept for diagnosis. */
 const KEPT_LINES = 20;
-/** More than a host takes to answer what is under way. */
+/** More than a host needs to finish requests in flight. */
 const ORDERLY_END_MS = 20_000;
 
 export type Role = 'host' | 'worker';
 
 const COMMAND: Readonly<Record<Role, string>> = { host: 'start', worker: 'worker' };
-/** What each says once it is at work. */
-const AT_WORK: Readonly<Record<Role, RegExp>> = {
+/** What each prints once it is running. */
+const STARTED_LINE: Readonly<Record<Role, RegExp>> = {
   host: /listens on (http:\S+)/,
   worker: /works on the (read models)/,
 };
 
 /**
- * A process that is started dozens of times need not compile its sources every time. It would keep
- * what it compiled at its end, which a killed one has not: so one that ends at once does it for all.
+ * Restarts use Node's compile cache. Node writes it at a regular exit, which killed processes never
+ * reach: one short run fills it for all.
  */
 export async function compileOnce(folder: string): Promise<Readonly<Record<string, string>>> {
   const env = { NODE_COMPILE_CACHE: folder };
@@ -48,13 +48,13 @@ export interface MemberOptions {
 export class Member {
   readonly name: string;
   readonly role: Role;
-  /** What it should never have said: faults of its own, card numbers, that it ended by itself. */
+  /** Output that must not occur: internal errors, card numbers, unexpected exits. */
   readonly faults: string[] = [];
   kills = 0;
   readonly #env: NodeJS.ProcessEnv;
   readonly #lines: string[] = [];
   #child: ChildProcess | undefined;
-  /** The process that was told to end, or killed. */
+  /** The process that is being stopped or killed. */
   #ending: ChildProcess | undefined;
   #isDismissed = false;
   #saidAt = '';
@@ -65,13 +65,13 @@ export class Member {
     this.#env = { PATH: process.env['PATH'], ...env };
   }
 
-  /** Where a host listens; empty while it does not. */
+  /** The URL of a listening host; otherwise empty. */
   get url(): string {
     return this.#saidAt;
   }
 
-  /** Whether it has begun its work; of a host, that it listens. */
-  get isAtWork(): boolean {
+  /** Whether it is running; of a host, that it listens. */
+  get hasStarted(): boolean {
     return this.#saidAt !== '';
   }
 
@@ -80,7 +80,7 @@ export class Member {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Starts it, and waits for nothing. */
+  /** Starts the process without waiting. */
   start(): void {
     if (this.isRunning || this.#isDismissed) return;
     const child = spawn(process.execPath, [CLI, COMMAND[this.role]], {
@@ -100,19 +100,19 @@ export class Member {
 
   #read(child: ChildProcess, line: string): void {
     if (FAULT.test(line) || CARD.test(line)) this.faults.push(line);
-    const said = AT_WORK[this.role].exec(line)?.[1];
+    const said = STARTED_LINE[this.role].exec(line)?.[1];
     if (said !== undefined && this.#child === child) this.#saidAt = said;
     this.#lines.push(line);
     if (this.#lines.length > KEPT_LINES) this.#lines.shift();
   }
 
-  /** At once, wherever it is in its work. */
+  /** SIGKILL, whatever the process is doing. */
   async kill(): Promise<void> {
     this.kills += 1;
     await this.#end('SIGKILL');
   }
 
-  /** Lets it end in order, for good: whoever would start it again finds that it stays away. */
+  /** Graceful and permanent: later starts have no effect. */
   async stop(): Promise<void> {
     this.#isDismissed = true;
     const late = setTimeout(() => this.abandon(), ORDERLY_END_MS);
@@ -120,7 +120,7 @@ export class Member {
     clearTimeout(late);
   }
 
-  /** For the last moment of this process, when nothing can be waited for. */
+  /** For the exit of this process, when waiting is impossible. */
   abandon(): void {
     this.#isDismissed = true;
     this.#ending = this.#child;

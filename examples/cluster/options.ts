@@ -1,4 +1,4 @@
-/** What may be said on the command line of the example. */
+/** The command line of the example. */
 import { parseArgs } from 'node:util';
 
 export const USAGE =
@@ -12,15 +12,15 @@ const MOST_SECONDS = 24 * 60 * 60;
 const SEEDS = 2 ** 31;
 
 export interface Options {
-  /** How long hosts and workers are killed. */
+  /** How long processes are killed. */
   readonly seconds: number;
-  /** What is asked for, and who is killed when, follows from it; the kernel's scheduler does not. */
+  /** Determines the load and the kills; scheduling by the kernel still varies. */
   readonly seed: number;
-  /** What keeps the events. */
+  /** The store of the events. */
   readonly log: Log;
 }
 
-/** The command line cannot be read so; the message says what is wrong with it. */
+/** An invalid command line; the message explains why. */
 export class BadOption extends Error {
   override readonly name = 'BadOption';
 }

@@ -1,9 +1,9 @@
-/** The read models against a replay of the log, and the books in them. */
+/** Compares the read models with a replay of the log, and the accounts with the journal. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeRecord, journal, nearestNumber, openerOf, toMajor } from '@counterfoil/core';
 import { LedgerView, PROJECTIONS, rebuild } from '@counterfoil/projections';
 import type { Credentials } from '@counterfoil/test/caller';
-import type { Story } from '@counterfoil/test/told';
+import type { Model } from '@counterfoil/test/model';
 import type { Balancer } from './balancer.ts';
 import type { Claim } from './claim.ts';
 import type { Inside } from './cluster.ts';
@@ -13,7 +13,7 @@ const LOOK_MS = 250;
 const MOST_LOOKS = 480;
 const MOST_ACCOUNTS = 1_000;
 
-/** Waits until every live build has applied the whole log; throws when that takes too long. */
+/** Waits until every live build has applied the whole log; throws on timeout. */
 export async function caughtUp({ events, readModels }: Inside): Promise<void> {
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     const head = await events.head();
@@ -26,7 +26,7 @@ export async function caughtUp({ events, readModels }: Inside): Promise<void> {
   throw new Error('the read models do not catch up with the log');
 }
 
-/** A replay of the log into new builds gives the documents that are live. */
+/** A replay of the log into new builds yields the live documents. */
 export async function equalToRebuilt(inside: Inside): Promise<Claim> {
   const { events, readModels: store, keys: vault } = inside;
   const problems: string[] = [];
@@ -54,8 +54,8 @@ interface Shown {
   readonly as: Credentials;
 }
 
-/** Debits equal credits in the journal of the whole log, and the accounts are what it adds up to. */
-export async function balancedBooks(story: Story, inside: Inside, shown: Shown): Promise<Claim> {
+/** Debits equal credits in the journal of the whole log, and the accounts are its sums. */
+export async function balancedBooks(model: Model, inside: Inside, shown: Shown): Promise<Claim> {
   const problems: string[] = [];
   const { sumMinor, entries } = await journalOf(inside);
   for (const [currency, minor] of sumMinor) {
@@ -71,9 +71,9 @@ export async function balancedBooks(story: Story, inside: Inside, shown: Shown):
       nearestNumber(each.credit),
     ),
   );
-  const told = toldAccounts(story, `${tenantId}/live/`);
-  if (String(live.sort()) !== String(told.sort())) {
-    problems.push(`the accounts are ${live}, and the events add up to ${told}`);
+  const expected = accountsOf(model, `${tenantId}/live/`);
+  if (String(live.sort()) !== String(expected.sort())) {
+    problems.push(`the accounts are ${live}, and the events add up to ${expected}`);
   }
   for (const host of shown.hosts) {
     const path = '/api/ledger/trial-balance';
@@ -84,7 +84,7 @@ export async function balancedBooks(story: Story, inside: Inside, shown: Shown):
   return { says: 'books balanced', facts, problems };
 }
 
-/** Debit less credit of all entries by currency, and how many there are. */
+/** Debit minus credit of all entries by currency, and their number. */
 async function journalOf({ events, keys }: Inside) {
   const sumMinor = new Map<string, bigint>();
   let entries = 0;
@@ -102,7 +102,7 @@ async function journalOf({ events, keys }: Inside) {
   return { sumMinor, entries };
 }
 
-function toldAccounts({ balances }: Story, prefix: string): string[] {
+function accountsOf({ balances }: Model, prefix: string): string[] {
   return [...balances]
     .filter(([key]) => key.startsWith(prefix))
     .map(([key, { debitMinor, creditMinor }]) => {

@@ -1,11 +1,11 @@
-/** One run: the storm, the calm after it, and what is then proven. */
+/** One run: load with kills, settling, then the checks. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from '@counterfoil/test/dice';
-import { readStory, type Story } from '@counterfoil/test/told';
+import { type Model, modelOf } from '@counterfoil/test/model';
 import { SingleBar } from 'cli-progress';
 import { exactlyOnce, sameAnswers } from './acknowledged.ts';
 import { Balancer } from './balancer.ts';
-import { type Claim, tell } from './claim.ts';
+import { type Claim, printClaim } from './claim.ts';
 import type { Cluster } from './cluster.ts';
 import { noSecondEffect, stillOpen } from './gateway-books.ts';
 import { Killer } from './killer.ts';
@@ -17,13 +17,13 @@ import { Watcher } from './watcher.ts';
 
 const LOOK_MS = 250;
 const START_LIMIT_MS = 180_000;
-/** An unknown outcome is asked for after five seconds, and again after a minute. */
+/** An unknown outcome is queried after five seconds, and again after a minute. */
 const SETTLED_LIMIT_MS = 180_000;
 const SETTLED_LOOK_MS = 2_000;
 const SECOND_MS = 1_000;
-/** In a storm there is not always another host to look at. */
+/** Reads after the kills, when all hosts are ready. */
 const CALM_LOOKS = 20;
-/** Far longer than a lease lasts, and than both workers take to start again when both were killed. */
+/** Far longer than a lease, and than both workers need to restart. */
 const LONGEST_STANDSTILL_MS = 90_000;
 
 interface Parts {
@@ -33,7 +33,7 @@ interface Parts {
   readonly watcher: Watcher;
 }
 
-/** Answers whether every claim holds. What is started here ends with `making`. */
+/** Resolves with whether every claim holds. What is started here ends with `making`. */
 export async function run(
   options: Options,
   cluster: Cluster,
@@ -51,12 +51,12 @@ export async function run(
   making.defer(() => watcher.stop());
   await watcher.start();
   const parts = { cluster, balancer, load, watcher };
-  await storm(parts, options);
+  await loadUnderKills(parts, options);
   console.log('No more kills: waiting until everything is settled');
   await allUp(cluster, balancer);
-  const story = await settled(cluster);
-  const claims = await prove(parts, { seed, story });
-  for (const claim of claims) tell(claim);
+  const model = await settled(cluster);
+  const claims = await prove(parts, { seed, model });
+  for (const claim of claims) printClaim(claim);
   tellFigures(parts, options);
   return claims.every(({ problems }) => problems.length === 0);
 }
@@ -64,7 +64,7 @@ export async function run(
 async function allUp({ members, hosts }: Cluster, balancer: Balancer): Promise<void> {
   const until = Date.now() + START_LIMIT_MS;
   const isUp = () =>
-    members.every((member) => member.isAtWork) && hosts.every((host) => balancer.isReady(host));
+    members.every((member) => member.hasStarted) && hosts.every((host) => balancer.isReady(host));
   while (!isUp()) {
     const faults = members.flatMap((member) => member.faults);
     if (faults.length > 0 || Date.now() > until) {
@@ -74,8 +74,8 @@ async function allUp({ members, hosts }: Cluster, balancer: Balancer): Promise<v
   }
 }
 
-/** Load and kills at the same time. */
-async function storm(
+/** Runs load and kills concurrently. */
+async function loadUnderKills(
   { cluster, balancer, load, watcher }: Parts,
   { seconds, seed }: Options,
 ): Promise<void> {
@@ -110,15 +110,15 @@ function killsOf(members: Cluster['members']): number {
   return members.reduce((sum, { kills }) => sum + kills, 0);
 }
 
-/** Waits until no outcome is to be found out that the gateway has, and the read models have it all. */
-async function settled({ inside }: Cluster): Promise<Story> {
+/** Waits until no open outcome is known to the gateway and the read models are current. */
+async function settled({ inside }: Cluster): Promise<Model> {
   const until = Date.now() + SETTLED_LIMIT_MS;
   for (;;) {
-    const story = await readStory(inside.events, { vault: inside.keys });
-    const open = await stillOpen(story, inside);
+    const model = await modelOf(inside.events, { vault: inside.keys });
+    const open = await stillOpen(model, inside);
     if (open.length === 0) {
       await caughtUp(inside);
-      return story;
+      return model;
     }
     if (Date.now() > until) throw new Error(`not settled: ${open.join(', ')}`);
     await sleep(SETTLED_LOOK_MS);
@@ -127,7 +127,7 @@ async function settled({ inside }: Cluster): Promise<Story> {
 
 async function prove(
   { cluster, balancer, load, watcher }: Parts,
-  { seed }: { readonly seed: number; readonly story: Story },
+  { seed }: { readonly seed: number; readonly model: Model },
 ): Promise<readonly Claim[]> {
   const { hosts, shop: as, inside } = cluster;
   const races = { balancer, load, dice: new Dice(seed + 2), name: `race-${seed}` };
@@ -136,15 +136,15 @@ async function prove(
   await load.lookAcross(races.dice, CALM_LOOKS);
   await settled(cluster);
   const same = await sameAnswers(load.sent, { balancer, hosts, as });
-  // What the repeated keys brought about would be here: nothing.
-  const story = await settled(cluster);
+  // Any second effect of the repeated keys would be visible here.
+  const model = await settled(cluster);
   return [
-    await exactlyOnce({ story, sent: load.sent }, inside),
+    await exactlyOnce({ model, sent: load.sent }, inside),
     same,
     readYourWrites(load),
     await equalToRebuilt(inside),
-    await balancedBooks(story, inside, { balancer, hosts, as }),
-    await noSecondEffect(story, inside),
+    await balancedBooks(model, inside, { balancer, hosts, as }),
+    await noSecondEffect(model, inside),
     limit,
     keys,
     oneWorker(cluster, watcher),
@@ -159,13 +159,14 @@ function readYourWrites({ looks, unseen, failures }: Load): Claim {
   return { says: 'what was acknowledged is seen', facts, problems };
 }
 
-/** A lease that is lost and won again without a death would be a loop of workers that fight. */
+/** Takeovers without a kill would mean that workers compete for the lease. */
 function oneWorker({ workers }: Cluster, watcher: Watcher): Claim {
   const { takeovers, longestStandstillMs, looks } = watcher;
   const kills = killsOf(workers);
   const problems = [...watcher.faults];
   if (takeovers > kills) problems.push(`${takeovers} takeovers after ${kills} kills`);
-  if (longestStandstillMs > LONGEST_STANDSTILL_MS) problems.push('they stood still for too long');
+  if (longestStandstillMs > LONGEST_STANDSTILL_MS)
+    problems.push('no worker applied events for too long');
   const facts = `${takeovers} takeovers after ${kills} kills of workers, the read models stood still for ${inSeconds(longestStandstillMs)} s at most, epochs and checkpoints only grew in ${looks} looks`;
   return { says: 'one worker applies at a time', facts, problems };
 }

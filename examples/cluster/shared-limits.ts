@@ -1,25 +1,25 @@
-/** What hosts must know of each other: how much a tenant has asked for, and which keys are taken. */
+/** State that hosts share: rate limits and idempotency keys. */
 
 import type { Dice } from '@counterfoil/test/dice';
-import { isOpen, shown } from './acknowledged.ts';
+import { isOpen, textOf } from './acknowledged.ts';
 import { type Balancer, isDecided, type Request } from './balancer.ts';
 import type { Claim } from './claim.ts';
 import { type Cluster, NARROW_LIMIT } from './cluster.ts';
 import type { Load } from './load.ts';
 
 /** Several times the limit. */
-const HAMMERED = 3 * NARROW_LIMIT;
+const BURST = 3 * NARROW_LIMIT;
 const RACES = 25;
 const WINDOW_MS = 60_000;
 
-/** A limit is one limit, however many hosts are asked. */
+/** A limit is one limit, however many hosts are used. */
 export async function sharedRateLimit(
   { hosts, narrow }: Cluster,
   balancer: Balancer,
 ): Promise<Claim> {
   const beganMs = performance.now();
   const answers = await Promise.all(
-    Array.from({ length: HAMMERED }, (_, index) => {
+    Array.from({ length: BURST }, (_, index) => {
       const host = hosts[index % hosts.length];
       if (host === undefined) throw new Error('there is no host');
       return balancer.sendTo(host, { path: '/v1/payments' }, narrow);
@@ -33,13 +33,13 @@ export async function sharedRateLimit(
   );
   const problems: string[] = [];
   if (granted.length !== NARROW_LIMIT) problems.push(`${granted.length} were granted`);
-  if (granted.length + refused.length !== HAMMERED) problems.push('some were answered otherwise');
+  if (granted.length + refused.length !== BURST) problems.push('some got another response');
   if (tookMs >= WINDOW_MS) problems.push('it took longer than the window of the limit');
-  const facts = `of ${HAMMERED} requests at once ${granted.length} granted (${by.join(', ')}), with a limit of ${NARROW_LIMIT} a minute`;
+  const facts = `of ${BURST} requests at once ${granted.length} granted (${by.join(', ')}), with a limit of ${NARROW_LIMIT} a minute`;
   return { says: 'a rate limit holds across hosts', facts, problems };
 }
 
-/** The same key at both hosts at the same moment: one of them acts, and nobody is told otherwise. */
+/** The same key at both hosts concurrently: one acts, and the responses agree. */
 export async function sharedKeys(
   { hosts, shop }: Cluster,
   {
@@ -64,17 +64,17 @@ export async function sharedKeys(
     } satisfies Request;
     const first = await Promise.all(hosts.map((host) => balancer.once(host, request, shop)));
     inFlight += first.filter(({ body }) => body.code === 'idempotency_in_flight').length;
-    // Whoever was told that the other is at it asks again, as callers do.
+    // A request that was refused as in flight is retried, as callers do.
     const again = await Promise.all(hosts.map((host) => balancer.sendTo(host, request, shop)));
     const answers = [...first.filter(isDecided), ...again];
-    const final = new Set(answers.filter((each) => !isOpen(each)).map(shown));
+    const final = new Set(answers.filter((each) => !isOpen(each)).map(textOf));
     const ids = new Set(answers.map(({ body }) => body.id));
     if (final.size > 1 || ids.size !== 1) {
-      problems.push(`${request.key} was told ${answers.map(shown).join(' and ')}`);
+      problems.push(`${request.key} got ${answers.map(textOf).join(' and ')}`);
     }
     const [answer] = again;
-    if (answer !== undefined) load.keep({ deed: 'payment', ...request, answer });
+    if (answer !== undefined) load.keep({ kind: 'payment', ...request, answer });
   }
-  const facts = `${RACES} keys at both hosts at once; ${inFlight} were told that the other is at it`;
+  const facts = `${RACES} keys at both hosts at once; ${inFlight} were refused as in flight`;
   return { says: 'an idempotency key holds across hosts', facts, problems };
 }

@@ -1,4 +1,4 @@
-/** The servers that the cluster stands on: a PostgreSQL, and what keeps the log. */
+/** The servers of the cluster: PostgreSQL, and the event store. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,17 +7,17 @@ import { createDatabaseOn } from '@counterfoil/test/empty-database';
 import { startPostgresServer } from '@counterfoil/test/postgres-server';
 import type { Log } from './options.ts';
 
-/** A kept answer or a committed payment is on the disk, as it would be in production. */
+/** Durable commits, as in production. */
 const POSTGRES_SETTINGS = { max_connections: '200' };
 
 export interface Servers {
   readonly eventStoreUrl: string;
   readonly readModelUrl: string;
-  /** What they are, for people. */
+  /** The servers, for the printed summary. */
   readonly described: string;
 }
 
-/** Starts what is not named in the environment. Whatever was made goes with `making`. */
+/** Starts the servers that the environment does not name; they end with `making`. */
 export async function openServers(log: Log, making: AsyncDisposableStack): Promise<Servers> {
   const { server, described } = await postgresServer(making);
   const database = async () => {
@@ -53,7 +53,7 @@ async function postgresServer(
   return { server: url, described: 'a PostgreSQL of this run' };
 }
 
-/** A real server when one is named; else the protocol server of the tests, which keeps nothing. */
+/** The server of the environment; otherwise the protocol server of the tests, which is in memory. */
 async function eventServer(
   making: AsyncDisposableStack,
 ): Promise<{ url: string; described: string }> {

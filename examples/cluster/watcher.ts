@@ -1,11 +1,11 @@
-/** Watches from beside who applies the log to the read models, and how long nobody does. */
+/** Observes which worker applies the log to the read models, and for how long none does. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore } from '@counterfoil/core';
 import { PROJECTIONS } from '@counterfoil/projections';
 import pg from 'pg';
 
 const LOOK_MS = 100;
-/** The lease that workers take turns with, and that of the hosts' own work. */
+/** The leases of the workers, and of the hosts' background work. */
 const PROJECTIONS_LEASE = 'projections';
 const REACTORS_LEASE = 'reactors';
 
@@ -29,19 +29,19 @@ interface WatcherOptions {
 }
 
 export class Watcher {
-  /** How often the leases were given to another, or again to the same. */
+  /** How often the leases changed their holder or epoch. */
   takeovers = 0;
   leaderships = 0;
   looks = 0;
-  /** While there was something to apply. */
+  /** While there were events to apply. */
   longestStandstillMs = 0;
-  /** Where an epoch or a checkpoint went back. */
+  /** Epochs or checkpoints that decreased. */
   readonly faults: string[] = [];
   readonly #events: EventStore;
   readonly #client: pg.Client;
   readonly #stopping = new AbortController();
   #looking: Promise<void> = Promise.resolve();
-  /** The highest that was seen, by the name of the lease or the projection. */
+  /** The highest values seen, by lease or projection. */
   readonly #epochs = new Map<string, bigint>();
   readonly #positions = new Map<string, string>();
   #reached = '';
@@ -50,17 +50,17 @@ export class Watcher {
   constructor({ readModelUrl, events }: WatcherOptions) {
     this.#events = events;
     this.#client = new pg.Client({ connectionString: readModelUrl });
-    // A connection that breaks fails the look that is under way, or the next one.
+    // A broken connection fails the current query or the next one.
     this.#client.on('error', () => undefined);
   }
 
   async start(): Promise<void> {
     await this.#client.connect();
     await this.#look();
-    // What was before does not count.
+    // Earlier observations do not count.
     Object.assign(this, { takeovers: 0, leaderships: 0, longestStandstillMs: 0 });
     this.#looking = this.#watch().catch((error: Error) => {
-      this.faults.push(`nobody could be watched any more: ${error.message}`);
+      this.faults.push(`the observation failed: ${error.message}`);
     });
   }
 
@@ -79,7 +79,7 @@ export class Watcher {
   }
 
   async #look(): Promise<void> {
-    // The head first: what is applied of it later is seen as applied.
+    // Head first: what is applied later then counts as applied.
     const head = await this.#events.head();
     const { rows } = await this.#client.query<Row>({ name: 'look', text: LOOK });
     this.looks += 1;
@@ -98,7 +98,7 @@ export class Watcher {
     this.#measure(isComplete ? (reached ?? '') : '', head ?? '');
   }
 
-  /** How far an epoch has grown since the look before. */
+  /** How far an epoch has grown since the previous look. */
   #grow(name: string, epoch: bigint): number {
     const before = this.#epochs.get(name) ?? 0n;
     if (epoch < before)

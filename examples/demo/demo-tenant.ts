@@ -1,4 +1,4 @@
-/** The demo: one tenant with a shop, a merchant account, a month of real sales, and a key to try it with. */
+/** The demo: one tenant with a shop, a merchant account, a month of real sales, and an API key. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TenantId } from '@counterfoil/core';
@@ -34,8 +34,8 @@ export type DemoCredentials = z.output<typeof Credentials>;
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
 /**
- * Onboards the tenant with everything that its sales refer to. Its refunds are allowed for good, for
- * the sales are of 2010. Doing it again changes nothing.
+ * Onboards the tenant with all reference data of its sales. Its refund window is unlimited, since
+ * the sales are of 2010. Idempotent.
  */
 export async function onboardDemoTenant({ tenants, commands }: Host): Promise<void> {
   const tenantId = DEMO_TENANT_ID;
@@ -88,18 +88,18 @@ export async function onboardDemoTenant({ tenants, commands }: Host): Promise<vo
 
 export interface DemoImport {
   readonly report: ImportReport;
-  /** Whether sales came in now; false when an earlier start had them all. */
+  /** Whether this start imported sales; false when an earlier one had imported all. */
   readonly news: boolean;
 }
 
-/** What is to be imported, and what becomes of every line. */
+/** The import plan and its report. */
 export interface PlannedSales {
   readonly plan: ImportPlan;
   readonly report: ImportReport;
 }
 
 /**
- * Reads a file of sales, by default the one that comes with the project. Throws `NotASalesFile`, and
+ * Reads a file of sales, by default the one in this repository. Throws `NotASalesFile`, and
  * `PlanDoesNotAddUp` when the plan does not account for every line.
  */
 export async function planSales(file: string | URL = SALES_EXTRACT): Promise<PlannedSales> {
@@ -121,12 +121,12 @@ export async function importDemoSales(
   return { report, news: done > 0 };
 }
 
-/** The key of the kept credentials as long as it is active, else a new one. */
+/** The key of the stored credentials while it is active, else a new one. */
 export async function demoKey(host: Host): Promise<string> {
   return (await keptKey(host, credentialsPath(host))) ?? newKey(host);
 }
 
-/** Keeps what a user of the demo needs in the data folder, readable by its owner only. */
+/** Writes the credentials into the data folder, readable by its owner only. */
 export function writeDemoCredentials(
   host: Host,
   { baseUrl, apiKey }: Pick<DemoCredentials, 'baseUrl' | 'apiKey'>,

@@ -1,4 +1,4 @@
-/** Carries out the plan of an import: orders and refunds through the host's own operations. */
+/** Executes an import plan: orders and refunds through the host's own operations. */
 
 import {
   canonicalJson,
@@ -20,12 +20,12 @@ import type { ImportPlan, ImportStep, OrderStep, RefundStep } from './online-ret
 import { CURRENCY } from './online-retail/read-sales.ts';
 import { storefrontProductOf } from './online-retail/storefront.ts';
 
-/** Orders of one import do not depend on each other, and share the commits of the log. */
+/** Orders of one import are independent, and share commits of the log. */
 const CONCURRENCY = 32;
 
 const ECOMMERCE = Transaction.APPLICATION_KIND.Ecommerce;
 
-/** One card of each network of the sandbox, so that the imported sales show them all. */
+/** One card of each network of the sandbox. */
 const CARD_NUMBERS = [
   '4242424242424242',
   '5555555555554444',
@@ -46,19 +46,19 @@ export interface ImportTarget {
 export interface ImportInto {
   readonly tenantId: TenantId;
   readonly shopId: number;
-  /** Told of every step that is done. */
+  /** Called after each step. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
 export interface Imported {
-  /** Steps carried out now, and those that an earlier run had done. */
+  /** Steps executed now or by an earlier run. */
   readonly done: number;
   readonly doneBefore: number;
 }
 
 /**
- * Every step names its payment or refund by the plan's key, so a second run, or one that goes on after
- * a crash, does nothing twice. Throws `OrdersDiffer` before anything is written.
+ * Ids derive from the plan's keys, so a second run, or one after a crash, does nothing twice.
+ * Throws `OrdersDiffer` before anything is written.
  */
 export async function importSales(
   target: ImportTarget,
@@ -83,7 +83,7 @@ export async function importSales(
     finish(false, false);
   });
   await atOnce(orders, async (order) => finish(await importOrder(target, into, order), true));
-  // Refunds of one order depend on each other: one after the other, in the order of the plan.
+  // Refunds of one order depend on each other: they run in the order of the plan.
   const refunds = plan.steps.filter((step) => step.kind === 'refund');
   const byOrder = [...Map.groupBy(refunds, ({ orderKey }) => orderKey).values()];
   await atOnce(byOrder, async (ofOrder) => {
@@ -108,7 +108,7 @@ async function stateOf(
   return commands.stateOf(Transaction, Transaction.streamOf({ tenantId, transactionId }));
 }
 
-/** Orders that cannot be imported as they stand in the file: nothing was written. */
+/** The ledger holds orders with other content; nothing was written. */
 export class OrdersDiffer extends Error {
   override readonly name = 'OrdersDiffer';
 
@@ -138,13 +138,13 @@ async function refuseOthers(
       kind === 'order' ? isSameOrder(payment, step) : before.amountMinor === step.amountMinor;
     if (isSame) return;
     reasons.push(
-      `${kind} ${invoice} is there with other content: ${told(before)}, not ${told(step)}`,
+      `${kind} ${invoice} is there with other content: ${contentOf(before)}, not ${contentOf(step)}`,
     );
   });
   if (reasons.length > 0) throw new OrdersDiffer(reasons.sort());
 }
 
-function told({
+function contentOf({
   items,
   amountMinor,
 }: Pick<ImportStep, 'amountMinor'> & { readonly items: readonly unknown[] }): string {
@@ -162,14 +162,14 @@ function isSameOrder(before: Transaction.State, order: OrderStep): boolean {
   return isSameBuyer && contentOf(kept) === contentOf({ amountMinor, currency, orderId, items });
 }
 
-/** JSON knows no bigint. */
+/** JSON has no bigint. */
 function itemsOf(items: OrderStep['items']) {
   return items.map((item) =>
     Object.fromEntries(Object.entries(item).map(([name, value]) => [name, String(value)])),
   );
 }
 
-/** Answers whether there was anything to do. */
+/** Resolves with whether the order was new. */
 async function importOrder(
   target: ImportTarget,
   { tenantId, shopId }: ImportInto,

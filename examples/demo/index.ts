@@ -1,4 +1,4 @@
-/** The face of `@counterfoil/demo`: real sales, and how they come into a ledger. */
+/** The public interface of `@counterfoil/demo`: real sales and their import. */
 export {
   DEMO_TENANT_ID,
   type DemoCredentials,

@@ -1,6 +1,6 @@
 /**
- * A host with a demo tenant, a month of real sales and a key to try it with: `npx -y pnpm@12 start`.
- * Started again, it keeps its data and its key.
+ * A host with a demo tenant, a month of real sales and an API key: `npx -y pnpm@12 start`. A
+ * restart keeps data and key.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/engine';
@@ -17,12 +17,12 @@ import {
 import { renderReport } from './online-retail/report.ts';
 import { withProgressBar } from './progress-bar.ts';
 
-/** An invoice of the sales whose cart is short enough to look at. */
+/** An invoice with a short cart. */
 const SHOWN_ORDER_ID = 536368;
 const SHOWN_DAY = '2010-12-01';
-/** Of a few seconds each: read models of a demo that take longer are not being made at all. */
+/** Each of a few seconds; read models that take longer are not being built. */
 const MAX_WAITS = 60;
-/** How often a host looks whether another one is done with the sales. */
+/** How often a host checks whether another one has finished the import. */
 const LOOK_PAUSE_MS = 200;
 
 // DEMO is refused in production.
@@ -40,14 +40,14 @@ async function runDemo(host: Host): Promise<void> {
   const apiKey = await demoKey(host);
   await readModelsCaughtUp(host);
   const baseUrl = await host.listen();
-  // Before the first request can be read: whoever finds the host ready finds the credentials too.
+  // Before the host becomes ready: its users then find the credentials too.
   const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
   console.log(welcome(credentials, await shownTransaction(credentials)));
 }
 
 /**
- * Of hosts that start on one database at once the first imports, and the others then find all of it
- * there. Whoever takes over from one that was killed goes on where it broke off.
+ * Of hosts that start on one database together, the first imports; the others find the import
+ * complete. After a crash the next one continues it.
  */
 async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Promise<Result> {
   const { config, leases } = host;
@@ -61,7 +61,7 @@ async function oneAtATime<Result>(host: Host, work: () => Promise<Result>): Prom
   }
 }
 
-/** Read models that were lost are made again first, which may take longer than a request would wait. */
+/** Rebuilding lost read models may take longer than a request would wait. */
 async function readModelsCaughtUp(host: Host): Promise<void> {
   for (let waited = 1; ; waited += 1) {
     try {
@@ -74,7 +74,7 @@ async function readModelsCaughtUp(host: Host): Promise<void> {
   }
 }
 
-/** A real record, found the way a user would find it. */
+/** Finds a real record through the API. */
 async function shownTransaction(credentials: DemoCredentials): Promise<string> {
   const answer = await fetch(`${credentials.baseUrl}/api/transactions/search`, {
     method: 'POST',

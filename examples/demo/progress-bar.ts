@@ -1,7 +1,7 @@
-/** A bar on a terminal, a line at the end elsewhere. */
+/** A progress bar on a terminal; elsewhere a line at the end. */
 import { SingleBar } from 'cli-progress';
 
-/** Shows how far `work` is, by what it reports of itself. */
+/** Shows the progress that `work` reports. */
 export async function withProgressBar<Result>(
   title: string,
   work: (onProgress: (done: number, total: number) => void) => Promise<Result>,
@@ -10,11 +10,11 @@ export async function withProgressBar<Result>(
     format: `${title} [{bar}] {percentage}% {value}/{total}`,
     hideCursor: true,
     stream: process.stdout,
-    // Without a terminal no bar moves: print the state every two seconds.
+    // Without a terminal, prints the state every two seconds.
     noTTYOutput: true,
     notTTYSchedule: 2_000,
   });
-  // Not `bar.isActive`: a signal stops the bar, and it must not start again.
+  // Not `bar.isActive`: a signal stops the bar, and it must not restart.
   let started = false;
   try {
     return await work((done, total) => {

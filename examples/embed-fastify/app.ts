@@ -1,4 +1,4 @@
-/** A shop in Fastify with the ledger inside: routes of its own, and no host of Counterfoil. */
+/** A shop in Fastify with an embedded ledger: its own routes, without the Counterfoil host. */
 import { TenantId } from '@counterfoil/core';
 import { type Ledger, type PaymentView, type RefusalCode, Refused } from '@counterfoil/engine';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -8,7 +8,7 @@ import { withZod } from './zod-types.ts';
 export const SHOP_TENANT = TenantId.parse(1);
 export const CURRENCY = 'GBP';
 
-/** A decimal text in major units; the ledger refuses what is none. */
+/** A decimal in major units; the ledger refuses anything else. */
 const Amount = z.string().max(20);
 const Card = z.object({
   number: z.string().max(19),
@@ -27,14 +27,14 @@ const Payment = z.object({
 const Problem = z.object({ code: z.string() });
 const Reference = z.string().max(64);
 
-/** A refusal of the ledger is a code with facts: what it means on the wire is the app's to say. */
+/** Maps refusals of the ledger (a code with facts) to HTTP statuses of the app. */
 const STATUS: Partial<Record<RefusalCode, number>> = {
   AmountInvalid: 400,
   CardInvalid: 400,
   TransactionUnknown: 404,
 };
 
-/** Answers come with the app's own types; the ledger is closed with the app. */
+/** Responses use the app's own types; closing the app closes the ledger. */
 export function buildApp(ledger: Ledger): FastifyInstance {
   const app = Fastify({ forceCloseConnections: 'idle' });
   app.addHook('onClose', () => ledger.close());
@@ -61,7 +61,7 @@ function addRoutes(app: FastifyInstance, ledger: Ledger): void {
       },
     },
     async ({ params: { reference }, body }, reply) => {
-      // The order names its payment: sent again, the request finds the same one.
+      // The order reference is the idempotency key: a repeated request finds the same payment.
       const order = { ...body, idempotencyKey: reference, currency: CURRENCY };
       const payment = await shop.payments.submit(order);
       return reply.code(payment.status === 'Captured' ? 200 : 402).send(shown(payment));
@@ -95,7 +95,7 @@ function addRoutes(app: FastifyInstance, ledger: Ledger): void {
     '/takings',
     { schema: { response: { 200: z.object({ balanced: z.boolean(), sales: z.number() }) } } },
     async () => {
-      // Has seen every payment that was answered.
+      // Includes every acknowledged payment.
       const { balanced, currencies } = await shop.books.trialBalance();
       const accounts = currencies.find(({ currency }) => currency === CURRENCY)?.accounts;
       const sales = accounts?.find(({ account }) => account === 'sales')?.credit ?? 0;

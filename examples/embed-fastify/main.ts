@@ -1,6 +1,6 @@
 /**
- * Opens the ledger, puts the app over it and listens: `npx -y pnpm@12 example:fastify`. It keeps its
- * data in `data/embed-fastify` (or DATA_DIR), and ends in order at SIGTERM or SIGINT.
+ * Opens the ledger, builds the app and listens: `npx -y pnpm@12 example:fastify`. Data is kept in
+ * `data/embed-fastify` (or DATA_DIR). Shuts down gracefully on SIGTERM or SIGINT.
  */
 import { openLedger } from '@counterfoil/engine';
 import { onboard } from '../onboard.ts';

@@ -1,4 +1,4 @@
-/** Routes of Fastify whose zod schemas check the input and type the handler. */
+/** Fastify routes whose zod schemas validate the input and type the handler. */
 import type { FastifyInstance, FastifyTypeProvider } from 'fastify';
 import type { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
- * The ledger inside another program, without a server: `npx -y pnpm@12 example:embed`. Pounds go to a
- * gateway of its own. It keeps its data in `data/embed` (or DATA_DIR); run again, it changes nothing.
+ * An embedded ledger without a server: `npx -y pnpm@12 example:embed`. Pounds go to a custom
+ * gateway. Data is kept in `data/embed` (or DATA_DIR); a second run changes nothing.
  */
 import { TenantId, toDecimal } from '@counterfoil/core';
 import { openLedger } from '@counterfoil/engine';
@@ -24,11 +24,11 @@ await onboard(ledger, tenantId, [
 ]);
 
 const shop = ledger.as({ tenantId, actor: 'shop' });
-// The keys name the payment and the refund for ever.
+// The keys identify the payment and the refund permanently.
 const order = { idempotencyKey: 'order-1001', amount: '19.99', currency: 'GBP', email, card };
 const paid = await shop.payments.submit(order);
 await shop.payments.refund(paid.id, { idempotencyKey: 'order-1001-r1', amount: '5.00' });
-// Reads have seen these writes.
+// Reads include these writes.
 const found = await shop.transactions.search({ emails: [email] });
 const days = await shop.view(salesPerDay).list({ prefix: 'GBP/' });
 const { balanced } = await shop.books.trialBalance();

@@ -1,4 +1,4 @@
-/** The projection over a ledger in memory, whose clock says which day it is. */
+/** The projection over an in-memory ledger with a set clock. */
 import { TenantId } from '@counterfoil/core';
 import { openLedger } from '@counterfoil/engine';
 import { expect, it } from 'vitest';

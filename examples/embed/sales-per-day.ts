@@ -1,4 +1,4 @@
-/** A projection of one's own: how much a shop sold on each day, less what it gave back. */
+/** A custom projection: the sales of each day, less refunds. */
 import { defineProjection } from '@counterfoil/engine';
 
 export const salesPerDay = defineProjection({

@@ -1,6 +1,6 @@
-/** The calls to the host that the club makes, as any shop would make them: over HTTP, with a test key. */
+/** The HTTP calls of the club, with a test key. */
 
-/** An answer of the host that is not what was asked for. */
+/** An unexpected response of the host. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -11,7 +11,7 @@ export interface Access {
   readonly apiKey: string;
 }
 
-/** JSON as it comes; what is used of it is named where it is used. */
+/** Untyped JSON; each use declares the members it needs. */
 type Answer<Body> = { readonly status: number; readonly body: Body };
 
 const USER_EMAIL = 'club@online-retail.example';
@@ -27,7 +27,7 @@ export class ClubApi {
     return (await this.#call<Body>('GET', path)).body;
   }
 
-  /** `name` makes a call once for ever: under the same one the host answers as it did the first time. */
+  /** `name` is an idempotency key: a repeated call gets the first response. */
   async post<Body>(path: string, body: object, name?: string): Promise<Answer<Body>> {
     return this.#call<Body>('POST', path, body, name);
   }
@@ -55,7 +55,7 @@ export class ClubApi {
     return { status: response.status, body: JSON.parse(text) as Body };
   }
 
-  /** What every Customer Service body says of its caller. */
+  /** The caller, as in every Customer Service body. */
   get claims(): { readonly parentCompanyId: number; readonly userEmail: string } {
     return { parentCompanyId: this.#access.tenantId, userEmail: USER_EMAIL };
   }

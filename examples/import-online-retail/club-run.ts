@@ -1,4 +1,4 @@
-/** The club mode: the year with its progress bar, and the table at its end. */
+/** The club mode: the year with a progress bar, then the table. */
 
 import {
   DEMO_TENANT_ID,
@@ -17,7 +17,7 @@ import { runClubYear } from './club-year.ts';
 
 const CALLER = { actor: 'club@online-retail.example' };
 
-/** Answers whether the money of the year equals the ledger. */
+/** Resolves with whether the money of the year equals the ledger. */
 export async function runClub(host: Host, file: string | URL): Promise<boolean> {
   const records: SaleRecord[] = [];
   for await (const record of readSales(openSales(file))) records.push(record);

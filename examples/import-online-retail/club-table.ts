@@ -1,4 +1,4 @@
-/** The year of the club in figures, and whether its money is what the books say. */
+/** The year of the club in figures, compared with the ledger. */
 import { FEE_MINOR } from './club.ts';
 import type { ClubApi } from './club-api.ts';
 
@@ -25,7 +25,7 @@ interface Account {
   readonly credit: number;
 }
 
-/** Prints the table; answers whether its money equals the ledger. */
+/** Prints the table; resolves with whether its money equals the ledger. */
 export async function showClubYear(api: ClubApi): Promise<boolean> {
   const { now } = await api.get<{ now: string }>('/v1/test/clock');
   const to = now.slice(0, 7);
@@ -69,7 +69,7 @@ function rowOf(month: string, figures: Figures, retries: number) {
   };
 }
 
-/** Tries after the first of a cycle, by the month in which they were made. */
+/** Retries by the month in which they were made. */
 async function retriesByMonth(api: ClubApi): Promise<ReadonlyMap<string, number>> {
   const byMonth = new Map<string, number>();
   for (let pageNumber = 1; ; pageNumber += 1) {
@@ -91,7 +91,7 @@ async function retriesByMonth(api: ClubApi): Promise<ReadonlyMap<string, number>
   }
 }
 
-/** What the books of the test environment, where nothing but the club is, have sold. */
+/** The sales account of the test environment, which only the club uses. */
 async function salesOf(api: ClubApi): Promise<number> {
   const { balanced, currencies } = await api.get<{
     balanced: boolean;

@@ -1,13 +1,13 @@
-/** A year of the club: members join, are billed by the host's own clock, bring new cards, and leave. */
+/** A year of the club: members join, are billed by the host's own clock, replace cards, and leave. */
 import { FEE_MINOR, FREQUENCY_DAYS, type Member, NEW_CARD, WEEKS } from './club.ts';
 import type { ClubApi } from './club-api.ts';
 
 const WEEK_MS = 7 * 86_400_000;
-/** Calls under way at the same time. */
+/** Concurrent calls. */
 const CONCURRENCY = 32;
 const FEE = Number(FEE_MINOR) / 100;
 
-/** What the example uses of a subscription. */
+/** The used members of a subscription. */
 interface Subscription {
   readonly id: number;
   readonly subDate: string;
@@ -21,8 +21,8 @@ interface Joined {
 }
 
 /**
- * Runs the year week by week. Everything is named by member and file, so a second run finds what
- * the first has done, and one that was broken off is gone on with.
+ * Runs the year week by week. Keys derive from member and file: a second run repeats nothing, and
+ * an interrupted one continues.
  */
 export async function runClubYear(
   api: ClubApi,
@@ -85,12 +85,12 @@ function cardOf({ firstName, lastName }: Member, number: string) {
   return { number, expMonth: 12, expYear: 2049, cvv: '123', holder: `${firstName} ${lastName}` };
 }
 
-/** Absent is how the interface says that something is not known. */
+/** In the interface, unknown members are absent. */
 function withoutEmpty(address: object): object {
   return Object.fromEntries(Object.entries(address).filter(([, value]) => value !== ''));
 }
 
-/** When the first member joined, in this run or in an earlier one. */
+/** When the first member joined, in this run or an earlier one. */
 async function startOf(api: ClubApi, [first]: readonly Joined[]): Promise<number> {
   if (first === undefined) throw new Error('nobody joined in the first week');
   return Date.parse((await read(api, first.id)).subDate);
@@ -100,7 +100,7 @@ function read(api: ClubApi, id: number): Promise<Subscription> {
   return api.get<Subscription>(`/v1/subscriptions/${id}`);
 }
 
-/** What a member does in a week, beside being billed. */
+/** A member's actions in a week, besides billing. */
 async function liveOn(
   api: ClubApi,
   { member, id, week }: Joined & { readonly week: number },
@@ -116,7 +116,7 @@ async function liveOn(
   }
 }
 
-/** The host does everything that becomes due on the way before it answers. */
+/** The host completes everything that becomes due before it responds. */
 async function moveClock(api: ClubApi, toMs: number): Promise<void> {
   const { now } = await api.get<{ now: string }>('/v1/test/clock');
   if (Date.parse(now) >= toMs) return;

@@ -1,28 +1,28 @@
-/** The club of the example: who of the file's customers joins it, with which card, and how they fare. */
+/** The members of the club: which customers join, with which card, and what happens to them. */
 import { fingerprint } from '@counterfoil/core';
 import type { ImportPlan, OrderStep } from '@counterfoil/demo';
 
-/** What a member pays when joining and then every month, in pence. */
+/** The charge at joining and then every month, in pence. */
 export const FEE_MINOR = 995n;
 export const FREQUENCY_DAYS = 30;
 export const WEEKS = 52;
 
-/** Whoever ordered so often in the file joins. */
+/** Customers with at least this many orders in the file join. */
 const LEAST_ORDERS = 2;
-/** New members come in over so many weeks. */
+/** New members join over this many weeks. */
 const JOINING_WEEKS = 4;
 
-/** Sandbox cards, and how many of a hundred members have each. All are good for the first charge. */
+/** Sandbox cards and their share in percent. The first charge succeeds on all. */
 const CARDS = [
   { number: '4242424242424242', share: 70 },
-  // One charge in four is declined; a retry a day or two later mostly gets through.
+  // One charge in four is declined; a retry a day or two later mostly succeeds.
   { number: '4000000000000366', share: 16 },
   // Declined from the second charge on: insufficient funds, stolen, 3-D Secure.
   { number: '4000000000000341', share: 6 },
   { number: '4000000000000358', share: 4 },
   { number: '4000002760003184', share: 4 },
 ] as const;
-/** The card that some bring when theirs has failed for good. */
+/** The replacement card after a final failure. */
 export const NEW_CARD = CARDS[0].number;
 
 const LEAVING_PERCENT = 15;
@@ -36,13 +36,13 @@ export interface Member {
   readonly address: OrderStep['address'];
   readonly cardNumber: string;
   readonly joinsInWeek: number;
-  /** Undefined for those who stay. */
+  /** Undefined for members who stay. */
   readonly leavesInWeek: number | undefined;
-  /** Whether a new card follows when billing has frozen the subscription. */
+  /** Whether the member replaces the card when the subscription is frozen. */
   readonly bringsNewCard: boolean;
 }
 
-/** The same file gives the same members, and each of them the same year. */
+/** The same file gives the same members, with the same year. */
 export function membersOf({ steps }: ImportPlan): readonly Member[] {
   const orders = steps.filter((step) => step.kind === 'order');
   const byCustomer = Map.groupBy(orders, ({ buyer }) => buyer.customerId);
@@ -79,7 +79,7 @@ function cardOf(percent: number): string {
   return NEW_CARD;
 }
 
-/** A number below `sides` that is always the same for a customer and a question. */
+/** A number below `sides`, derived from customer and question. */
 function dice(customerId: number, question: string, sides: number): number {
   return Number(BigInt(`0x${fingerprint(`${question}/${customerId}`)}`) % BigInt(sides));
 }

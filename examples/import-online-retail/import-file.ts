@@ -1,4 +1,4 @@
-/** The import: every line of the file accounted for, and the books compared with it. */
+/** The import: accounts for every line of the file, and compares the ledger with it. */
 import { nearestNumber, toMajor } from '@counterfoil/core';
 import {
   DEMO_TENANT_ID,
@@ -10,7 +10,7 @@ import {
 } from '@counterfoil/demo';
 import type { Host } from '@counterfoil/http-host';
 
-/** Answers whether the books agree with the file. */
+/** Resolves with whether the ledger agrees with the file. */
 export async function importFile(host: Host, planned: PlannedSales): Promise<boolean> {
   await host.readSide.caughtUp(DEMO_TENANT_ID);
   const { report, news } = await withProgressBar('Importing', (onProgress) =>
@@ -28,7 +28,7 @@ async function compareWithBooks(host: Host, { orders, refunds }: ImportReport): 
   const accounts = currencies.find(({ currency }) => currency === 'GBP')?.accounts ?? [];
   const balanceOf = (name: string) =>
     nearestNumber(accounts.find(({ account }) => account === name)?.balance ?? 0);
-  // As the books show them: beyond 2^53 pence a number is not exact, on either side.
+  // Compared as shown: beyond 2^53 pence a number is inexact on either side.
   const agree =
     balanced &&
     -balanceOf('sales') === toMajor(orders.amountMinor, 'GBP') &&

@@ -1,8 +1,8 @@
 /**
- * Brings a month of real sales into a ledger and proves that its books agree with the file:
- * `npx -y pnpm@12 example:import [file.csv | file.csv.gz]`. With `--club` (`example:club`) the
- * customers with two or more orders then join a monthly club, and a simulated year is billed.
- * Run it again and it changes nothing.
+ * Imports a month of real sales and verifies that the ledger agrees with the file: `npx -y pnpm@12
+ * example:import [file.csv | file.csv.gz]`. With `--club` (`example:club`) the customers with two
+ * or more orders then join a monthly club, and a simulated year is billed. A second run changes
+ * nothing.
  */
 import { parseArgs } from 'node:util';
 import {
@@ -28,7 +28,7 @@ const config = readConfig({
   ...(values.club && { TEST_CLOCK: '1', PORT: '0' }),
 });
 try {
-  // Before the host: of a file that is none, nothing is left behind.
+  // Before the host starts: an invalid file leaves nothing behind.
   const planned = await planSales(file);
   const host = await compose(config);
   try {

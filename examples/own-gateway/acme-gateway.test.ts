@@ -1,4 +1,4 @@
-/** The adapter of the guide under the contract of gateways, against a server of its gateway. */
+/** The example adapter under the gateway contract, against a test server. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,13 +15,13 @@ import { acmeGateway } from './acme-gateway.ts';
 
 let server: Server;
 let url: string;
-/** What Acme does with its money is what the sandbox does. */
+/** The test server simulates Acme with the sandbox. */
 const books = openSandboxGateway({ path: ':memory:', gatewayId: 2 });
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
-      // A lost answer is a closed connection.
+      // A lost response is a closed connection.
       if (error.name === 'GatewayTimeout') request.socket.destroy();
       else response.writeHead(409).end();
     });

@@ -1,4 +1,4 @@
-/** A gateway of one's own: the HTTP interface of Acme Payments as the engine's port. */
+/** A custom gateway: maps the HTTP interface of Acme Payments to the engine's port. */
 import {
   type ChargeResult,
   type FollowUpRequest,
@@ -7,9 +7,9 @@ import {
   type PaymentGateway,
 } from '@counterfoil/engine/gateways';
 
-/** Acme keeps every answer under its `Idempotency-Key`, and takes amounts in minor units as text. */
+/** Acme stores responses by `Idempotency-Key`, and takes amounts in minor units as text. */
 export function acmeGateway(url: string, gatewayId = 2): PaymentGateway {
-  /** Undefined for what Acme does not know. Whoever gets no answer asks later: that is a timeout. */
+  /** Undefined for what Acme does not know. No response is a timeout; the engine asks later. */
   async function call<Answer>(path: string, init: RequestInit, signal?: AbortSignal) {
     const given = { ...init, ...(signal !== undefined && { signal }) };
     const response = await fetch(new URL(path, url), given).catch((error) => {
@@ -48,7 +48,7 @@ export function acmeGateway(url: string, gatewayId = 2): PaymentGateway {
     refund: followUp('refund'),
     findCharge: (key, signal) => get('/charges', key, signal),
     findFollowUp: (key, signal) => get('/follow-ups', key, signal),
-    // Acme sends its chargebacks as mails.
+    // Acme reports chargebacks by mail.
     noticesOf: async () => [],
     close: async () => undefined,
   };

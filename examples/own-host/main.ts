@@ -1,7 +1,6 @@
 /**
- * The host with a gateway, a projection and an endpoint of one's own: `npx -y pnpm@12 example:host`.
- * Pounds go to that gateway, dollars to the sandbox. It keeps nothing, unless EVENT_STORE_URL says
- * otherwise.
+ * The host with a custom gateway, projection and endpoint: `npx -y pnpm@12 example:host`. Pounds go
+ * to that gateway, dollars to the sandbox. Everything is in memory, unless EVENT_STORE_URL is set.
  */
 import type { TenantId } from '@counterfoil/core';
 import { ALL_SCOPES } from '@counterfoil/engine';

@@ -1,4 +1,4 @@
-/** The gateway under the contract of gateways. */
+/** The gateway under the gateway contract. */
 import { gatewayContract } from '@counterfoil/engine/testing';
 import { MemoryGateway } from './memory-gateway.ts';
 
@@ -15,7 +15,7 @@ gatewayContract({
     authorize: approve,
     voidOfCapture: approve,
     zeroAmount: approve,
-    // It answers every call at once, and asks nobody for anything.
+    // It responds synchronously and never requires an action of the customer.
     action: 'lacks',
     lostCharge: 'lacks',
     neverReceived: 'lacks',

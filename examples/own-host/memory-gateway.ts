@@ -1,4 +1,4 @@
-/** A gateway of one's own, as small as the contract of gateways allows: it keeps its books in memory. */
+/** A minimal custom gateway with its records in memory. */
 import { randomUUID } from 'node:crypto';
 import {
   type CardDetails,
@@ -11,20 +11,20 @@ import {
   type PaymentGateway,
 } from '@counterfoil/engine/gateways';
 
-/** Cards that end so are declined. */
+/** Card numbers with this suffix are declined. */
 const DECLINED = '0002';
 
-/** What a charge still allows, in minor units. */
+/** The remaining amounts of a charge, in minor units. */
 interface Charge {
   readonly capturableMinor: bigint;
   readonly refundableMinor: bigint;
-  /** Until a part of it is refunded. */
+  /** Until the first refund. */
   readonly isVoidable: boolean;
 }
 
 const SPENT: Charge = { capturableMinor: 0n, refundableMinor: 0n, isVoidable: false };
 
-/** Answers every call at once, and never asks the customer for anything. */
+/** Responds at once, and never requires an action of the customer. */
 export class MemoryGateway implements PaymentGateway {
   readonly gatewayId: number;
   readonly name = 'Memory';
@@ -108,7 +108,7 @@ export class MemoryGateway implements PaymentGateway {
 
   async close(): Promise<void> {}
 
-  /** `allows` tells what is left of the charge; undefined when the charge does not allow it. */
+  /** `allows` computes the remaining state of the charge; undefined when it is not allowed. */
   #followUp(
     operation: string,
     request: FollowUpRequest,
@@ -126,7 +126,7 @@ export class MemoryGateway implements PaymentGateway {
   }
 }
 
-/** The answers of a gateway by key: the first is given again, and refused for another request. */
+/** Responses by key: a repetition gets the first one; another request under the key is refused. */
 class Answers<Answer> {
   readonly #kept = new Map<string, { readonly asked: string; readonly answer: Answer }>();
 

@@ -1,11 +1,11 @@
-/** An endpoint of one's own over a projection of one's own: what a tenant sold on each day. */
+/** A custom endpoint over a custom projection: the sales of a tenant by day. */
 import { toDecimal } from '@counterfoil/core';
 import type { Engine } from '@counterfoil/engine';
 import { type Endpoint, endpoint } from '@counterfoil/http-host/http';
 import { z } from 'zod';
 import { salesPerDay } from '../embed/sales-per-day.ts';
 
-/** Scopes are free text: keys are issued with those of one's own beside those of the host. */
+/** Scopes are free text: keys may have custom ones beside those of the host. */
 export const SALES_SCOPE = 'sales:read';
 
 const Sales = z

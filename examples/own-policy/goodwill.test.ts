@@ -1,5 +1,4 @@
-/** The policy in random lives of a shop, with the faults of its gateway: what must hold, always holds. */
-
+/** The policy in random shop simulations with gateway faults: the invariants hold. */
 import { TenantId } from '@counterfoil/core';
 import { openLedger, silentLogger } from '@counterfoil/engine';
 import { expectSound, playLife, shopLife } from '@counterfoil/engine/testing';

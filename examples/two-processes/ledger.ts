@@ -1,4 +1,4 @@
-/** The ledger of both processes: one PostgreSQL, one master key. Each tells whether it does the background work. */
+/** The ledger of both processes: one PostgreSQL, one master key. An option selects the background work. */
 import { type Ledger, openLedger } from '@counterfoil/engine';
 
 export async function openShared({

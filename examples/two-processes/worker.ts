@@ -1,4 +1,4 @@
-/** The process that projects, bills, and follows what gateways tell: `node examples/two-processes/worker.ts`. */
+/** The process that runs projections, billing and gateway notices: `node examples/two-processes/worker.ts`. */
 import { CURRENCY, SHOP_TENANT } from '../embed-fastify/app.ts';
 import { onboard } from '../onboard.ts';
 import { openShared } from './ledger.ts';

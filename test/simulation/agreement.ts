@@ -1,7 +1,7 @@
 /** Holds the gateway's own books against what the ledger's events tell. */
 import type { SandboxGateway, SandboxRecord } from '@counterfoil/engine/gateways';
 import { expect } from 'vitest';
-import { isOpen, refundsOf, type Story, sumOf, type Told } from './told.ts';
+import { isOpen, type Model, type Payment, refundsOf, sumOf } from './model.ts';
 
 type Charge = Extract<SandboxRecord, { operation: 'charge' }>;
 type Refund = Extract<SandboxRecord, { operation: 'capture' | 'void' | 'refund' }>;
@@ -30,9 +30,9 @@ const GOOD = ['authorized', 'captured', 'voided'];
  * Every payment that is settled stands at the gateway as it stands here, and nothing stands there
  * that is not here. Payments that are still open are passed over; answers how many were compared.
  */
-export async function expectAgreement(story: Story, gateway: SandboxGateway): Promise<number> {
+export async function expectAgreement(model: Model, gateway: SandboxGateway): Promise<number> {
   const byPayment = await entriesOf(gateway);
-  const known = new Map([...story.payments.values()].map((payment) => [payment.id, payment]));
+  const known = new Map([...model.payments.values()].map((payment) => [payment.id, payment]));
   let compared = 0;
   for (const [id, payment] of known) {
     if (isOpen(payment)) continue;
@@ -43,8 +43,8 @@ export async function expectAgreement(story: Story, gateway: SandboxGateway): Pr
 }
 
 /** What the gateway has of payments that the ledger has never heard of. */
-export async function strangersOf(story: Story, gateway: SandboxGateway): Promise<string[]> {
-  const known = new Set([...story.payments.values()].map(({ id }) => id));
+export async function strangersOf(model: Model, gateway: SandboxGateway): Promise<string[]> {
+  const known = new Set([...model.payments.values()].map(({ id }) => id));
   return [...(await entriesOf(gateway)).keys()].filter((id) => !known.has(id));
 }
 
@@ -61,7 +61,7 @@ async function entriesOf(gateway: SandboxGateway): Promise<Map<string, Entries>>
   return byPayment;
 }
 
-function expectSame(payment: Told, { charges, refunds }: Entries): void {
+function expectSame(payment: Payment, { charges, refunds }: Entries): void {
   const { id, status, order } = payment;
   // Of several attempts at most one has moved money, and it is the last.
   expect(charges.length, id).toBeLessThanOrEqual(payment.attempts);

@@ -3,7 +3,7 @@ import { type EventStore, toMajor } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, type SearchRecord } from '@counterfoil/projections';
 import { expect, vi } from 'vitest';
 import type { Caller, Json } from './caller.ts';
-import { flagsOf, type Row, rowsOf, type Story, type Told } from './told.ts';
+import { flagsOf, type Model, type Payment, type Row, rowsOf } from './model.ts';
 
 const POLLING = { timeout: 60_000, interval: 10 };
 
@@ -13,13 +13,13 @@ export interface Tenancy {
   readonly now: string;
 }
 
-export function paymentsOf({ payments }: Story, tenantId: number): Told[] {
+export function paymentsOf({ payments }: Model, tenantId: number): Payment[] {
   return [...payments.values()].filter((payment) => payment.tenantId === tenantId);
 }
 
 /** Detail and search show the flags that follow from the events. */
-export async function expectFlags(story: Story, caller: Caller, tenancy: Tenancy): Promise<void> {
-  for (const payment of paymentsOf(story, caller.tenantId)) {
+export async function expectFlags(model: Model, caller: Caller, tenancy: Tenancy): Promise<void> {
+  for (const payment of paymentsOf(model, caller.tenantId)) {
     const flags = flagsOf(payment, tenancy);
     const asked = { ...caller.claims, id: payment.id, getSearchData: true };
     const detail = await caller.post('/customerapi/detail', asked);
@@ -42,7 +42,7 @@ export async function expectFlags(story: Story, caller: Caller, tenancy: Tenancy
 }
 
 /** The trial balance is zero, and every account is what the events add up to. */
-export async function expectBooks(story: Story, caller: Caller): Promise<void> {
+export async function expectBooks(model: Model, caller: Caller): Promise<void> {
   for (const environment of ['live', 'sandbox']) {
     const query = `sandbox=${environment === 'sandbox'}`;
     const trial = await caller.get(`/api/ledger/trial-balance?${query}`);
@@ -59,7 +59,7 @@ export async function expectBooks(story: Story, caller: Caller): Promise<void> {
       cursor = page.body.nextCursor;
     }
     expect(shown.map(accountLine).sort()).toEqual(
-      toldAccounts(story, `${caller.tenantId}/${environment}/`).sort(),
+      accountsOf(model, `${caller.tenantId}/${environment}/`).sort(),
     );
   }
 }
@@ -68,7 +68,7 @@ function accountLine({ merchantAccountId, currency, account, debit, credit }: Js
   return `${merchantAccountId}/${currency}/${account} ${debit} ${credit}`;
 }
 
-function toldAccounts({ balances }: Story, prefix: string): string[] {
+function accountsOf({ balances }: Model, prefix: string): string[] {
   return [...balances]
     .filter(([key]) => key.startsWith(prefix))
     .map(([key, { debitMinor, creditMinor }]) => {
@@ -156,11 +156,11 @@ function day(instant: string): string {
 
 /** The search finds what a plain filter finds, in its order, each once, page after page. */
 export async function expectPlainFilter(
-  story: Story,
+  model: Model,
   caller: Caller,
   { pick, fields, limit }: Drawn,
 ): Promise<void> {
-  const rows = paymentsOf(story, caller.tenantId).flatMap(rowsOf);
+  const rows = paymentsOf(model, caller.tenantId).flatMap(rowsOf);
   const like = rows[pick % Math.max(1, rows.length)];
   if (like === undefined) return;
   const chosen = FIELDS.filter((_, index) => fields & (1 << index)).map((field) => field(like));

@@ -8,7 +8,7 @@ import { Dice } from './dice.ts';
 import { type Beside, KilledHost } from './killed-host.ts';
 import { Load, type Sent } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
-import { isOpen, readStory, type Story } from './told.ts';
+import { isOpen, type Model, modelOf } from './model.ts';
 
 const KILLS = Number(process.env['CRASH_KILLS'] ?? '12');
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
@@ -135,7 +135,7 @@ function chargeKey(id: string, attempts: number): string {
 async function answered(): Promise<void> {
   await host.beside(({ events, gateway, keys: vault }) =>
     vi.waitUntil(async () => {
-      const { payments } = await readStory(events, { vault });
+      const { payments } = await modelOf(events, { vault });
       const heard = await heardBy(gateway);
       return [...payments.values()]
         .filter(({ status }) => status === 'Unknown')
@@ -145,9 +145,9 @@ async function answered(): Promise<void> {
 }
 
 /** What is open at the end is what the gateway has never heard of: it may still be on its way. */
-async function expectNothingOpen(story: Story): Promise<void> {
+async function expectNothingOpen(model: Model): Promise<void> {
   const heard = await host.beside(async ({ gateway }) => heardBy(gateway));
-  const open = [...story.payments.values()].filter(isOpen);
+  const open = [...model.payments.values()].filter(isOpen);
   for (const { id, status, attempts } of open) {
     expect({ id, status, heard: heard.has(chargeKey(id, attempts)) }).toEqual({
       id,

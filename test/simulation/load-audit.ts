@@ -8,26 +8,26 @@ import { expectAgreement, strangersOf } from './agreement.ts';
 import { expectBooks, expectCaughtUp } from './audit.ts';
 import type { KilledHost } from './killed-host.ts';
 import type { Sent } from './load.ts';
-import { type Child, readStory, refundsOf, type Story, type Told } from './told.ts';
+import { type Child, type Model, modelOf, type Payment, refundsOf } from './model.ts';
 
 const QUIET_TRIES = 10;
 
 /** All invariants, at a moment in which the log did not move. */
-export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]): Promise<Story> {
+export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]): Promise<Model> {
   return host.beside(async ({ events, store, gateway, keys: vault }) => {
     for (let tried = 1; ; tried += 1) {
       const head = await events.head();
       try {
-        const story = await readStory(events, { vault });
-        expectAcknowledged(story, sent);
-        for (const { events } of story.payments.values()) expectMoneyOutRule(events);
-        await expectAgreement(story, gateway);
-        expect(await strangersOf(story, gateway)).toEqual([]);
-        await expectBooks(story, host.caller);
+        const model = await modelOf(events, { vault });
+        expectAcknowledged(model, sent);
+        for (const { events } of model.payments.values()) expectMoneyOutRule(events);
+        await expectAgreement(model, gateway);
+        expect(await strangersOf(model, gateway)).toEqual([]);
+        await expectBooks(model, host.caller);
         await expectCaughtUp(events, store);
         await expectEqualToRebuilt({ events, store, vault, projections: PROJECTIONS });
         expect(host.faults).toEqual([]);
-        return story;
+        return model;
       } catch (error) {
         if (tried === QUIET_TRIES || (await events.head()) === head) throw error;
       }
@@ -39,8 +39,8 @@ export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]):
  * What was acknowledged is there as it was told, once; and nothing is there that nobody asked for.
  * Every key of `sent` has its answer.
  */
-function expectAcknowledged(story: Story, sent: readonly Sent[]): void {
-  const payments = new Map([...story.payments.values()].map((told) => [told.id, told]));
+function expectAcknowledged(model: Model, sent: readonly Sent[]): void {
+  const payments = new Map([...model.payments.values()].map((told) => [told.id, told]));
   const refunds = new Map(
     [...payments.values()].flatMap((told) =>
       refundsOf(told, 'RefundPending', 'Refunded', 'RefundFailed').map((each) => [each.id, each]),
@@ -71,7 +71,7 @@ function once(ids: readonly string[]): string[] {
   return [...new Set(ids)].sort();
 }
 
-function expectPayment(told: Told | undefined, { answer, key }: Sent): void {
+function expectPayment(told: Payment | undefined, { answer, key }: Sent): void {
   const { status, capturedAmount, gatewayTransactionId } = answer?.body ?? {};
   switch (status) {
     case 'Captured':

@@ -7,7 +7,7 @@ import { sampleOf } from './host-figures.ts';
 import { KilledHost } from './killed-host.ts';
 import { Load, type Sent } from './load.ts';
 import { expectAllInPlace } from './load-audit.ts';
-import { readStory } from './told.ts';
+import { modelOf } from './model.ts';
 
 const SEED = Number(process.env['FC_SEED']);
 const MAX_IN_FLIGHT = 20;
@@ -75,8 +75,8 @@ it(
     const accepted = answers.filter((each) => !refused.includes(each));
     expect(new Set(accepted.map(({ status }) => status))).toEqual(new Set([201]));
     // Of what was refused nothing was done.
-    const story = await host.beside(({ events, keys: vault }) => readStory(events, { vault }));
-    const ids = [...story.payments.values()].map(({ id }) => id);
+    const model = await host.beside(({ events, keys: vault }) => modelOf(events, { vault }));
+    const ids = [...model.payments.values()].map(({ id }) => id);
     expect(ids.sort()).toEqual(accepted.map(({ body }) => body.id).sort());
 
     const rest = load.sent.values();

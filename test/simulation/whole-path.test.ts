@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectAgreement, strangersOf } from './agreement.ts';
 import { type Drawn, expectBooks, expectFlags, expectPlainFilter, FIELD_COUNT } from './audit.ts';
 import { CVV, expectRepeated, Lives, type Side } from './lives.ts';
-import { readStory } from './told.ts';
+import { modelOf } from './model.ts';
 import { World } from './world.ts';
 
 const LONG_MS = 600_000;
@@ -66,19 +66,19 @@ class Runs {
   async audit(sides: readonly Side[], drawn: readonly Drawn[]): Promise<void> {
     const { world } = this;
     const { vault } = world.host.commands.executor;
-    const story = await readStory(world.host.events, { vault });
-    for (const { events } of story.payments.values()) expectMoneyOutRule(events);
-    expect(await expectAgreement(story, world.gateway)).toBe(story.payments.size);
-    expect(await strangersOf(story, world.gateway)).toEqual([]);
+    const model = await modelOf(world.host.events, { vault });
+    for (const { events } of model.payments.values()) expectMoneyOutRule(events);
+    expect(await expectAgreement(model, world.gateway)).toBe(model.payments.size);
+    expect(await strangersOf(model, world.gateway)).toEqual([]);
     for (const { live, refundWindowDays } of sides) {
-      await expectFlags(story, live, { refundWindowDays, now: world.now });
-      await expectBooks(story, live);
-      for (const filter of drawn) await expectPlainFilter(story, live, filter);
+      await expectFlags(model, live, { refundWindowDays, now: world.now });
+      await expectBooks(model, live);
+      for (const filter of drawn) await expectPlainFilter(model, live, filter);
     }
     await world.withWritableReadModels((store) =>
       expectEqualToRebuilt({ events: world.host.events, store, vault, projections: PROJECTIONS }),
     );
-    expectNoSecretIn(story.texts);
+    expectNoSecretIn(model.texts);
     expectNoSecretIn(world.logs);
   }
 }

@@ -19,7 +19,7 @@ import {
 import { vi } from 'vitest';
 import { Caller } from './caller.ts';
 import type { Side } from './lives.ts';
-import { readStory } from './told.ts';
+import { modelOf } from './model.ts';
 
 const BEGIN = '2026-01-05T08:00:00.000Z';
 /** How far the clock goes with every look at what is still open, so that all of it becomes due. */
@@ -188,7 +188,7 @@ export class World {
   }
 
   async #noticesAreIn(): Promise<boolean> {
-    const { payments } = await readStory(this.host.events, {
+    const { payments } = await modelOf(this.host.events, {
       vault: this.host.commands.executor.vault,
     });
     for (const { gatewayTransactionId, capturedAt, children } of payments.values()) {

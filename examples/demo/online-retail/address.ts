@@ -1,4 +1,4 @@
-/** Where an order goes, as far as the data set tells: a country by its English name. */
+/** The shipping address, as far as the data set has it: a country by its English name. */
 import type { Transaction } from '@counterfoil/core';
 import type { SaleLine } from './read-sales.ts';
 
@@ -42,14 +42,14 @@ const COUNTRY_CODES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export interface Buyer {
-  /** Null for a guest: whoever carries out the plan has the id allocated. */
+  /** Null for a guest: the import has the id allocated. */
   readonly customerId: number | null;
   readonly email: string;
   readonly firstName: string;
   readonly lastName: string;
 }
 
-/** The data set has no names and no addresses: these are made of the numbers it has, and say so. */
+/** The data set has no names or addresses: placeholders are derived from its numbers. */
 export function buyerOf({ customerId, invoice }: SaleLine): Buyer {
   return customerId === null
     ? {
@@ -67,8 +67,8 @@ export function buyerOf({ customerId, invoice }: SaleLine): Buyer {
 }
 
 /**
- * Names without a code of their own (`Channel Islands` are two territories, `Unspecified` is none)
- * leave the code empty and stand in `state`, so that nothing is lost and nothing made up.
+ * Names without a single code (`Channel Islands`, `Unspecified`) leave the code empty and are kept
+ * in `state`.
  */
 export function addressOf(sale: SaleLine): Transaction.Address {
   const { email, firstName, lastName } = buyerOf(sale);

@@ -1,4 +1,4 @@
-/** Finds for every cancelled item the sale that it takes back: same customer, same item, newest first. */
+/** Matches each cancelled item to its sale: same customer, same item, newest first. */
 import type { Transaction } from '@counterfoil/core';
 import type { LeftOutReason } from './left-out.ts';
 import type { LinePart, OrderStep, RefundStep } from './plan.ts';
@@ -13,11 +13,11 @@ export interface Cancellation {
   readonly lines: readonly SaleLine[];
 }
 
-/** The orders so far, and what of them is not given back yet. */
+/** The orders so far, and their unrefunded items. */
 export interface SoldItems {
-  /** Orders are added, and cancellations asked for, in chronological order. */
+  /** Orders are added, and cancellations applied, in chronological order. */
   add(order: OrderStep): void;
-  /** Plans the refunds of a cancellation, and counts them as given back. */
+  /** Plans the refunds of a cancellation and deducts them. */
   cancel(cancellation: Cancellation): {
     readonly refunds: readonly RefundStep[];
     readonly parts: readonly LinePart[];
@@ -26,12 +26,12 @@ export interface SoldItems {
 
 interface Sold {
   readonly order: OrderStep;
-  /** Of the whole payment: the money-out rule knows no items. */
+  /** Of the whole payment: the refund limit is not per item. */
   leftMinor: bigint;
   readonly leftQuantities: Map<number, number>;
 }
 
-/** A quantity of one item that an order can take back at the price of the cancellation. */
+/** A quantity of one item that an order can refund at the price of the cancellation. */
 interface Match {
   readonly sold: Sold;
   readonly line: SaleLine;
@@ -44,7 +44,7 @@ export function createSoldItems(): SoldItems {
   return {
     add(order) {
       const { customerId } = order.buyer;
-      // A guest cannot be found again: no cancellation names one.
+      // Cancellations never name a guest.
       if (customerId === null) return;
       const leftQuantities = new Map<number, number>();
       for (const { storefrontVariantId, quantity } of order.items) {
@@ -81,8 +81,8 @@ export function createSoldItems(): SoldItems {
 }
 
 /**
- * Money goes back at the price of the cancellation, not of the sale: that is what the shop paid out,
- * and only so does the file add up. What the payment has left bounds it, in whole items.
+ * Refunds use the price of the cancellation, not of the sale: that is what the shop paid out.
+ * Limited to whole items within the payment's remaining amount.
  */
 function takeBack(line: SaleLine, newestFirst: readonly Sold[]): readonly Match[] {
   const { storefrontVariantId } = stockItemOf(line.stockCode);
@@ -104,7 +104,7 @@ function takeBack(line: SaleLine, newestFirst: readonly Sold[]): readonly Match[
   return matches;
 }
 
-/** The parts that were matched, and the rest of the line with the reason why it was not. */
+/** The matched parts, and the rest of the line with its reason. */
 function partsOf(
   line: SaleLine,
   context: {
@@ -136,7 +136,7 @@ function partsOf(
   return parts;
 }
 
-/** In the order of `LEFT_OUT`. A sale that still has the quantity lacked the money. */
+/** In the order of `LEFT_OUT`. A sale with enough quantity lacked the amount. */
 function unmatchedReason(line: SaleLine, candidates: readonly Sold[]): LeftOutReason {
   if (candidates.length === 0) {
     if (isCharge(line.stockCode)) return 'charge-without-sale';
@@ -166,7 +166,7 @@ function refundOf(
       storefrontVariantId,
       quantity: (before?.quantity ?? 0) + quantity,
       amountMinor: (before?.amountMinor ?? 0n) + amountMinor,
-      // Goods come back to the shelf; postage does not.
+      // Goods are restocked; postage is not.
       restock: !isCharge(line.stockCode),
     });
   }

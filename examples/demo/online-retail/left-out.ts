@@ -1,9 +1,6 @@
-/** Every reason why a line, or what is left of one, does not become part of an order or a refund. */
+/** Every reason why a line, or a part of it, is not imported. */
 
-/**
- * In the order in which the plan looks for them; the first that holds is given. The sentences are
- * what the report says.
- */
+/** In the order of the checks; the first that applies is reported. The report prints these sentences. */
 export const LEFT_OUT = {
   malformed: 'the line cannot be read',
   'invoice-malformed': 'another line of the invoice cannot be read',

@@ -1,6 +1,6 @@
 /**
- * Plans how sales become orders and refunds: pure, so that the same lines give the same plan, and
- * every line is accounted for before anything is written.
+ * Plans how sales become orders and refunds. Pure: equal lines give an equal plan, and every line
+ * is accounted for before anything is written.
  */
 import { MAX_AMOUNT_MINOR, type Transaction } from '@counterfoil/core';
 import { addressOf, buyerOf } from './address.ts';
@@ -35,11 +35,11 @@ export function planImport(records: Iterable<SaleRecord>): ImportPlan {
     outcome: { kind: 'left-out', reason: 'malformed' },
   }));
   const steps: ImportStep[] = [];
-  // A part of an invoice would be another order than the one that was placed.
+  // Part of an invoice would be a different order.
   const unsure = new Set(malformed.map(({ invoice }) => invoice));
   const importedLines: SaleLine[] = [];
   const sold = createSoldItems();
-  // In one pass: a cancellation can only find what was sold before it.
+  // One pass: a cancellation only matches earlier sales.
   for (const invoice of invoicesOf(sales)) {
     if (unsure.has(invoice.first.invoice)) {
       parts.push(...invoice.lines.map((line) => leftOut(line, 'invoice-malformed')));
@@ -70,8 +70,8 @@ export function planImport(records: Iterable<SaleRecord>): ImportPlan {
 }
 
 /**
- * By time, and within a minute by the file, which lists invoices as they were issued. Lines are of
- * one invoice when they bear its number, wherever they stand.
+ * By time, and within a minute in file order, in which invoices were issued. Lines with the same
+ * number form one invoice, wherever they are.
  */
 function invoicesOf(sales: readonly SaleLine[]): readonly Invoice[] {
   const byNumber = Map.groupBy(sales, (sale) => sale.invoice);
@@ -86,7 +86,7 @@ function invoicesOf(sales: readonly SaleLine[]): readonly Invoice[] {
   );
 }
 
-/** What keeps a line out by itself, whatever its invoice comes to. */
+/** Why a line is excluded by itself, regardless of its invoice. */
 function unfitReason(line: SaleLine, { first }: Invoice): LeftOutReason | undefined {
   if (line.invoiceKind === 'bad-debt') return 'bad-debt';
   if (line.customerId !== first.customerId) return 'customer-differs';
@@ -133,7 +133,7 @@ function refusedReason(lines: readonly SaleLine[], amountMinor: bigint): LeftOut
   return amountMinor > MAX_AMOUNT_MINOR ? 'too-much-money' : undefined;
 }
 
-/** A line at price zero on an invoice that was paid is an item that came free. */
+/** A line at price zero on a paid invoice is a free item. */
 function itemOf({ stockCode, quantity, unitPriceMinor }: SaleLine): Transaction.LineItem {
   const { storefrontVariantId, storefrontProductId } = stockItemOf(stockCode);
   return {

@@ -1,4 +1,4 @@
-/** What an import is to do: orders and refunds in chronological order, and the fate of every line. */
+/** An import plan: orders and refunds in chronological order, and the outcome of every line. */
 import type { Transaction } from '@counterfoil/core';
 import type { Buyer } from './address.ts';
 import type { LeftOutReason } from './left-out.ts';
@@ -22,7 +22,7 @@ export interface OrderStep {
   readonly items: readonly Transaction.LineItem[];
 }
 
-/** What one cancellation gives back of one order: always a positive amount, with all its items. */
+/** The refund of one order by one cancellation: a positive amount, with all its items. */
 export interface RefundStep {
   readonly kind: 'refund';
   /** Stable. `online-retail/refund/C536379/536370` */
@@ -48,7 +48,7 @@ export type Outcome =
 /** A line, or a part of one that was split; the parts of a line add up to it. */
 export interface LinePart {
   readonly line: number;
-  /** With the signs of the file. 0 for a malformed line whose amount cannot be read. */
+  /** Signed as in the file. 0 for a malformed line without a readable amount. */
   readonly quantity: number;
   readonly amountMinor: bigint;
   readonly outcome: Outcome;
@@ -57,9 +57,9 @@ export interface LinePart {
 export interface ImportPlan {
   /** In chronological order; an order comes before every refund of it. */
   readonly steps: readonly ImportStep[];
-  /** In the order of the file: what became of every line. */
+  /** The outcome of every line, in file order. */
   readonly parts: readonly LinePart[];
   readonly malformed: readonly MalformedLine[];
-  /** What the orders sell, by product id. */
+  /** The products of the orders, by product id. */
   readonly products: readonly PlannedProduct[];
 }

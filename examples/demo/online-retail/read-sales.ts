@@ -1,4 +1,4 @@
-/** Reads the lines of an Online Retail CSV: each becomes a typed sale, or says what is wrong with it. */
+/** Parses the lines of an Online Retail CSV into typed sales or reported problems. */
 import { MAX_AMOUNT_MINOR, toMinor } from '@counterfoil/core';
 import { parse } from 'csv-parse/sync';
 
@@ -21,7 +21,7 @@ export type InvoiceKind = 'sale' | 'cancellation' | 'bad-debt';
 
 export interface SaleLine {
   readonly kind: 'sale-line';
-  /** Where the line stands in the file; the header is line 1. */
+  /** The line number; the header is line 1. */
   readonly line: number;
   /** With its letter: `536365`, `C536379`. */
   readonly invoice: string;
@@ -37,47 +37,47 @@ export interface SaleLine {
   /** The date of the invoice, taken as GMT. */
   readonly at: string;
   readonly unitPriceMinor: bigint;
-  /** Quantity times unit price: both are whole, so nothing is rounded. */
+  /** Quantity times unit price, both integers: no rounding. */
   readonly amountMinor: bigint;
   readonly customerId: number | null;
-  /** The name of the country, in the words of the data set. */
+  /** The country name as in the data set. */
   readonly country: string;
-  /** The line as it stands in the file, its beginning if it is long. */
+  /** The text of the line, truncated if long. */
   readonly text: string;
 }
 
-/** A line that cannot be taken at its word. */
+/** A line that cannot be parsed. */
 export interface MalformedLine {
   readonly kind: 'malformed';
   readonly line: number;
   readonly problem: string;
-  /** As far as it can be made out; null where it is not known which invoice it belongs to. */
+  /** Null when the invoice number is unreadable. */
   readonly invoice: string | null;
-  /** The line as it stands in the file, its beginning if it is long. */
+  /** The text of the line, truncated if long. */
   readonly text: string;
-  /** Known when quantity and price are readable and something else is not. */
+  /** Set when quantity and price are readable and another field is not. */
   readonly quantity: number | null;
   readonly amountMinor: bigint | null;
 }
 
 export type SaleRecord = SaleLine | MalformedLine;
 
-/** So many lines are parsed at once. */
+/** Lines parsed per batch. */
 const BLOCK_LINES = 1_000;
-/** A file without line ends is not read into memory. */
+/** Bounds the memory for a file without line ends. */
 const MAX_LINE_CHARS = 65_536;
 const SHOWN_CHARS = 200;
-/** The data set is of 2009 to 2011; what lies far from it is a slip, and would date an order by it. */
+/** The data set is of 2009 to 2011; years far from it are errors. */
 const YEARS = { first: 2000, last: 2099 };
 
-/** What is given is not a file of sales. The message is one line, for whoever gave it. */
+/** The input is not a sales file. The message is one line, for the user. */
 export class NotASalesFile extends Error {
   override readonly name = 'NotASalesFile';
 }
 
 /**
- * The records of a CSV in its order. Throws `NotASalesFile` when the header is not that of the data set or a line
- * is longer than 65,536 characters: then the file is not one of these.
+ * Yields the records of a CSV in file order. Throws `NotASalesFile` when the header does not match
+ * or a line exceeds 65,536 characters.
  */
 export async function* readSales(
   bytes: AsyncIterable<Uint8Array | string>,
@@ -101,7 +101,7 @@ export async function* readSales(
 }
 
 async function* linesOf(bytes: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
-  // The decoder takes away a byte order mark, and keeps a character that two chunks share.
+  // The decoder strips a byte order mark, and joins characters split between chunks.
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of bytes) {
@@ -129,7 +129,7 @@ function checkHeader(text: string): void {
   throw new NotASalesFile(`${whatIsWrongWith(text)}: it must begin with ${COLUMNS.join(',')}`);
 }
 
-/** About a first line that is not the header. */
+/** Describes a first line that is not the header. */
 function whatIsWrongWith(text: string): string {
   if (text === '') return 'the sales file is empty, or begins with an empty line';
   if (NO_TEXT.test(text)) return 'the sales file is not text in UTF-8';
@@ -139,7 +139,7 @@ function whatIsWrongWith(text: string): string {
   return `the sales file has no header; its first line is ${text.slice(0, SHOWN_CHARS)}`;
 }
 
-/** What text in UTF-8 does not have: UTF-16 has zeros between its letters, other bytes become U+FFFD. */
+/** Not UTF-8 text: UTF-16 has zeros between its letters, invalid bytes become U+FFFD. */
 const NO_TEXT = /[^\P{Cc}\t]|\ufffd/u;
 const SEPARATORS = /[;\t|]/g;
 
@@ -153,16 +153,16 @@ function* recordsOf(block: readonly string[], firstLine: number): Generator<Sale
 type Fields = readonly string[];
 
 /**
- * The fields of each line, or what the parser has against it. No field of the data set spans lines:
- * a quote that is left open spoils its own line alone, and not those up to the next quote.
+ * The fields of each line, or its parse error. No field of the data set spans lines: an unclosed
+ * quote affects its own line only.
  */
 function fieldsOf(block: readonly string[]): readonly (Fields | string)[] {
   try {
     const records = parseLines(block.join('\n'));
-    // Records are never more than lines; when they are as many, each is one line.
+    // There are never more records than lines; equal counts mean one record per line.
     if (records.length === block.length) return records;
   } catch {
-    // Some line is at fault; parsed one by one, it is known which.
+    // At least one line is invalid: parsing line by line finds it.
   }
   return block.map((line) => {
     try {
@@ -232,7 +232,7 @@ function recordOf(fields: Fields | string, text: string, line: number): SaleReco
   };
 }
 
-/** An invoice in the first field, whatever is wrong with the others. */
+/** The invoice in the first field, whatever the other fields are. */
 const INVOICE_FIRST = /^"?([A-Z]?[1-9]\d{0,14})"?,/;
 
 function quantityOf(text: string): number | string {
@@ -241,7 +241,7 @@ function quantityOf(text: string): number | string {
   return quantity === 0 ? 'Quantity is zero' : quantity;
 }
 
-/** A price in fractions of a penny is refused: an order's item has a price in pence. */
+/** Refuses fractions of a penny: an order's item has a price in pence. */
 function priceOf(text: string): bigint | string {
   const minor = toMinor(text, CURRENCY);
   if (minor._tag === 'Right') return minor.right;
@@ -256,7 +256,7 @@ const KIND_BY_LETTER: Readonly<Record<string, InvoiceKind>> = {
   A: 'bad-debt',
 };
 
-/** No leading zeros: two invoices must not share the number that is their order's id. */
+/** No leading zeros: two invoices must not share an order id. */
 function invoiceOf(
   text: string,
 ): Pick<SaleLine, 'invoice' | 'invoiceKind' | 'invoiceNumber'> | string {
@@ -279,6 +279,6 @@ function instantOf(text: string): string | undefined {
   if (Number(year) < YEARS.first || Number(year) > YEARS.last) return undefined;
   const written = `${year}-${month}-${day}T${hour}:${minute}:00.000Z`;
   const time = Date.parse(written);
-  // `Date` takes 31 February for 3 March, and 24:00 for the next day.
+  // `Date` normalizes 31 February to 3 March, and 24:00 to the next day.
   return Number.isNaN(time) || new Date(time).toISOString() !== written ? undefined : written;
 }

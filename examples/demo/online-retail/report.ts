@@ -1,4 +1,4 @@
-/** Shows what became of every line of a sales file, and proves that nothing is missing. */
+/** Reports the outcome of every line of a sales file, and verifies that none is missing. */
 import { toDecimal } from '@counterfoil/core';
 import { LEFT_OUT, type LeftOutReason } from './left-out.ts';
 import type { ImportPlan, LinePart } from './plan.ts';
@@ -7,22 +7,22 @@ import { CURRENCY, type SaleRecord } from './read-sales.ts';
 export interface ReportGroup {
   readonly group: 'imported' | 'refunded' | LeftOutReason;
   readonly title: string;
-  /** Lines that are in this group as a whole. */
+  /** Whole lines in this group. */
   readonly lines: number;
-  /** Parts of lines that were split. */
+  /** Parts of split lines. */
   readonly parts: number;
   readonly amountMinor: bigint;
 }
 
 export interface ImportReport {
-  /** What was imported, refunded, and then every reason that occurs. */
+  /** Imported, refunded, then every reason that occurs. */
   readonly groups: readonly ReportGroup[];
-  /** Lines of the file; the header is none. */
+  /** Lines of the file without the header. */
   readonly lines: number;
-  /** Lines that stand in more than one part. */
+  /** Lines in more than one part. */
   readonly splitLines: number;
   readonly amountMinor: bigint;
-  /** Malformed lines without a readable amount: they count as nothing in every sum. */
+  /** Malformed lines without a readable amount: they count as 0. */
   readonly unreadableAmounts: number;
   readonly orders: {
     readonly count: number;
@@ -34,25 +34,25 @@ export interface ImportReport {
     readonly cancellations: number;
     readonly amountMinor: bigint;
   };
-  /** Lines that cannot be read, and those of their invoices, in the order of the file. */
+  /** Unreadable lines and the other lines of their invoices, in file order. */
   readonly unread: readonly UnreadLine[];
 }
 
 export interface UnreadLine {
   readonly line: number;
   readonly why: string;
-  /** As it stands in the file, its beginning if it is long. */
+  /** The text of the line, truncated if long. */
   readonly text: string;
 }
 
-/** The plan does not account for the file: a defect of the planner, and nothing may be imported. */
+/** The plan does not account for the whole file: a bug of the planner; nothing is imported. */
 export class PlanDoesNotAddUp extends Error {
   override readonly name = 'PlanDoesNotAddUp';
 }
 
 /**
- * Sums up a plan against the very records it was made of. Throws `PlanDoesNotAddUp` unless the parts
- * of every line add up to the line, those of all groups to the file, and the steps to their groups.
+ * Reconciles a plan with its records. Throws `PlanDoesNotAddUp` unless the parts of every line sum
+ * to the line, those of all groups to the file, and the steps to their groups.
  */
 export function reconcile(records: Iterable<SaleRecord>, plan: ImportPlan): ImportReport {
   const partsByLine = Map.groupBy(plan.parts, (part) => part.line);
@@ -165,7 +165,7 @@ function demand(holds: boolean, what: string): void {
   if (!holds) throw new PlanDoesNotAddUp(what);
 }
 
-/** The report as a table of plain text, with what a reader has to know below it. */
+/** Renders the report as a text table with notes. */
 export function renderReport(report: ImportReport): string {
   const { orders, refunds, splitLines, unreadableAmounts } = report;
   const parts = report.groups.reduce((total, group) => total + group.parts, 0);
@@ -197,7 +197,7 @@ export function renderReport(report: ImportReport): string {
   return [...table, '', ...notes, ''].join('\n');
 }
 
-/** The first column to the left, the others to the right; the last row is set off as the total. */
+/** The first column is left-aligned, the others right-aligned; the last row is the total. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const widths = head.map((title, column) =>
     [title, ...rows.map((row) => row[column] ?? '')].reduce(
@@ -225,10 +225,10 @@ function pounds(minor: bigint): string {
   return grouped(toDecimal(minor, CURRENCY));
 }
 
-/** Commas between thousands, whatever the locale of the machine. */
+/** Thousands separators, independent of the locale. */
 function grouped(digits: string): string {
   const [, decimals = ''] = digits.split('.');
   const { length: minimumFractionDigits } = decimals;
-  // A text keeps every digit, which a number would not.
+  // Formatting a string keeps every digit; a number would not.
   return new Intl.NumberFormat('en-GB', { minimumFractionDigits }).format(digits as `${number}`);
 }

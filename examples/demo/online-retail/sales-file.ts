@@ -1,4 +1,4 @@
-/** Opens a file of sales, compressed or plain, and knows where the one that comes with the demo is. */
+/** Opens a sales file, compressed or plain. */
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -7,12 +7,12 @@ import { NotASalesFile } from './read-sales.ts';
 /** The invoices of 1 to 20 December 2010; source and licence in the README beside it. */
 export const SALES_EXTRACT: URL = new URL('../data/online-retail-2010-12.csv.gz', import.meta.url);
 
-/** What every file in gzip begins with (RFC 1952). */
+/** The magic bytes of gzip (RFC 1952). */
 const GZIP = [0x1f, 0x8b];
 
 /**
- * The bytes of the CSV. What is compressed is told by its first bytes, whatever the file is called.
- * Throws `NotASalesFile` for one that is not there, cannot be read, or is compressed and damaged.
+ * Yields the bytes of the CSV. Compression is detected by the first bytes, not the file name.
+ * Throws `NotASalesFile` when the file is missing, unreadable, or compressed and damaged.
  */
 export async function* openSales(file: URL | string): AsyncGenerator<Uint8Array> {
   const bytes = chunksOf(file);
@@ -28,7 +28,7 @@ export async function* openSales(file: URL | string): AsyncGenerator<Uint8Array>
     yield* bytes;
   }
   try {
-    // An error of either stream destroys both, and so reaches whoever reads the last one.
+    // An error of either stream destroys both, and so reaches the reader.
     yield* pipeline(Readable.from(packed()), createGunzip(), () => undefined);
   } catch (error) {
     if (error instanceof NotASalesFile) throw error;

@@ -1,4 +1,4 @@
-/** Gives every stock code its place in a storefront: a product, and a variant of it, by number. */
+/** Maps stock codes to numeric product and variant ids. */
 import { createHash } from 'node:crypto';
 
 export interface StockItem {
@@ -13,10 +13,10 @@ const LETTERS = 27;
 const VARIANTS_PER_PRODUCT = 100_000;
 
 /**
- * Five digits are the product, the letters behind them its design: `85123A` is variant 8512300001 of
- * product 85123, so the number can be read. Other codes (`POST`, `DCGS0076`) have no such form and
- * no bound on their length: they take 52 bits of their hash, above all readable numbers, and are a
- * product by themselves. Whoever numbers many of them checks that no two meet: see `assertInjective`.
+ * Five digits are the product, the letters after them its design: `85123A` is variant 8512300001 of
+ * product 85123. Other codes (`POST`, `DCGS0076`) have no such form and no bounded length: they map
+ * to 52 bits of their hash, above all other ids, and are a product each. Check many of them with
+ * `assertInjective`.
  */
 export function stockItemOf(stockCode: string): StockItem {
   const code = stockCode.toUpperCase();
@@ -37,13 +37,13 @@ function rankOf(design: string): number {
   return rank;
 }
 
-/** Between 2^52 and 2^53: a safe integer, and no readable number comes near. */
+/** Between 2^52 and 2^53: a safe integer above all derived ids. */
 function hashedId(code: string): number {
   const hash = createHash('sha256').update(`online-retail/stock-code/${code}`).digest();
   return 2 ** 52 + Number(hash.readBigUInt64BE() >> 12n);
 }
 
-/** Throws when two codes share a variant: then their refunds would too. */
+/** Throws when two codes share a variant id: their refunds would be mixed. */
 export function assertInjective(items: Iterable<StockItem>): void {
   const codes = new Map<number, string>();
   for (const { code, storefrontVariantId } of items) {
@@ -53,7 +53,7 @@ export function assertInjective(items: Iterable<StockItem>): void {
   }
 }
 
-/** Codes that are no goods: postage and carriage, manual entries, discounts, samples, fees. */
+/** Codes that are not goods: postage and carriage, manual entries, discounts, samples, fees. */
 const CHARGES: ReadonlySet<string> = new Set([
   'AMAZONFEE',
   'B',

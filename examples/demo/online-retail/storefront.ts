@@ -1,18 +1,18 @@
-/** The shop's shelf, as far as its sales show it: products by the digits of the stock code, with designs. */
+/** The products of the shop, derived from its sales: one per stock code number, with designs as variants. */
 import { type Reference, toMajor } from '@counterfoil/core';
 import { CURRENCY, type SaleLine } from './read-sales.ts';
 import { isCharge, type StockItem, stockItemOf } from './stock-code.ts';
 
 export interface PlannedVariant extends StockItem {
-  /** The description that most of its lines bear; the stock code when none has one. */
+  /** The most frequent description of its lines; the stock code when none has one. */
   readonly title: string;
-  /** The unit price of most of its lines. */
+  /** The most frequent unit price. */
   readonly priceMinor: bigint;
 }
 
 export interface PlannedProduct {
   readonly storefrontProductId: number;
-  /** The title of the variant that most lines sell. */
+  /** The title of the best-selling variant. */
   readonly title: string;
   /** Postage and fees are not shipped. */
   readonly goods: boolean;
@@ -56,7 +56,7 @@ function variantOf(code: string, lines: readonly SaleLine[]): PlannedVariant {
   };
 }
 
-/** The first of those that occur most often. */
+/** The most frequent value; the first of equals. */
 function mostFrequent<Value extends string | bigint>(values: readonly Value[]): Value | undefined {
   const counts = new Map<Value, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -67,7 +67,7 @@ function mostFrequent<Value extends string | bigint>(values: readonly Value[]): 
   return most;
 }
 
-/** A planned product as the contract shows it, in the shop that is to sell it. */
+/** Converts a planned product to a storefront product of the contract. */
 export function storefrontProductOf(
   product: PlannedProduct,
   shopId: number,

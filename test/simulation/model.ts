@@ -22,7 +22,7 @@ type Submitted = Extract<Event, { type: 'PaymentSubmitted' }>;
 type Route = Extract<Event, { type: 'AttemptStarted' }>['route'];
 
 /** A payment as its events tell it. */
-export interface Told {
+export interface Payment {
   readonly tenantId: number;
   readonly id: string;
   readonly order: Submitted;
@@ -46,8 +46,8 @@ interface Balance {
 }
 
 /** Everything that a log tells. */
-export interface Story {
-  readonly payments: ReadonlyMap<string, Told>;
+export interface Model {
+  readonly payments: ReadonlyMap<string, Payment>;
   /** By `tenant/environment/merchantAccount/currency/account`. */
   readonly balances: ReadonlyMap<string, Balance>;
   /** Of every event its stored text, for whoever looks for what must not be there. */
@@ -61,11 +61,11 @@ export interface Reading {
   readonly vault?: AnyVault | undefined;
 }
 
-export async function readStory(
+export async function modelOf(
   events: EventStore,
   { tenants, vault }: Reading = {},
-): Promise<Story> {
-  const payments = new Map<string, Told>();
+): Promise<Model> {
+  const payments = new Map<string, Payment>();
   const balances = new Map<string, Balance>();
   const texts: string[] = [];
   for await (const batch of events.subscribe({ untilHead: true })) {
@@ -74,15 +74,15 @@ export async function readStory(
       if (tenants?.includes(stored.tenantId) === false) continue;
       texts.push(`${stored.data} ${stored.metadata}`);
       const { event, tenantId, stream } = decodeRecord(stored, opener);
-      tell(payments, { event, tenantId, stream });
+      apply(payments, { event, tenantId, stream });
       post(balances, event, tenantId);
     }
   }
   return { payments, balances, texts };
 }
 
-function tell(
-  payments: Map<string, Told>,
+function apply(
+  payments: Map<string, Payment>,
   { event, tenantId, stream }: { event: Event; tenantId: number; stream: string },
 ): void {
   if (event.type === 'PaymentSubmitted') {
@@ -108,11 +108,11 @@ function tell(
   const payment = payments.get(stream);
   if (payment === undefined) return;
   payment.events.push(event);
-  tellPayment(payment, event);
-  tellChild(payment, event);
+  applyToPayment(payment, event);
+  applyToChildren(payment, event);
 }
 
-function tellPayment(payment: Told, event: Event): void {
+function applyToPayment(payment: Payment, event: Event): void {
   switch (event.type) {
     case 'AttemptStarted':
       Object.assign(payment, { status: 'Processing', route: event.route });
@@ -170,7 +170,7 @@ function tellPayment(payment: Told, event: Event): void {
   }
 }
 
-function tellChild({ children, id, order }: Told, event: Event): void {
+function applyToChildren({ children, id, order }: Payment, event: Event): void {
   const born = (child: Omit<Child, 'gatewayTransactionId'>) => {
     if (children.has(child.id)) throw new Error(`${child.id} of ${id} came in twice`);
     children.set(child.id, { ...child, gatewayTransactionId: '' });
@@ -280,7 +280,7 @@ function balanceOf(balances: Map<string, Balance>, key: string): Balance {
   return balance;
 }
 
-export function refundsOf({ children }: Told, ...statuses: readonly string[]): Child[] {
+export function refundsOf({ children }: Payment, ...statuses: readonly string[]): Child[] {
   return childrenOf(children, 'refund').filter(({ status }) => statuses.includes(status));
 }
 
@@ -293,7 +293,7 @@ export function sumOf(children: readonly Child[]): bigint {
 }
 
 /** Whether the gateway has still to be asked about something. */
-export function isOpen(payment: Told): boolean {
+export function isOpen(payment: Payment): boolean {
   return (
     ['Created', 'Processing', 'Unknown'].includes(payment.status) ||
     payment.waitsForCapture ||
@@ -314,7 +314,7 @@ export interface Flags {
 
 /** The flags of a payment's own record, word for word as they are defined. */
 export function flagsOf(
-  payment: Told,
+  payment: Payment,
   { refundWindowDays, now }: { refundWindowDays: number; now: string },
 ): Flags {
   const chargebacks = childrenOf(payment.children, 'chargeback');
@@ -342,12 +342,12 @@ export interface Row {
   readonly applicationId: number;
   readonly authCode: string;
   readonly gatewayTransactionId: string;
-  readonly payment: Told;
+  readonly payment: Payment;
 }
 
 const CHILD_APPLICATION = { refund: 10, void: 11, chargeback: 20, alert: 30 } as const;
 
-export function rowsOf(payment: Told): readonly Row[] {
+export function rowsOf(payment: Payment): readonly Row[] {
   const { order, children, capturedMinor, gatewayTransactionId, authCode } = payment;
   const { sandbox, currency } = order;
   const own = {
