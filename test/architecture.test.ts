@@ -93,6 +93,10 @@ const rejected: readonly Sample[] = [
     [`${CORE}/a.ts`, "import './testing/index.ts';"],
     [`${HOST}/a.ts`, "import '@counterfoil/core/testing';"],
   ].map(row('testingStaysApart')),
+  ...[['packages/engine/src/leads/leads.ts', '']].map(row('slicesAreListed')),
+  ...[['packages/engine/src/leads/leads.ts', "import '../payments/cards.ts';"]].map(
+    row('slicesMeetAtTheirFaces'),
+  ),
   ...[
     [`${CORE}/index.ts`, "import './index.ts';"],
     ['test/a.ts', "import type { A } from './a.ts';"],

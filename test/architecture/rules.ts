@@ -83,6 +83,34 @@ export const testingStaysApart: Rule = (tree) =>
       : undefined;
   });
 
+const ENGINE = 'packages/engine/src';
+/** Folders of the engine that are not slices. */
+const SHARED_FOLDERS = ['doctor', 'gateways', 'personal-keys', 'runtime', 'storage', 'testing'];
+
+function sliceOf(path = ''): string | undefined {
+  const folder = path.startsWith(`${ENGINE}/`) ? path.split('/')[3] : undefined;
+  return folder?.endsWith('.ts') || SHARED_FOLDERS.includes(folder ?? '') ? undefined : folder;
+}
+
+/** A slice of the engine imports no file of another one but its `index.ts`. */
+export const slicesMeetAtTheirFaces: Rule = (tree) =>
+  eachReference(tree, (file, reference) => {
+    const target = resolveRelative(file, reference);
+    const [own, other] = [sliceOf(file.path), sliceOf(target)];
+    if (isTest(file) || own === undefined || other === undefined || own === other) return undefined;
+    return target === `${ENGINE}/${other}/index.ts`
+      ? undefined
+      : `reaches into the slice ${other}; import its index.ts instead`;
+  });
+
+export const slicesAreListed: Rule = (tree) => {
+  const listed = neighbours(tree, `${ENGINE}/slices.ts`, ['import']);
+  const slices = new Set([...tree.files.keys()].flatMap((path) => sliceOf(path) ?? []));
+  return [...slices]
+    .filter((each) => !listed.includes(`${ENGINE}/${each}/slice.ts`))
+    .map((each) => `${ENGINE}/${each} does not stand in ${ENGINE}/slices.ts`);
+};
+
 export const noCircles: Rule = (tree) => {
   const circles: string[] = [];
   const done = new Set<string>();

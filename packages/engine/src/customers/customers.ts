@@ -7,11 +7,11 @@ import {
   type TenantId,
 } from '@counterfoil/core';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
-import type { Identities, NamedCustomer } from '../identities/identities.ts';
+import type { Identities, NamedCustomer } from '../identities/index.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
-import type { Cards, Instrument } from '../payments/cards.ts';
+import type { Cards, Instrument } from '../payments/index.ts';
 import { Refused, refused } from '../refusal.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 
 export interface Registration {
   readonly tenantId: TenantId;

@@ -1,8 +1,8 @@
 /** Registered customers and their payment methods. */
-import type { IdentityParts } from '../identities/slice.ts';
-import type { PaymentParts } from '../payments/slice.ts';
+import type { IdentityParts } from '../identities/index.ts';
+import type { PaymentParts } from '../payments/index.ts';
 import { type Base, slice } from '../slice.ts';
-import type { TenantParts } from '../tenants/slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
 import { Customers } from './customers.ts';
 
 /** Without it a customer may be looked up too early, but is never registered twice. */

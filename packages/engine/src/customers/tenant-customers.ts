@@ -1,9 +1,9 @@
 /** The customers of one tenant, for one caller. */
 import { type Customer, isEmail, type Subject } from '@counterfoil/core';
 import type { Acting } from '../acting.ts';
-import type { Erasure } from '../erasure/erasure.ts';
+import type { Erasure } from '../erasure/index.ts';
 import { idOfKey } from '../idempotency-key.ts';
-import { instrumentOf, type Keyed, type TypedCard } from '../payments/tenant-payments.ts';
+import { instrumentOf, type Keyed, type TypedCard } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import type { Customers } from './customers.ts';
 

@@ -1,7 +1,7 @@
 /** Erases a person: whatever the order of a crash, what was begun is finished, and no amount moves. */
 import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
-import type { Identities } from '../identities/identities.ts';
+import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { CustomerKeys } from '../personal-keys/customer-keys.ts';
 import { refused } from '../refusal.ts';

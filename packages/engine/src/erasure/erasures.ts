@@ -1,7 +1,7 @@
 /** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
 import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
 import { SYSTEM } from '../command-runner.ts';
-import type { Identities } from '../identities/identities.ts';
+import type { Identities } from '../identities/index.ts';
 import type { Logger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';

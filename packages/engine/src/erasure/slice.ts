@@ -1,8 +1,8 @@
 /** The erasure of persons: from the log, the read models, kept answers and what is remembered. */
-import type { IdentityParts } from '../identities/slice.ts';
+import type { IdentityParts } from '../identities/index.ts';
 import { type Base, slice } from '../slice.ts';
 import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
-import type { SubscriptionParts } from '../subscriptions/slice.ts';
+import type { SubscriptionParts } from '../subscriptions/index.ts';
 import { Erasure } from './erasure.ts';
 import { evictErased, followErasures } from './erasures.ts';
 import { Scrubbing } from './scrubbing.ts';

@@ -10,7 +10,7 @@ import {
   toDecimal,
 } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { AskedMail } from './outbox.ts';
 import { inOneLine, mailTemplates, type Parts, type Render, type Row } from './templates.ts';

@@ -6,7 +6,7 @@ import type { MetricsRegistry } from '../metrics-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 import { type Confirmations, confirmations } from './confirmations.ts';
 import { Letters } from './letters.ts';
 import { MailDelivery } from './mail-delivery.ts';

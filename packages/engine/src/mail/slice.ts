@@ -1,7 +1,7 @@
 /** Mails to customers. */
 import { type Base, slice } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
-import type { TenantParts } from '../tenants/slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
 import { Mailing } from './mailing.ts';
 import { openOutbox } from './outbox.ts';
 

@@ -1,7 +1,7 @@
 /** Where a payment may go after a soft decline: an account that has not declined it, at the same gateway. */
 import { type MerchantAccount, type Routing, type TenantId, Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 import type { MonthlyCaps, PlannedAttempt, Room } from './monthly-caps.ts';
 import { routeTo } from './routes.ts';
 

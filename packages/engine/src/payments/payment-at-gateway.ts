@@ -6,8 +6,7 @@ import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import { refused } from '../refusal.ts';
-import type { CredentialVault } from '../tenants/credential-vault.ts';
-import type { References } from '../tenants/references.ts';
+import type { CredentialVault, References } from '../tenants/index.ts';
 import type { MonthlyCaps } from './monthly-caps.ts';
 
 export type Payment = Transaction.Payment;

@@ -10,10 +10,10 @@ import {
 } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import type { Identities } from '../identities/identities.ts';
+import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 import type { Cards, Instrument } from './cards.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';

@@ -17,7 +17,7 @@ import type { Logger } from '../logger.ts';
 import { Refused } from '../refusal.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import { type Following, followLog } from '../runtime/log-follower.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 
 /** Payments whose follow-ups run at the same time: their appends share a commit. */
 const CONCURRENCY = 64;

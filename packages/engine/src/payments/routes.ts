@@ -1,7 +1,7 @@
 /** The route of an attempt: the account that takes it, with its gateway and the terms in force now. */
 import { type MerchantAccount, Routing, type TenantId, type Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 
 interface Chosen extends Pick<Routing.Routing, 'skipped'> {
   readonly tenantId: TenantId;

@@ -14,8 +14,7 @@ import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { uuidV7 } from '../ids.ts';
 import { refused } from '../refusal.ts';
-import { queryOf, type Search } from '../transactions/tenant-transactions.ts';
-import type { Transactions } from '../transactions/transactions.ts';
+import { queryOf, type Search, type Transactions } from '../transactions/index.ts';
 import type { Instrument } from './cards.ts';
 import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
 

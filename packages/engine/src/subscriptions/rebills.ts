@@ -11,11 +11,14 @@ import {
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
-import type { GatewayReactor } from '../payments/gateway-reactor.ts';
-import type { MonthlyCaps, Room } from '../payments/monthly-caps.ts';
-import type { PolicyReactor } from '../payments/policies.ts';
-import { routeTo } from '../payments/routes.ts';
-import type { References } from '../tenants/references.ts';
+import {
+  type GatewayReactor,
+  type MonthlyCaps,
+  type PolicyReactor,
+  type Room,
+  routeTo,
+} from '../payments/index.ts';
+import type { References } from '../tenants/index.ts';
 import { isCardRemoved, startingPayment } from './subscribed-card.ts';
 
 interface RebillServices {

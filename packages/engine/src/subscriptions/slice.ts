@@ -1,9 +1,9 @@
 /** Subscriptions: what customers change about them, and their billing. */
 import { SubscriptionView } from '@counterfoil/projections';
-import type { IdentityParts } from '../identities/slice.ts';
-import type { PaymentParts } from '../payments/slice.ts';
+import type { IdentityParts } from '../identities/index.ts';
+import type { PaymentParts } from '../payments/index.ts';
 import { type Base, type PartsOf, slice } from '../slice.ts';
-import type { TenantParts } from '../tenants/slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
 import { Billing } from './billing.ts';
 import { Rebills } from './rebills.ts';
 import { Subscriptions } from './subscriptions.ts';

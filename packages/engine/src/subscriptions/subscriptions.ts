@@ -9,13 +9,13 @@ import {
 } from '@counterfoil/core';
 import type { CustomerSubscriptionsQuery, EmailSubscriptionsQuery } from '@counterfoil/projections';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
-import type { Identities } from '../identities/identities.ts';
+import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
-import type { Cards, Instrument } from '../payments/cards.ts';
+import type { Cards, Instrument } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
-import type { References } from '../tenants/references.ts';
+import type { References } from '../tenants/index.ts';
 import { isCardRemoved } from './subscribed-card.ts';
 
 const PAGE = 100;

@@ -8,7 +8,7 @@ import {
   minorOf,
   type PlanInput,
   type TypedCard,
-} from '../payments/tenant-payments.ts';
+} from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 

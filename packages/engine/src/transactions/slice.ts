@@ -1,7 +1,7 @@
 /** The search of transactions and their detail: each query waits for its tenant's own writes. */
 import { DetailView, SearchView } from '@counterfoil/projections';
 import { type Base, slice } from '../slice.ts';
-import type { TenantParts } from '../tenants/slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
 import { Transactions } from './transactions.ts';
 
 export const TRANSACTIONS = slice({

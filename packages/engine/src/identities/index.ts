@@ -1,0 +1,3 @@
+/** The face of the slice, for the other slices. */
+export type { Identities, NamedCustomer } from './identities.ts';
+export type { IdentityParts } from './slice.ts';

@@ -1,0 +1,14 @@
+/** The face of the slice, for the other slices. */
+export type { Cards, Instrument } from './cards.ts';
+export type { GatewayReactor } from './gateway-reactor.ts';
+export type { MonthlyCaps, Room } from './monthly-caps.ts';
+export type { PolicyReactor } from './policies.ts';
+export { routeTo } from './routes.ts';
+export type { PaymentParts } from './slice.ts';
+export {
+  instrumentOf,
+  type Keyed,
+  minorOf,
+  type PlanInput,
+  type TypedCard,
+} from './tenant-payments.ts';
