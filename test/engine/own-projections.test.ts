@@ -185,7 +185,23 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
       expect.objectContaining({ projection: 'own-picky', error: 'no thirteen' }),
       expect.stringContaining('parked'),
     );
+    expect(await parkedStreams()).toMatchObject({ 'own-picky': 1, 'own-sales-per-day': 0 });
   });
+
+  /** What the metrics tell of each projection. */
+  async function parkedStreams(): Promise<Record<string, number>> {
+    const told: Promise<[string, number][]>[] = [];
+    ledger.registerMetrics({
+      gauge: () => undefined,
+      counter: () => undefined,
+      gauges({ names, look }) {
+        const of = names['projection_parked_streams']?.of;
+        if (of === undefined) return;
+        told.push(look().then((found) => [...found].map(([name, facts]) => [name, of(facts)])));
+      },
+    });
+    return Object.fromEntries((await Promise.all(told)).flat());
+  }
 
   it('erases what it tells of a customer, and is told nothing unless it does', async () => {
     const shop = shopOf(ledger, await newTenant());
