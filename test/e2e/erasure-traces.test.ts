@@ -171,6 +171,14 @@ async function builds(): Promise<number> {
   return length;
 }
 
+/** The persons whom the kept answers are about; null for those about none. */
+function subjectsOfAnswers(): unknown[] {
+  const answers = new DatabaseSync(file('idempotency.db'), { readOnly: true });
+  const rows = answers.prepare('SELECT DISTINCT subject FROM answer').all();
+  answers.close();
+  return rows.map(({ subject }) => subject);
+}
+
 async function erase(id: number): Promise<void> {
   const answer = await caller.send('DELETE', `/customers/${id}`, undefined);
   expect(answer.status, answer.text).toBe(200);
@@ -190,6 +198,7 @@ it('leaves nothing in answers, mails, books, parked streams and builds', async (
     expect(before).toContain(name);
   }
   expect(readdirSync(folder)).toContain('mails.db');
+  expect(subjectsOfAnswers()).toEqual([expect.stringMatching(`^${TENANT}/(live|test)/${id}$`)]);
   await erase(id);
   await eventually(builds, (count) => count === 1);
   await nothingPending();

@@ -27,7 +27,6 @@ import {
   type SqlTables,
   type SqlValue,
 } from '../storage/sql-tables.ts';
-import type { KeyMark } from './customer-keys.ts';
 
 /** Where the keys of hosts that share a database are, for people. */
 export const KEY_TABLE = 'counterfoil_host.personal_keys';
@@ -89,6 +88,19 @@ export interface CustomerKey {
   readonly subject: Subject;
   /** Null of a person who is erased. */
   readonly wrapped: Uint8Array | null;
+}
+
+/**
+ * Up to where in the log no key is missing. It stands beside the keys and in the same commits, so that
+ * older keys bring an older mark.
+ */
+export interface KeyMark {
+  /** Nothing is missing up to the event right after this position. */
+  readonly after: Position;
+  /** The id of that event: a log that took another course does not have it there. */
+  readonly eventId: string;
+  /** How many keys there were at least. */
+  readonly keys: number;
 }
 
 interface Row {

@@ -8,7 +8,8 @@ import {
   subjectsOf,
 } from '@counterfoil/core';
 import type { Logger } from '../logger.ts';
-import type { CustomerKeys, KeyMark } from './customer-keys.ts';
+import type { CustomerKeys } from './customer-keys.ts';
+import type { KeyMark } from './key-rows.ts';
 import { nameOf } from './personal-key-cipher.ts';
 
 const SCAN_BATCH = 5_000;

@@ -2,7 +2,7 @@
 import type { DistantVault, PersonalDataVault, Subject } from '@counterfoil/core';
 import type { Pool } from 'pg';
 import { RoundTrips } from '../storage/round-trips.ts';
-import { canBe, KeyHolder, toMake } from './key-holder.ts';
+import { CustomerKeys, canBe, toMake } from './customer-keys.ts';
 import { keyRowsInDatabase } from './key-rows.ts';
 import { type KeyCipher, nameOf, type UsableKey } from './personal-key-cipher.ts';
 
@@ -33,7 +33,7 @@ interface Look {
  * key stands in the table, durable, before anything is sealed under it; of two hosts that make one
  * for the same person at once, both use the one that came first.
  */
-export class PersonalKeyTable extends KeyHolder implements DistantVault {
+export class PersonalKeyTable extends CustomerKeys implements DistantVault {
   readonly #onClose: () => Promise<void>;
   readonly #looks = new Set<Look>();
   readonly #openings = together((wanted) => this.#looking((look) => this.#read(wanted, look)));
@@ -127,7 +127,8 @@ export class PersonalKeyTable extends KeyHolder implements DistantVault {
     for (const added of await this.rows.add([...made.values()])) {
       const name = nameOf(added);
       const key = made.get(name)?.key;
-      if (key === undefined) throw new Error(`a key of customer ${name} was added by nobody`);
+      if (key === undefined)
+        throw new Error(`a key of customer ${name} was added without being made`);
       found.set(name, key);
       missing.delete(name);
       this.#remember(name, key, look);

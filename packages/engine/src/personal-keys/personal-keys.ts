@@ -1,7 +1,7 @@
 /** The keys of customers in a file: what events tell of a person opens with that person's key, and with no other. */
 import type { PersonalDataVault, Subject } from '@counterfoil/core';
 import { atOnce } from '../storage/sql-tables.ts';
-import { KeyHolder, toMake } from './key-holder.ts';
+import { CustomerKeys, toMake } from './customer-keys.ts';
 import { keyRowsInFile } from './key-rows.ts';
 import { nameOf, type UsableKey } from './personal-key-cipher.ts';
 
@@ -18,7 +18,7 @@ export interface PersonalKeysOptions {
  * AES-256-GCM under a random key for each customer. The keys stand in a file of their own, wrapped;
  * to erase a person is to destroy their key, in a log that is never changed.
  */
-export class PersonalKeys extends KeyHolder implements PersonalDataVault {
+export class PersonalKeys extends CustomerKeys implements PersonalDataVault {
   #version: unknown;
   #hasLooked = false;
 

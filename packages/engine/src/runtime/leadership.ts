@@ -1,29 +1,29 @@
-/** What one host at a time does for all: it is done here while this host has the lease, and elsewhere else. */
+/** Runs work on the one host that holds a lease. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from './lease.ts';
 
-/** Who holds it does all that one host at a time does. */
+/** The lease on the background work that one host does for all. */
 export const LEADERSHIP = 'reactors';
 
-/** How often a host that does not lead asks for the lease. */
+/** How often another host tries to take the lease. */
 const POLL_MS = 500;
 
 export interface LeadershipOptions {
   readonly leases: LeaseStore;
   readonly name: string;
-  /** Names this host as long as it runs, and no other one ever. */
+  /** Unique to this process. */
   readonly holder: string;
   readonly logger: Logger;
-  /** Ends it all. */
+  /** Ends the work, and the wait for the lease. */
   readonly signal: AbortSignal;
   readonly ttlMs?: number;
 }
 
 /**
- * Runs `work` whenever this host has the lease. The work's own signal fires when the lease is lost or
- * all is to end; whatever it was about must then be such that another may take it up. Resolves when
- * `signal` has fired and the work has ended.
+ * Runs `work` while this host holds the lease. The signal of the work fires when the lease is lost or
+ * `signal` fires: another host may then take the work up where it was. Resolves when `signal` has
+ * fired and the work has ended.
  */
 export async function whileLeading(
   options: LeadershipOptions,

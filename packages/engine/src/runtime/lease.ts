@@ -1,19 +1,17 @@
-/** A piece of work that one host at a time does: taken for a while, renewed, and given back. */
-import type { ReadModelStore } from '@counterfoil/projections';
+/** A lease on work that one host at a time does: taken, renewed by a timer, and released. */
+import { LEASE_TTL_MS, type ReadModelStore } from '@counterfoil/projections';
 
 export type LeaseStore = Pick<ReadModelStore, 'acquireLease' | 'releaseLease'>;
 
-/** How long others wait for a host that has died, where nothing else is said. */
-const TTL_MS = 30_000;
 /** Where several hosts are at work, another takes over within seconds. */
 export const SHARED_LEASE_TTL_MS = 6_000;
 const RENEWALS_A_TTL = 3;
 
 interface Wanted {
   readonly name: string;
-  /** The same name takes its own lease up at once, so it is never that of two hosts at work. */
+  /** Unique to a process: the holder of a lease may take it again at once. */
   readonly holder: string;
-  /** The time by which leases end, in milliseconds: every host's own, which no test moves. */
+  /** The clock of leases, in milliseconds; not the clock that tests move. */
   readonly now?: () => number;
   /** How long it lasts without being renewed. */
   readonly ttlMs?: number;
@@ -30,7 +28,7 @@ export class Lease {
   readonly #lost = new AbortController();
   readonly #renewals: NodeJS.Timeout;
   #expiry: NodeJS.Timeout | undefined;
-  /** By a clock that is never set. */
+  /** By a monotonic clock. */
   #heldUntilMs: number;
 
   private constructor(store: LeaseStore, wanted: Required<Wanted>, taken: Taken) {
@@ -45,7 +43,7 @@ export class Lease {
   /** Undefined while another holds it. */
   static async take(
     store: LeaseStore,
-    { name, holder, now = Date.now, ttlMs = TTL_MS }: Wanted,
+    { name, holder, now = Date.now, ttlMs = LEASE_TTL_MS }: Wanted,
   ): Promise<Lease | undefined> {
     const askedAtMs = performance.now();
     const epoch = await store.acquireLease({ name, holder, nowMs: now(), ttlMs });
@@ -53,7 +51,7 @@ export class Lease {
     return new Lease(store, { name, holder, now, ttlMs }, { epoch, askedAtMs });
   }
 
-  /** Fires when another may have it: what is begun is ended, and nothing more is begun. */
+  /** Fires when another may hold it: the work must end. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -73,12 +71,12 @@ export class Lease {
       if (held !== epoch) this.#lose();
       this.#heldUntilMs = Math.max(this.#heldUntilMs, askedAtMs + ttlMs);
     } catch {
-      // Nobody knows whose it is: somebody else's, to be safe.
+      // Unknown: another may hold it.
       this.#lose();
     }
   }
 
-  /** A store that waits out an outage answers a renewal when the time may long be over. */
+  /** The work is not fenced by the epoch, and a store that waits out an outage answers too late. */
   #expire(): void {
     const leftMs = this.#heldUntilMs - performance.now();
     if (leftMs <= 0) this.#lose();

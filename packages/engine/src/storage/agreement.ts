@@ -1,4 +1,4 @@
-/** What hosts on one database must agree on: the first one says it, and each later start is held to it. */
+/** Checks at start that all hosts of a database use the same master key and the same log. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventStore, EventStoreError, type Position } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore } from '@counterfoil/projections';
@@ -6,11 +6,11 @@ import { firstEventOf } from '../personal-keys/keys-and-log.ts';
 import { ConfigError, markOfMasterKey } from '../settings.ts';
 import { type HostDatabase, setMarkOnce } from './host-database.ts';
 
-/** The log's servers may be behind each other for a moment. */
+/** A replica of the log may lag for a moment. */
 const LOOKS = 10;
 const LOOK_PAUSE_MS = 500;
 
-/** Data made under one key is not readable under another. Throws a ConfigError for another. */
+/** Throws a ConfigError for another key: the data would not be readable. */
 export async function agreeOnMasterKey(database: HostDatabase, masterKey: Buffer): Promise<void> {
   const mark = markOfMasterKey(masterKey);
   if ((await setMarkOnce(database.pool, 'master-key', mark)) === mark) return;
@@ -26,8 +26,8 @@ interface SharedStores {
 }
 
 /**
- * Refuses to go on with another log than the database was filled from, and with one that ends before
- * what was made from it: what was acknowledged would be denied.
+ * Throws for another log than the database was filled from, and for one that ends before what the read
+ * models have read: acknowledged events would be missing.
  */
 export async function agreeOnLog({ database, events, readModels }: SharedStores): Promise<void> {
   const first = await firstEventOf(events);

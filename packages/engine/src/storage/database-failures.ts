@@ -1,4 +1,4 @@
-/** What an error of PostgreSQL, or of the way to it, means for whoever asked. */
+/** Classifies errors of PostgreSQL and of the network to it. */
 
 /** By SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html): the same may succeed when it is asked again. */
 const BROKEN_OFF = /^(08|40|53300|57P0)/;

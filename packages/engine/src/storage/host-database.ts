@@ -1,4 +1,4 @@
-/** The PostgreSQL in which hosts that share a log keep what they keep beside it: its pool, its tables. */
+/** The PostgreSQL of hosts that share a log: connection pool and migrations of the engine's own tables. */
 import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
@@ -14,16 +14,16 @@ import { rateLimitMigrations } from './rate-limit-table.ts';
 export type { Checkpoints, Places } from './checkpoints.ts';
 export { mark, setMarkOnce } from './host-marks.ts';
 
-/** Everything stands in this schema, the table of migrations too. */
+/** The schema of all tables, that of the migrations included. */
 export const HOST_SCHEMA = 'counterfoil_host';
 
 const APPLICATION_NAME = 'counterfoil-host';
-/** What a turn of the event loop asks for travels together: few connections carry many requests. */
+/** Statements are batched per turn of the event loop, so a few connections suffice. */
 const DEFAULT_CONNECTIONS = 10;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Nothing that a host asks takes a tenth of it: what does has met a lock, or a server that is gone. */
+/** Ten times what any statement takes: beyond it there is a lock, or the server is gone. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** For a server that does not answer at all, so that it cannot end the statement itself. */
+/** For a server that does not answer, and so does not end the statement itself. */
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const IDLE_TIMEOUT_MS = 60_000;
 
@@ -34,8 +34,8 @@ const SESSION = `
     set_config('idle_in_transaction_session_timeout', '${STATEMENT_TIMEOUT_MS}', false)`;
 
 /**
- * The tables, as their owners declare them, under names that sort in the order in which they came to
- * be. A migration that was released is never changed: the next one mends it.
+ * The tables, as their owners declare them, under names that sort by date. A released migration is
+ * never changed: the next one corrects it.
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...sandboxBooksMigrations,
@@ -48,9 +48,9 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 export type HostDatabaseErrorCode =
-  /** It cannot be reached, or does not take us. */
+  /** It cannot be reached, or refuses the connection. */
   | 'unavailable'
-  /** Its tables are those of a later program. */
+  /** Its tables are those of a later version. */
   | 'newer';
 
 export class HostDatabaseError extends Error {
@@ -64,7 +64,7 @@ export class HostDatabaseError extends Error {
 }
 
 export interface HostDatabase {
-  /** Outlives connections that break: the next query opens another. */
+  /** Replaces broken connections. */
   readonly pool: pg.Pool;
   /** Host, port and name of the database, for people. */
   readonly place: string;
@@ -74,11 +74,11 @@ export interface HostDatabase {
 export interface HostDatabaseOptions {
   /** At most so many connections at once. */
   readonly connections?: number;
-  /** Told of connections that broke while nobody used them. */
+  /** Called for idle connections that broke. */
   readonly onLostConnection?: (error: Error) => void;
 }
 
-/** Connects, and brings the tables up to date: any host may, for a lock lets one at a time. */
+/** Connects and runs the migrations; a lock admits one host at a time. */
 export async function openHostDatabase(
   url: string,
   options: HostDatabaseOptions = {},
@@ -90,25 +90,25 @@ export async function openHostDatabase(
     max: connections,
     query_timeout: QUERY_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    // Awaited by the pool. Not told in the greeting: poolers refuse greetings that they do not know.
+    // Awaited by the pool. Not startup parameters: poolers refuse those that they do not know.
     onConnect: async (client) => {
       await client.query(SESSION);
     },
   });
-  // Not the error itself: the driver hangs its connection onto it, with all that it knows.
+  // Not the error itself: the driver attaches its connection to it, password included.
   pool.on('error', (error) =>
     onLostConnection(new HostDatabaseError('unavailable', `${place}: ${reasonOf(error)}`)),
   );
   return { pool, place, close: () => pool.end() };
 }
 
-/** A host database for those who only look at it. */
+/** A host database that is only read. */
 export interface ReadHostDatabase extends HostDatabase {
   /** False where no host has ever started on it. */
   readonly hasTables: boolean;
 }
 
-/** Connects and changes nothing, whatever is asked. Throws for the tables of another version. */
+/** Connects with read-only transactions. Throws for the tables of another version. */
 export async function openHostDatabaseToRead(url: string): Promise<ReadHostDatabase> {
   const place = placeOf(url);
   const pool = makePool(url, {
@@ -119,7 +119,7 @@ export async function openHostDatabaseToRead(url: string): Promise<ReadHostDatab
       await client.query('SET default_transaction_read_only = on');
     },
   });
-  // Who asks next is told.
+  // The next query reports it.
   pool.on('error', () => undefined);
   try {
     const hasTables = await hasTablesOfHosts(pool);
@@ -152,7 +152,7 @@ async function refuseOtherVersion(pool: pg.Pool, place: string): Promise<void> {
   );
 }
 
-/** Never the password, and nothing of a URL that is none: a part of it may be one. */
+/** Never the password; nothing of an invalid URL, which may contain one anywhere. */
 function placeOf(url: string): string {
   const { protocol, hostname, port, pathname } = URL.parse(url) ?? {};
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
@@ -172,12 +172,12 @@ function makePool(url: string, config: pg.PoolConfig): pg.Pool {
     keepAlive: true,
     ...config,
   });
-  // A connection that breaks fails its query, if it has one; without this it would end the process too.
+  // Without a listener the error of a broken connection would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Over a connection of its own: whoever waits for another host's migration waits without a limit. */
+/** On a connection without a timeout: another host may be migrating. */
 async function migrate(url: string, place: string): Promise<void> {
   const pool = makePool(url, { max: 1 });
   pool.on('error', () => undefined);
@@ -222,7 +222,7 @@ async function madeMigrations(pool: pg.Pool): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Of several addresses that were tried in vain, the error is one without words. */
+/** The error of several failed addresses has no message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

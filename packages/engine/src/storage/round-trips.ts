@@ -1,10 +1,10 @@
-/** Spares round trips: what is asked for in one turn of the event loop, or while an answer is awaited, travels together. */
+/** Batches what is asked for in one turn of the event loop, or while a batch is under way. */
 
 import type { Awaitable } from './sql-tables.ts';
 
 const DEFAULT_MAX_AT_ONCE = 500;
 
-/** Asks for all of these at once; answers each, in their order. */
+/** Runs a batch; answers each, in order. */
 export type Carry<Asked, Answer> = (asked: readonly Asked[]) => Awaitable<readonly Answer[]>;
 
 interface Waiting<Asked, Answer> {
@@ -13,12 +13,12 @@ interface Waiting<Asked, Answer> {
   reject(error: unknown): void;
 }
 
-/** One round trip is under way at a time, so what was asked for first is carried first. */
+/** One batch is under way at a time. */
 export class RoundTrips<Asked, Answer> {
   readonly #carry: Carry<Asked, Answer>;
   readonly #maxAtOnce: number;
   #waiting: Waiting<Asked, Answer>[] = [];
-  /** Settled when nothing waits any more; undefined while nothing does. */
+  /** Settled when the queue is empty; undefined while it is. */
   #emptying: Promise<void> | undefined;
 
   constructor(carry: Carry<Asked, Answer>, maxAtOnce: number = DEFAULT_MAX_AT_ONCE) {
@@ -26,7 +26,7 @@ export class RoundTrips<Asked, Answer> {
     this.#maxAtOnce = maxAtOnce;
   }
 
-  /** Rejects when the round trip fails, as for all who shared it. */
+  /** Rejects when the batch fails, as for all of the batch. */
   ask(asked: Asked): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#waiting.push({ asked, resolve, reject });
@@ -34,7 +34,7 @@ export class RoundTrips<Asked, Answer> {
     return promise;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when the queue is empty. */
   async rest(): Promise<void> {
     await this.#emptying;
   }
