@@ -1,11 +1,11 @@
-/** An append as adapters measure it and hand it on: what they take is checked by the port already. */
-import type { AppendRequest, Expected } from '@counterfoil/core';
+/** The size, the expected revision and the outcome of an append, as adapters exchange them. */
+import type { AppendRequest, AppendResult, Expected, Position } from '@counterfoil/core';
 import { EventStoreError, never } from '@counterfoil/core';
 
 /** Expectations as numbers: a revision, or one of these. -1 is both `noStream` and its revision. */
-export const EXPECT_NO_STREAM = -1;
-export const EXPECT_ANY = -2;
-export const EXPECT_EXISTS = -3;
+const EXPECT_NO_STREAM = -1;
+const EXPECT_ANY = -2;
+const EXPECT_EXISTS = -3;
 
 /** The length of an append's texts in UTF-16 units, a measure of its size; throws beyond the limit. */
 export function measure({ stream, events }: AppendRequest, limit: number): number {
@@ -27,5 +27,38 @@ export function expectationCode(expected: Expected): number {
       return expected.revision;
     default:
       return never(expected);
+  }
+}
+
+/** Whether a stream's revision is the one that an expectation's code stands for. */
+export function fits(expectation: number, revision: number): boolean {
+  if (expectation === EXPECT_ANY) return true;
+  if (expectation === EXPECT_EXISTS) return revision >= 0;
+  return expectation === revision;
+}
+
+/** Outcomes of a command as numbers. */
+export const APPENDED = 0;
+export const REPEATED = 1;
+export const CONFLICT = 2;
+export const COMMAND_ID_REUSED = 3;
+
+/** `position` is called for outcomes that have one. */
+export function resultOf(
+  outcome: number | undefined,
+  revision: number,
+  position: () => Position,
+): AppendResult {
+  switch (outcome) {
+    case APPENDED:
+      return { outcome: 'appended', revision, position: position() };
+    case REPEATED:
+      return { outcome: 'repeated', revision, position: position() };
+    case CONFLICT:
+      return { outcome: 'conflict', actual: revision };
+    case COMMAND_ID_REUSED:
+      return { outcome: 'command-id-reused' };
+    default:
+      throw new Error(`not an outcome: ${outcome}`);
   }
 }

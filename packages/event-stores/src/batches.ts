@@ -1,4 +1,4 @@
-/** Bounds what one batch of a subscription holds: events are as large as their callers made them. */
+/** Limits the memory of one batch of a subscription: events can be large. */
 
-/** Of their data, all together; one event more may pass it, so that each batch has one. */
+/** Total size of the data of a batch's events. The last event may exceed it, so that no batch is empty. */
 export const MAX_BATCH_CHARACTERS = 32 * 2 ** 20;

@@ -1,4 +1,4 @@
-/** The event log on an EventStoreDB or KurrentDB cluster, beside whatever else the cluster holds. */
+/** The event log on an EventStoreDB or KurrentDB cluster, which may hold other streams too. */
 import type {
   AppendRequest,
   AppendResult,
@@ -26,7 +26,7 @@ import { parseClusterUrl } from './eventstoredb/connection-string.ts';
 import { explained } from './eventstoredb/diagnosis.ts';
 import { type ConnectionNews, Follower } from './eventstoredb/follower.ts';
 import { KnownStreams } from './eventstoredb/known-streams.ts';
-import { Landmarks } from './eventstoredb/landmarks.ts';
+import { LogBounds } from './eventstoredb/log-bounds.ts';
 import { type Place, placeOf, positionOf } from './eventstoredb/positions.ts';
 import { StreamNames } from './eventstoredb/stream-names.ts';
 import { StreamReader } from './eventstoredb/stream-reader.ts';
@@ -53,27 +53,27 @@ export interface EventStoreDbOptions {
    */
   readonly prefix?: string;
   /**
-   * Put all appends on one stream to the server. Its failure is the failure of all of them, and with
-   * `@eventstore/db-client` of those of other clients too: there one store of a process may do so.
+   * Send all appends over one gRPC stream. When it fails, all of them fail; with
+   * `@eventstore/db-client` those of other clients too, so there only one store of a process may do so.
    */
   readonly batchAppends?: boolean;
   /** Limit of one call to the server; 10 s when absent. */
   readonly deadlineMs?: number;
-  /** How long a call is tried again before it fails with `unavailable`; 20 s when absent. */
+  /** How long a call is retried before it fails with `unavailable`; 20 s when absent. */
   readonly retryMs?: number;
-  /** After so long a silence a subscription asks whether it has missed something; 15 s when absent. */
+  /** A subscription without events for this long checks the head of the log; 15 s when absent. */
   readonly stallMs?: number;
-  /** Hears of subscriptions that are lost and found again. */
+  /** Called when the connection of a subscription is lost, and when it is restored. */
   readonly onConnection?: (news: ConnectionNews) => void;
 }
 
-/** The batch path of `@eventstore/db-client` is one for the process, whatever the client. */
+/** `@eventstore/db-client` has one batch stream for all clients of a process. */
 let hasBatchingStore = false;
 
 /**
  * Opens the log, and marks its beginning in the cluster the first time. Fails with `unavailable`
- * when the cluster cannot be reached in time, refuses the user or the client's package is missing,
- * and says what to do; with a TypeError when the options are not right.
+ * when the cluster cannot be reached in time, refuses the user or the client's package is missing;
+ * the message says what to do. Fails with a TypeError for wrong options.
  */
 export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
   const { client: kind = 'eventstore', batchAppends = false } = options;
@@ -92,8 +92,8 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
     if (isOnlyOne) hasBatchingStore = false;
   };
   try {
-    const landmarks = await Landmarks.find(calls, names);
-    return new EventStoreDb({ options, names, make, connection, calls, landmarks, onClosed });
+    const bounds = await LogBounds.find(calls, names);
+    return new EventStoreDb({ options, names, make, connection, calls, bounds, onClosed });
   } catch (error) {
     onClosed();
     await connection.close();
@@ -107,7 +107,7 @@ interface Parts {
   readonly make: ClientMaker;
   readonly connection: Connection;
   readonly calls: Calls;
-  readonly landmarks: Landmarks;
+  readonly bounds: LogBounds;
   readonly onClosed: () => void;
 }
 
@@ -120,7 +120,7 @@ class EventStoreDb implements EventStore {
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
-    const { names, calls, landmarks, make } = parts;
+    const { names, calls, bounds, make } = parts;
     const known = new KnownStreams();
     this.#parts = parts;
     this.#reader = new StreamReader(calls, names, known);
@@ -129,7 +129,7 @@ class EventStoreDb implements EventStore {
       names,
       known,
       reader: this.#reader,
-      onAppended: (place) => landmarks.saw(place),
+      onAppended: (place) => bounds.saw(place),
     });
     this.#subscriptions = new ConnectionPool(make);
   }
@@ -152,8 +152,8 @@ class EventStoreDb implements EventStore {
     const checked = checkedSubscription(options);
     const after = checked.after === undefined ? undefined : placeOf(checked.after);
     if (!checked.untilHead || this.#closing !== undefined) return this.#batches(checked, after);
-    // Asked for now, and not when the first batch is.
-    const end = this.#parts.landmarks.head();
+    // At the time of the call, not of the first iteration.
+    const end = this.#parts.bounds.head();
     end.catch(() => {});
     return this.#batches(checked, after, end);
   }
@@ -164,7 +164,7 @@ class EventStoreDb implements EventStore {
     end?: Promise<Place | undefined>,
   ): AsyncGenerator<readonly StoredEvent[]> {
     this.#refuseWhenClosed();
-    const { names, landmarks, options: opened } = this.#parts;
+    const { names, bounds, options: opened } = this.#parts;
     const until = await end;
     if (end !== undefined && until === undefined) return;
     const { signal: ended } = this.#ended;
@@ -172,7 +172,7 @@ class EventStoreDb implements EventStore {
       {
         connections: this.#subscriptions,
         names,
-        landmarks,
+        bounds,
         stallMs: opened.stallMs ?? DEFAULT_STALL_MS,
         onNews: opened.onConnection ?? (() => {}),
       },
@@ -188,7 +188,7 @@ class EventStoreDb implements EventStore {
 
   async head(): Promise<Position | undefined> {
     this.#refuseWhenClosed();
-    const place = await this.#parts.landmarks.head();
+    const place = await this.#parts.bounds.head();
     return place === undefined ? undefined : positionOf(place);
   }
 

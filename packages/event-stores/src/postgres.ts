@@ -32,7 +32,7 @@ export { withConnectAdvice } from './postgres/failures.ts';
 
 const DEFAULT_SCHEMA = 'counterfoil_log';
 const DEFAULT_POOL_SIZE = 4;
-/** A second one, so that a batch which waits for a stream of another host does not hold up the others. */
+/** A second one, so that a batch that waits for a stream lock of another host does not block the others. */
 const DEFAULT_BATCHES_UNDER_WAY = 2;
 const DEFAULT_POLL_INTERVAL_MS = 500;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 30_000;
@@ -51,9 +51,9 @@ export interface PostgresEventStoreOptions {
   readonly poolSize?: number;
   /** Batches of appends that may be under way at once, when the one before takes long; 2 when absent. */
   readonly batchesUnderWay?: number;
-  /** How often the log is looked at when nobody tells that it has grown; 500 ms when absent. */
+  /** How often the log is polled when no notification arrives; 500 ms when absent. */
   readonly pollIntervalMs?: number;
-  /** How long the server may work at one statement before it is given up; 30 seconds when absent. */
+  /** Statement timeout; 30 seconds when absent. */
   readonly statementTimeoutMs?: number;
   /**
    * For how long an append, a read or a look at the head is tried again while the server cannot be
@@ -156,7 +156,7 @@ class PostgresEventStore implements EventStore {
     if (checked.after !== undefined) partsOf(checked.after);
     if (!checked.untilHead || this.#closing !== undefined) return this.#batches(checked);
     const end = this.#lasting(() => this.#headNow(), checked.signal);
-    // Whoever iterates hears of a failure; whoever never does is not to end the process with it.
+    // A failure is thrown by the iteration; without one it must not be an unhandled rejection.
     end.catch(() => undefined);
     return this.#batches(checked, end);
   }
@@ -182,7 +182,7 @@ class PostgresEventStore implements EventStore {
         return;
       } else {
         if (this.#watcher.failure !== undefined) throw this.#watcher.failure;
-        // The head cannot move between the look at it and this: both are in one turn.
+        // No head is missed in between: this is the same turn of the event loop.
         await this.#watcher.headMoved.wait(signal, undefined);
       }
     }
@@ -217,9 +217,9 @@ class PostgresEventStore implements EventStore {
   }
 
   /**
-   * The settled head, with all that was acknowledged when it was asked for: any transaction of the
-   * server may hold the newest events back for the moment in which nobody can tell what it is about.
-   * What stays open for longer is not waited for.
+   * The settled head, with all that was acknowledged before this call: any transaction of the server
+   * may hold back the newest events until it is known whether it writes to the log. Does not wait for
+   * transactions that stay open for longer.
    */
   async #headNow(): Promise<Position> {
     const newest = await this.#reader.newest();
@@ -230,7 +230,7 @@ class PostgresEventStore implements EventStore {
     }
   }
 
-  /** Tries again until the limit for whoever waits for an answer has passed. */
+  /** Retries until the time limit of a call. */
   async #bounded<Result>(work: () => Promise<Result>): Promise<Result> {
     const expiresAt = performance.now() + this.#retryForMs;
     const backOff = new BackOff();
@@ -241,11 +241,11 @@ class PostgresEventStore implements EventStore {
         const isOver = this.#closing !== undefined || performance.now() > expiresAt;
         if (isOver || kindOf(error) !== 'passing') throw portError(error, this.#place);
       }
-      await this.#nap(backOff);
+      await this.#pause(backOff);
     }
   }
 
-  /** Tries again until the store is closed or the signal fires, and hands back nothing then. */
+  /** Retries until the store is closed or the signal aborts; undefined then. */
   async #lasting<Result>(
     work: () => Promise<Result>,
     signal: AbortSignal | undefined,
@@ -258,12 +258,12 @@ class PostgresEventStore implements EventStore {
         if (this.#isOver(signal)) break;
         if (!mayPass(error)) throw portError(error, this.#place);
       }
-      await this.#nap(backOff, signal);
+      await this.#pause(backOff, signal);
     }
     return undefined;
   }
 
-  async #nap(backOff: BackOff, signal?: AbortSignal): Promise<void> {
+  async #pause(backOff: BackOff, signal?: AbortSignal): Promise<void> {
     const signals = signal === undefined ? [this.#stop.signal] : [this.#stop.signal, signal];
     await backOff.pause(AbortSignal.any(signals));
   }

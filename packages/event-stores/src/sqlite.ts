@@ -54,11 +54,11 @@ export interface SqliteEventStoreOptions {
   readonly path: string;
   /**
    * Follow a log that another process writes: appends are refused with `read-only`, and any number
-   * of followers may be open. In other threads of the writer's process they hear of new events at
-   * once, in other processes they look for them.
+   * of followers may be open. In other threads of the writer's process they are notified of new
+   * events, in other processes they poll.
    */
   readonly follow?: boolean;
-  /** How often a follower's subscription looks for new events; 200 ms when absent. */
+  /** How often a follower's subscription polls; 200 ms when absent. */
   readonly pollIntervalMs?: number;
 }
 
@@ -82,7 +82,7 @@ export async function openSqliteEventStore(options: SqliteEventStoreOptions): Pr
   }
 }
 
-/** One name for one file, so that a link does not lead past the lock. */
+/** Resolves links, so that one file has one lock. */
 function canonical(path: string): string {
   const absolute = resolve(path);
   if (existsSync(absolute)) return realpathSync(absolute);
@@ -90,7 +90,7 @@ function canonical(path: string): string {
   return existsSync(folder) ? join(realpathSync(folder), basename(absolute)) : absolute;
 }
 
-/** Opens the reading connection and looks at the last event, where a cut-off file shows first. */
+/** Opens the reading connection and reads the last event, where a truncated file fails first. */
 function openReader(path: string): LogReader {
   return failing(path, () => {
     const reader = new LogReader(path);
@@ -110,7 +110,7 @@ interface Parts {
   readonly reader: LogReader;
   /** Absent in a follower. */
   readonly writer?: Writer;
-  /** How long a subscription waits before it looks by itself; absent where commits wake it. */
+  /** Polling interval of subscriptions; absent where commits notify them. */
   readonly pollMs?: number;
 }
 
@@ -153,16 +153,15 @@ class SqliteEventStore implements EventStore {
     this.#refuseWhenClosed();
     checkedStream(stream);
     const { from, limit = Number.POSITIVE_INFINITY } = checkedRead(options);
-    const revisions = this.#writer?.revisions;
-    if (from > (revisions?.of(stream) ?? Number.POSITIVE_INFINITY)) return [];
+    if (from > (this.#writer?.lastRevision(stream) ?? Number.POSITIVE_INFINITY)) return [];
     const events = this.#page(stream, from, limit);
     for (let last = events; last.length === PAGE_ROWS && events.length < limit; ) {
       await nextTurn();
       last = this.#page(stream, from + events.length, limit - events.length);
       events.push(...last);
     }
-    // In the turn of the last page: nothing was acknowledged between the look and this.
-    if (events.length < limit) revisions?.sawEnd(stream, from + events.length - 1);
+    // The same turn as the last page: nothing was acknowledged in between.
+    if (events.length < limit) this.#writer?.sawEnd(stream, from + events.length - 1);
     return events;
   }
 
@@ -193,12 +192,12 @@ class SqliteEventStore implements EventStore {
         const batch = failing(this.#path, () => this.#reader.readLog(last, upTo, batchSize));
         seen += batch.length;
         yield batch;
-        // Others have their turn, however fast the consumer is.
+        // Yields to the event loop, however fast the consumer is.
         await nextTurn();
       } else if (end !== undefined) {
         return;
       } else {
-        // No commit goes unnoticed between the look at the head and this: both are in one turn.
+        // No commit is missed in between: this is the same turn of the event loop.
         await this.#committed.wait(signal, this.#pollMs);
       }
     }
@@ -217,10 +216,10 @@ class SqliteEventStore implements EventStore {
 
   async #close(): Promise<void> {
     this.#committed.notify();
-    // The reader first: the last connection to go takes the write-ahead log with it.
+    // The reader first: the last connection that closes removes the write-ahead log.
     this.#reader.close();
     await this.#writer?.close();
-    // Last: the writer's final commits still announce themselves.
+    // Last: the writer's final commits are still announced.
     this.#channel.close();
   }
 

@@ -1,7 +1,8 @@
-/** Appends: finds out what a command has to meet, sends it, and learns what became of it whatever happens. */
+/** Appends: checks the expectation, sends the events, and finds the outcome whatever happens. */
 import type { AppendRequest, AppendResult, Expected, StreamName } from '@counterfoil/core';
-import { EventStoreError, never } from '@counterfoil/core';
-import type { Calls, Patience } from './calls.ts';
+import { EventStoreError } from '@counterfoil/core';
+import { expectationCode, fits } from '../append-request.ts';
+import type { Calls, Retries } from './calls.ts';
 import type { Appended } from './client.ts';
 import { newAttempt, propose } from './envelope.ts';
 import type { KnownStream, KnownStreams } from './known-streams.ts';
@@ -10,7 +11,7 @@ import type { StreamNames } from './stream-names.ts';
 import type { StreamReader } from './stream-reader.ts';
 import { Queues } from './turns.ts';
 
-/** How often others may be faster on a stream before it is given up. */
+/** Conflicts with other writers of a stream before an append fails. */
 const MAX_RACES = 64;
 
 export interface AppenderParts {
@@ -18,7 +19,7 @@ export interface AppenderParts {
   readonly names: StreamNames;
   readonly known: KnownStreams;
   readonly reader: StreamReader;
-  /** Hears of the place of every event that is appended here. */
+  /** Called with the place of the last event of every append. */
   readonly onAppended: (place: Place) => void;
 }
 
@@ -28,7 +29,7 @@ interface Sending {
   readonly name: string;
   readonly attempt: string;
   readonly proposed: ReturnType<typeof propose>[];
-  readonly patience: Patience;
+  readonly retries: Retries;
 }
 
 export class Appender {
@@ -49,7 +50,7 @@ export class Appender {
         name: names.onServer(request.stream),
         attempt,
         proposed: request.events.map((event) => propose(event, request.command, attempt)),
-        patience: calls.patience(),
+        retries: calls.retries(),
       });
     });
   }
@@ -63,25 +64,26 @@ export class Appender {
    * Sends the events for the revision that the stream is known to have, and never for any: only then
    * can the server tell a repeated call from a new one, however long ago the first was, and only then
    * is what was sent before and comes late refused. When the stream has more events than was known,
-   * they are read, and all is decided anew.
+   * they are read, and the append is decided again.
    */
   async #settle(sending: Sending): Promise<AppendResult> {
-    const { request, patience } = sending;
+    const { request, retries } = sending;
     const { stream, expected, command } = request;
+    const expectation = expectationCode(expected);
     let isFresh = false;
     for (let race = 0; race <= MAX_RACES; race += 1) {
-      const known = await this.#look(stream, expected, patience);
+      const known = await this.#look(stream, expected, retries);
       const last = known.commands.get(command.id);
       if (last !== undefined) return this.#repeated(sending, last);
-      if (!fits(expected, known.revision)) {
+      if (!fits(expectation, known.revision)) {
         if (isFresh) return { outcome: 'conflict', actual: known.revision };
       } else {
-        // Whoever reads the stream meanwhile may learn of these very events before their answer comes.
+        // A concurrent read of the stream may see these events before their answer arrives.
         const before = known.revision;
         const answer = await this.#send(sending, before);
         if (answer !== 'conflict') return this.#appended(sending, before, answer);
       }
-      await this.#refresh(stream, patience);
+      await this.#refresh(stream, retries);
       isFresh = true;
     }
     throw new EventStoreError(
@@ -90,37 +92,37 @@ export class Appender {
     );
   }
 
-  /** A stream that is expected not to be there is not asked for: the append itself will tell. */
-  async #look(stream: StreamName, expected: Expected, patience: Patience): Promise<KnownStream> {
+  /** A stream that is expected not to exist is not read: the append itself finds out. */
+  async #look(stream: StreamName, expected: Expected, retries: Retries): Promise<KnownStream> {
     const known = this.#parts.known.get(stream);
     if (known !== undefined) return known;
     if (expected.kind === 'noStream') return { revision: -1, commands: new Map() };
-    await this.#refresh(stream, patience);
+    await this.#refresh(stream, retries);
     return this.#known(stream);
   }
 
-  async #refresh(stream: StreamName, patience: Patience): Promise<void> {
+  async #refresh(stream: StreamName, retries: Retries): Promise<void> {
     const from = (this.#parts.known.get(stream)?.revision ?? -1) + 1;
-    await this.#parts.reader.read(stream, from, Number.POSITIVE_INFINITY, patience);
+    await this.#parts.reader.read(stream, from, Number.POSITIVE_INFINITY, retries);
   }
 
   #known(stream: StreamName): KnownStream {
-    // A long stream was read just now and cannot have been forgotten: the one in use never is.
+    // It was read just now and cannot have been evicted: the stream in use never is.
     return this.#parts.known.get(stream) ?? { revision: -1, commands: new Map() };
   }
 
   /**
-   * Sends until an answer comes. What an attempt without one has done does not matter: either its
-   * events stand in the stream already, and the server takes the next attempt for a repeated one, or
-   * they come later and find the place taken.
+   * Sends until an answer arrives. Attempts without one do no harm: either their events are in the
+   * stream already, and the server treats the next attempt as a repeat, or they arrive later and
+   * conflict.
    */
   async #send(sending: Sending, revision: number): Promise<Appended> {
-    const { name, proposed, patience } = sending;
+    const { name, proposed, retries } = sending;
     for (;;) {
       try {
         return await this.#parts.calls.once((client) => client.append(name, proposed, revision));
       } catch (error) {
-        await patience.after(error, `appending to ${name}`, 'append');
+        await retries.after(error, `appending to ${name}`, 'append');
       }
     }
   }
@@ -142,10 +144,10 @@ export class Appender {
     return { outcome: 'appended', revision, position: positionOf(place) };
   }
 
-  /** The stream holds the command: by this call, when an attempt without an answer had come through. */
-  async #repeated({ request, attempt, patience }: Sending, last: number): Promise<AppendResult> {
+  /** The stream has the command: by this call, when an attempt without an answer had succeeded. */
+  async #repeated({ request, attempt, retries }: Sending, last: number): Promise<AppendResult> {
     const { stream, events, command } = request;
-    const [found] = await this.#parts.reader.read(stream, last, 1, patience);
+    const [found] = await this.#parts.reader.read(stream, last, 1, retries);
     if (found === undefined) {
       throw new EventStoreError('corrupt', `${stream} has lost its event ${last}`);
     }
@@ -156,20 +158,5 @@ export class Appender {
     }
     if (commandFingerprint !== command.fingerprint) return { outcome: 'command-id-reused' };
     return { outcome: 'repeated', revision, position };
-  }
-}
-
-function fits(expected: Expected, actual: number): boolean {
-  switch (expected.kind) {
-    case 'any':
-      return true;
-    case 'noStream':
-      return actual === -1;
-    case 'exists':
-      return actual !== -1;
-    case 'exact':
-      return actual === expected.revision;
-    default:
-      return never(expected);
   }
 }

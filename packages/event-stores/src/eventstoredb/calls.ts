@@ -1,11 +1,11 @@
-/** Calls to the server: bounded in number, repeated while they fail in a way that may pass, typed when not. */
+/** Calls to the server: limited in number, retried on transient failures, with the port's errors for others. */
 import { BackOff } from '../back-off.ts';
 import type { LogClient } from './client.ts';
 import type { Connection } from './connection.ts';
 import { failure, lastingCode, type Purpose } from './failures.ts';
 import { Gate } from './turns.ts';
 
-/** A connection has room for 100 calls; beyond them a call would wait where no deadline reaches it. */
+/** A connection takes 100 concurrent calls; further ones would queue without a deadline. */
 const CALLS_AT_ONCE = 64;
 /** Of one call, whatever the clock says. */
 const MAX_ATTEMPTS = 64;
@@ -25,28 +25,28 @@ export class Calls {
     return this.#gate.pass(() => this.#connection.use(work));
   }
 
-  /** As many attempts as there is time for: what it throws is the port's error. */
+  /** Retries within the time limit. Throws the port's error. */
   async read<Result>(
     doing: string,
     work: (client: LogClient) => Promise<Result>,
-    patience = this.patience(),
+    retries = this.retries(),
   ): Promise<Result> {
     for (;;) {
       try {
         return await this.once(work);
       } catch (error) {
-        await patience.after(error, doing, 'read');
+        await retries.after(error, doing, 'read');
       }
     }
   }
 
-  patience(): Patience {
-    return new Patience(this.#retryMs);
+  retries(): Retries {
+    return new Retries(this.#retryMs);
   }
 }
 
-/** How long one piece of work is tried again. */
-export class Patience {
+/** The retries of one operation, within a time limit. */
+export class Retries {
   readonly #until: number;
   readonly #backOff = new BackOff();
   #attempts = 0;
@@ -55,7 +55,7 @@ export class Patience {
     this.#until = Date.now() + retryMs;
   }
 
-  /** Waits a while after a failure that may pass; throws the port's error after any other, or the last. */
+  /** Pauses after a transient failure; throws the port's error after any other, or at the time limit. */
   async after(error: unknown, doing: string, purpose: Purpose): Promise<void> {
     const code = lastingCode(error, purpose);
     if (code !== undefined) throw failure(code, doing, error);

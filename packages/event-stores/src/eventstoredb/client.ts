@@ -1,4 +1,4 @@
-/** The shim over the two clients: what the adapter needs of them, in one form, whichever is installed. */
+/** One interface over the two clients, whichever is installed. */
 
 import type { Credentials, Endpoint } from './connection-string.ts';
 import { type ClusterUrl, connectionString } from './connection-string.ts';
@@ -9,17 +9,17 @@ import type { Place } from './positions.ts';
 /** `eventstore`: `@eventstore/db-client`; `kurrentdb`: `@kurrent/kurrentdb-client`. */
 export type ClientKind = 'eventstore' | 'kurrentdb';
 
-/** What an append answers: where its last event stands, or that the stream is not at that revision. */
+/** The result of an append: the place of its last event, or that the stream is not at that revision. */
 export type Appended = { readonly revision: number; readonly place: Place } | 'conflict';
 
 export interface Resolved {
   readonly event?: RecordedEvent;
 }
 
-/** An item of a subscription: an event, or the word that all before a place has been looked at. */
+/** An item of a subscription: an event, or a checkpoint up to which all events were filtered. */
 export type Followed = Resolved | { readonly checkpoint: Place };
 
-/** A running subscription: a stream to iterate, which has to be ended by `unsubscribe`. */
+/** A running subscription; to be ended by `unsubscribe`. */
 export interface Subscription extends AsyncIterable<Followed> {
   /** Items that can be taken without waiting. */
   readonly readableLength: number;
@@ -29,7 +29,7 @@ export interface Subscription extends AsyncIterable<Followed> {
   on(event: 'error' | 'confirmation', listener: () => void): unknown;
 }
 
-/** A read under way. One of the clients hands out a stream, the other a generator. */
+/** A read under way. One of the clients returns a stream, the other a generator. */
 interface Reading extends AsyncIterable<Resolved> {
   cancel?(): Promise<void>;
   on?(event: 'error', listener: () => void): unknown;
@@ -39,7 +39,7 @@ interface Channel {
   close(): void;
 }
 
-/** The parts of both clients that are used; the optional ones are inner works, held where they err. */
+/** The parts of both clients that are used; the optional ones are internals, replaced where they have defects. */
 export interface RawClient {
   appendToStream(
     stream: string,
@@ -86,7 +86,7 @@ let kindOfProcess: ClientKind | undefined;
 export async function loadClient(options: ClientOptions): Promise<ClientMaker> {
   const { kind, url } = options;
   if (kind === 'eventstore' && url.options.get('tlsVerifyCert') === 'false') {
-    // It would print the URL, password included, and verify all the same.
+    // It would print the URL, password included, and still verify.
     throw new TypeError(`${PACKAGES[kind]} always verifies certificates: give it a tlsCAFile`);
   }
   const clients = await classOf(kind);
@@ -129,9 +129,9 @@ async function classOf(kind: ClientKind): Promise<ClientClass> {
   return found;
 }
 
-/** In front of the client's queue of its own; both ways of the batch path ignore their deadline. */
+/** Beyond the client's own deadline, which its batch path ignores. */
 const GRACE_MS = 500;
-const NOBODY: Credentials = { username: '', password: '' };
+const NO_USER: Credentials = { username: '', password: '' };
 
 /** One client and the connections under it. */
 export class LogClient {
@@ -146,17 +146,16 @@ export class LogClient {
     this.#options = options;
     this.#expectation = options.kind === 'eventstore' ? 'expectedRevision' : 'streamState';
     const isInsecure = options.url.options.get('tls') === 'false';
-    this.#credentials = options.url.credentials ?? (isInsecure ? NOBODY : undefined);
+    this.#credentials = options.url.credentials ?? (isInsecure ? NO_USER : undefined);
     if (!options.batchAppends) this.#preferUnary();
     this.#keepFromReconnecting();
   }
 
   /**
-   * Credentials of the call's own make the clients append by a call of its own, instead of putting
-   * all appends on one stream that lives as long as the connection: that one ignores deadlines, and
-   * in `@eventstore/db-client` its failure rejects the appends of every other client of the process.
-   * Without any credentials (a client certificate) the client must believe that the server has no
-   * other way. An insecure connection never sends them.
+   * With credentials in the call the clients append by a unary call, instead of over one stream for
+   * all appends: that stream ignores deadlines, and in `@eventstore/db-client` its failure rejects the
+   * appends of all other clients of the process. Without credentials (a client certificate) the
+   * server is reported as not supporting the stream. An insecure connection never sends credentials.
    */
   #preferUnary(): void {
     if (this.#credentials !== undefined) return;
@@ -169,10 +168,10 @@ export class LogClient {
   }
 
   /**
-   * By itself the client closes its channel under calls that have just got hold of it: those throw
+   * On its own the client closes its channel under calls that have just obtained it: those throw
    * inside a promise that never settles, and end the process as an unhandled rejection. So does a
-   * second failure while the first one looks for another node in vain. Here a failing client is
-   * replaced by a new one, and closed when the last of its calls has ended.
+   * second failure while the first one searches for another node. Here a failing client is replaced
+   * by a new one, and closed when the last of its calls has ended.
    */
   #keepFromReconnecting(): void {
     const raw = this.#raw;
@@ -204,7 +203,7 @@ export class LogClient {
         deadlineMs + GRACE_MS,
         answer,
       );
-      // Never with `throwOnAppendFailure`, and the revision beside it could not be believed.
+      // Never with `throwOnAppendFailure`; the revision in such an answer is not reliable.
       if (!success || position === undefined) throw new NoAnswer('an append without a position');
       return { revision: Number(nextExpectedRevision), place: position };
     } catch (error) {
@@ -224,7 +223,7 @@ export class LogClient {
     }
   }
 
-  /** The last events of the whole log before a place, whoever's they are, latest first. */
+  /** The last events of the whole cluster before a place, latest first. */
   readAllBackwards(before: Place | 'end', count: number): Promise<readonly RecordedEvent[]> {
     const options = { fromPosition: before, direction: 'backwards' };
     return this.#read(() => this.#raw.readAll(this.#page(options, count)));
@@ -243,7 +242,7 @@ export class LogClient {
   /** Neither client gives its reads a deadline. */
   async #read(start: () => Reading): Promise<readonly RecordedEvent[]> {
     const reading = start();
-    // An error after the last event would have nobody to hear it.
+    // An error after the last event would be unhandled.
     reading.on?.('error', () => {});
     const collected = collect(reading);
     try {
@@ -267,7 +266,7 @@ export class LogClient {
           prefixes: [prefix],
           maxSearchWindow: SEARCH_WINDOW,
           checkpointInterval: 1,
-          // Put among the events, so that it is not believed before all of them are taken.
+          // Queued behind the events, so that it is not used before all of them are.
           checkpointReached: async (stream: Subscription, place: Place) => {
             stream.push({ checkpoint: place });
           },
@@ -275,19 +274,19 @@ export class LogClient {
       },
       { highWaterMark: bufferSize },
     );
-    // An error that comes when nobody iterates any more would end the process.
+    // An error after the iteration has ended would end the process.
     subscription.on('error', () => {});
     return subscription;
   }
 
-  /** Ends what is under way and gives the connections free: without it the process would not end. */
+  /** Ends open calls and closes the connections, which would keep the process running. */
   async dispose(): Promise<void> {
     await this.#raw.dispose();
     for (const channel of this.#channels.splice(0)) channel.close();
   }
 }
 
-/** Events of others that the server looks at between two checkpoints. */
+/** Events of other logs that the server filters between two checkpoints. */
 const SEARCH_WINDOW = 2_000;
 
 async function collect(reading: Reading): Promise<readonly RecordedEvent[]> {

@@ -1,4 +1,4 @@
-/** Reads the URL of a cluster and writes it as a client wants it; never repeats it in a message, as it may hold a password. */
+/** Parses the URL of a cluster and formats it for a client. No message repeats it: it may hold a password. */
 
 export interface Endpoint {
   readonly address: string;
@@ -11,9 +11,9 @@ export interface Credentials {
 }
 
 export interface ClusterUrl {
-  /** The members are asked for at the host, and not taken from the URL. */
+  /** The members are discovered through the host. */
   readonly discover: boolean;
-  /** As it stands before the `@`. */
+  /** As written before the `@`. */
   readonly userInfo: string | undefined;
   readonly credentials: Credentials | undefined;
   /** `host:port`, separated by commas. */
@@ -22,7 +22,7 @@ export interface ClusterUrl {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** What both clients understand. They print a URL with other options, its password included. */
+/** Options that both clients accept. They print a URL with other options, its password included. */
 const OPTIONS = [
   'tls',
   'tlsCAFile',
@@ -103,7 +103,7 @@ export interface Target {
   readonly scheme: 'esdb' | 'kurrentdb';
   /** A node that is known to be the leader, instead of the hosts of the URL. */
   readonly leader: Endpoint | undefined;
-  /** Of all connections of this process, so that no two of them become one. */
+  /** Different for each client of this process, so that no two share a connection. */
   readonly serial: number;
 }
 
@@ -111,8 +111,8 @@ const KEEP_ALIVE_MS = 10_000;
 const SERIALS = 20_000;
 
 /**
- * gRPC lets clients whose settings are the same share one connection, and a connection has room for
- * 100 calls. A keep-alive interval of its own, some milliseconds longer, keeps a client apart.
+ * gRPC clients with the same settings share one connection, which takes 100 concurrent calls. A
+ * keep-alive interval that is some milliseconds longer gives a client its own connection.
  */
 export function connectionString(url: ClusterUrl, { scheme, leader, serial }: Target): string {
   const options = new Map(url.options);

@@ -1,9 +1,9 @@
-/** Keeps a client in use, and replaces it when it fails in a way that a new one may mend. */
+/** Keeps a client, and replaces it after failures that a new one may not have. */
 import type { ClientMaker, LogClient } from './client.ts';
 import type { Endpoint } from './connection-string.ts';
 import { isType, lastingCode, leaderOf } from './failures.ts';
 
-/** The use of a client; whoever has taken one gives it back. */
+/** The use of a client, to be given back. */
 export interface Lease {
   readonly client: LogClient;
   users: number;
@@ -15,7 +15,7 @@ export class Connection {
   #current: Lease | undefined;
   #leader: Endpoint | undefined;
 
-  /** Makes the first client at once, so that a wrong URL is told here. */
+  /** Makes the first client now. Throws for a wrong URL. */
   constructor(make: ClientMaker) {
     this.#make = make;
     this.#current = { client: make(undefined), users: 0 };
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /**
-   * A follower names the leader, and the next client goes there at once. After any other failure
-   * that may pass the next one begins at the URL again: the leader may be another by now.
+   * A follower node names the leader, to which the next client connects. After any other transient
+   * failure the next one uses the URL again: the leader may have changed.
    */
   failed(lease: Lease, error: unknown): void {
     if (this.#current !== lease) return;
@@ -62,7 +62,7 @@ export class Connection {
     void ending.then(() => this.#ending.delete(ending));
   }
 
-  /** Ends what is under way. */
+  /** Ends open calls. */
   async close(): Promise<void> {
     const lease = this.#current;
     this.#current = undefined;
@@ -71,10 +71,10 @@ export class Connection {
   }
 }
 
-/** A connection has room for 100 streams, and each subscription keeps one for as long as it lives. */
+/** A connection takes 100 streams, and each subscription uses one until it ends. */
 const SUBSCRIPTIONS_OF_ONE = 50;
 
-/** Connections for subscriptions: another one when those before it are taken. */
+/** Connections for subscriptions: a new one when the others are full. */
 export class ConnectionPool {
   readonly #make: ClientMaker;
   readonly #connections: Connection[] = [];

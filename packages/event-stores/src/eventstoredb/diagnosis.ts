@@ -1,4 +1,4 @@
-/** Why a cluster cannot be opened, in words that say what to do: the clients tell little of it, one of them nothing. */
+/** Finds out why a cluster cannot be opened, and what to do: the clients' errors rarely say. */
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,7 +11,7 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** Codes of Node for certificates: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
 const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_.*)$/;
 
-/** The failure to open a log with what a look at the server tells of its cause, where it tells anything. */
+/** The error with the cause that a probe of the server finds; the same error where it finds none. */
 export async function explained(error: unknown, url: ClusterUrl): Promise<unknown> {
   if (!(error instanceof EventStoreError) || error.code === 'corrupt') return error;
   const reason = isType(error.cause, 'access-denied')
@@ -30,7 +30,7 @@ function refusedUser({ hosts, credentials, options }: ClusterUrl): string {
     : `${hosts} refuses the user or the password of the URL, or the user may not read and write the streams of the log and read $all`;
 }
 
-/** What is wrong with the way to the first host of the URL at which something is. */
+/** The problem of the first host of the URL that has one. */
 async function unreachable(url: ClusterUrl): Promise<string | undefined> {
   for (const host of url.hosts.split(',')) {
     const { hostname, port } = new URL(`http://${host}`);
@@ -74,7 +74,7 @@ async function obstacle(place: Place, options: ClusterUrl['options']): Promise<s
     : undefined;
 }
 
-/** The error of a connection; undefined when it came about. It is closed again. */
+/** The error of a connection attempt; undefined when it succeeded. It is closed again. */
 function attempt(socket: Socket, event: 'connect' | 'secureConnect'): Promise<unknown> {
   return new Promise((resolve) => {
     const done = (error?: unknown) => {

@@ -1,4 +1,4 @@
-/** How events cross to the server and back: JSON that its own tools show, and every text as it was. */
+/** How events are stored on the server: as JSON that its tools show, and that restores every text exactly. */
 import {
   type AppendRequest,
   type EncodedEvent,
@@ -13,13 +13,13 @@ export interface ProposedEvent {
   readonly id: string;
   readonly contentType: 'application/json';
   readonly type: string;
-  /** What the client makes JSON of. */
+  /** Serialized by the client. */
   readonly data: unknown;
-  /** JSON already; the client hands a plain `Uint8Array` on as it is. */
+  /** JSON already; the client sends a `Uint8Array` unchanged. */
   readonly metadata: Uint8Array;
 }
 
-/** An event as the clients hand it back. */
+/** An event as the clients return it. */
 export interface RecordedEvent {
   readonly streamId: string;
   readonly id: string;
@@ -30,7 +30,7 @@ export interface RecordedEvent {
   readonly position?: Place;
 }
 
-/** What the metadata of an event holds on the server. */
+/** The metadata of an event on the server. */
 interface Envelope {
   readonly tenant: StoredEvent['tenantId'];
   readonly schema: number;
@@ -38,9 +38,9 @@ interface Envelope {
   readonly command: StoredEvent['commandId'];
   readonly fingerprint: string;
   readonly attempt: string;
-  /** The metadata itself where JSON brings it back as it was, else its text. */
+  /** The metadata itself where JSON restores it exactly, else its text. */
   readonly metadata: object | string;
-  /** The text of the data, where JSON would not bring it back as it was. */
+  /** The text of the data, where JSON would not restore it exactly. */
   readonly data?: string;
 }
 
@@ -53,10 +53,10 @@ export function newAttempt(): string {
 }
 
 /**
- * The server takes an append for a repeated one when it knows the ids of its events. The mark is
- * part of them, so that it takes for one only what this call has sent before: a repeat of the command
- * by anybody else is a conflict to the server, and is found in the stream by its command id. Doing
- * it twice gives the id back.
+ * The server treats an append as a repeat when it knows the ids of its events. The mark is part of
+ * them, so that only this call's own retries are repeats: a repeat of the command by another caller is
+ * a conflict to the server, and is found in the stream by its command id. Applied twice, it restores
+ * the id.
  */
 function marked(id: string, attempt: string): string {
   const tail = BigInt(`0x${id.slice(-MARK_DIGITS)}`) ^ BigInt(`0x${attempt}`);
@@ -90,7 +90,7 @@ export function propose(
   };
 }
 
-/** JSON has more ways than one to write a value: `survives` when a text is in the way of `stringify`. */
+/** `survives`: the text is exactly what `stringify` would write. */
 function parsed(text: string): { readonly value: unknown; readonly survives: boolean } {
   try {
     const value: unknown = JSON.parse(text);

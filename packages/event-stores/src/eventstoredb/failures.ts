@@ -1,4 +1,4 @@
-/** What the clients' errors mean for a caller of the event store, and which of them may pass. */
+/** Maps the clients' errors to codes of the event store port; which of them are transient. */
 import { EventStoreError, type EventStoreErrorCode } from '@counterfoil/core';
 import type { Endpoint } from './connection-string.ts';
 
@@ -9,10 +9,10 @@ const RESOURCE_EXHAUSTED = 8;
 const UNIMPLEMENTED = 12;
 const UNAUTHENTICATED = 16;
 
-/** A call that had no answer in its time, or one that cannot be believed: nothing is known of what it did. */
+/** A call without an answer in time, or with an unusable one: its effect is unknown. */
 export class NoAnswer extends Error {}
 
-/** The parts of the clients' errors that are looked at; both name them alike. */
+/** The parts of the clients' errors that are used; both have the same names for them. */
 interface Parts {
   readonly type?: unknown;
   readonly code?: unknown;
@@ -36,12 +36,12 @@ export function leaderOf(error: unknown): Endpoint | undefined {
   return typeof address === 'string' && typeof port === 'number' ? { address, port } : undefined;
 }
 
-/** What is being done when it fails: a refusal means another thing to a writer than to a reader. */
+/** What failed: a refusal has another code for a writer than for a reader. */
 export type Purpose = 'append' | 'read';
 
 /**
- * The code of a failure that will not pass by itself; undefined for all others. Those may be gone at
- * the next attempt, and an append may or may not have happened.
+ * The code of a permanent failure; undefined for transient ones, after which an append may or may not
+ * have happened.
  */
 export function lastingCode(error: unknown, purpose: Purpose): EventStoreErrorCode | undefined {
   if (error instanceof EventStoreError) return error.code;
@@ -51,7 +51,7 @@ export function lastingCode(error: unknown, purpose: Purpose): EventStoreErrorCo
     case 'maximum-append-size-exceeded':
       return 'too-large';
     case 'stream-deleted':
-      // Nobody may delete a stream of a ledger: what it told is missing.
+      // Streams of a ledger are never deleted: events are missing.
       return 'corrupt';
     case 'access-denied':
       return purpose === 'append' ? 'read-only' : 'unavailable';
@@ -60,7 +60,7 @@ export function lastingCode(error: unknown, purpose: Purpose): EventStoreErrorCo
     return purpose === 'append' ? 'read-only' : 'unavailable';
   }
   if (code === RESOURCE_EXHAUSTED && /larger than max/i.test(text)) return 'too-large';
-  // A connection that is asked for too much says RESOURCE_EXHAUSTED too, and that passes.
+  // An overloaded connection fails with RESOURCE_EXHAUSTED too, which is transient.
   if (purpose === 'append' && /(no|not enough) space/i.test(text)) return 'full';
   if (code === INVALID_ARGUMENT || code === UNIMPLEMENTED || type === 'invalid-argument') {
     return 'unavailable';
@@ -68,13 +68,13 @@ export function lastingCode(error: unknown, purpose: Purpose): EventStoreErrorCo
   return undefined;
 }
 
-/** The port's error for what went wrong; `doing` says in which work. */
+/** The port's error; `doing` names the operation in the message. */
 export function failure(code: EventStoreErrorCode, doing: string, error: unknown): EventStoreError {
   if (error instanceof EventStoreError) return error;
   return new EventStoreError(code, `${doing}: ${textOf(error)}`, { cause: error });
 }
 
-/** Some errors of the clients have no message: their type says what they are. */
+/** The message, or the type where there is none. */
 export function textOf(error: unknown): string {
   const { type, message } = partsOf(error);
   if (typeof message === 'string' && message !== '') return message;

@@ -5,7 +5,7 @@ import type { Followed, LogClient } from './client.ts';
 import { Connection, ConnectionPool } from './connection.ts';
 import { newAttempt, propose } from './envelope.ts';
 import { Follower } from './follower.ts';
-import type { Landmarks } from './landmarks.ts';
+import type { LogBounds } from './log-bounds.ts';
 import type { Place } from './positions.ts';
 import { StreamNames } from './stream-names.ts';
 
@@ -55,7 +55,7 @@ function clientOf(subscriptions: readonly (readonly Followed[])[]) {
 async function follow(subscriptions: readonly (readonly Followed[])[], until: number) {
   const { starts, make } = clientOf(subscriptions);
   const passed: string[] = [];
-  const landmarks = {
+  const bounds = {
     startAfter: () => at(1),
     saw: () => {},
     passed: (after: Place, upTo: Place) => passed.push(`${after.commit}-${upTo.commit}`),
@@ -65,7 +65,7 @@ async function follow(subscriptions: readonly (readonly Followed[])[], until: nu
     {
       connections: new ConnectionPool(make),
       names: new StreamNames('log.'),
-      landmarks: landmarks as unknown as Landmarks,
+      bounds: bounds as unknown as LogBounds,
       stallMs: 60_000,
       onNews: () => {},
     },

@@ -1,4 +1,4 @@
-/** Follows the log: one subscription after the other, each from where the one before it ended. */
+/** Follows the log by one subscription after the other, each from where the one before it ended. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { StoredEvent } from '@counterfoil/core';
 import { BackOff } from '../back-off.ts';
@@ -7,14 +7,14 @@ import type { Followed, Subscription } from './client.ts';
 import type { ConnectionPool } from './connection.ts';
 import { decode } from './envelope.ts';
 import { failure, lastingCode, NoAnswer, textOf } from './failures.ts';
-import type { Landmarks } from './landmarks.ts';
+import type { LogBounds } from './log-bounds.ts';
 import { comparePlaces, type Place } from './positions.ts';
 import type { StreamNames } from './stream-names.ts';
 
-/** Events that the client has read ahead: all of them are in memory, however large they are. */
+/** Events that the client reads ahead: all of them are in memory, however large they are. */
 const MAX_READ_AHEAD = 512;
 
-/** What a subscription tells of its connection; a log that is quiet looks the same as one that is lost. */
+/** Changes of a subscription's connection; without events a lost one cannot be told from an idle log. */
 export type ConnectionNews =
   | { readonly state: 'following' }
   | { readonly state: 'lost'; readonly reason: string };
@@ -22,15 +22,15 @@ export type ConnectionNews =
 export interface FollowerParts {
   readonly connections: ConnectionPool;
   readonly names: StreamNames;
-  readonly landmarks: Landmarks;
-  /** After so long a silence the head of the log is looked at. */
+  readonly bounds: LogBounds;
+  /** Without events for this long, the head of the log is read. */
   readonly stallMs: number;
   readonly onNews: (news: ConnectionNews) => void;
 }
 
 export interface FollowOptions {
   readonly after: Place | undefined;
-  /** The last event to deliver; undefined to wait for more for ever. */
+  /** The last event to deliver; undefined to follow without end. */
   readonly until: Place | undefined;
   readonly batchSize: number;
   readonly signal: AbortSignal;
@@ -39,18 +39,18 @@ export interface FollowOptions {
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #options: FollowOptions;
-  /** All up to here has been taken, or is not of this log. */
+  /** All events up to here were delivered, or are not of this log. */
   #seen: Place;
-  /** Longer after each subscription in a row that has brought nothing. */
+  /** Grows with each subscription in a row that delivers nothing. */
   readonly #backOff = new BackOff();
 
   constructor(parts: FollowerParts, options: FollowOptions) {
     this.#parts = parts;
     this.#options = options;
-    this.#seen = parts.landmarks.startAfter(options.after);
+    this.#seen = parts.bounds.startAfter(options.after);
   }
 
-  /** Ends after the last event to deliver, or with the signal; throws what will not pass by itself. */
+  /** Ends after the last event to deliver, or with the signal; throws permanent failures. */
   async *batches(): AsyncGenerator<readonly StoredEvent[]> {
     const { signal } = this.#options;
     while (!signal.aborted && !this.#isDone()) {
@@ -86,7 +86,7 @@ export class Follower {
     return until !== undefined && comparePlaces(this.#seen, until) >= 0;
   }
 
-  /** What one subscription brings, until it fails or nothing more is wanted. */
+  /** The batches of one subscription, until it fails or nothing more is wanted. */
   async *#subscription(subscription: Subscription): AsyncGenerator<readonly StoredEvent[]> {
     const { batchSize, signal } = this.#options;
     const end = () => subscription.destroy();
@@ -115,20 +115,20 @@ export class Follower {
         watch.begin();
       }
     } catch (error) {
-      // Taken, so that the next subscription does not bring it again.
+      // Already counted as seen: the next subscription does not deliver it.
       if (batch.length > 0 && !signal.aborted) yield batch;
       throw error;
     } finally {
       watch.end();
       signal.removeEventListener('abort', end);
-      // Destroying it alone would leave the call under it open.
+      // `destroy` alone would leave its call open.
       void subscription.unsubscribe().catch(() => {});
       subscription.destroy();
     }
     if (batch.length > 0) yield batch;
   }
 
-  /** Adds what came to the batch; answers how many characters of data that are. */
+  /** Adds an item to the batch; returns the length of its data. */
   #take(item: Followed, batch: StoredEvent[]): number {
     this.#backOff.reset();
     if ('checkpoint' in item) {
@@ -137,7 +137,7 @@ export class Follower {
     }
     const place = item.event?.position;
     if (item.event === undefined || place === undefined) return 0;
-    // Sent twice, or a part of what was known already.
+    // Delivered before.
     if (comparePlaces(place, this.#seen) <= 0) return 0;
     const { until } = this.#options;
     if (until !== undefined && comparePlaces(place, until) > 0) {
@@ -152,19 +152,19 @@ export class Follower {
     const { event } = decode(item.event, stream);
     batch.push(event);
     this.#seen = place;
-    this.#parts.landmarks.saw(place);
+    this.#parts.bounds.saw(place);
     return event.data.length;
   }
 
   #pass(place: Place): void {
     if (comparePlaces(place, this.#seen) <= 0) return;
-    this.#parts.landmarks.passed(this.#seen, place);
+    this.#parts.bounds.passed(this.#seen, place);
     this.#seen = place;
   }
 
   async #isBehind(): Promise<boolean> {
     try {
-      const head = await this.#parts.landmarks.head();
+      const head = await this.#parts.bounds.head();
       return head !== undefined && comparePlaces(head, this.#seen) > 0;
     } catch {
       return true;
@@ -172,14 +172,14 @@ export class Follower {
   }
 }
 
-/** Whether nothing more has arrived, after those who bring it had their turn. */
+/** Whether nothing more has arrived, after a turn of the event loop. */
 async function isEmpty(subscription: Subscription): Promise<boolean> {
   if (subscription.readableLength > 0) return false;
   await nextTurn();
   return subscription.readableLength === 0;
 }
 
-/** Does something again and again while something else is waited for. */
+/** Repeats a check by a timer while something else is awaited. */
 class Watch {
   readonly #everyMs: number;
   readonly #look: () => Promise<void>;

@@ -1,11 +1,11 @@
-/** What is known of streams without asking the server: how far they reach, and which commands they hold. */
+/** Caches the last revision and the commands of streams. */
 import type { CommandId, StoredEvent, StreamName } from '@counterfoil/core';
 
-/** Commands and streams that are kept together, about 130 bytes each. */
+/** Commands and streams together, about 130 bytes each. */
 const CAPACITY = 200_000;
 
 export interface KnownStream {
-  /** All is known up to this revision; -1 when nothing is. Others may have appended since. */
+  /** Everything up to this revision is known; -1 for nothing. Others may have appended since. */
   readonly revision: number;
   /** The revision of each command's last event. */
   readonly commands: ReadonlyMap<CommandId, number>;
@@ -16,7 +16,7 @@ interface Entry extends KnownStream {
   readonly commands: Map<CommandId, number>;
 }
 
-/** In the order of use; the longest unused are forgotten first, and the one in use never. */
+/** LRU; the stream in use is never evicted. */
 export class KnownStreams {
   readonly #streams = new Map<StreamName, Entry>();
   readonly #capacity: number;
@@ -33,8 +33,8 @@ export class KnownStreams {
   }
 
   /**
-   * These events follow each other in the stream and begin at `from`; none of them tells that the
-   * stream had no such revision. What leaves a hole to what is known is of no use.
+   * `events` are consecutive and begin at `from`; an empty list means that the stream ends before.
+   * Ignored when there is a gap to what is known.
    */
   learn(stream: StreamName, from: number, events: readonly StoredEvent[]): void {
     const known = this.#streams.get(stream) ?? this.#begin(stream, from);

@@ -1,4 +1,4 @@
-/** Positions of the log as the port wants them: texts that compare like the places they stand for. */
+/** Positions of the log: texts that sort like the places on the server. */
 import { EventStoreError, type Position } from '@counterfoil/core';
 
 /** A place in the log of the server: unsigned numbers of 64 bits. */
@@ -9,14 +9,14 @@ export interface Place {
 
 const DIGITS = 16;
 const FORM = /^(?<commit>[0-9a-f]{16})-(?<prepare>[0-9a-f]{16})$/;
-/** What the server says where it does not know the place. */
+/** Sent by servers that do not report the place. */
 const UNKNOWN = 2n ** 64n - 1n;
 
 export function positionOf(place: Place | undefined): Position {
   if (place === undefined || place.commit === UNKNOWN || place.prepare === UNKNOWN) {
     throw new EventStoreError(
       'unavailable',
-      'the server does not tell the position of an event: it must be of version 22.6 or later',
+      'the server does not report the position of an event: it must be of version 22.6 or later',
     );
   }
   return `${hex(place.commit)}-${hex(place.prepare)}` as Position;
@@ -26,7 +26,7 @@ function hex(value: bigint): string {
   return value.toString(16).padStart(DIGITS, '0');
 }
 
-/** Throws a RangeError on what this adapter has not made. */
+/** Throws a RangeError for a position of another adapter. */
 export function placeOf(position: Position): Place {
   const { commit, prepare } = FORM.exec(position)?.groups ?? {};
   if (commit === undefined || prepare === undefined) {
@@ -35,7 +35,7 @@ export function placeOf(position: Position): Place {
   return { commit: BigInt(`0x${commit}`), prepare: BigInt(`0x${prepare}`) };
 }
 
-/** Below zero when the first stands before the second. */
+/** Negative when the first is before the second. */
 export function comparePlaces(one: Place, other: Place): number {
   if (one.commit !== other.commit) return one.commit < other.commit ? -1 : 1;
   if (one.prepare === other.prepare) return 0;

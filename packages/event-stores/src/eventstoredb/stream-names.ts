@@ -1,7 +1,6 @@
 /** Which streams of a cluster belong to a log: those that begin with its prefix. */
 import type { StreamName } from '@counterfoil/core';
 
-/** What a prefix is, in words. */
 export const LOG_PREFIX_FORM =
   'at most 64 letters, digits, _ and dots: names that are separated by dots, and a dot at the end, as in acme.ledger.';
 const MAX_PREFIX_LENGTH = 64;
@@ -19,7 +18,7 @@ export class StreamNames {
     this.prefix = prefix;
   }
 
-  /** The stream whose only event stands before all of the log. Its name does not begin with the prefix. */
+  /** The stream whose only event is before all events of the log. Its name does not begin with the prefix. */
   get beginning(): string {
     return `beginning-of-${this.prefix.slice(0, -1)}`;
   }
@@ -29,8 +28,8 @@ export class StreamNames {
   }
 
   /**
-   * The stream of this log that the server knows by this name; undefined for anybody else's. A dot
-   * before the category's end tells of a log whose prefix begins with this one's.
+   * The stream of this log with this name on the server; undefined for streams of others. A dot within
+   * the category belongs to a log whose prefix begins with this one's.
    */
   inLog(name: string): StreamName | undefined {
     if (!name.startsWith(this.prefix)) return undefined;

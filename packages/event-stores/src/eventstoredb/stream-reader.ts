@@ -1,6 +1,6 @@
-/** Reads streams of the log by pages, and sees that nothing is missing of them. */
+/** Reads streams of the log by pages, and checks that nothing is missing. */
 import { EventStoreError, type StreamName } from '@counterfoil/core';
-import type { Calls, Patience } from './calls.ts';
+import type { Calls, Retries } from './calls.ts';
 import { decode, type MarkedEvent } from './envelope.ts';
 import type { KnownStreams } from './known-streams.ts';
 import type { StreamNames } from './stream-names.ts';
@@ -19,16 +19,16 @@ export class StreamReader {
     this.#known = known;
   }
 
-  /** The events of a stream from a revision on; what they tell is remembered. */
+  /** The events of a stream from a revision on; also updates the cache. */
   async read(
     stream: StreamName,
     from: number,
     limit = Number.POSITIVE_INFINITY,
-    patience?: Patience,
+    retries?: Retries,
   ): Promise<readonly MarkedEvent[]> {
     const events: MarkedEvent[] = [];
     for (let wanted = Math.min(limit, PAGE_EVENTS); wanted > 0; ) {
-      const page = await this.#page(stream, from + events.length, wanted, patience);
+      const page = await this.#page(stream, from + events.length, wanted, retries);
       events.push(...page);
       if (page.length < wanted) break;
       wanted = Math.min(limit - events.length, PAGE_EVENTS);
@@ -40,13 +40,13 @@ export class StreamReader {
     stream: StreamName,
     from: number,
     count: number,
-    patience: Patience | undefined,
+    retries: Retries | undefined,
   ): Promise<readonly MarkedEvent[]> {
     const name = this.#names.onServer(stream);
     const recorded = await this.#calls.read(
       `reading ${name}`,
       (client) => client.readStream(name, from, count),
-      patience,
+      retries,
     );
     for (const [index, { revision }] of recorded.entries()) {
       if (Number(revision) === from + index) continue;

@@ -1,6 +1,6 @@
-/** Bounds what is under way at once: so many calls on a connection, and one append on a stream. */
+/** Limits concurrency: calls of a connection, and appends to one stream. */
 
-/** Lets so many at once do their work; the others wait in the order in which they came. */
+/** Semaphore, FIFO. */
 export class Gate {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -22,7 +22,7 @@ export class Gate {
   }
 }
 
-/** Lets those with the same key work one after the other. */
+/** Per-key mutex, FIFO. */
 export class Queues<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();
 

@@ -1,8 +1,7 @@
-/** A batch of appends as the log's function takes it, and what it answers. */
+/** The parameters and the result of the log's function `append`. */
 import type { AppendRequest, AppendResult } from '@counterfoil/core';
-import { expectationCode } from '../append-request.ts';
+import { APPENDED, expectationCode, resultOf } from '../append-request.ts';
 import { int4Array, int8Array, textArray } from './binary-arrays.ts';
-import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from './functions.ts';
 import { positionOf } from './positions.ts';
 
 const MAX_INT4 = 2 ** 31 - 1;
@@ -54,23 +53,11 @@ export function pack(requests: readonly AppendRequest[]): readonly Buffer[] {
   ];
 }
 
-/** What became of the command at an index of the batch. */
+/** The result of the command at an index of the batch. */
 export function resultAt(row: BatchRow, index: number): AppendResult {
   const [written, outcomes, revisions, ordinals, earlier] = row;
-  const revision = revisions[index] ?? -1;
-  const ordinal = ordinals[index] ?? 0;
   const outcome = outcomes[index];
-  switch (outcome) {
-    case APPENDED:
-      return { outcome: 'appended', revision, position: positionOf(written ?? '', ordinal) };
-    case REPEATED: {
-      return { outcome: 'repeated', revision, position: positionOf(earlier[index] ?? '', ordinal) };
-    }
-    case CONFLICT:
-      return { outcome: 'conflict', actual: revision };
-    case COMMAND_ID_REUSED:
-      return { outcome: 'command-id-reused' };
-    default:
-      throw new Error(`not an outcome: ${outcome}`);
-  }
+  return resultOf(outcome, revisions[index] ?? -1, () =>
+    positionOf((outcome === APPENDED ? written : earlier[index]) ?? '', ordinals[index] ?? 0),
+  );
 }

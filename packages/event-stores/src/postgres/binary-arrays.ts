@@ -1,4 +1,4 @@
-/** Arrays in PostgreSQL's binary form: no text has to be quoted here and unquoted there, whatever is in it. */
+/** Arrays in PostgreSQL's binary format: texts need no quoting. */
 
 const INT4 = 23;
 const INT8 = 20;

@@ -1,12 +1,12 @@
-/** What PostgreSQL's and the network's errors mean for a caller of the event store. */
+/** Maps errors of PostgreSQL and the network to codes of the event store port. */
 import type { EventStoreErrorCode } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
 import { FOREIGN_TRANSACTIONS } from './functions.ts';
 
 /**
- * `passing`: the same may succeed a moment later. `foreign`: the log came from another server and
- * needs a new era. `request`: what was asked for is at fault, alone or with others of its batch. All
- * others are codes of the port, and stay.
+ * `passing`: transient. `foreign`: the log came from another server and needs a new era. `request`:
+ * the request is at fault, alone or with others of its batch. All others are codes of the port, and
+ * permanent.
  */
 export type FailureKind = 'passing' | 'foreign' | 'request' | EventStoreErrorCode;
 
@@ -19,7 +19,7 @@ const BY_STATE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>(
   ['42501', 'read-only'], // insufficient_privilege
   ['53100', 'full'], // disk_full
   ['54000', 'too-large'], // program_limit_exceeded
-  ['23505', 'corrupt'], // unique_violation: under the streams' locks nobody else can have written it
+  ['23505', 'corrupt'], // unique_violation: impossible under the streams' locks
   ['XX001', 'corrupt'], // data_corrupted
   ['XX002', 'corrupt'], // index_corrupted
   ['42P01', 'corrupt'], // undefined_table
@@ -47,15 +47,15 @@ export function kindOf(error: unknown): FailureKind {
   if (error instanceof EventStoreError) return error.code;
   if (error instanceof TypeError || error instanceof RangeError) return 'request';
   const state = stateOf(error);
-  // Without a state it is the network's: refused, reset, timed out, ended.
+  // Without a state it is an error of the network: refused, reset, timed out, ended.
   if (state === undefined) return 'passing';
   return BY_STATE.get(state) ?? BY_CLASS.get(state.slice(0, 2)) ?? 'unavailable';
 }
 
-/** Among them: a password is being changed, or a disk is full, of which to be told takes room as well. */
+/** Subscriptions wait for these to end: also a password that is being changed, or a full disk. */
 const PASSING: ReadonlySet<FailureKind> = new Set(['passing', 'foreign', 'unavailable', 'full']);
 
-/** Whether whoever follows the log goes on trying: also while a server is a standby for a moment. */
+/** Whether a subscription retries: also while the server is a standby. */
 export function mayPass(error: unknown): boolean {
   return PASSING.has(kindOf(error)) || stateOf(error) === READ_ONLY_TRANSACTION;
 }
@@ -82,9 +82,9 @@ const ADVICE: readonly (readonly [code: RegExp, advice: string])[] = [
 /** It has no code. */
 const NO_TLS = /does not support SSL/;
 
-/** An error with what to do about it behind what it says, where that is known. */
+/** Appends what to do to the message of an error, where that is known. */
 export function withConnectAdvice(error: unknown): unknown {
-  // Of several addresses that were tried in vain, the error is one without words.
+  // When several addresses failed, the error itself has no message.
   const cause: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(cause instanceof Error)) return error;
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
@@ -95,7 +95,7 @@ export function withConnectAdvice(error: unknown): unknown {
   return cause;
 }
 
-/** The failure as the port tells it. `place` names the log in the message. */
+/** The port's error for a failure. `place` names the log in the message. */
 export function portError(error: unknown, place: string): Error {
   if (error instanceof EventStoreError) return error;
   const text = `${place}: ${error instanceof Error ? error.message : String(error)}`;
@@ -108,7 +108,7 @@ export function portError(error: unknown, place: string): Error {
 function stateOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const code = error.code;
-  // Errors of the system have codes of five letters too, such as EPIPE: those of PostgreSQL carry a severity.
+  // Some system errors have codes of five letters too, such as EPIPE; those of PostgreSQL have a severity.
   const isState = typeof code === 'string' && SQL_STATE.test(code) && 'severity' in error;
   return isState ? code : undefined;
 }

@@ -1,4 +1,5 @@
 /** The functions of the log inside PostgreSQL: appending a batch, how far the log is settled, a new era. */
+import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from '../append-request.ts';
 
 /** Names the advisory lock that every append shares, together with the oid of the log's table: `CFOL`. */
 const LOG_LOCK = 0x43464f4c;
@@ -7,19 +8,13 @@ export const TRANSACTION_BITS = 48;
 /** Raised when the log holds transactions that this server has not reached: it came from another one. */
 export const FOREIGN_TRANSACTIONS = 'CF001';
 
-/** Outcomes of a command, as the function `append` tells them. */
-export const APPENDED = 0;
-export const REPEATED = 1;
-export const CONFLICT = 2;
-export const COMMAND_ID_REUSED = 3;
-
 /**
  * Appends a batch in one transaction and one round trip. The order of its steps is what makes the
  * log's order right:
  *
- * 1. The lock that names the log is taken, shared with all other appends: it makes nobody wait, and
- *    tells `settled_head` which of the running transactions may write to the log.
- * 2. The streams are locked, in one order for all, so that nobody waits in a circle.
+ * 1. The log's lock is taken in shared mode, which never waits: by it `settled_head` knows which of
+ *    the running transactions may write to the log.
+ * 2. The streams are locked, in one order for all appends, so that there are no deadlocks.
  * 3. Only then PostgreSQL gives the transaction its id, with the first row that is written. So of two
  *    transactions that append to one stream the one that had to wait has the higher id, and a
  *    stream's revisions stand in the log in their order. That is why a transaction that has an id
@@ -140,8 +135,8 @@ END $function$`;
  * newest event. Otherwise it is the last one before the oldest running transaction that may write to
  * the log. A running transaction is known not to when it is seen to have its id and not to hold the
  * log's lock, which `append` takes before it has an id. The locks are looked at after the list of
- * those who run was taken, and the events after both; so whoever wrote an event below and has
- * vanished from either is among the committed. On a standby, where the locks of others are not to be
+ * running transactions was read, and the events after both; so a writer of an event below that is
+ * missing in either has committed. On a standby, where the locks of others are not to be
  * seen, every running transaction counts.
  */
 export function settledHeadFunction(schema: string): string {

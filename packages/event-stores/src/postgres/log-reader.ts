@@ -78,7 +78,7 @@ export class LogReader {
     }
   }
 
-  /** The newest event of all, whatever can still appear before it. */
+  /** The newest committed event; others may still appear before it. */
   async newest(): Promise<Position | undefined> {
     const text = `SELECT transaction, ordinal FROM ${this.#schema}.events
       ORDER BY transaction DESC, ordinal DESC LIMIT 1`;

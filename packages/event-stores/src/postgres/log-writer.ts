@@ -1,4 +1,4 @@
-/** Appends in batches: what arrives while a batch is under way shares the next one. */
+/** Appends in batches: requests that arrive while a batch is under way share the next one. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
@@ -6,13 +6,13 @@ import { measure } from '../append-request.ts';
 import { BackOff } from '../back-off.ts';
 import { APPEND_PARAMETERS, type BatchRow, pack, resultAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';
-import { connect, letGo, type Server } from './sessions.ts';
+import { connect, disconnect, type Server } from './sessions.ts';
 
-/** Each stream of a batch is a lock, of which a server has some thousands for all its clients. */
+/** Each stream of a batch takes a lock; a server has some thousands for all its clients. */
 const MAX_BATCH_COMMANDS = 256;
 /**
- * When a batch has been under way for so long, another may begin beside it. Not before: two halves
- * cost more than one whole, and what usually takes so long is a wait for a stream of another host.
+ * After a batch has been under way for so long, another may start in parallel. Not before: two small
+ * batches cost more than one, and what usually takes so long is a stream lock of another host.
  */
 const OVERTAKE_AFTER_MS = 20;
 /** Largest append, in UTF-16 units of data and metadata. */
@@ -25,9 +25,9 @@ export interface WriterOptions {
   readonly schema: string;
   /** Names the log in messages. */
   readonly place: string;
-  /** How many batches may be under way at once, each on a connection of its own. */
+  /** How many batches may be under way at once, each on its own connection. */
   readonly lanes: number;
-  /** For how long an append is tried again while the server cannot be reached. */
+  /** How long an append is retried while the server cannot be reached. */
   readonly retryForMs: number;
   /** Called when events have become durable, before their appends are answered. */
   readonly onCommit: () => void;
@@ -37,7 +37,7 @@ interface Pending {
   readonly request: AppendRequest;
   readonly length: number;
   readonly expiresAt: number;
-  /** It failed in a batch, and goes on without others so that what is wrong concerns it alone. */
+  /** It failed in a batch, and is retried by itself, so that an error concerns it alone. */
   alone: boolean;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
@@ -86,7 +86,7 @@ export class LogWriter {
     });
   }
 
-  /** Waits for the appends under way, which end within the limit of their attempts. */
+  /** Waits for open appends, which end within their time limit. */
   async close(): Promise<void> {
     if (this.#queue.length > 0 || this.#lanes.some((lane) => lane.isBusy)) {
       await new Promise<void>((resolve) => {
@@ -94,10 +94,10 @@ export class LogWriter {
       });
     }
     clearTimeout(this.#overtaking);
-    for (const lane of this.#lanes) if (lane.client !== undefined) letGo(lane.client);
+    for (const lane of this.#lanes) if (lane.client !== undefined) disconnect(lane.client);
   }
 
-  /** At the end of this turn of the event loop, so that all who append in it share a batch. */
+  /** At the end of this turn of the event loop, so that all appends of the turn share a batch. */
   #schedule(): void {
     if (this.#isScheduled || this.#lanes.every((lane) => lane.isBusy)) return;
     this.#isScheduled = true;
@@ -119,7 +119,7 @@ export class LogWriter {
     if (isIdle) this.#idle?.();
   }
 
-  /** Whether a batch has begun just now; looks again when it has had its time. */
+  /** Whether the newest batch has only just started; if so, a timer tries again. */
   #mustWait(): boolean {
     const newest = Math.max(
       ...this.#lanes.map(({ isBusy, beganAt }) => (isBusy ? beganAt : -Infinity)),
@@ -134,8 +134,8 @@ export class LogWriter {
   }
 
   /**
-   * The next in order that fit into a batch. What has to wait holds back what follows it on the same
-   * stream, so each stream's appends stay in their order.
+   * The next requests that fit into a batch. A request that has to wait also delays those after it on
+   * the same stream, so that each stream's appends keep their order.
    */
   #takeBatch(): readonly Pending[] {
     const batch: Pending[] = [];
@@ -194,7 +194,7 @@ export class LogWriter {
   /** The answer comes when the transaction is committed. */
   async #send(lane: Lane, batch: readonly Pending[]): Promise<BatchRow> {
     lane.client ??= await connect(this.#options.server, lane.name, (lost) => {
-      // News of a former one is none of the present one.
+      // Not an earlier connection of the lane.
       if (lane.client === lost) this.#drop(lane);
     });
     const values = [...pack(batch.map(({ request }) => request))];
@@ -205,14 +205,14 @@ export class LogWriter {
   }
 
   #drop(lane: Lane): void {
-    if (lane.client !== undefined) letGo(lane.client);
+    if (lane.client !== undefined) disconnect(lane.client);
     lane.client = undefined;
   }
 
   /**
-   * Decides who tries again, and hands back how long the lane waits before that. Whether a batch whose
-   * answer was lost is in the log is settled by sending it again: the log knows its commands, and as
-   * long as the first attempt is still at work its streams are locked.
+   * Decides what is retried; returns how long the lane pauses first. A batch whose answer was lost is
+   * sent again: the log recognises its commands, and while the first attempt still runs its streams
+   * are locked.
    */
   async #settle(lane: Lane, batch: readonly Pending[], error: unknown): Promise<number> {
     const kind = kindOf(error);
@@ -236,7 +236,7 @@ export class LogWriter {
     return 0;
   }
 
-  /** Puts back what has time left; the rest is told that its fate is not known. */
+  /** Queues requests with time left again; rejects the others, whose outcome is unknown. */
   #tryAgain(batch: readonly Pending[], error: unknown): void {
     const now = performance.now();
     const all = [...batch, ...this.#queue];

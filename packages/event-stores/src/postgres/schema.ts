@@ -83,7 +83,7 @@ export interface Log {
 }
 
 /**
- * Applies the migrations that are missing, whoever else may be at it: they run under a lock. Refuses
+ * Applies the migrations that are missing, also while other processes do: they run under a lock. Refuses
  * a server that is too old and a log of a newer build, before anything is changed.
  */
 export async function migrate(pool: pg.Pool, log: Log): Promise<void> {
@@ -99,7 +99,7 @@ export async function migrate(pool: pg.Pool, log: Log): Promise<void> {
     );
   }
   if (applied.length === Object.keys(migrations).length) return;
-  // A migration may work for long, and so may those whose turn it is to wait.
+  // A migration may take long, and so may the wait for one of another process.
   const ownPool = readingPool({ ...log.server, statementTimeoutMs: 0 }, 1);
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: ownPool }) });
   const migrator = new Migrator({

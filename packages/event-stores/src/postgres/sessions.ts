@@ -1,8 +1,8 @@
-/** Connections of a log: how they are made, what is set on each, and how one is let go. */
+/** Connections of a log and their settings. */
 import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** An answer that has not come by then never comes: the server would have ended the statement. */
+/** Later answers never come: the server would have ended the statement. */
 const ANSWER_TIMEOUT_FACTOR = 1.25;
 /** A wait for a stream that another host appends to ends before the statement that waits. */
 const LOCK_TIMEOUT_FACTOR = 0.5;
@@ -59,7 +59,7 @@ async function prepare(client: pg.ClientBase, server: Server): Promise<void> {
   await client.query(APPLY_SETTINGS, [Object.keys(settings), Object.values(settings)]);
 }
 
-/** A connection of its own. Tells `onLoss` of it when it breaks, whether or not something waits for it. */
+/** Opens one connection. Calls `onLoss` when it breaks, also while it is idle. */
 export async function connect(
   server: Server,
   role: string,
@@ -72,23 +72,23 @@ export async function connect(
     await prepare(client, server);
     return client;
   } catch (error) {
-    letGo(client);
+    disconnect(client);
     throw error;
   }
 }
 
-/** Ends a connection without waiting for the other side, which may not be there any more. */
-export function letGo(client: pg.Client): void {
+/** Ends a connection without waiting for the server, which may not answer any more. */
+export function disconnect(client: pg.Client): void {
   client.end().catch(() => undefined);
 }
 
-/** Connections for reading: each is taken for one statement and never kept while a caller thinks. */
+/** A pool for reading: a connection is taken for one statement at a time. */
 export function readingPool(server: Server, size: number): pg.Pool {
   const onConnect = (client: pg.ClientBase) => prepare(client, server);
   const pool = new pg.Pool({ ...configOf(server, 'reader'), max: size, onConnect });
   // Lost while it was idle: the pool makes another when one is needed.
   pool.on('error', () => undefined);
-  // Lost while somebody has it between two statements: the next one fails, the process does not.
+  // Lost while it is in use between two statements: the next one fails, the process does not.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -1,13 +1,13 @@
-/** Keeps looking how far the log is settled: when told by LISTEN/NOTIFY, and by itself from time to time. */
+/** Follows the settled head of the log by LISTEN/NOTIFY, and by polling. */
 import type { Position } from '@counterfoil/core';
 import type pg from 'pg';
 import { BackOff } from '../back-off.ts';
 import { Notifier } from '../notifier.ts';
 import { kindOf, mayPass, portError } from './failures.ts';
 import { BEFORE_ALL, positionOf } from './positions.ts';
-import { connect, letGo, type Server } from './sessions.ts';
+import { connect, disconnect, type Server } from './sessions.ts';
 
-/** While something older than the newest event is under way: what ends without a commit tells nobody. */
+/** While a transaction older than the newest event runs: one that rolls back sends no notification. */
 const UNSETTLED_POLL_MS = 25;
 
 export interface WatcherOptions {
@@ -32,13 +32,13 @@ export function headOf(row: HeadRow | undefined): Position {
 
 export class Watcher {
   readonly #options: WatcherOptions;
-  /** Rings when the head has moved, and when the watching has come to an end. */
+  /** Notifies when the head has moved, and when watching has ended. */
   readonly headMoved = new Notifier();
   readonly #stop = new AbortController();
   readonly #lookWanted = new Notifier();
-  /** Somebody knocked since the last look began. */
+  /** A look was requested since the last one began. */
   #isWanted = false;
-  /** This store has committed something, and others do not know of it yet. */
+  /** This store has committed, and has not notified others yet. */
   #isToAnnounce = false;
   #head: Position;
   #client: pg.Client | undefined;
@@ -51,17 +51,17 @@ export class Watcher {
     this.#ended = this.#watch();
   }
 
-  /** No event can appear up to here any more. */
+  /** No event can appear before or at it any more. */
   get head(): Position {
     return this.#head;
   }
 
-  /** What has gone wrong and does not pass; the log is not watched any more. */
+  /** A permanent failure: the log is not watched any more. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Tells other stores of this log that it has grown, and looks at once. */
+  /** Notifies other stores of this log that it has grown, and reads the head now. */
   announce(): void {
     this.#isToAnnounce = true;
     this.#look();
@@ -77,7 +77,7 @@ export class Watcher {
     this.#stop.abort();
     this.#lookWanted.notify();
     this.headMoved.notify();
-    if (this.#client !== undefined) letGo(this.#client);
+    if (this.#client !== undefined) disconnect(this.#client);
     await this.#ended;
   }
 
@@ -104,7 +104,7 @@ export class Watcher {
     }
   }
 
-  /** Looks until the connection is lost, which it throws, or until the end. */
+  /** Reads the head repeatedly until the end. Throws when the connection is lost. */
   async #follow(backOff: BackOff): Promise<void> {
     const { signal } = this.#stop;
     const { server, schema, pollMs } = this.#options;
@@ -126,12 +126,12 @@ export class Watcher {
       }
     } finally {
       this.#client = undefined;
-      letGo(client);
+      disconnect(client);
     }
     if (isLost) throw new Error('the connection to the log was lost');
   }
 
-  /** Hands back whether the newest event of all is settled. */
+  /** Resolves to whether the newest event is settled. */
   async #lookOnce(client: pg.Client): Promise<boolean> {
     const { schema } = this.#options;
     const announces = this.#isToAnnounce;

@@ -1,8 +1,8 @@
-/** Lets what goes wrong with a database leave as the port's error; the writer's thread does without. */
+/** Converts errors of SQLite to errors of the port; not used in the writer's thread. */
 import { EventStoreError } from '@counterfoil/core';
 import { failureOf } from './failures.ts';
 
-/** Does what the database at `path` is needed for. */
+/** Runs work on the database at `path`. Throws an `EventStoreError`. */
 export function failing<Result>(path: string, work: () => Result): Result {
   try {
     return work();

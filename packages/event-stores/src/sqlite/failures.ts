@@ -1,13 +1,13 @@
-/** What SQLite's and the file system's errors mean for a caller of the event store. */
+/** Maps errors of SQLite and the file system to codes of the event store port. */
 import type { EventStoreErrorCode } from '@counterfoil/core';
 
-/** A failure as it crosses from the writer's thread; without a code the request itself was at fault. */
+/** A failure as the writer's thread posts it; without a code the request itself was at fault. */
 export interface Failure {
   readonly code: EventStoreErrorCode | undefined;
   readonly message: string;
 }
 
-/** A failure that the store has found out itself, told like those of SQLite. */
+/** A failure that the store itself detects. */
 export class LogFailure extends Error {
   readonly code: EventStoreErrorCode;
 
@@ -47,7 +47,7 @@ const BY_ERRNO: ReadonlyMap<string, EventStoreErrorCode> = new Map([
   ['EDQUOT', 'full'],
 ]);
 
-/** Sorts an error into the port's codes. `path` names the log in the message. */
+/** The port's code and message for an error; the message names `path`. */
 export function failureOf(error: unknown, path: string): Failure {
   if (error instanceof LogFailure) return { code: error.code, message: error.message };
   if (!(error instanceof Error)) return { code: 'unavailable', message: `${path}: ${error}` };
@@ -56,14 +56,14 @@ export function failureOf(error: unknown, path: string): Failure {
   if (typeof result === 'number') return { code: codeOf(result), message };
   const name = 'code' in error ? String(error.code) : '';
   if ('syscall' in error) return { code: BY_ERRNO.get(name) ?? 'unavailable', message };
-  // A number in the file that no number of the log can have become.
+  // An integer in the file that is larger than any the log writes.
   if (name === 'ERR_OUT_OF_RANGE') return { code: 'corrupt', message };
   return { code: undefined, message };
 }
 
 function codeOf(result: number): EventStoreErrorCode | undefined {
   if (result === IOERR_SHMSIZE) return 'full';
-  // The writer knows what is in the log: a row that should not be there is damage.
+  // The writer has checked that the row does not exist: the index or the table is damaged.
   if (UNIQUE_VIOLATIONS.has(result)) return 'corrupt';
   const primary = result & PRIMARY_CODE_MASK;
   return primary === CONSTRAINT ? undefined : (BY_RESULT_CODE.get(primary) ?? 'unavailable');

@@ -1,4 +1,4 @@
-/** Reads a log for whoever doubts it: every row as it stands, damaged ones too, in bounded pages. */
+/** Reads a log for examination: every row as it is, damaged ones too, in bounded pages. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { CommandId, Position, StoredEvent, StreamName, TenantId } from '@counterfoil/core';
@@ -10,25 +10,25 @@ import { checkLog, isLog } from './schema.ts';
 
 const PAGE_EVENTS = 1_000;
 const PAGE_PLACES = 20_000;
-/** Stands above what is wrong, and says nothing of it. */
+/** A heading above the faults. */
 const HEADING = /^\*\*\* in database /;
 /** Sorts after every character of a name. */
 const AFTER_ALL_NAMES = '\u{10ffff}';
-/** More lines than these tell nobody more. */
+/** Faults that are reported at most. */
 const MAX_FAULTS = 20;
-/** Up to so many bytes a file is looked through at every start: SQLite's part takes half a second. */
+/** Files up to this size are checked at every start: SQLite takes half a second for it. */
 const MOST_BYTES_AT_START = 128 * 1024 * 1024;
 
-/** An event as its row has it; what is in it is to be believed only when it is intact. */
+/** An event as its row has it; to be trusted only when intact. */
 export interface InspectedEvent {
   readonly stored: StoredEvent;
-  /** Whether its checksum fits. */
+  /** Whether it matches its checksum. */
   readonly intact: boolean;
   /** Whether it is marked as the last of its append. */
   readonly endsCommand: boolean;
 }
 
-/** Where an event stands in the order of the log. */
+/** The place of an event in the order of the log. */
 export interface InspectedPlace {
   readonly position: Position;
   readonly time: string;
@@ -36,14 +36,14 @@ export interface InspectedPlace {
   readonly missingBefore: number;
 }
 
-/** A log of one moment: what is appended meanwhile is left out. Any read may throw `corrupt`. */
+/** A snapshot of a log: later appends are left out. Any read may throw `corrupt`. */
 export interface LogInspection {
   readonly head: Position | undefined;
-  /** As the position of the last event tells. */
+  /** By the position of the last event. */
   readonly events: number;
   /**
-   * What SQLite finds wrong with the file. `thorough` compares the indices with their tables as
-   * well, at about two hundred MiB a second.
+   * The faults that SQLite finds. `thorough` also compares the indices with their tables, at about
+   * 200 MiB a second.
    */
   faults(options: { readonly thorough: boolean }): readonly string[];
   /** Every event by its position. */
@@ -60,7 +60,7 @@ export function inspectSqliteLog(path: string): LogInspection {
   return failing(path, () => new Inspection(path));
 }
 
-/** The faults of an open database, in SQLite's own words; empty when it finds none. */
+/** The faults of an open database, as SQLite reports them. */
 export function faultsIn(
   database: DatabaseSync,
   { thorough, limit = MAX_FAULTS }: { readonly thorough: boolean; readonly limit?: number },
@@ -74,10 +74,9 @@ export function faultsIn(
 }
 
 /**
- * What is wrong with a database that is about to be opened; undefined when it is sound, absent, or
- * too large to be looked through at every start. Throws when it cannot be read at all. Looked at
- * through a connection that cannot write: the write-ahead log of another file, left beside this one,
- * would else be copied into it for good.
+ * A fault of a database that is about to be opened; undefined when it is sound, absent, or too large
+ * to be checked at every start. Throws when it cannot be read at all. Uses a read-only connection:
+ * one that writes would copy the write-ahead log of another file, left beside this one, into it.
  */
 export function faultAtStart(path: string): string | undefined {
   if (!isExaminedAtStart(path)) return undefined;
@@ -92,15 +91,14 @@ export function faultAtStart(path: string): string | undefined {
 function isExaminedAtStart(path: string): boolean {
   if (!existsSync(path)) return false;
   const stats = statSync(path);
-  // To open a pipe is to wait for whoever opens its other end.
+  // Opening a pipe blocks until its other end is opened.
   if (!stats.isFile()) throw new Error('what stands there is not a file');
   return stats.size > 0 && stats.size <= MOST_BYTES_AT_START;
 }
 
 /**
- * The same of a log: whether every event is what was appended, as well. An index that has lost an
- * entry makes a stream look shorter than it is, which no checksum can tell; that a letter has changed,
- * SQLite cannot.
+ * The same for a log, which also verifies every event. An index that has lost an entry makes a stream
+ * look shorter than it is, which only SQLite's check finds; a changed character, only a checksum.
  */
 export function logFaultAtStart(path: string): string | undefined {
   const fault = faultAtStart(path);
@@ -152,7 +150,7 @@ class Inspection implements LogInspection {
       this.#places = this.#rows(
         'SELECT position, time FROM events NOT INDEXED WHERE position > ? AND position <= ? ORDER BY position LIMIT ?',
       );
-      // The sign before `position` keeps the walk on the index of streams.
+      // The unary plus keeps the query on the index of streams.
       this.#streams = this.#rows(
         `SELECT ${COLUMNS} FROM events LEFT JOIN streams ON streams.id = stream_id
          WHERE (stream_id, revision) > (?, ?) AND +position <= ?
@@ -236,7 +234,7 @@ class Inspection implements LogInspection {
 const COLUMNS = `position, stream_id, revision, events.id, type, schema_version, tenant_id, time,
   command_id, command_fingerprint, ends_command, checksum, data, metadata, name`;
 
-/** Goes through a log by position, in a few bytes of memory for each of its streams. */
+/** Reads a log by position; memory grows with the number of streams only. */
 function faultInEvents(database: DatabaseSync): string | undefined {
   const page = database.prepare(
     `SELECT ${COLUMNS} FROM events LEFT JOIN streams ON streams.id = stream_id
@@ -258,7 +256,7 @@ function faultInEvents(database: DatabaseSync): string | undefined {
   return before?.[10] === 0 ? `command ${before[8]} has no last event` : undefined;
 }
 
-/** What is wrong with an event that follows another in the log, and the last revision of its stream. */
+/** The fault of an event, given the event before it in the log and the last revision of its stream. */
 function faultOf(
   row: EventRow,
   before: EventRow | undefined,

@@ -1,4 +1,4 @@
-/** Reads the log over a connection that cannot write: short, indexed reads, each of one moment. */
+/** Reads the log over a read-only connection: short, indexed reads, each of one snapshot. */
 
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,10 +9,10 @@ import { LogFailure } from './failures.ts';
 import { positionOf } from './messages.ts';
 import { checkLog } from './schema.ts';
 
-/** Rows that are read at once: all of them are in memory, however large they are. */
+/** Rows per query: all of them are in memory at once, however large they are. */
 const ROWS_AT_ONCE = 16;
 
-/** How long a read may wait for another process that is just recovering the log. */
+/** How long a read may wait for another process that recovers the log. */
 const BUSY_TIMEOUT_MS = 2_000;
 
 const COLUMNS = `position, revision, events.id, type, schema_version, tenant_id, time, command_id,
@@ -47,7 +47,7 @@ export class LogReader {
       checkLog(database, path);
       const prepare = (sql: string) => {
         const statement = database.prepare(sql);
-        // Rows as arrays, made into events by hand: half the price of rows as objects.
+        // Rows as arrays take half the time of rows as objects.
         statement.setReturnArrays(true);
         return statement;
       };
@@ -85,8 +85,8 @@ export class LogReader {
   }
 
   /**
-   * At least one event after a position and up to another, which the log is known to have. At most
-   * `limit`, and fewer where they are large.
+   * One to `limit` events after a position and up to another, which the log is known to have. Fewer
+   * where they are large.
    */
   readLog(after: number, upTo: number, limit: number): StoredEvent[] {
     const events: StoredEvent[] = [];
@@ -111,7 +111,7 @@ export class LogReader {
     let position = after;
     return rows.map((row) => {
       position += 1;
-      // Positions have no holes: a subscriber that sees one must not go on.
+      // Positions have no gaps: a subscriber must not continue past one.
       if (row[0] !== position) throw this.#damaged(`position ${position} is missing`);
       return this.#eventOf(row as unknown as Row, row[12] as StreamName);
     });

@@ -3,17 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AppendRequest, EncodedEvent, Expected } from '@counterfoil/core';
 import { CommandId, streamName, TenantId } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
+import { APPENDED, COMMAND_ID_REUSED, CONFLICT, REPEATED } from '../append-request.ts';
 import { LogWriter } from './log-writer.ts';
-import {
-  APPENDED,
-  COMMAND_ID_REUSED,
-  CONFLICT,
-  FAILED,
-  type PackedReplies,
-  pack,
-  REPEATED,
-  REPLY_FIELDS,
-} from './messages.ts';
+import { FAILED, type PackedReplies, pack, REPLY_FIELDS } from './messages.ts';
 import { prepareLog } from './schema.ts';
 
 const TENANT = TenantId.parse(1);

@@ -1,19 +1,12 @@
 /** Writes batches of appends to the log, each batch in one durable commit. Runs in the writer's thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { EXPECT_ANY, EXPECT_EXISTS } from '../append-request.ts';
+import { LRUCache } from 'lru-cache';
+import { APPENDED, COMMAND_ID_REUSED, CONFLICT, fits, REPEATED } from '../append-request.ts';
 import { checksumOf } from './checksum.ts';
 import type { Failure } from './failures.ts';
 import { failureOf } from './failures.ts';
 import type { PackedAppends, PackedReplies } from './messages.ts';
-import {
-  APPENDED,
-  COMMAND_FIELDS,
-  COMMAND_ID_REUSED,
-  CONFLICT,
-  EVENT_FIELDS,
-  FAILED,
-  REPEATED,
-} from './messages.ts';
+import { COMMAND_FIELDS, EVENT_FIELDS, FAILED } from './messages.ts';
 
 /** Streams whose last revision is kept in memory; about 150 bytes each. */
 const KNOWN_STREAMS = 100_000;
@@ -24,19 +17,19 @@ interface Stream {
   revision: number;
 }
 
-/** The one writer of a log. Takes the connection over and expects it to be prepared. */
+/** The only writer of a log. Owns the connection, which must be prepared. */
 export class LogWriter {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #statements: ReturnType<typeof prepare>;
-  /** What the log holds, in order of last use. A shortcut: the log's indices have the last word. */
-  readonly #known = new Map<string, Stream>();
+  /** Streams in order of last use. A cache: the log's unique indices are authoritative. */
+  readonly #known = new LRUCache<string, Stream>({ max: KNOWN_STREAMS });
   #lastPosition: number;
   #lastStreamId: number;
-  /** What the next commit is made of, and what is to be told of it. */
+  /** The appends of the next commit, and the replies to them. */
   #parts: PackedAppends[] = [];
   #replies: number[] = [];
-  /** Something in it could not be written: it was undone. */
+  /** A write failed, and the transaction was rolled back. */
   #failed = false;
 
   constructor(database: DatabaseSync, path: string) {
@@ -51,7 +44,7 @@ export class LogWriter {
     return this.#lastPosition;
   }
 
-  /** Adds appends to the next commit, in their order. What becomes of them is told by `apply`. */
+  /** Adds appends to the next commit, in their order. `apply` returns the replies. */
   add(appends: PackedAppends): void {
     this.#parts.push(appends);
     if (this.#failed) return;
@@ -63,7 +56,7 @@ export class LogWriter {
     }
   }
 
-  /** Adds the last appends and commits. When it returns, what it tells of all of them is durable. */
+  /** Adds the last appends and commits: the accepted ones are durable when it returns. */
   apply(appends: PackedAppends): PackedReplies {
     this.add(appends);
     const parts = this.#parts;
@@ -73,11 +66,11 @@ export class LogWriter {
     this.#replies = [];
     this.#failed = false;
     if (!failed && this.#commits()) return { replies, failures: [] };
-    // One of them may be at fault, or what was known of the log: each gets a commit of its own.
+    // One append or the cache may be at fault: each append gets its own commit.
     return this.#applySingly(parts);
   }
 
-  /** Whether what is open could be made durable. */
+  /** Commits the open transaction. False when that fails. */
   #commits(): boolean {
     try {
       if (this.#database.isTransaction) this.#statements.commit.run();
@@ -109,14 +102,14 @@ export class LogWriter {
     return { replies, failures };
   }
 
-  /** Undoes the open transaction and everything believed of it. */
+  /** Rolls the open transaction back and clears the cache. */
   #forget(): void {
     if (this.#database.isTransaction) this.#statements.rollback.run();
     this.#known.clear();
     [this.#lastPosition, this.#lastStreamId] = this.#lastRows();
   }
 
-  /** Decides one command and adds its rows to the transaction; hands back where the next one begins. */
+  /** Decides one command and adds its rows to the transaction; returns where the next one begins. */
   #append(appends: PackedAppends, at: number, replies: number[]): number {
     const name = appends[at] as string;
     const expected = appends[at + 1] as number;
@@ -142,7 +135,7 @@ export class LogWriter {
       replies.push(CONFLICT, actual, 0);
       return end;
     }
-    // Only now: a batch of conflicts and repeats costs no commit.
+    // Only now: a batch of conflicts and repeats needs no commit.
     if (!this.#database.isTransaction) this.#statements.begin.run();
     const stream = known ?? this.#newStream(name);
     for (let event = events; event < end; event += EVENT_FIELDS) {
@@ -186,11 +179,7 @@ export class LogWriter {
 
   #streamOf(name: string): Stream | undefined {
     const known = this.#known.get(name);
-    if (known !== undefined) {
-      this.#known.delete(name);
-      this.#known.set(name, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const row = this.#statements.streamOf.get(name) as unknown as
       | readonly [id: number, revision: number | null]
       | undefined;
@@ -206,10 +195,6 @@ export class LogWriter {
   }
 
   #remember(name: string, stream: Stream): Stream {
-    if (this.#known.size >= KNOWN_STREAMS) {
-      const oldest = this.#known.keys().next();
-      if (!oldest.done) this.#known.delete(oldest.value);
-    }
     this.#known.set(name, stream);
     return stream;
   }
@@ -218,12 +203,6 @@ export class LogWriter {
     const row = this.#statements.lastRows.get() as unknown as [number | null, number | null];
     return [row[0] ?? 0, row[1] ?? 0];
   }
-}
-
-function fits(expected: number, actual: number): boolean {
-  if (expected === EXPECT_ANY) return true;
-  if (expected === EXPECT_EXISTS) return actual >= 0;
-  return expected === actual;
 }
 
 function prepare(database: DatabaseSync) {
@@ -255,7 +234,7 @@ function prepare(database: DatabaseSync) {
   };
 }
 
-/** Rows as arrays: cheaper than objects by half. */
+/** Rows as arrays take half the time of rows as objects. */
 function rows(statement: StatementSync): StatementSync {
   statement.setReturnArrays(true);
   return statement;

@@ -1,17 +1,16 @@
-/** How appends and their answers cross between the threads: flat arrays, which clone several times faster than objects. */
-import type { AppendRequest, AppendResult, Position } from '@counterfoil/core';
+/** Messages between the threads: flat arrays, which clone several times faster than objects. */
+import type { AppendRequest, Position } from '@counterfoil/core';
 import { expectationCode } from '../append-request.ts';
 import type { Failure } from './failures.ts';
 
-/** What the writer's thread is started with. */
 export interface WriterOptions {
   readonly path: string;
 }
 
-/** Its first message: the head of the log, or why the log could not be opened. */
+/** The thread's first message: the head of the log, or why the log could not be opened. */
 export type WriterGreeting = { readonly head: number } | { readonly failure: Failure };
 
-/** The last message to it; all others are parts of batches. */
+/** The last message to the thread; all others are parts of batches. */
 export const END = 'end';
 
 /** Commands one after the other: `COMMAND_FIELDS` values, then `EVENT_FIELDS` for each of its events. */
@@ -35,10 +34,7 @@ export const COMMAND_FIELDS = 5;
 export const EVENT_FIELDS = 7;
 export const REPLY_FIELDS = 3;
 
-export const APPENDED = 0;
-export const REPEATED = 1;
-export const CONFLICT = 2;
-export const COMMAND_ID_REUSED = 3;
+/** An outcome besides those of `append-request.ts`. */
 export const FAILED = 4;
 
 /** Adds a measured request to a batch. */
@@ -47,22 +43,6 @@ export function pack(request: AppendRequest, batch: (string | number)[]): void {
   batch.push(stream, expectationCode(expected), command.id, command.fingerprint, events.length);
   for (const { id, type, schemaVersion, tenantId, time, data, metadata } of events) {
     batch.push(id, type, schemaVersion, tenantId, time, data, metadata);
-  }
-}
-
-/** Reads one answer that is not a failure. */
-export function resultOf(outcome: number, revision: number, position: number): AppendResult {
-  switch (outcome) {
-    case APPENDED:
-      return { outcome: 'appended', revision, position: positionOf(position) };
-    case REPEATED:
-      return { outcome: 'repeated', revision, position: positionOf(position) };
-    case CONFLICT:
-      return { outcome: 'conflict', actual: revision };
-    case COMMAND_ID_REUSED:
-      return { outcome: 'command-id-reused' };
-    default:
-      throw new Error(`not an outcome: ${outcome}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Opens a database that is only looked at, also where the looker may not write. */
+/** Opens a database read-only, also in folders that are not writable. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -9,8 +9,8 @@ const CANTOPEN = 14;
 const PRIMARY_CODE_MASK = 0xff;
 
 /**
- * SQLite makes files beside a database that it reads. Where it may not, and no write-ahead log shows
- * that somebody else has it open, the database is read as what it then is: a file that nobody changes.
+ * SQLite creates files beside a database that it reads. Where it may not, and there is no write-ahead
+ * log, so that no other process has it open, the database is opened as immutable.
  */
 export function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
@@ -26,7 +26,7 @@ export function openForReading(path: string): DatabaseSync {
   }
 }
 
-/** Whether it failed because the folder takes no files of SQLite, which says nothing of the database. */
+/** Whether it failed because SQLite cannot create files in the folder: the database may be sound. */
 export function mayNotWrite(error: unknown): boolean {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) {
     return false;

@@ -1,4 +1,4 @@
-/** The tables of the log, and the marks by which its file is known. */
+/** The tables of the log, and how its file is recognised. */
 import type { DatabaseSync } from 'node:sqlite';
 import { LogFailure } from './failures.ts';
 
@@ -47,7 +47,7 @@ export function prepareLog(database: DatabaseSync, path: string): void {
   if (isNew) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
 }
 
-/** Whether it is a log that this build has written. */
+/** Whether it is a log of this schema version. */
 export function isLog(database: DatabaseSync): boolean {
   return (
     pragma(database, 'application_id') === APPLICATION_ID &&

@@ -5,13 +5,13 @@ import { makePrivate } from './make-private.ts';
 
 const SQLITE_BUSY = 5;
 
-/** What a lock can be that is none: a text, a folder. */
+/** For something else in place of the lock's file: a text, a folder. */
 const ADVICE = 'It holds nothing: remove it while no host runs, and it is made again';
 
 /**
- * Holds the exclusive lock of an empty database beside the log until it is closed. The lock is the
- * kernel's: it vanishes with its holder, however that ends, so there is nothing to clean up. The
- * log itself stays open to readers.
+ * Holds the exclusive lock of an empty database beside the log until it is closed. It is a lock of the
+ * operating system, which releases it when the process ends in any way. Readers of the log are not
+ * affected.
  */
 export function lockForWriting(path: string): DatabaseSync {
   const file = `${path}-lock`;
@@ -31,7 +31,7 @@ function locked(file: string): DatabaseSync {
   makePrivate(file);
   const lock = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is ever written, so there is nothing to journal: no further file appears.
+    // Nothing is ever written: without a journal file.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The writer's thread: opens the log for writing, then turns each batch it is sent into one commit. */
+/** The writer's thread: opens the log for writing, and commits each batch that it receives. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,7 +26,7 @@ interface OpenLog {
 }
 
 function open(path: string): OpenLog {
-  // Asked first: SQLite opens a file on a read-only disk without a word and fails at the first write.
+  // First: SQLite opens a file on a read-only disk without an error and fails at the first write.
   accessSync(dirname(path), constants.W_OK);
   if (existsSync(path)) accessSync(path, constants.W_OK);
   const lock = lockForWriting(path);

@@ -1,20 +1,24 @@
-/** The main thread's end of the writer: gathers appends into batches, one of which is under way. */
+/** The main thread's side of the writer: gathers appends into batches, one of which is being written. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import { EventStoreError } from '@counterfoil/core';
+import { LRUCache } from 'lru-cache';
+import { APPENDED, CONFLICT, resultOf } from '../append-request.ts';
 import { workerFile } from '../worker-file.ts';
 import type { Failure } from './failures.ts';
-import { KnownRevisions } from './known-revisions.ts';
 import type { PackedReplies, Part, WriterGreeting, WriterOptions } from './messages.ts';
-import { APPENDED, CONFLICT, END, FAILED, pack, REPLY_FIELDS, resultOf } from './messages.ts';
+import { END, FAILED, pack, positionOf, REPLY_FIELDS } from './messages.ts';
 
-/** A batch is closed when it has so many commands or so much text; the next one takes over. */
+/** Limits of one batch. */
 const MAX_BATCH_COMMANDS = 1_024;
 const MAX_BATCH_LENGTH = 16 * 1024 * 1024;
 
-/** So many commands go ahead of the rest of their batch: the thread writes while this one decides. */
+/** Commands sent ahead of the rest of their batch: one thread writes while the other decides. */
 const PART_COMMANDS = 16;
+
+/** Streams whose last revision is kept; about 150 bytes each. */
+const KNOWN_STREAMS = 50_000;
 
 /** The file of the thread that writes. Throws an Error where a bundle lacks it. */
 export function writerFile(): string {
@@ -28,13 +32,13 @@ interface Pending {
 }
 
 interface Batch {
-  /** What was not sent yet. */
+  /** Not sent yet. */
   packed: (string | number)[];
   readonly pending: Pending[];
   length: number;
 }
 
-/** Opens the log for writing, in a thread of its own. */
+/** Opens the log for writing, in a new thread. */
 export async function startWriter(options: WriterOptions): Promise<Writer> {
   const worker = new Worker(writerFile(), { workerData: options, name: 'counterfoil-log-writer' });
   const ended = once(worker, 'exit');
@@ -49,15 +53,15 @@ export async function startWriter(options: WriterOptions): Promise<Writer> {
 
 export class Writer {
   readonly #worker: Worker;
-  /** Called when the head has moved, before the appends that moved it are answered. */
+  /** Called when the head has moved, before the appends resolve. */
   onCommit: () => void = () => {};
-  readonly #revisions = new KnownRevisions();
+  readonly #revisions = new LRUCache<StreamName, number>({ max: KNOWN_STREAMS });
   #head: number;
-  /** Batches to send, the last of which still takes appends. */
+  /** Batches to send; the last one is still open for appends. */
   #waiting: Batch[] = [];
   #underWay: Batch | undefined;
   #scheduled = false;
-  /** How many commands close a batch before its turn of the event loop has ended. */
+  /** Size at which a batch is sent before the end of the turn of the event loop. */
   #share = MAX_BATCH_COMMANDS;
   #failure: EventStoreError | undefined;
   #idle: (() => void) | undefined;
@@ -75,12 +79,25 @@ export class Writer {
     return this.#head;
   }
 
-  /** How far streams reach; undefined once the thread has ended and left appends unanswered. */
-  get revisions(): KnownRevisions | undefined {
-    return this.#failure === undefined ? this.#revisions : undefined;
+  /**
+   * The revision of a stream beyond which no event was acknowledged, -1 for an empty stream;
+   * undefined when it is not known.
+   */
+  lastRevision(stream: StreamName): number | undefined {
+    return this.#failure === undefined ? this.#revisions.get(stream) : undefined;
   }
 
-  /** Appends a request of the `length` that `measure` told. */
+  /** The log was just read: the stream ends at this revision. */
+  sawEnd(stream: StreamName, revision: number): void {
+    this.#revisions.set(stream, revision);
+  }
+
+  /** A later read may have seen more. */
+  #acknowledged(stream: StreamName, revision: number): void {
+    this.#revisions.set(stream, Math.max(revision, this.#revisions.get(stream) ?? -1));
+  }
+
+  /** `length` is that of `measure`. */
   append(request: AppendRequest, length: number): Promise<AppendResult> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
@@ -95,7 +112,7 @@ export class Writer {
     });
   }
 
-  /** Finishes what is under way, then ends the thread and gives the log free. */
+  /** Finishes open appends, then ends the thread and releases the lock. */
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
     if (this.#underWay !== undefined || this.#waiting.length > 0) {
@@ -120,7 +137,7 @@ export class Writer {
     return batch;
   }
 
-  /** Sends at the end of this turn of the event loop, so that all who append in it share a commit. */
+  /** Sends at the end of this turn of the event loop, so that all appends of the turn share a commit. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay !== undefined) return;
     this.#scheduled = true;
@@ -143,7 +160,7 @@ export class Writer {
 
   #answer({ replies, failures }: PackedReplies): void {
     const pending = this.#underWay?.pending ?? [];
-    // Half of those who are at it: one half is written while the other is decided.
+    // Half of the open appends: one half is written while the other is decided.
     const waiting = this.#waiting[0]?.pending.length ?? 0;
     this.#share = Math.max(PART_COMMANDS, Math.ceil((pending.length + waiting) / 2));
     this.#begin();
@@ -154,12 +171,11 @@ export class Writer {
       const revision = replies[at + 1] ?? 0;
       const position = replies[at + 2] ?? 0;
       if (outcome === FAILED) {
-        this.#revisions.forget(stream);
+        this.#revisions.delete(stream);
         reject(errorOf(failures[revision]));
       } else {
-        const tellsTheEnd = outcome === APPENDED || outcome === CONFLICT;
-        if (tellsTheEnd) this.#revisions.acknowledged(stream, revision);
-        resolve(resultOf(outcome, revision, position));
+        if (outcome === APPENDED || outcome === CONFLICT) this.#acknowledged(stream, revision);
+        resolve(resultOf(outcome, revision, () => positionOf(position)));
       }
       at += REPLY_FIELDS;
     }
@@ -175,7 +191,7 @@ export class Writer {
     if (this.#head > before) this.onCommit();
   }
 
-  /** The thread has ended: what was under way may or may not be in the log. */
+  /** The thread has ended: open appends may or may not be in the log. */
   #fail(cause?: unknown): void {
     if (this.#failure !== undefined) return;
     const failure = new EventStoreError('unavailable', 'the writer of the log has ended', {

@@ -1,18 +1,18 @@
-/** Places of the log among everybody's events: where it begins, its last event, and how far nothing follows. */
+/** The log's places among all events of a cluster: its beginning, its last event, and how far none follows. */
 import type { Calls } from './calls.ts';
 import type { ProposedEvent } from './envelope.ts';
 import { comparePlaces, type Place, placeOf, positionOf } from './positions.ts';
 import type { StreamNames } from './stream-names.ts';
 
-/** The head is most often the last event of all, so the first look is a short one. */
+/** The head is mostly among the last events of the cluster, so the first page is short. */
 const FIRST_LOOK_EVENTS = 4;
 const LOOK_EVENTS = 512;
 
-export class Landmarks {
+export class LogBounds {
   readonly #calls: Calls;
   readonly #names: StreamNames;
   readonly #beginning: Place;
-  /** The last event of the log as far as is known. */
+  /** The last known event of the log. */
   #head: Place | undefined;
   /** Between the head and this place there is no event of the log. */
   #searched: Place;
@@ -25,24 +25,24 @@ export class Landmarks {
   }
 
   /**
-   * The log's beginning is marked by an event of its own before anything is appended: in a cluster
-   * with a billion events of others, neither the search for the head nor a subscription from the
-   * beginning looks at those that are older than the log.
+   * The log's beginning is marked by an event before anything is appended: in a cluster with a billion
+   * other events, neither the search for the head nor a subscription from the beginning reads those
+   * that are older than the log.
    */
-  static async find(calls: Calls, names: StreamNames): Promise<Landmarks> {
+  static async find(calls: Calls, names: StreamNames): Promise<LogBounds> {
     const doing = `looking for ${names.beginning}`;
-    const patience = calls.patience();
+    const retries = calls.retries();
     for (;;) {
       const read = () =>
-        calls.read(doing, (client) => client.readStream(names.beginning, 0, 1), patience);
+        calls.read(doing, (client) => client.readStream(names.beginning, 0, 1), retries);
       const [found] = await read();
       if (found !== undefined) {
-        return new Landmarks(calls, names, placeOf(positionOf(found.position)));
+        return new LogBounds(calls, names, placeOf(positionOf(found.position)));
       }
       try {
         await calls.once((client) => client.append(names.beginning, [newMark(names)], -1));
       } catch (error) {
-        await patience.after(error, `marking ${names.beginning}`, 'append');
+        await retries.after(error, `marking ${names.beginning}`, 'append');
       }
     }
   }
@@ -74,19 +74,19 @@ export class Landmarks {
     return this.#head;
   }
 
-  /** An event of the log stands there. */
+  /** An event of the log is at this place. */
   saw(place: Place): void {
     if (this.#head === undefined || comparePlaces(place, this.#head) > 0) this.#head = place;
     if (comparePlaces(place, this.#searched) > 0) this.#searched = place;
   }
 
-  /** No event of the log stands after the one place and up to the other. */
+  /** No event of the log is after the one place and up to the other. */
   passed(after: Place, upTo: Place): void {
     if (comparePlaces(after, this.#searched) > 0) return;
     if (comparePlaces(upTo, this.#searched) > 0) this.#searched = upTo;
   }
 
-  /** Where to begin so that every event of the log after a place comes, and few of others. */
+  /** Where to start so that every event of the log after a place is delivered, and few others are filtered. */
   startAfter(after: Place | undefined): Place {
     const start =
       after === undefined || comparePlaces(after, this.#beginning) < 0 ? this.#beginning : after;
