@@ -85,7 +85,7 @@ it('makes the same documents as the other adapters, live and rebuilt', {
   await sqlite.close();
   for (const { name } of PROJECTIONS) {
     const build = await store.live(name);
-    build?.condemn('to be made anew');
+    build?.markDamaged('to be made anew');
   }
   await vi.waitUntil(
     async () => (await (await store.live('ledger'))?.isSound()) === false,

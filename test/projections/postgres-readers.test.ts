@@ -78,7 +78,7 @@ function saying(text: string, build: number): unknown {
 it('goes over to the live build in the middle of a query, even when its own was dropped', async () => {
   const schema = newSchema();
   const writer = await opened(schema);
-  const reader = await opened(schema, { readOnly: true, told: () => undefined });
+  const reader = await opened(schema, { readOnly: true, news: () => undefined });
   const first = await buildIn(writer);
   await say(first, 'one', '1');
   await writer.makeLive('sample', 1);
@@ -173,7 +173,7 @@ it('sees a change as soon as it was told of it', async () => {
   const schema = newSchema();
   const writer = await opened(schema);
   let told: Position | undefined;
-  const reader = await opened(schema, { readOnly: true, told: () => told });
+  const reader = await opened(schema, { readOnly: true, news: () => told });
   const build = await buildIn(writer);
   await writer.makeLive('sample', 1);
   const model = await reader.live('sample');

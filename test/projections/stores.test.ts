@@ -37,7 +37,7 @@ it('sqlite: a reader sees one moment in a turn, but never less than the writer t
   const path = join(folder, 'read-models.db');
   const writer = openSqliteReadModelStore({ path });
   let told: Position | undefined;
-  const reader = openSqliteReadModelStore({ path, readOnly: true, told: () => told });
+  const reader = openSqliteReadModelStore({ path, readOnly: true, news: () => told });
   onTestFinished(async () => {
     await reader.close();
     await writer.close();

@@ -63,7 +63,7 @@ export interface EncodedData {
   readonly data: string;
 }
 
-/** Whose event it is, and the vault for what it tells of a person. */
+/** The tenant of an event, and the vault for its personal data. */
 export interface Sealing {
   readonly tenantId: TenantId;
   readonly vault: PersonalDataVault;
@@ -71,7 +71,7 @@ export interface Sealing {
 
 /**
  * Validates an event and writes its data as JSON text in the current schema version; its personal
- * fields are sealed where there is a vault, and else stand there as they are.
+ * fields are encrypted where there is a vault, and stored in the clear otherwise.
  */
 export function encodeEvent(event: Event, sealing?: Sealing): EncodedData {
   const { type } = event;
@@ -86,9 +86,9 @@ export function encodeEvent(event: Event, sealing?: Sealing): EncodedData {
 }
 
 /**
- * Reads a stored event: opens what is sealed, brings its data up to the current version and validates
- * it. Of an erased person it has the values that the event declares for that. Throws `DamagedEvent`,
- * naming stream and revision, for whatever it cannot read.
+ * Decodes a stored event: decrypts, upcasts and validates its data. Personal fields of an erased person
+ * have the values that the event declares for that. Throws `DamagedEvent`, naming stream and revision,
+ * for what it cannot read.
  */
 export function decodeEvent(stored: StoredEvent, vault?: PersonalDataVault): Event {
   const known = catalog.get(stored.type);
@@ -108,14 +108,14 @@ export function decodeEvent(stored: StoredEvent, vault?: PersonalDataVault): Eve
   return event as unknown as Event;
 }
 
-/** Whether a stored event keeps something of a person, which a vault must open. */
+/** Whether a stored event has encrypted personal data. */
 export function isSealedEvent(stored: Pick<StoredEvent, 'type' | 'data'>): boolean {
   return sealedDataOf(stored) !== undefined;
 }
 
 const SEALED_FIELD = JSON.stringify(SEALED);
 
-/** The data of an event with something sealed in it; undefined for all others, most of them unread. */
+/** The data of an event with encrypted fields; undefined for all others, mostly without parsing. */
 function sealedDataOf({
   type,
   data,
@@ -129,21 +129,21 @@ function sealedDataOf({
   }
 }
 
-/** Whose keys it takes to decode stored events, each person once. */
+/** The persons whose keys are needed to decode stored events, each once. */
 export function subjectsOf(
   events: readonly Pick<StoredEvent, 'type' | 'data' | 'tenantId'>[],
 ): readonly Subject[] {
   const subjects: Subject[] = [];
   for (const stored of events) {
     const data = sealedDataOf(stored);
-    // Who does not say whom it is about is a damaged event, which decoding tells.
+    // Without a subject the event is damaged, which decoding reports.
     const subject = data && subjectIn(data, stored.tenantId);
     if (subject !== undefined) subjects.push(subject);
   }
   return distinct(subjects);
 }
 
-/** What decodes these events: the vault itself, or what one whose keys stand elsewhere hands out. */
+/** The vault that decrypts these events: the given one, or one that a remote vault returns for them. */
 export function openerOf(
   vault: AnyVault | undefined,
   events: readonly StoredEvent[],
@@ -152,7 +152,7 @@ export function openerOf(
   return vault.forOpening(subjectsOf(events));
 }
 
-/** What encodes these events of a tenant. */
+/** The vault that encrypts these events of a tenant. */
 export function sealerOf(
   vault: AnyVault | undefined,
   { tenantId, events }: { readonly tenantId: TenantId; readonly events: readonly Event[] },
@@ -165,7 +165,7 @@ export function sealerOf(
   return vault.forSealing(distinct(subjects));
 }
 
-/** The data in the open and in the current version. */
+/** The decrypted data in the current version. */
 function currentData(
   stored: StoredEvent,
   known: EventSchema,
@@ -178,7 +178,7 @@ function currentData(
   }
   const isErased = openIn(stored, known, { data, vault });
   const current = upcastData(stored, known, data);
-  // What an upcast made of the values of an erased person is not to be mistaken for a person's.
+  // An upcast may have changed the values of an erased person: they are set again.
   return isErased ? { ...(current as object), ...known.erased } : current;
 }
 
@@ -191,7 +191,7 @@ function openIn(
   try {
     return open(data, { type, tenantId, erased }, vault);
   } catch (cause) {
-    // The keys cannot be read at all: that is no fault of the event's.
+    // The keys cannot be read at all, which is not the fault of the event.
     if (cause instanceof EventStoreError) throw cause;
     throw new DamagedEvent(
       stored,
@@ -200,7 +200,7 @@ function openIn(
   }
 }
 
-/** The data brought up to the current version, one step at a time. */
+/** Upcasts the data to the current version, one step at a time. */
 function upcastData(stored: StoredEvent, { upcasts }: EventSchema, data: unknown): unknown {
   if (upcasts.length < stored.schemaVersion) return data;
   const steps = upcasts.slice(stored.schemaVersion - 1);

@@ -1,4 +1,4 @@
-/** What the port of the event log allows in a call: every adapter takes its arguments through here. */
+/** Validates the arguments of the event store port, for all adapters. */
 import type { AppendRequest, Expected, ReadOptions, SubscribeOptions } from './event-store.ts';
 import type { EncodedEvent } from './kernel/envelope.ts';
 import type { Position, StreamName } from './kernel/ids.ts';
@@ -53,8 +53,8 @@ const EVENT: Readonly<Record<keyof EncodedEvent, Rule>> = {
 const EVENT_FIELDS = Object.entries(EVENT);
 
 /**
- * A copy of an append, so that nothing that its caller does later changes what is stored. Throws a
- * RangeError on what the port does not allow; the message names the field and never quotes it.
+ * A copy of an append, so that later changes by the caller have no effect. Throws a RangeError for what
+ * the port does not allow; the message names the field and never quotes its value.
  */
 export function checkedAppend(request: AppendRequest): AppendRequest {
   const { stream, events, expected, command } = objectIn(request, 'the append');
@@ -66,7 +66,7 @@ export function checkedAppend(request: AppendRequest): AppendRequest {
   }
   return {
     stream: checkedStream(stream),
-    // Not `map`, which passes over holes.
+    // Not `map`, which skips holes.
     events: Array.from(events, checkedEvent),
     expected: checkedExpected(objectIn(expected, 'expected')),
     command: { id, fingerprint },
@@ -91,7 +91,7 @@ export function checkedRead(options: ReadOptions = {}): {
 }
 
 export interface CheckedSubscription {
-  /** Text; whether it is a position of this log, the store itself has to see. */
+  /** A text; the store checks whether it is a position of its log. */
   readonly after: Position | undefined;
   readonly batchSize: number;
   readonly untilHead: boolean;

@@ -2,7 +2,7 @@
 import type { EncodedEvent, StoredEvent } from './kernel/envelope.ts';
 import type { CommandId, Position, StreamName } from './kernel/ids.ts';
 
-/** What the writer believes of the stream. `exact` names the revision of its last event. */
+/** What the writer expects of the stream. `exact` names the revision of its last event. */
 export type Expected =
   | { readonly kind: 'any' }
   | { readonly kind: 'noStream' }
@@ -15,11 +15,11 @@ export interface AppendRequest {
   /** 1 to 4,096 events, appended together or not at all. */
   readonly events: readonly EncodedEvent[];
   readonly expected: Expected;
-  /** The command that these events answer; its fingerprint tells a repeat from a misuse of its id. */
+  /** The command that these events result from; its fingerprint distinguishes a repeat from a reuse of its id. */
   readonly command: { readonly id: CommandId; readonly fingerprint: string };
 }
 
-/** Where the last event of an append came to stand. */
+/** The place of the last event of an append. */
 export interface Receipt {
   readonly revision: number;
   readonly position: Position;
@@ -29,7 +29,7 @@ export interface Receipt {
  * `appended`: durable. `repeated`: the stream already holds this command; its first receipt.
  * `conflict`: the stream is not as expected; `actual` is the revision of its last event, -1 when it
  * has none. `command-id-reused`: the stream holds this command id with another fingerprint.
- * The command id is looked at before the expected revision.
+ * The command id is checked before the expected revision.
  */
 export type AppendResult =
   | ({ readonly outcome: 'appended' } & Receipt)
@@ -58,8 +58,8 @@ export interface SubscribeOptions {
 /**
  * Arguments that these types and their comments do not allow fail with a RangeError, in `subscribe`
  * at the call itself, before anything is stored: `checkedAppend`, `checkedRead` and
- * `checkedSubscription` hold the rules for all stores. What is passed is copied in the call, and what
- * is handed back is the caller's: neither changes what is stored when it is changed.
+ * `checkedSubscription` have the rules for all stores. Arguments are copied, and results belong to the
+ * caller: changing them does not change what is stored.
  */
 export interface EventStore {
   /** Appends atomically to one stream. Resolves only when the events are durable. */
@@ -74,12 +74,12 @@ export interface EventStore {
   /** The position of the last event that a subscription may deliver; undefined for an empty log. */
   head(): Promise<Position | undefined>;
   /**
-   * The position of the newest event, of a log where it may be hidden from subscriptions while one
-   * before it can still appear: what any host has acknowledged stands no further. Undefined for an
-   * empty log. Where a store has no such thing, it is the head.
+   * The position of the newest event, for logs where subscriptions may not deliver it yet because an
+   * earlier one can still appear. No acknowledged event is after it. Undefined for an empty log. For
+   * stores without this method it is the head.
    */
   newest?(): Promise<Position | undefined>;
-  /** Waits for appends under way and frees the store. Later calls fail with `closed`. */
+  /** Waits for open appends and closes the store. Later calls fail with `closed`. */
   close(): Promise<void>;
 }
 

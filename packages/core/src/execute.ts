@@ -1,4 +1,4 @@
-/** The one way in for commands: read, fold, decide, append; and again after a conflict. */
+/** Executes commands: read, fold, decide, append; and again after a conflict. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { type Event as AnyEvent, decodeEvent, encodeEvent, openerOf, sealerOf } from './catalog.ts';
 import type { EventStore, Receipt } from './event-store.ts';
@@ -16,12 +16,12 @@ import { fingerprintOf } from './kernel/fingerprint.ts';
 import { type CommandId, eventIdOf, type StreamName } from './kernel/ids.ts';
 import type { AnyVault, PersonalDataVault } from './kernel/personal-data.ts';
 
-/** Decisions on one command, each after a conflict, before the caller is answered `conflict`. */
+/** Attempts at one command before the result is `conflict`. */
 export const MAX_DECISIONS = 8;
 
 /** What comes with a command from outside: its id, who sent it, and when. */
 export interface CommandContext {
-  /** The same id twice does one thing on a stream. */
+  /** A repeat of an id on a stream has no further effect. */
   readonly commandId: CommandId;
   readonly metadata: EventMetadata;
   /** When it is recorded (ISO 8601, GMT). */
@@ -55,14 +55,14 @@ export type Execution<Of extends Aggregate> =
   | { readonly outcome: 'command-id-reused' }
   | { readonly outcome: 'conflict' };
 
-/** The present of one stream, with what is needed to recognise its commands. */
+/** The state of one stream, with what is needed to recognise its commands. */
 export interface Loaded<State> {
   readonly state: State;
   /** Of the last event; -1 for an empty stream. */
   readonly revision: number;
   /**
-   * Shared by all that is loaded of one stream, so that no command pays for those before it: it may
-   * tell of commands beyond the revision.
+   * Shared by all loaded states of one stream, so that it is not copied for each command: it may have
+   * commands beyond the revision.
    */
   readonly commands: Map<CommandId, Carried>;
   /** Characters of the events that the state is folded from: it holds about as many at most. */
@@ -75,7 +75,7 @@ interface Carried {
   readonly receipt: Receipt;
 }
 
-/** Keeps the folded present of streams between commands. What it holds may be stale, never wrong. */
+/** Caches the folded states of streams between commands. Entries may be stale, never wrong. */
 export interface StateCache {
   get(stream: StreamName): Loaded<unknown> | undefined;
   set(stream: StreamName, loaded: Loaded<unknown>): void;
@@ -84,7 +84,7 @@ export interface StateCache {
 export interface Executor {
   readonly store: EventStore;
   readonly cache?: StateCache;
-  /** Seals what events tell of a person; without one they are stored as they are. */
+  /** Encrypts personal data; without one it is stored in the clear. */
   readonly vault?: AnyVault;
 }
 
@@ -117,7 +117,7 @@ function advance(
   let firstRevision = seen + 1;
   for (const [index, stored] of news.entries()) {
     revision = stored.revision;
-    // The events of a command stand together, all of them.
+    // The events of a command are consecutive.
     if (news[index + 1]?.commandId === stored.commandId) continue;
     const receipt = { revision, position: stored.position };
     commands.set(stored.commandId, {
@@ -146,7 +146,7 @@ export async function execute<Of extends Aggregate>(
   const mark = context.fingerprint ?? fingerprintOf({ ...command, at: undefined });
   const addressed = { stream, command, context, mark };
   if (aggregate.begins?.(command) === true && executor.cache?.get(stream) === undefined) {
-    // Not read first: the log's word that there is no such stream comes with the append.
+    // Not read first: the append itself reports an existing stream.
     const begun = await decideOnce(executor, aggregate, addressed, emptyStream(aggregate));
     if (begun?.outcome === 'accepted' && begun.receipt !== undefined) return begun as Execution<Of>;
   }
@@ -165,7 +165,7 @@ interface Addressed {
   readonly mark: string;
 }
 
-/** Decides on what is known of the stream; undefined when the log knows more. */
+/** Decides on the loaded state; undefined when the log has newer events. */
 async function decideOnce(
   executor: Executor,
   aggregate: Aggregate,

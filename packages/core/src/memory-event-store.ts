@@ -37,7 +37,7 @@ export function createMemoryEventStore(): EventStore {
 class MemoryEventStore implements EventStore {
   readonly #log: StoredEvent[] = [];
   readonly #streams = new Map<StreamName, Stream>();
-  /** Wakes the subscriptions that wait for more; each entry is one of them. */
+  /** Callbacks of subscriptions that wait for more events. */
   readonly #waiting = new Set<() => void>();
   #closed = false;
 
@@ -125,7 +125,7 @@ class MemoryEventStore implements EventStore {
     }
   }
 
-  /** Settles on the next append, on close or when the signal fires. */
+  /** Settles at the next append, at close or when the signal aborts. */
   #more(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
@@ -162,12 +162,12 @@ function fits(expected: Expected, actual: number): boolean {
   }
 }
 
-/** Of a caller's own: what it does to them does not change the log. */
+/** A copy: changing it does not change the log. */
 function copies(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return events.map((event) => ({ ...event }));
 }
 
-/** How many events stand up to a position; throws on what this store has not made. */
+/** How many events there are up to a position; throws for positions of other stores. */
 function ordinalOf(position: Position): number {
   if (!POSITION.test(position)) throw new RangeError(`not a position of this log: ${position}`);
   return Number(position);

@@ -9,15 +9,15 @@ import type { Payment } from './domain/transaction/state.ts';
 import type { TenantId } from './kernel/ids.ts';
 
 /**
- * A command and what names it: the same event asks for the same command under the same name, however
- * often it is looked at, so that carrying it out again does nothing twice.
+ * A command and its name: the same event always gives the same command under the same name, so that
+ * executing it again has no further effect.
  */
 export type FollowUp =
   | { readonly to: 'subscription'; readonly command: Subscription.Command; readonly name: Name }
   | { readonly to: 'customer'; readonly command: Customer.Command; readonly name: Name };
 type Name = readonly string[];
 
-/** What the policies look at beside the event. */
+/** What the policies use beside the event. */
 export interface PolicyFacts {
   readonly tenantId: TenantId;
   /** Of the event's stream; of what it says, only what the order said is used. */
@@ -38,7 +38,7 @@ export const FOLLOWED: ReadonlySet<Event['type']> = new Set([
   'AlertReceived',
 ]);
 
-/** A rebill has nobody to act, so an action that is asked for is as good as a refusal of the card. */
+/** In a rebill the customer is not present, so a required action is handled like a decline. */
 const ACTION_NEEDED = 'authentication_required';
 
 /** Everything that follows from an event of a payment, in the order of execution. */
@@ -147,7 +147,7 @@ function rebillFailed(
   ];
 }
 
-/** Who disputes a payment is not charged for the next one. */
+/** A customer who disputes a payment is not charged for the next one. */
 function afterDispute(
   reason: 'chargeback' | 'confirmed-fraud',
   { at }: { readonly at: string },
@@ -174,8 +174,8 @@ export function subscriptionsOf({
 }
 
 /**
- * The customer learns of the order: who it was, and the card that worked. A rebill is no order, and
- * would bring back a card that the customer has removed since.
+ * Updates the customer from the order: contact data, and the card that was charged. Not for a rebill,
+ * which would add a card again that the customer has removed since.
  */
 export function purchaseFollowUps(
   event: Pick<Event, 'type' | 'at'>,
@@ -207,7 +207,7 @@ export function purchaseFollowUps(
   ];
 }
 
-/** Who asked to be erased before a payment came through is not subscribed by it. */
+/** A payment does not subscribe a customer who requested erasure before it was captured. */
 export function erasureFollowUps(
   { at }: { readonly at: string },
   { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,

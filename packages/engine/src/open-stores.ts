@@ -47,7 +47,7 @@ export async function openStores(
   replaceDamagedReadModels(settings, logger);
   const progress = new Progress();
   const isWrittenElsewhere = !isInMemory(settings);
-  const reading = { readOnly: isWrittenElsewhere, told: () => progress.position };
+  const reading = { readOnly: isWrittenElsewhere, news: () => progress.position };
   const sharedReadModels =
     hostDatabase && closing(await openSharedReadModels(readModelUrl, reading));
   const readModels = sharedReadModels ?? closing(await openReadModels(readModelUrl, reading));

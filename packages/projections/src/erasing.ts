@@ -6,16 +6,16 @@ import { partitionOf } from './views/search-record.ts';
 /** States that are erased in one commit. */
 const PAGE = 500;
 
-/** The keys of the states that tell of a person, a page at a time. */
+/** The keys of the states with data of a person, a page at a time. */
 export type FindStates = (model: ReadModel, subject: Subject) => AsyncIterable<readonly string[]>;
 
-/** What a projection does about a person who is erased. */
+/** How a projection erases a person. */
 export interface Erasing<State> {
-  /** Sees no other change than those of `erase` while it goes on. */
+  /** Nothing but `erase` changes the model meanwhile. */
   readonly find: FindStates;
   /**
-   * What is left of a state. It must be what the events make when their personal fields are erased,
-   * so that a rebuild, to which the log says nothing of the person, makes the same.
+   * The state without personal data. It must equal the state that events with erased personal fields
+   * give, so that a rebuild gives the same.
    */
   erase(state: State): State;
 }

@@ -1,4 +1,4 @@
-/** Folds batches of events into one build of one projection: states in memory, each document written once. */
+/** Applies batches of events to one build of one projection: folds in memory, and writes each document once. */
 import {
   type AnyVault,
   categoryOf,
@@ -19,7 +19,7 @@ import { RecentStates } from './recent-states.ts';
 /** Shared documents known to be there, so that they are not offered with every batch. */
 const MAX_KNOWN_SHARED = 100_000;
 
-/** After this event no read model tells of the person any more. */
+/** After this event no read model has personal data of the customer. */
 export const ERASURE = 'CustomerErased';
 
 /** An event with its record, or with the reason why it cannot be read. */
@@ -27,7 +27,7 @@ export type Decoded =
   | { readonly stored: StoredEvent; readonly record: Recorded }
   | { readonly stored: StoredEvent; readonly error: Error };
 
-/** `vault` opens what events tell of persons. Rejects when its keys cannot be read at all. */
+/** `vault` decrypts personal data in events. Rejects when its keys cannot be read at all. */
 export async function decodeAll(
   events: readonly StoredEvent[],
   vault: AnyVault | undefined,
@@ -38,8 +38,8 @@ export async function decodeAll(
 }
 
 /**
- * A key is destroyed before the log tells of it. One that is still remembered would open what another
- * host sealed under it meanwhile, which no rebuild can.
+ * A key is destroyed before the event is appended. A cached one would decrypt what another host
+ * encrypted under it meanwhile, which a rebuild cannot.
  */
 function forgetErased(events: readonly StoredEvent[], vault: Pick<DistantVault, 'forget'>): void {
   for (const stored of events) {
@@ -55,20 +55,20 @@ function decode(stored: StoredEvent, vault: PersonalDataVault | undefined): Deco
     const event = decodeEvent(stored, vault);
     return { stored, record: { id, tenantId, stream, revision, position, time, event } };
   } catch (error) {
-    // That is no fault of the event's.
+    // Not the fault of the event.
     if (error instanceof EventStoreError) throw error;
     return { stored, error: error as Error };
   }
 }
 
-/** Whom an event erases. */
+/** The person that an event erases. */
 function erasedBy(decoded: Decoded): Subject | undefined {
   if ('error' in decoded || decoded.record.event.type !== ERASURE) return undefined;
   const { tenantId, event } = decoded.record;
   return { tenantId, sandbox: event.sandbox, customerId: event.customerId };
 }
 
-/** Another worker took over: the build has moved on without this one. */
+/** Another worker has taken over. */
 export class StaleWorker extends Error {
   override readonly name = 'StaleWorker';
 }
@@ -90,9 +90,9 @@ export interface FolderOptions {
 interface Touched {
   readonly before: unknown;
   after: unknown;
-  /** Of its document, once that was made. */
+  /** Length of its document, once that was made. */
   characters: number;
-  /** The stream whose event changed it last: the one to park when it cannot be written. */
+  /** The stream of the last event that changed it: parked when it cannot be written. */
   stream: string;
 }
 
@@ -102,21 +102,21 @@ interface Fold {
   readonly park: { event: StoredEvent; error: string }[];
 }
 
-/** Streams that failed beside the fold itself, with the reason. */
-type Condemned = Map<string, string>;
+/** Streams that failed outside `apply`, with the reason. */
+type Failing = Map<string, string>;
 
 export class Folder {
   readonly projection: Projection;
   readonly build: Build;
   readonly #epoch: number;
   readonly #vault: AnyVault | undefined;
-  /** Whom the events of a load have erased: they are found when it has its indices. */
-  #toErase: Subject[] = [];
+  /** Persons erased during a load: they can be found when it has its indices. */
+  #deferred: Subject[] = [];
   readonly #states = new RecentStates();
   readonly #shared = new Set<string>();
   #parked: ReadonlySet<string>;
   #checkpoint: Position | undefined;
-  /** Batches and retries follow one another. */
+  /** Batches and retries run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   private constructor(
@@ -153,9 +153,9 @@ export class Folder {
     return (types?.has(event.type) ?? true) && (categories?.has(categoryOf(event.stream)) ?? true);
   }
 
-  /** Applies the events after the checkpoint and moves it to `position`. Answers what it had to park. */
+  /** Applies the events after the checkpoint and moves it to `position`. Resolves to what it had to park. */
   apply(events: readonly Decoded[], position: Position): Promise<readonly Parking[]> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const { checkpoint } = this;
       if (checkpoint !== undefined && position <= checkpoint) return [];
       const wanted = events.filter(
@@ -167,7 +167,7 @@ export class Folder {
       for (const decoded of wanted) {
         const subject = this.projection.erasing && erasedBy(decoded);
         if (subject !== undefined) {
-          // What was told of the person before is written first: only then it can be found.
+          // Earlier events are written first, so that the person's states can be found.
           const last = waiting.at(-1);
           if (last !== undefined) {
             const { position: checkpoint, time: lastEventTime } = last.stored;
@@ -185,18 +185,18 @@ export class Folder {
     });
   }
 
-  /** To be called when a load has its indices. */
-  eraseWhomTheLoadErased(): Promise<void> {
-    return this.#inTurn(async () => {
-      const subjects = this.#toErase;
-      this.#toErase = [];
+  /** Applies deferred erasures; to be called when a load has its indices. */
+  applyDeferredErasures(): Promise<void> {
+    return this.#serialized(async () => {
+      const subjects = this.#deferred;
+      this.#deferred = [];
       for (const subject of subjects) await this.#erase(subject, { ofLoad: true });
     });
   }
 
-  /** Applies the events of a parked stream. Answers whether the stream is free again. */
+  /** Applies the events of a parked stream. Resolves to whether it is not parked any more. */
   retry(stream: string): Promise<boolean> {
-    return this.#inTurn(async () => {
+    return this.#serialized(async () => {
       const parked = (await this.build.parked()).find((each) => each.stream === stream);
       if (parked === undefined) return true;
       const others = new Set(this.#parked);
@@ -217,7 +217,7 @@ export class Folder {
     });
   }
 
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #serialized<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
     return turn;
@@ -227,11 +227,11 @@ export class Folder {
     events: readonly Decoded[],
     goal: Pick<Commit, 'checkpoint' | 'unpark' | 'lastEventTime'>,
   ): Promise<readonly Parking[]> {
-    const condemned: Condemned = new Map();
-    // Each round either ends or condemns one more stream of the batch.
+    const failing: Failing = new Map();
+    // Each round either ends or parks one more stream of the batch.
     for (let round = 0; round <= events.length; round += 1) {
-      const fold = await this.#fold(events, condemned);
-      const changes = this.#changesOf(fold, condemned);
+      const fold = await this.#fold(events, failing);
+      const changes = this.#changesOf(fold, failing);
       if (changes === undefined) continue;
       const result = await this.build.commit({
         ...goal,
@@ -252,32 +252,32 @@ export class Folder {
       const stream =
         changes.findLast(({ change }) => change.after?.key === result.key)?.stream ??
         culprit?.stream;
-      if (stream === undefined) throw new Error(`nobody made ${result.collection}/${result.key}`);
-      condemned.set(stream, `${result.collection} has ${result.key} already`);
+      if (stream === undefined) throw new Error(`no event made ${result.collection}/${result.key}`);
+      failing.set(stream, `${result.collection} has ${result.key} already`);
     }
     throw new Error('a batch could not be settled by parking each of its streams');
   }
 
   /**
-   * Replaces what the states of a person tell of them. The checkpoint does not move: after a crash
-   * the event that erases is met again, and what was erased before is erased already.
+   * Removes personal data from the states of a person. The checkpoint does not move: after a crash the
+   * event is applied again, which has no further effect.
    */
   async #erase(subject: Subject, { ofLoad = false } = {}): Promise<void> {
     const { erasing } = this.projection;
     if (erasing === undefined) return;
     if (this.build.info.state === 'loading') {
-      this.#toErase.push(subject);
+      this.#deferred.push(subject);
       return;
     }
     let isToScrub = false;
     for await (const keys of erasing.find(this.build, subject)) {
-      // A process that died here may have erased and not scrubbed. A load was told of nobody.
+      // A process that crashed here may have erased and not scrubbed. A load never had the data.
       isToScrub ||= !ofLoad;
       await this.#loadStates(keys);
       const fold: Fold = { touched: new Map(), made: [], park: [] };
       for (const key of keys) {
         const before = this.#states.get(key);
-        if (before === undefined) throw this.build.condemn(`there is no state ${key} to erase`);
+        if (before === undefined) throw this.build.markDamaged(`there is no state ${key} to erase`);
         const after = erasing.erase(before);
         const isErased = this.projection.encode(before) === this.projection.encode(after);
         if (!isErased) fold.touched.set(key, { before, after, characters: 0, stream: '' });
@@ -290,9 +290,9 @@ export class Folder {
   }
 
   async #commitErased(fold: Fold): Promise<void> {
-    const condemned: Condemned = new Map();
-    const changes = this.#changesOf(fold, condemned);
-    if (changes === undefined) throw new Error([...condemned.values()].join());
+    const failing: Failing = new Map();
+    const changes = this.#changesOf(fold, failing);
+    if (changes === undefined) throw new Error([...failing.values()].join());
     const checkpoint = this.#checkpoint;
     const result = await this.build.commit({
       expected: checkpoint,
@@ -327,17 +327,17 @@ export class Folder {
     return [...first].map(([stream, error]) => ({ projection, stream, error }));
   }
 
-  async #fold(events: readonly Decoded[], condemned: Condemned): Promise<Fold> {
+  async #fold(events: readonly Decoded[], failing: Failing): Promise<Fold> {
     await this.#load(events);
     const fold: Fold = { touched: new Map(), made: [], park: [] };
-    const failing = new Map<string, string>(condemned);
+    const reasons = new Map<string, string>(failing);
     const states = {
       get: (key: string) => (fold.touched.get(key)?.after ?? this.#states.get(key)) as never,
     };
     for (const decoded of events) {
       const { stored } = decoded;
       const { stream } = stored;
-      const earlier = this.#parked.has(stream) ? 'an earlier event is parked' : failing.get(stream);
+      const earlier = this.#parked.has(stream) ? 'an earlier event is parked' : reasons.get(stream);
       if (earlier !== undefined) {
         fold.park.push({ event: stored, error: earlier });
         continue;
@@ -357,7 +357,7 @@ export class Folder {
         for (const document of applied.documents ?? []) fold.made.push({ document, stream });
       } catch (error) {
         const reason = (error as Error).message;
-        failing.set(stream, reason);
+        reasons.set(stream, reason);
         fold.park.push({ event: stored, error: reason });
       }
     }
@@ -386,8 +386,8 @@ export class Folder {
     });
   }
 
-  /** What to write; undefined when a stream has just been condemned and the batch is to be folded anew. */
-  #changesOf(fold: Fold, condemned: Condemned): readonly Written[] | undefined {
+  /** What to write; undefined when another stream has failed and the batch has to be folded again. */
+  #changesOf(fold: Fold, failing: Failing): readonly Written[] | undefined {
     const changes: Written[] = [];
     for (const { document, stream } of fold.made) this.#make(changes, document, stream);
     const { stateCollection } = this.projection;
@@ -400,14 +400,14 @@ export class Folder {
           stream,
           change: {
             collection: stateCollection,
-            // Only its being there matters: a keyed document is replaced as a whole.
+            // Only its existence matters: a keyed document is replaced as a whole.
             ...(before === undefined ? {} : { before: { key, body: '' } }),
             after: state,
           },
         });
         this.#derive(changes, key, touched);
       } catch (error) {
-        condemned.set(stream, (error as Error).message);
+        failing.set(stream, (error as Error).message);
         return undefined;
       }
     }
@@ -456,7 +456,7 @@ function neededBy(projection: Projection, record: Recorded): readonly string[] {
   try {
     return projection.needs(record);
   } catch {
-    // It will fail again in `apply`, where failing is dealt with.
+    // It fails again in `apply`, which handles failures.
     return [];
   }
 }

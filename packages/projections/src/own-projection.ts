@@ -26,9 +26,9 @@ export interface ProjectableRecord<Type extends ProjectableType> extends Omit<Re
   readonly event: Extract<Projectable, { readonly type: Type }>;
 }
 
-/** How rows that tell of customers are erased with them. */
+/** How rows with data of customers are erased with them. */
 export interface PersonalRows<Row> {
-  /** Whom a row tells of; undefined for a row that tells of nobody. */
+  /** The customer that a row is about; undefined for a row without personal data. */
   customerIdOf(row: Row): number | undefined;
   /** What is left of it: what `apply` would have made, had the events never had personal data. */
   erase(row: Row): Row;
@@ -111,7 +111,7 @@ function nameOf(name: string): string {
   );
 }
 
-/** Beside each row that tells of a customer stands a document by which it is found again. */
+/** Each row about a customer has a second document, by which it is found again. */
 function erasingOf<Row>({
   customerIdOf,
   erase,

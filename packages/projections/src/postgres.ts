@@ -8,8 +8,8 @@ import {
 export type { PostgresReadModelOptions, PostgresReadModelStore };
 
 /**
- * Read models in a PostgreSQL database, for any number of processes. Whoever opens it for writing brings
- * its catalog up to date first. Each build has tables of its own, so that a rebuild neither waits for
+ * Read models in a PostgreSQL database, for any number of processes. Opening it for writing migrates the
+ * catalog first. Each build has tables of its own, so that a rebuild neither waits for
  * the live build nor holds it up, and is dropped with its tables. Throws `ReadModelError`:
  * `unavailable` when the server cannot be reached, `outdated` when a later program has been at it.
  */

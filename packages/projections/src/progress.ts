@@ -1,4 +1,4 @@
-/** What a worker tells those who wait for it, and how they wait. */
+/** The progress of a worker, and how to wait for it. */
 import type { Position } from '@counterfoil/core';
 import type { Parking } from './folder.ts';
 
@@ -15,8 +15,8 @@ export type ProjectionMessage =
     }
   | ({ readonly type: 'parked' } & Parking)
   /**
-   * How many builds and write-ahead logs may still tell of persons who are erased, until others are
-   * done with them; 0 when all is gone.
+   * How many builds and write-ahead logs may still have data of erased persons, because other
+   * processes use them; 0 when all is gone.
    */
   | { readonly type: 'erasing'; readonly pending: number }
   /** The answer to a `retry-parked`. */
@@ -43,14 +43,14 @@ interface Waiter {
   readonly done: (reached: boolean) => void;
 }
 
-/** The host's view of how far the read models are: feed it every message of the worker. */
+/** The progress of the read models as the host knows it; give it every message of the worker. */
 export class Progress {
   readonly #waiters = new Set<Waiter>();
   #position: Position | undefined;
   #behindMs = 0;
   #erasing = 0;
 
-  /** How far all read models reach; undefined before the worker's first word. */
+  /** The position that all read models have reached; undefined before the worker's first message. */
   get position(): Position | undefined {
     return this.#position;
   }
@@ -60,7 +60,7 @@ export class Progress {
     return this.#behindMs;
   }
 
-  /** How much may still tell of persons who are erased, until others are done with it. */
+  /** How many builds and write-ahead logs may still have data of erased persons. */
   get erasing(): number {
     return this.#erasing;
   }

@@ -47,6 +47,6 @@ export interface Projection<State = unknown> {
   decode(body: string): State;
   /** The documents that follow from a state; those that no longer follow are removed. */
   derive?(key: string, state: State): readonly DerivedDocument[];
-  /** Of a projection whose states tell of persons; without it they would outlive an erasure. */
+  /** For a projection whose states have personal data. */
   readonly erasing?: Erasing<State>;
 }

@@ -23,7 +23,7 @@ export interface CollectionSpec {
 
 export type FieldValue = string | number;
 
-/** Where a document of a walked collection or a dictionary stands. */
+/** The place of a document in a walked collection or a dictionary. */
 export interface Place {
   /** Documents of different partitions never meet in one walk: the tenant and its environment. */
   readonly partition: string;
@@ -119,7 +119,7 @@ export interface Commit {
   readonly changes: readonly Change[];
   /** Events added to parked streams, in order; the first of a stream carries the reason. */
   readonly park?: readonly { readonly event: StoredEvent; readonly error: string }[];
-  /** Streams that are parked no longer, before any is parked anew. */
+  /** Streams that are not parked any more; done before `park`. */
   readonly unpark?: readonly string[];
   /** When the last event up to the checkpoint was appended, for those who watch how late it is. */
   readonly lastEventTime?: string;
@@ -168,16 +168,16 @@ export interface Build extends ReadModel {
   parkedStreams(): Promise<ReadonlySet<string>>;
   /** Makes the indices that a load left for later, and the build durable. */
   finishLoad(): Promise<void>;
-  /** False once a read has found it damaged, in whatever process: it is to be made anew. */
+  /** False once a read in any process has found it damaged: it has to be rebuilt. */
   isSound(): Promise<boolean>;
-  /** For a reader to whom it answered what cannot be: it is not sound any more. The error to throw. */
-  condemn(reason: string): ReadModelError;
+  /** Marks the build as damaged, for a reader that got an impossible answer. Returns the error to throw. */
+  markDamaged(reason: string): ReadModelError;
   /**
-   * Leaves nothing in its files of what was replaced or removed before. Waits for nobody: false while
-   * a reader hinders it, and then `needsScrub` says so until it has been done.
+   * Removes replaced and removed content from its files. False, without waiting, while a reader prevents
+   * it; `needsScrub` is true then.
    */
   scrub(): Promise<boolean>;
-  /** Whether a scrub was hindered, or may have been by the end of a process before this one. */
+  /** Whether a scrub was prevented, or may have been when an earlier process ended. */
   readonly needsScrub: boolean;
   /** Counts and digests of one moment. */
   summary(): Promise<Summary>;
@@ -208,7 +208,7 @@ export interface ReadModelStore {
   openBuild(projection: string, build: number): Promise<Build>;
   /** The build that queries read; undefined before there is one. */
   live(projection: string): Promise<Build | undefined>;
-  /** Points queries at a ready build, at once and for every process. */
+  /** Points queries at a ready build, in all processes. */
   makeLive(projection: string, build: number): Promise<void>;
   /** Removes a build that is not live. */
   dropBuild(projection: string, build: number): Promise<void>;

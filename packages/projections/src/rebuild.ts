@@ -11,13 +11,13 @@ import {
   type Summary,
 } from './read-model-store.ts';
 
-/** Larger than the worker's: nobody waits for it, and each document is written once a batch. */
+/** Larger than the worker's: latency does not matter, and each document is written once a batch. */
 const REBUILD_BATCH_EVENTS = 20_000;
 
 /** The indices are made in one go, within which no lease can be renewed. */
 const FINISHING_TTL_MS = 10 * 60_000;
 
-/** How often a live build that differs, and is written to meanwhile, is compared. */
+/** Comparisons of a live build that differs while it is written to. */
 const LOOKS = 10;
 const LOOK_PAUSE_MS = 250;
 
@@ -33,14 +33,14 @@ export interface RebuildOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly projection: Projection;
-  /** Opens what events tell of persons; needed for a log that was sealed with one. */
+  /** Decrypts personal data in events; needed for a log that was encrypted with one. */
   readonly vault?: AnyVault | undefined;
   readonly holder: string;
   readonly now: () => number;
   readonly onProgress?: (progress: RebuildProgress) => void;
   readonly signal?: AbortSignal;
   /**
-   * How long others wait when this process has died; half a minute, and ten where indices are made,
+   * How long others wait when this process has crashed; half a minute, and ten minutes where indices are made,
    * when absent. For a store that works beside the event loop: the lease is then renewed by a timer.
    */
   readonly leaseTtlMs?: number;
@@ -71,8 +71,8 @@ export interface Rebuilt {
 
 export interface OneRebuild extends RebuildOptions {
   /**
-   * Called while nobody else may drop the build, to make it live: a worker that meets an erasure, or
-   * begins, drops every build that is newer than the live one.
+   * Called while no other process may drop the build, to make it live: a worker drops builds that are
+   * newer than the live one when it starts, and when a person is erased.
    */
   readonly onRebuilt?: (rebuilt: Rebuilt) => Promise<void>;
 }
@@ -88,8 +88,7 @@ export async function rebuild(options: OneRebuild): Promise<Rebuilt> {
 
 /**
  * One pass through the log makes a new build of each projection: events are read and decoded once.
- * Each is handed out as it ends, to be made live before the next one can fail: nobody would drop one
- * that is ready and was never live.
+ * Each is yielded as it ends, to be made live before the next one can fail.
  */
 async function* rebuildTogether(
   options: ReplayOptions,
@@ -171,7 +170,7 @@ async function isSound(
   }
 }
 
-/** Removes the builds that are neither live nor the newest before it, and loads that broke off. */
+/** Removes the builds that are neither live nor the newest before it, and interrupted loads. */
 export async function dropOldBuilds(store: ReadModelStore, projection: string): Promise<void> {
   const live = await store.live(projection);
   const builds = await store.builds(projection);
@@ -186,7 +185,7 @@ export async function dropOldBuilds(store: ReadModelStore, projection: string): 
 
 /**
  * The live build, unless it is damaged, gone, or further than the log: that of a log which was since
- * put back from a backup tells of events that never happened.
+ * restored from a backup has events that the log has not.
  */
 async function usableLive(
   { store, events, compareWith }: Pick<RebuildOptions, 'store' | 'events' | 'compareWith'>,
@@ -200,7 +199,7 @@ async function usableLive(
     const isAhead = checkpoint !== undefined && (head === undefined || checkpoint > head);
     return isAhead ? undefined : live;
   } catch {
-    // Whatever is wrong with it, a new build is the answer.
+    // Whatever is wrong with it, a new build replaces it.
     return undefined;
   }
 }
@@ -223,7 +222,7 @@ export async function bringUpToDate(
   return done;
 }
 
-/** The projections that queries cannot use as they are: none is live, or one that is to be made anew. */
+/** The projections without a usable live build. */
 export async function outdatedOf(
   options: Pick<RebuildOptions, 'store' | 'events'> & {
     readonly projections: readonly Projection[];
@@ -359,7 +358,7 @@ class Load {
     const { build, projection } = this.folder;
     this.#report('indexing');
     await build.finishLoad();
-    await this.folder.eraseWhomTheLoadErased();
+    await this.folder.applyDeferredErasures();
     const differences = await this.#compare();
     this.#report('done');
     return {

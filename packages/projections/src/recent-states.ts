@@ -1,4 +1,4 @@
-/** The decoded states of a projection that were written or read last. */
+/** Cache of decoded states of a projection. */
 
 /** Most changes of a state follow the last one within seconds. */
 const MAX_STATES = 5_000;
@@ -11,8 +11,8 @@ interface Kept {
 }
 
 /**
- * In the order in which they were set. No cache that drops by itself: what a batch needs stays until
- * the batch is written, however much that is.
+ * In the order in which they were set. Never evicts during a batch: what a batch needs stays until it is
+ * written.
  */
 export class RecentStates {
   readonly #kept = new Map<string, Kept>();
@@ -38,7 +38,7 @@ export class RecentStates {
     this.#characters += characters;
   }
 
-  /** To be called between batches: lets go of the oldest beyond the bounds. */
+  /** To be called between batches: evicts the oldest beyond the limits. */
   trim(): void {
     for (const key of this.#kept.keys()) {
       if (this.#kept.size <= MAX_STATES && this.#characters <= MAX_CHARACTERS) return;

@@ -10,12 +10,12 @@ import { type Build, ReadModelError, type ReadModelStore } from './read-model-st
 /** The most events in one commit. A batch is what has gathered meanwhile, so it grows with the lag. */
 export const MAX_BATCH_EVENTS = 10_000;
 
-/** How often a held lease is asked for. */
+/** Interval of attempts to take a lease that another holds. */
 const LEASE_POLL_MS = 250;
-/** How often the worker looks whether another build was made live. */
+/** How often the worker checks whether another build was made live. */
 const LIVE_POLL_MS = 250;
-/** How often it is tried again to take away what an erasure could not at once. */
-const TIDY_MS = 1_000;
+/** Interval of attempts to remove what an erasure could not. */
+const CLEAN_UP_MS = 1_000;
 const LEASE_NAME = 'projections';
 
 export interface ProjectorOptions {
@@ -24,11 +24,11 @@ export interface ProjectorOptions {
   readonly projections: readonly Projection[];
   /** Under which one worker at a time follows them. Default: that of the ledger's own projections. */
   readonly lease?: string | undefined;
-  /** Opens what events tell of persons; needed for a log that was sealed with one. */
+  /** Decrypts personal data in events; needed for a log that was encrypted with one. */
   readonly vault?: AnyVault | undefined;
   /**
-   * Names this worker. Where only one process can have the log, let the name stay the same over
-   * restarts: the lease of a killed process is then taken up at once.
+   * Names this worker. Where only one process can have the log, use the same name after a restart: the
+   * lease of a killed process is then taken at once.
    */
   readonly holder: string;
   /** The clock, in milliseconds. */
@@ -83,15 +83,15 @@ class FollowingProjector implements Projector {
   readonly #leaseName: string;
   #projections: readonly Projection[];
   #folders: readonly Folder[] = [];
-  /** Projections beside whose live build others may tell of persons who are erased. */
+  /** Projections with builds beside the live one that may have data of erased persons. */
   readonly #leftovers = new Set<string>();
-  /** How much of that could not be taken away yet, as it was last told. */
+  /** How many builds could not be cleaned up yet, as last notified. */
   #pending = 0;
-  #isTidying = false;
+  #isCleaningUp = false;
   readonly #joining: Joining[] = [];
   #hasEnded = false;
-  /** Ends the present following, to begin anew with the builds and projections that are there then. */
-  #anew = new AbortController();
+  /** Restarts the following with the builds and projections of that time. */
+  #restart = new AbortController();
 
   constructor(options: ProjectorOptions) {
     this.#options = options;
@@ -103,7 +103,7 @@ class FollowingProjector implements Projector {
     if (this.#hasEnded) throw ended();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#joining.push({ projection, begin, done: resolve, failed: reject });
-    this.#anew.abort();
+    this.#restart.abort();
     await promise;
   }
 
@@ -136,7 +136,7 @@ class FollowingProjector implements Projector {
       try {
         if ((await this.#underLease(lease)) === 'ended') return;
       } catch (error) {
-        // Another worker was given the lease: wait for it like any other.
+        // Another worker has the lease: wait for it.
         if (!(error instanceof StaleWorker)) throw error;
       } finally {
         this.#folders = [];
@@ -162,50 +162,50 @@ class FollowingProjector implements Projector {
     return undefined;
   }
 
-  /** Follows the log until the end, or until another build was made live: then it is to be opened. */
+  /** Follows the log until the end, or until another build was made live, which then has to be opened. */
   async #underLease(lease: Lease): Promise<'ended' | 'swapped'> {
     const { signal } = this.#options;
     const lost = new AbortController();
     lease.keep(() => lost.abort());
-    const anew = new AbortController();
-    this.#anew = anew;
+    const restart = new AbortController();
+    this.#restart = restart;
     let damage: ReadModelError | undefined;
     const look = async () => {
       damage = await this.#damage();
-      if (damage !== undefined || (await this.#isSwapped())) anew.abort();
+      if (damage !== undefined || (await this.#isSwapped())) restart.abort();
     };
     // A store that fails here fails the next commit as well, and is reported there.
-    const lookout = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
-    lookout.unref();
-    const tidying = setInterval(() => this.#tidy(), TIDY_MS);
-    tidying.unref();
+    const polling = setInterval(() => look().catch(() => undefined), LIVE_POLL_MS);
+    polling.unref();
+    const cleaningUp = setInterval(() => this.#cleanUp(), CLEAN_UP_MS);
+    cleaningUp.unref();
     try {
       await this.#join();
       this.#folders = await this.#open(lease.epoch);
-      // The process before may have ended before it had tidied up.
-      this.#addLeftovers();
-      await this.#tidy();
-      const ends = [lost.signal, anew.signal];
+      // An earlier process may have ended before it had cleaned up.
+      this.#noteLeftovers();
+      await this.#cleanUp();
+      const ends = [lost.signal, restart.signal];
       await this.#follow(AbortSignal.any(signal === undefined ? ends : [...ends, signal]));
       if (damage !== undefined) throw damage;
       if (lost.signal.aborted) throw new StaleWorker('the lease was lost');
-      return anew.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
+      return restart.signal.aborted && signal?.aborted !== true ? 'swapped' : 'ended';
     } finally {
-      clearInterval(lookout);
-      clearInterval(tidying);
+      clearInterval(polling);
+      clearInterval(cleaningUp);
     }
   }
 
-  /** What a read has found, here or in another process. It ends the worker: the next one begins anew. */
+  /** Damage that a read in any process has found. It ends the worker; the next one rebuilds. */
   async #damage(): Promise<ReadModelError | undefined> {
     for (const { projection, build } of this.#folders) {
       const { name } = projection;
       if (!(await build.isSound())) {
-        const what = `a read of ${name} met what was not written: it is to be made anew`;
+        const what = `a read of ${name} found damage: it has to be rebuilt`;
         return new ReadModelError('damaged', what);
       }
       if (!(await this.#isLive(name))) {
-        return new ReadModelError('damaged', `no build of ${name} is live: it is to be made anew`);
+        return new ReadModelError('damaged', `no build of ${name} is live: it has to be rebuilt`);
       }
     }
     return undefined;
@@ -276,7 +276,7 @@ class FollowingProjector implements Projector {
       signal: AbortSignal.any([signal, reading.signal]),
     });
     try {
-      for await (const { batch, decoded } of oneAhead(this.#decoded(subscription))) {
+      for await (const { batch, decoded } of prefetched(this.#decoded(subscription))) {
         const last = batch.at(-1);
         if (last === undefined) continue;
         await this.#apply(batch, decoded, last.position);
@@ -284,7 +284,7 @@ class FollowingProjector implements Projector {
         if (signal.aborted) return;
       }
     } finally {
-      // What is being read ahead is waited for otherwise, and may never come.
+      // Ends the read ahead, which would otherwise be awaited and may never end.
       reading.abort();
     }
   }
@@ -303,8 +303,8 @@ class FollowingProjector implements Projector {
     position: Position,
   ): Promise<void> {
     const erases = batch.some(({ type }) => type === ERASURE);
-    if (erases) await this.#dropBuildsOfThePast();
-    // Side by side: while a server writes what one has folded, the next one folds.
+    if (erases) await this.#dropOlderBuilds();
+    // In parallel: while a server writes for one, the next one folds.
     const applied = await Promise.allSettled(
       this.#folders.map((folder) => folder.apply(decoded, position)),
     );
@@ -313,24 +313,24 @@ class FollowingProjector implements Projector {
       for (const parking of each.value) this.#options.notify?.({ type: 'parked', ...parking });
     }
     if (!erases) return;
-    this.#addLeftovers();
-    await this.#tidy();
+    this.#noteLeftovers();
+    await this.#cleanUp();
   }
 
-  /** From now on nothing but the live builds may tell of persons who are erased. */
-  #addLeftovers(): void {
+  /** From now on only live builds may have data of erased persons. */
+  #noteLeftovers(): void {
     for (const { projection } of this.#folders) {
       if (projection.erasing !== undefined) this.#leftovers.add(projection.name);
     }
   }
 
   /**
-   * Takes away what an erasure leaves behind as long as others hinder it: the write-ahead log of a
-   * build that somebody reads, and a build beside the live one while it is being made.
+   * Removes what an erasure could not: the write-ahead log of a build that is being read, and a build
+   * beside the live one while it is being made.
    */
-  async #tidy(): Promise<void> {
-    if (this.#isTidying) return;
-    this.#isTidying = true;
+  async #cleanUp(): Promise<void> {
+    if (this.#isCleaningUp) return;
+    this.#isCleaningUp = true;
     let pending = 0;
     for (const { projection, build } of this.#folders) {
       // What fails is tried again.
@@ -341,14 +341,14 @@ class FollowingProjector implements Projector {
       if (await this.#dropLeftovers(name, build).catch(() => false)) this.#leftovers.delete(name);
       else pending += 1;
     }
-    this.#isTidying = false;
+    this.#isCleaningUp = false;
     if (pending === this.#pending) return;
     this.#pending = pending;
     this.#options.notify?.({ type: 'erasing', pending });
   }
 
   /**
-   * Builds that were begun and never made live, or from which was rolled back: nobody will follow them.
+   * Drops builds that were never made live, or were rolled back from: they are not updated any more.
    * False while a rebuild is under way.
    */
   async #dropLeftovers(projection: string, { info }: Build): Promise<boolean> {
@@ -361,7 +361,7 @@ class FollowingProjector implements Projector {
     const lease = await Lease.take(this.#options, rebuildLeaseOf(projection));
     if (lease === undefined) return false;
     try {
-      // What was made live since is not ours to judge: it is opened within moments.
+      // Another build was made live since: the worker opens it next.
       if ((await store.live(projection))?.info.build !== info.build) return false;
       for (const { build } of await leftovers()) await store.dropBuild(projection, build);
       return true;
@@ -370,8 +370,8 @@ class FollowingProjector implements Projector {
     }
   }
 
-  /** Nobody follows them: they would show a person who is erased for ever. */
-  async #dropBuildsOfThePast(): Promise<void> {
+  /** They are not updated any more, so they would keep data of erased persons. */
+  async #dropOlderBuilds(): Promise<void> {
     const { store } = this.#options;
     for (const { projection, build } of this.#folders) {
       if (projection.erasing === undefined) continue;
@@ -395,14 +395,14 @@ function ended(): Error {
   return new Error('the projector has ended');
 }
 
-/** Asks for the next one while the last one is being worked on. */
-async function* oneAhead<Each>(source: AsyncGenerator<Each>): AsyncGenerator<Each> {
+/** Requests the next item while the last one is being processed. */
+async function* prefetched<Each>(source: AsyncGenerator<Each>): AsyncGenerator<Each> {
   let next = source.next();
   for (;;) {
     const { done, value } = await next;
     if (done === true) return;
     next = source.next();
-    // Whoever asks for it is told; nobody may ask.
+    // Thrown where it is awaited; without that it must not be an unhandled rejection.
     next.catch(() => undefined);
     yield value;
   }

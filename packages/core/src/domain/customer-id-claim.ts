@@ -1,4 +1,4 @@
-/** Whose email a customer id is for that a caller brought: one id, one email, whoever asks first. */
+/** Claims on customer ids that callers choose: one id, one email, first come first served. */
 import { type Either, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
@@ -10,7 +10,7 @@ export interface Command {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
   readonly customerId: number;
-  /** As it names the claim of the email. */
+  /** The same hash as in the claim of the email. */
   readonly emailKey: string;
   /** The email that has the id and is known to have come to another customer: its claim is void. */
   readonly insteadOf?: string;
@@ -27,7 +27,7 @@ export const events = {
 };
 export type Event = EventsOf<typeof events>;
 
-/** Never fails: the state says who has the id. */
+/** Never fails: the state has the owner of the id. */
 export type Rejection = never;
 
 export interface State {

@@ -39,17 +39,17 @@ interface Named {
 export type Command = Named & { readonly at: string } & (
     | ({ readonly type: 'RegisterCustomer' } & Contact)
     /**
-     * What a payment tells of its customer: registers who is unknown, adds a card that is new, and
-     * renews one that has a later expiry. `paymentMethodId` is the id that a new card gets.
+     * Updates the customer from a payment: registers a new customer, adds a new card, and renews one
+     * with a later expiry. `paymentMethodId` is the id that a new card gets.
      */
     | ({
         readonly type: 'RecordPurchase';
         readonly card: Card | null;
         readonly paymentMethodId: string;
-        /** When the payment was asked for: a card that was removed since stays removed. */
+        /** When the payment was requested: a card that was removed since stays removed. */
         readonly orderedAt: string;
       } & Contact)
-    /** Notes an email before it is claimed, so that erasure finds the claim whatever happens between. */
+    /** Records an email before it is claimed, so that erasure finds the claim even after a crash in between. */
     | { readonly type: 'ReserveEmail'; readonly rowVersion: number; readonly email: string }
     /** Replaces the contact data; the email must be claimed. `rowVersion` is the one the caller saw. */
     | ({ readonly type: 'ReplaceCustomer'; readonly rowVersion: number } & Contact)
@@ -61,9 +61,9 @@ export type Command = Named & { readonly at: string } & (
         readonly makeDefault: boolean;
       }
     | { readonly type: 'RemovePaymentMethod'; readonly paymentMethodId: string }
-    /** The person is to be erased: from now on nothing more is learned of them. */
+    /** The person is to be erased: from now on no data is added. */
     | { readonly type: 'RequestErasure' }
-    /** The person is erased: their key is gone, and with it what the events said of them. */
+    /** The person is erased: their key is destroyed, and with it the personal data of the events. */
     | { readonly type: 'RecordErasure' }
   );
 type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
@@ -71,7 +71,7 @@ type CommandOf<Type extends Command['type']> = Extract<Command, { type: Type }>;
 /** Of every event of a customer: whose it is. */
 const who = { customerId: z.int().positive(), sandbox: z.boolean() };
 
-/** Version 1 did not say why; nearly always it was asked for. */
+/** Version 1 had no reason; nearly always it was a request. */
 const notEvicted = (older: Record<string, unknown>) => ({ ...older, evicted: false });
 
 export const events = {
@@ -97,7 +97,7 @@ export const events = {
     {
       ...who,
       paymentMethodId: z.guid(),
-      /** It made room for a card that paid: nobody asked for it to be removed. */
+      /** Removed to make room for a card that paid, and not by a request. */
       evicted: z.boolean(),
       at: Instant,
     },
@@ -124,7 +124,7 @@ export interface PaymentMethod {
   readonly card: Card;
 }
 
-/** A card that is a payment method no more. */
+/** A card that is not a payment method any more. */
 interface RemovedCard {
   readonly fingerprint: string;
   readonly evicted: boolean;
@@ -138,11 +138,11 @@ export interface Customer extends Contact {
   readonly paymentMethods: readonly PaymentMethod[];
   /** Null exactly when there is no payment method. */
   readonly defaultPaymentMethodId: string | null;
-  /** The latest, oldest first: a purchase made before that is looked at again brings none of them back. */
+  /** The latest, oldest first: a payment from before does not add them again. */
   readonly removedCards: readonly RemovedCard[];
   /** Counts the changes, from 1. */
   readonly rowVersion: number;
-  /** Every email of which the customer may hold the claim, each once: what erasure releases. */
+  /** Every email that the customer may have claimed, each once: erasure releases them. */
   readonly emails: readonly string[];
   /** Those of them that were reserved since the contact data was last replaced: a change may be under way. */
   readonly reservedEmails: readonly string[];
@@ -157,7 +157,7 @@ export const initial: State = null;
 export function evolve(state: State, event: Event): State {
   if (event.type === 'CustomerRegistered') return registered(event);
   if (state === null) throw new Error(`${event.type} without a customer`);
-  // The reservation of an email is nothing that a reader of the customer sees.
+  // Readers of the customer do not see reserved emails.
   if (event.type === 'EmailReserved') return { ...state, ...emailsWith(state, event.email) };
   const next = { ...state, rowVersion: state.rowVersion + 1, updatedAt: event.at };
   switch (event.type) {
@@ -181,7 +181,7 @@ export function evolve(state: State, event: Event): State {
   }
 }
 
-/** What is left of a person who was erased. */
+/** The state of a person who was erased. */
 const NOBODY = {
   ...nobody,
   paymentMethods: [],
@@ -237,7 +237,7 @@ function methodsWith(
   { paymentMethods, defaultPaymentMethodId }: Customer,
   { paymentMethodId, card, isDefault }: Extract<Event, { type: 'PaymentMethodAdded' }>,
 ): Methods {
-  // Of a person who is erased nothing is known but that there was a card.
+  // Of an erased person it is only known that there was a card.
   if (card === null) return { paymentMethods, defaultPaymentMethodId };
   const method = { paymentMethodId, card };
   const known = paymentMethods.some((each) => each.paymentMethodId === paymentMethodId);
@@ -270,13 +270,13 @@ function methodsWithout(
 
 /**
  * Whether a card may be paid with by its token: while it is a payment method, and as long as it never
- * was one. Nobody but a customer who is not erased may.
+ * was one. Never for an erased customer.
  */
 export function mayPayWith(customer: Customer, card: Pick<Card, 'fingerprint'>): boolean {
   if (isLeaving(customer)) return false;
   if (methodOf(customer, card) !== undefined) return true;
   const { removedCards } = customer;
-  // What was removed longest ago may be forgotten.
+  // The oldest removed cards may not be listed any more.
   if (removedCards.length >= MAX_REMOVED_CARDS) return false;
   return !removedCards.some(({ fingerprint }) => fingerprint === card.fingerprint);
 }
@@ -337,7 +337,7 @@ function registration(command: CommandOf<'RegisterCustomer' | 'RecordPurchase'>)
   return { type: 'CustomerRegistered', ...whoOf(command), ...contactOf(command) };
 }
 
-/** Never refused: the payment was made. Of a person who asked to be erased nothing is learned. */
+/** Never refused: the payment was made. After a request for erasure no data is added. */
 function purchase(state: State, command: CommandOf<'RecordPurchase'>): readonly Event[] {
   const { card, paymentMethodId, email } = command;
   if (state === null) {

@@ -1,4 +1,4 @@
-/** Whose an email is: one email, one customer id, whoever asks first, until the email is released. */
+/** Claims on emails: one email, one customer id, first come first served, until the email is released. */
 import { type Either, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
@@ -21,7 +21,7 @@ export type Command = Named & {
         /** Gives the customer id of an email, making `customerId` theirs when the email is free. */
         readonly type: 'IdentifyCustomer';
         readonly email: string;
-        /** Claims anew what `customerId` holds already, so that a release of the claim before is void. */
+        /** Claims again what `customerId` already has, so that a release of the earlier claim has no effect. */
         readonly renew?: boolean;
       }
     | {
@@ -46,10 +46,10 @@ export const events = {
 };
 export type Event = EventsOf<typeof events>;
 
-/** Neither fails: a known email answers with the id it has, and who holds nothing releases nothing. */
+/** Neither fails: a claimed email keeps its id, and releasing without a claim has no effect. */
 export type Rejection = never;
 
-/** Who holds the email. */
+/** The owner of the email. */
 export interface Holder {
   readonly customerId: number;
   readonly email: string;

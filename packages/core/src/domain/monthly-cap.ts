@@ -1,4 +1,4 @@
-/** What a merchant account may still take in a month: room is reserved before a gateway is called. */
+/** The monthly cap of a merchant account: room is reserved before a gateway is called. */
 import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
@@ -36,10 +36,10 @@ interface Commands {
     readonly wanted: readonly Wanted[];
     /** The account's cap as it is now. */
     readonly capMinor: bigint;
-    /** Until then nobody asks what became of the payment. */
+    /** Until then the outcome of the payment is not asked for. */
     readonly leaseUntil: string;
   };
-  /** What the attempts came to. Those that hold no room are passed over, so twice is as good as once. */
+  /** The outcomes of attempts. Those without reserved room are ignored, so a repeat has no effect. */
   SettleRoom: { readonly settlements: readonly Settlement[] };
   /** The payment of each was looked for after the lease, and there is none. */
   LapseRoom: { readonly reservationIds: readonly string[] };
@@ -94,7 +94,7 @@ export interface Reservation {
   readonly lapsed: boolean;
 }
 
-/** What was settled leaves the list, so that it is as long as there are attempts without an outcome. */
+/** Settled reservations are removed, so that the list has only attempts without an outcome. */
 export interface State {
   readonly usedMinor: bigint;
   /** Of the reservations that have not lapsed. */
@@ -271,7 +271,7 @@ export function capOf({ settings }: MerchantAccount, currency: string): bigint |
 }
 
 /**
- * What an attempt's room has come to: what was captured of it, `open` as long as the money may still
+ * The outcome of an attempt's reservation: what was captured of it, `open` as long as the money may still
  * be taken, `missing` where the payment has no such attempt yet. Refunds, chargebacks and voids of a
  * capture give nothing back; another account's or month's room under the same name is given back.
  */

@@ -1,4 +1,4 @@
-/** Integer ids without gaps in safety: blocks of a tenant's numbers, reserved for ever before use. */
+/** Integer ids that are never given twice: blocks of a tenant's numbers, reserved before use. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
@@ -13,7 +13,7 @@ export const FIRST_ALLOCATED_ID = 1_000_000_000;
 export const LAST_ALLOCATED_ID = 2_147_483_647;
 export const MAX_BLOCK_SIZE = 10_000;
 
-/** Takes the next `size` numbers out of the sequence (hi-lo: the host hands them out one by one). */
+/** Takes the next `size` numbers out of the sequence (hi-lo: the host assigns them one by one). */
 export interface Command {
   readonly type: 'ReserveBlock';
   readonly tenantId: TenantId;
@@ -23,7 +23,7 @@ export interface Command {
 }
 
 export const events = {
-  /** Numbers `from` to `to`, both included, are given out and never again. */
+  /** Numbers `from` to `to`, both included, are reserved and never given again. */
   BlockReserved: event({ from: z.int(), to: z.int(), at: Instant }),
 };
 export type Event = EventsOf<typeof events>;

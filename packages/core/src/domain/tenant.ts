@@ -6,7 +6,7 @@ import { type EventsOf, event, Instant, type Upcast } from '../kernel/event-sche
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 
-/** Networks fine whoever tries a declined card again for longer. */
+/** Networks charge fines for retries of a declined card beyond it. */
 export const LONGEST_RETRY_DAYS = 30;
 export const MAX_RETRIES = 10;
 
@@ -14,7 +14,7 @@ export const MAX_RETRIES = 10;
 export const Dunning = z.strictObject({
   /** Days after the first failed try of a cycle, ascending; when they are used up, the subscription is frozen. */
   retryAfterDays: z.array(z.int().min(1).max(LONGEST_RETRY_DAYS)).max(MAX_RETRIES),
-  /** What the subscriber is told by mail. */
+  /** The mails that a subscriber gets. */
   mails: z.array(z.enum(['renewed', 'rebill-failed', 'frozen'])).max(3),
 });
 export type Dunning = z.output<typeof Dunning>;
@@ -64,7 +64,7 @@ const keyFields = {
   expiresAt: Instant.nullable(),
 };
 
-/** Version 1 knew of no subscriptions. */
+/** Version 1 had no subscriptions. */
 const withoutDunning: Upcast = ({ settings, ...data }) => {
   const { dunning, unsubscribeOnDispute } = DEFAULT_SETTINGS;
   return { ...data, settings: { dunning, unsubscribeOnDispute, ...(settings as object) } };
@@ -77,7 +77,7 @@ export const events = {
   ),
   SettingsChanged: event({ settings: Settings, at: Instant }, { upcasts: [withoutDunning] }),
   KeyIssued: event({ ...keyFields, at: Instant }),
-  /** The key gave way to `successorId` and ends at `expiresAt`. */
+  /** The key is replaced by `successorId` and ends at `expiresAt`. */
   KeyRotated: event({ keyId: z.guid(), successorId: z.guid(), expiresAt: Instant, at: Instant }),
   KeyRevoked: event({ keyId: z.guid(), at: Instant }),
 };
@@ -160,7 +160,7 @@ function keyOf(tenant: Tenant, keyId: string): Key {
   return key;
 }
 
-/** A key by its id; never what an object has by nature, whatever the id says. */
+/** A key by its id; never an inherited property. */
 function find(tenant: Tenant, keyId: string): Key | undefined {
   return Object.hasOwn(tenant.keys, keyId) ? tenant.keys[keyId] : undefined;
 }

@@ -26,13 +26,13 @@ export interface Aggregate {
   readonly events: EventSchemas;
   readonly initial: unknown;
   evolve(state: unknown, event: Tagged): unknown;
-  /** What `evolve` makes of one event after the other, where that can be had for less. */
+  /** Folds several events at once, where that is cheaper than one by one. */
   evolveAll?(state: unknown, events: Iterable<Tagged>): unknown;
   decide(state: unknown, command: AnyCommand): Decision<Tagged, Tagged>;
   streamOf(command: Pick<AnyCommand, 'tenantId'>): StreamName;
   /**
    * Whether a command is nearly always the first of its stream. It is then decided as if it were,
-   * before anything is read; the log takes what was decided only if there is no such stream.
+   * before anything is read; the append succeeds only if there is no such stream.
    */
   begins?(command: AnyCommand): boolean;
 }

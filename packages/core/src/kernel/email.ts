@@ -1,4 +1,4 @@
-/** Email addresses: what is one, and when two are the same mailbox (RFC 5321, 6531). */
+/** Email addresses: validity, and whether two are the same mailbox (RFC 5321, 6531). */
 
 /** In octets of UTF-8, as RFC 5321 counts. */
 export const MAX_EMAIL_LENGTH = 254;
@@ -27,8 +27,8 @@ export function isEmail(text: string): boolean {
 }
 
 /**
- * One writing of all that are the same mailbox: in lower case, the domain in punycode. What is no
- * address is told apart by its lower case.
+ * The normal form of a mailbox: in lower case, the domain in punycode. Of a text that is not an address,
+ * its lower case.
  */
 export function emailIdentity(email: string): string {
   if (ASCII.test(email)) return email.toLowerCase();

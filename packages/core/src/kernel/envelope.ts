@@ -1,7 +1,7 @@
 /** What is kept around an event, as stored text and as decoded value. */
 import type { CommandId, Position, StreamName, TenantId } from './ids.ts';
 
-/** Who did it, by which request, and because of what. */
+/** Who caused an event, by which request, and as a result of what. */
 export interface EventMetadata {
   /** Email of the acting person or party: claimed by the caller, hence kept beside the key's id. */
   readonly actor: string;
@@ -30,7 +30,7 @@ export interface EncodedEvent {
   readonly metadata: string;
 }
 
-/** An event as a store hands it back. */
+/** An event as a store returns it. */
 export interface StoredEvent extends EncodedEvent {
   readonly stream: StreamName;
   /** Place in its stream, from 0. */

@@ -36,8 +36,8 @@ export type EventSchemas = Readonly<Record<string, EventSchema>>;
 export interface EventDetails<Shape extends z.core.$ZodLooseShape> {
   readonly upcasts?: readonly Upcast[];
   /**
-   * The fields that tell of a person; a stored event keeps them sealed, and such an event has
-   * `customerId` and `sandbox` to say whose they are. After an erasure upcasts see these values too.
+   * The personal fields; stored events have them encrypted, and have `customerId` and `sandbox` to
+   * identify the person. After an erasure upcasts see these values too.
    */
   readonly erased?: ErasedFields<Shape>;
 }
@@ -68,7 +68,7 @@ export type EventsOf<Schemas extends EventSchemas> = {
   [Type in keyof Schemas & string]: Readonly<{ type: Type } & z.output<Schemas[Type]['schema']>>;
 }[keyof Schemas & string];
 
-/** A stored event that this build does not know or cannot read. Names where it stands. */
+/** A stored event that this build does not know or cannot read. Names its stream and revision. */
 export class DamagedEvent extends Error {
   override readonly name = 'DamagedEvent';
   readonly stream: StreamName;

@@ -1,4 +1,4 @@
-/** A short mark of a command's content, to tell a repeat from another use of the same command id. */
+/** A short hash of a command's content, to distinguish a repeat from another use of the same command id. */
 
 /**
  * JSON with sorted keys, bigints as decimal strings and absent fields left out: equal values have
@@ -12,8 +12,8 @@ export function canonicalJson(value: unknown): string {
 
 /**
  * 64 bits as sixteen hex digits, from two FNV-like lanes over the UTF-16 units. It guards a caller
- * against its own mistakes, not against an attacker: whoever forges it only gets back the receipt
- * of a command of their own.
+ * against its own mistakes, not against an attacker: a forged one only returns the receipt of the
+ * attacker's own command.
  */
 export function fingerprint(text: string): string {
   const lanes = new Lanes();
@@ -38,7 +38,7 @@ interface Writer {
 function writeCanonical(value: unknown, to: Writer): void {
   if (typeof value === 'string') to.writeString(value);
   else if (typeof value === 'bigint') to.writeString(value.toString());
-  // As JSON writes them, at a tenth of the price.
+  // As JSON writes them, in a tenth of the time.
   else if (typeof value === 'number') to.write(Number.isFinite(value) ? `${value}` : 'null');
   else if (typeof value === 'boolean') to.write(value ? 'true' : 'false');
   else if (typeof value !== 'object' || value === null) to.write('null');
@@ -77,8 +77,8 @@ interface Layout {
 }
 
 /**
- * The layouts met before, by their first key. Nearly all objects are made in few places, and sorting
- * their keys anew each time is a quarter of the work.
+ * Known layouts by their first key. Nearly all objects are made in few places, and sorting their keys
+ * each time would be a quarter of the work.
  */
 const layouts = new Map<string, Layout[]>();
 const MAX_FIRST_KEYS = 500;
@@ -139,7 +139,7 @@ class Lanes implements Writer {
     this.#right = right;
   }
 
-  /** In one pass: a text that JSON writes otherwise than it stands shows on the way, and starts again. */
+  /** In one pass; starts again at the first character that JSON would escape. */
   writeString(text: string): void {
     let left = leftAfter(this.#left, QUOTE);
     let right = rightAfter(this.#right, QUOTE);
@@ -172,7 +172,7 @@ function rightAfter(right: number, unit: number): number {
   return (mixed << 13) | (mixed >>> 19);
 }
 
-/** Half of a surrogate pair may stand alone, which JSON escapes. */
+/** An unpaired surrogate, which JSON escapes. */
 function isEscaped(unit: number): boolean {
   const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
   return unit < FIRST_PRINTABLE || unit === QUOTE || unit === BACKSLASH || isSurrogate;

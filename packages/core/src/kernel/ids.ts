@@ -10,7 +10,7 @@ export type TenantId = z.infer<typeof TenantId>;
 export const TransactionId = z.guid().toLowerCase().brand<'TransactionId'>();
 export type TransactionId = z.infer<typeof TransactionId>;
 
-/** Names one append for ever: the same command id twice does one thing. A UUID in lower case. */
+/** Identifies one append permanently: a repeat of the id has no further effect. A UUID in lower case. */
 export const CommandId = z.guid().toLowerCase().brand<'CommandId'>();
 export type CommandId = z.infer<typeof CommandId>;
 
@@ -18,7 +18,7 @@ export type CommandId = z.infer<typeof CommandId>;
 export type StreamName = string & z.core.$brand<'StreamName'>;
 
 /**
- * A place in the global order of one log. Opaque: made by a store, kept and handed back by readers.
+ * A place in the global order of one log. Opaque: made by a store, kept and passed back by readers.
  * Two positions of the same log compare as strings (`<`, `>`), and nothing else may be read from them.
  */
 export type Position = string & z.core.$brand<'Position'>;
@@ -31,7 +31,7 @@ export function streamName(category: string, tenantId: TenantId, id: string | nu
   return `${category}-${tenantId}-${id}` as StreamName;
 }
 
-/** The category of a stream: what stands before the first dash. */
+/** The category of a stream: the part before the first dash. */
 export function categoryOf(stream: StreamName): string {
   const dash = stream.indexOf('-');
   return dash < 0 ? stream : stream.slice(0, dash);
@@ -39,7 +39,7 @@ export function categoryOf(stream: StreamName): string {
 
 /**
  * The id of the nth event that a command put on a stream: a UUID with the first 64 bits of the
- * command's own (so that ids stay in the order of time) and a mark of all three behind them. A
+ * command's own (so that ids stay in the order of time), followed by a hash of all three. A
  * retried append names the same events again, and no two streams share an id.
  */
 export function eventIdOf(commandId: CommandId, stream: StreamName, index: number): string {

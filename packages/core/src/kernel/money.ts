@@ -64,7 +64,7 @@ export function toDecimal(minor: bigint, currency: string): string {
 /** Minor units as a JSON number in major units: the double nearest to the exact decimal. */
 export function toMajor(minor: bigint, currency: string): number {
   const units = Number(minor);
-  // Both are then exact, and a division is rounded correctly: the same double as by way of the text.
+  // Both are then exact, and a division is rounded correctly: the same double as by parsing the text.
   if (Number.isSafeInteger(units)) return units / 10 ** exponentOf(currency);
   return Number(toDecimal(minor, currency));
 }
@@ -86,7 +86,7 @@ export function toExactMajor(minor: bigint, currency: string): number | RawNumbe
     : rawJSON(toDecimal(minor, currency));
 }
 
-/** The double nearest to a total, for those who calculate with it. */
+/** The double nearest to a total, for calculations. */
 export function nearestNumber(total: number | RawNumber): number {
   return typeof total === 'number' ? total : Number(total.rawJSON);
 }

@@ -1,7 +1,7 @@
-/** What an event tells of a person: sealed beside its open data, under a key that can be destroyed. */
+/** Personal data of events: encrypted beside the clear data, under a key that can be destroyed. */
 import type { TenantId } from './ids.ts';
 
-/** The person whom an event is about: a customer of a tenant, in one of its environments. */
+/** The person that an event is about: a customer of a tenant, in one of its environments. */
 export interface Subject {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
@@ -10,47 +10,46 @@ export interface Subject {
 
 /**
  * Keeps a key for each person. Synchronous, for events are encoded and decoded by the thousand; a key
- * is durable before anything sealed under it is handed out. What was sealed for one person or in one
- * type of event opens for no other.
+ * is durable before anything encrypted under it is returned. A text that was encrypted for one person
+ * or type of event cannot be decrypted for another.
  */
 export interface PersonalDataVault {
-  /** A text to store; undefined when the person is erased: then there is nothing to keep. */
+  /** Encrypts a text to be stored; undefined when the person is erased: then nothing is stored. */
   seal(subject: Subject, personal: { eventType: string; text: string }): string | undefined;
-  /** The text again; undefined when the person is erased. Throws for what was never sealed so. */
+  /** Decrypts a text; undefined when the person is erased. Throws for what was not encrypted so. */
   open(subject: Subject, personal: { eventType: string; sealed: string }): string | undefined;
 }
 
 /**
- * A vault whose keys stand elsewhere, as in a database that several hosts share. It is asked for the
- * keys of a whole batch at once, and hands out a vault that has them at hand for as long as anybody
- * holds it. Rejects with an `EventStoreError` when keys cannot be read or kept at all.
+ * A vault whose keys are remote, as in a database that several hosts share. It loads the keys of a batch
+ * at once, and returns a vault that has them in memory. Rejects with an `EventStoreError` when keys cannot be read or kept at all.
  */
 export interface DistantVault {
-  /** Makes no keys: for a person who has none, or one that is spoilt, `open` throws. */
+  /** Creates no keys: `open` throws for a person without a usable one. */
   forOpening(subjects: readonly Subject[]): Promise<PersonalDataVault>;
-  /** Makes the keys of those who have none; they are durable when it answers. */
+  /** Creates missing keys; they are durable when it resolves. */
   forSealing(subjects: readonly Subject[]): Promise<PersonalDataVault>;
-  /** Lets go of what it remembers of a person, whose key another host may have destroyed. */
+  /** Removes a person from the cache: another host may have destroyed their key. */
   forget(subject: Subject): void;
 }
 
-/** Whatever keeps the keys of a log. */
+/** A local or a remote vault. */
 export type AnyVault = PersonalDataVault | DistantVault;
 
 export function isDistant(vault: AnyVault): vault is DistantVault {
   return 'forOpening' in vault;
 }
 
-/** Where the sealed text of an event stands in its stored data, in the place of its personal fields. */
+/** The field with the encrypted text in stored data, in place of the personal fields. */
 export const SEALED = 'sealed';
 
-/** Without these an event does not say whom it is about. */
+/** The fields that identify the person. */
 export const SUBJECT_FIELDS = ['customerId', 'sandbox'] as const;
 
 /** The stored data of an event, JSON values by field. */
 type Data = Record<string, unknown>;
 
-/** An event with personal fields, each named with the value that it has once the person is erased. */
+/** An event with personal fields, each with its value for an erased person. */
 export interface PersonalEvent {
   readonly type: string;
   readonly tenantId: TenantId;
@@ -58,8 +57,8 @@ export interface PersonalEvent {
 }
 
 /**
- * Takes the personal fields out of the data to be stored, and puts one sealed text in their place.
- * The data is the caller's own, and is changed: to copy it costs as much as to write it.
+ * Replaces the personal fields of data to be stored by one encrypted text. Changes the given object:
+ * copying it would cost as much as writing it.
  */
 export function seal(data: Data, event: PersonalEvent, vault: PersonalDataVault): void {
   const { type: eventType, tenantId, erased } = event;
@@ -77,8 +76,8 @@ export function seal(data: Data, event: PersonalEvent, vault: PersonalDataVault)
 }
 
 /**
- * Puts the personal fields back into the caller's own data, or the values that are left of them;
- * answers whether the person is erased. Throws for what the vault cannot open.
+ * Restores the personal fields in the given object, or their values for an erased person; returns
+ * whether the person is erased. Throws for what the vault cannot decrypt.
  */
 export function open(data: Data, event: PersonalEvent, vault: PersonalDataVault): boolean {
   const { type: eventType, tenantId, erased } = event;
@@ -99,7 +98,7 @@ function subjectOf(data: Data, tenantId: TenantId): Subject {
   return subject;
 }
 
-/** Whom an event or its stored data is about; undefined when it does not say. */
+/** The person that an event or its stored data is about; undefined when it has none. */
 export function subjectIn(
   { customerId, sandbox }: { readonly customerId?: unknown; readonly sandbox?: unknown },
   tenantId: TenantId,

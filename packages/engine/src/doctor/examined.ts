@@ -24,7 +24,7 @@ export interface Place {
   /** What the keys of customers are called in messages. */
   readonly keysName: string;
   checkFiles(): Checked;
-  /** `unmarked`: nothing tells whether the key at hand is the right one. */
+  /** `unmarked`: it is not known whether the key is the right one. */
   masterKeyState(): Promise<'sound' | 'none' | 'lost' | 'wrong' | 'unmarked'>;
   /** Undefined where there are none. Throws where they cannot be opened. */
   openKeys(): Promise<CustomerVault | undefined>;

@@ -1,6 +1,6 @@
 /** What an examination of a data folder finds, and how findings add up to a verdict. */
 
-/** The checks, in the order in which they are made and told. */
+/** The checks, in the order in which they are made. */
 export const CHECKS = {
   files: 'files and permissions',
   'master-key': 'master key',
@@ -50,7 +50,7 @@ export function verdictOn(checks: readonly Checked[]): Verdict {
   return found.has('warning') ? 'warnings' : 'sound';
 }
 
-/** Findings with the same advice that are told one by one. */
+/** Findings with the same advice that are listed one by one. */
 const MAX_ALIKE = 5;
 
 interface Alike {
@@ -94,7 +94,7 @@ export class Findings {
     return { check: this.#check, looked, findings: this.#list() };
   }
 
-  /** The check as it broke off or was not begun; what it had found stands. */
+  /** The check as interrupted or not begun, with what it had found. */
   leftOut(skipped: string): Checked {
     return { check: this.#check, looked: '', skipped, findings: this.#list() };
   }
@@ -103,8 +103,8 @@ export class Findings {
     const check = this.#check;
     return [...this.#kinds.values()].flatMap(({ severity, advice, messages, count }) => {
       const more = count - messages.length;
-      const told = more > 0 ? [...messages, `and ${more} more like these`] : messages;
-      return told.map((message) => ({ check, severity, message, advice }));
+      const listed = more > 0 ? [...messages, `and ${more} more like these`] : messages;
+      return listed.map((message) => ({ check, severity, message, advice }));
     });
   }
 }

@@ -46,7 +46,7 @@ export async function checkParked(
       for (const stream of await live.parkedStreams()) {
         findings.warn(
           `${stream} is parked in ${name}: the read model shows it as it was before`,
-          'counterfoil read-models parked list tells the reason. When it is gone (a newer build, mostly): read-models parked retry, or read-models rebuild.',
+          'counterfoil read-models parked list shows the reason. When it is fixed (mostly by a newer build): read-models parked retry, or read-models rebuild.',
         );
       }
     }

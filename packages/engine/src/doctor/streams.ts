@@ -141,7 +141,7 @@ export class StreamChecker {
       findings.warn(`${stream} is of a kind that this build does not know`, advice.unknown);
     } else if (!stream.startsWith(`${category}-${tenantId}-`)) {
       this.#damage(
-        `${stream} holds an event of tenant ${tenantId}: tenants are told apart by the name of the stream`,
+        `${stream} holds an event of tenant ${tenantId}: the name of a stream must have its tenant`,
       );
     }
     const state = aggregate?.initial;

@@ -187,8 +187,8 @@ function namingVariable(error: unknown): never {
 interface ReadModelOptions {
   /** For queries beside the worker. */
   readonly readOnly?: boolean;
-  /** What the worker last told. */
-  readonly told?: () => unknown;
+  /** The last news of the worker. */
+  readonly news?: () => unknown;
 }
 
 /** Opens the read models for their worker; with `readOnly`, for queries beside it. */
@@ -216,8 +216,8 @@ export async function openSharedReadModels(
 }
 
 /** Whoever hears of a worker leaves a mark for it where a read finds damage. */
-function marking({ told, ...options }: ReadModelOptions) {
-  return { ...options, ...(told !== undefined && { told, marksDamage: true }) };
+function marking({ news, ...options }: ReadModelOptions) {
+  return { ...options, ...(news !== undefined && { news, marksDamage: true }) };
 }
 
 function pathOf(url: string): string {

@@ -125,7 +125,7 @@ class MemoryReadModelStore implements ReadModelStore {
 
 class Collection {
   readonly documents = new Map<string, Document>();
-  /** The documents in key order; made anew after a change. */
+  /** The documents in key order; sorted again after a change. */
   #sorted: readonly Document[] | undefined;
 
   get sorted(): readonly Document[] {
@@ -205,7 +205,7 @@ class MemoryBuild implements Build {
     return true;
   }
 
-  condemn(reason: string): ReadModelError {
+  markDamaged(reason: string): ReadModelError {
     return new ReadModelError('damaged', reason);
   }
 

@@ -1,4 +1,4 @@
-/** Texts and integers as PostgreSQL takes them: whole columns in its binary form, and texts without NUL. */
+/** Columns of texts and integers in PostgreSQL's binary format, and texts without NUL. */
 
 const TEXT = 25;
 const INT8 = 20;
@@ -8,20 +8,20 @@ const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
 const INT8_BYTES = 8;
 
-/** What PostgreSQL cannot keep, and what stands in its place: order and prefixes stay as they were. */
+/** PostgreSQL cannot store NUL. The escapes keep order and prefixes. */
 const NUL = '\0';
 const ESCAPE = '\u0001';
 const ESCAPED_NUL = `${ESCAPE}${ESCAPE}`;
 const ESCAPED_ESCAPE = `${ESCAPE}\u0002`;
 
-/** A text as it is kept: PostgreSQL refuses the character NUL. */
-export function kept(text: string): string {
+/** A text as it is stored. */
+export function escaped(text: string): string {
   if (!text.includes(NUL) && !text.includes(ESCAPE)) return text;
   return text.replaceAll(ESCAPE, ESCAPED_ESCAPE).replaceAll(NUL, ESCAPED_NUL);
 }
 
-/** The text that is kept so. */
-export function unkept(text: string): string {
+/** The text that was stored so. */
+export function unescaped(text: string): string {
   if (!text.includes(ESCAPE)) return text;
   let whole = '';
   for (let index = 0; index < text.length; index += 1) {
@@ -35,9 +35,9 @@ export function unkept(text: string): string {
   return whole;
 }
 
-/** A `text[]` parameter: neither side has to quote or to parse, as both must for its text form. */
+/** A `text[]` parameter, without the quoting and parsing of its text format. */
 export function textArray(texts: readonly string[]): Buffer {
-  const safe = texts.map(kept);
+  const safe = texts.map(escaped);
   let bytes = HEADER_BYTES;
   for (const text of safe) bytes += LENGTH_BYTES + Buffer.byteLength(text);
   const buffer = Buffer.allocUnsafe(bytes);
@@ -68,7 +68,7 @@ interface Header {
   readonly hasNulls: boolean;
 }
 
-/** Answers where the elements begin. */
+/** Returns where the elements begin. */
 function writeHeader(buffer: Buffer, { type, length, hasNulls }: Header): number {
   let at = buffer.writeInt32BE(1, 0);
   at = buffer.writeInt32BE(hasNulls ? 1 : 0, at);

@@ -17,7 +17,7 @@ import {
   type Walk,
   type Walked,
 } from '../read-model-store.ts';
-import { kept, textArray, unkept } from './postgres-arrays.ts';
+import { escaped, textArray, unescaped } from './postgres-arrays.ts';
 import { type Changes, changesOf, MadeTwice, type Step } from './postgres-changes.ts';
 import { Missing, tryCommit, WrittenTwice } from './postgres-commit.ts';
 import {
@@ -30,7 +30,7 @@ import {
 } from './postgres-database.ts';
 import { indicesOf, type Tables } from './postgres-schema.ts';
 import { type Counts, PROBE_LIMIT, Walker } from './postgres-walk.ts';
-import type { TurnMemory } from './turn-memory.ts';
+import type { TurnCache } from './turn-cache.ts';
 
 /** Sorts after every character that a key is made of. */
 const AFTER_ALL_KEYS = '\u{10ffff}';
@@ -42,7 +42,7 @@ const BEGIN_LOAD_END = 'BEGIN; SET LOCAL statement_timeout = 0';
 const BEGIN_SUMMARY =
   'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 0';
 
-/** Queries read another build now. */
+/** Another build is live now. */
 export class Swapped extends Error {}
 
 export interface BuildTables {
@@ -56,13 +56,13 @@ export interface BuildTables {
 
 export interface BuildOptions {
   readonly database: Database;
-  /** Reads are of the live build or throw `Swapped`: each asks in the same breath. */
+  /** Reads throw `Swapped` unless this is the live build; each checks that in the same query. */
   readonly isWatched: boolean;
   readonly isReadOnly: boolean;
-  /** Whether damage that a read finds is told to the worker of the build. */
+  /** Whether damage that a read finds is marked for the worker of the build. */
   readonly marksDamage: boolean;
-  /** Of a reader that asks once in a turn whether anything changed. */
-  readonly memory?: TurnMemory | undefined;
+  /** For a reader that checks for changes once in a turn. */
+  readonly memory?: TurnCache | undefined;
 }
 
 export class PostgresBuild implements Build {
@@ -113,8 +113,8 @@ export class PostgresBuild implements Build {
       throw error;
     }
     const token = randomUUID();
-    return this.#soundly(() =>
-      this.#database.patiently(async () => {
+    return this.#reportingDamage(() =>
+      this.#database.withRetries(async () => {
         await this.#numberPartitions(changes.partitions);
         return this.#attempt(commit, { changes, token });
       }),
@@ -129,9 +129,9 @@ export class PostgresBuild implements Build {
              ORDER BY s.stream, e.revision`,
     });
     const streams = new Map<string, { stream: string; error: string; events: StoredEvent[] }>();
-    for (const [name, , told] of rows) {
-      const stream = unkept(String(name));
-      const [error = '', event = ''] = (JSON.parse(String(told)) as string[]).map(unkept);
+    for (const [name, , json] of rows) {
+      const stream = unescaped(String(name));
+      const [error = '', event = ''] = (JSON.parse(String(json)) as string[]).map(unescaped);
       const parked = streams.get(stream) ?? { stream, error, events: [] };
       parked.events.push(JSON.parse(event) as StoredEvent);
       streams.set(stream, parked);
@@ -143,7 +143,7 @@ export class PostgresBuild implements Build {
     const rows = await this.#select({
       text: `SELECT stream, NULL::int8, NULL::text FROM ${this.#tables.parkedStreams}`,
     });
-    return new Set(rows.map(([stream]) => unkept(String(stream))));
+    return new Set(rows.map(([stream]) => unescaped(String(stream))));
   }
 
   async finishLoad(): Promise<void> {
@@ -154,8 +154,8 @@ export class PostgresBuild implements Build {
     // The commit of this waits for the disk, and with it for all that was written before.
     const ready = `UPDATE ${this.#builds} SET state = 'ready', revision = revision + 1 WHERE id = ${id}`;
     const load = [BEGIN_LOAD_END, ...indices, ready, 'COMMIT'];
-    await this.#soundly(() =>
-      this.#database.patiently(async () => {
+    await this.#reportingDamage(() =>
+      this.#database.withRetries(async () => {
         // Only the answer to a first try may have been lost.
         const [state] = await this.#row('state');
         if (state !== 'loading') return;
@@ -175,33 +175,33 @@ export class PostgresBuild implements Build {
     return damage === null;
   }
 
-  condemn(reason: string): ReadModelError {
+  markDamaged(reason: string): ReadModelError {
     const { projection, build } = this.info;
     const error = new ReadModelError('damaged', `build ${build} of ${projection}: ${reason}`);
     if (this.#options.marksDamage) {
       this.#marking = this.#database
         .write({
           text: `UPDATE ${this.#builds} SET damage = $2 WHERE id = $1`,
-          values: [this.#build.id, kept(reason)],
+          values: [this.#build.id, escaped(reason)],
         })
-        // On a server that takes no writes the reads that meet the damage go on failing.
+        // On a read-only server, reads of the damage keep failing.
         .catch(() => undefined);
     }
     return error;
   }
 
-  /** Ends when everybody can see what it said of itself. */
+  /** Settles when a mark of damage is written. */
   async settled(): Promise<void> {
     await this.#marking;
   }
 
-  /** Takes what was replaced or removed out of the pages that it stood on. */
+  /** Removes replaced and removed rows from their pages. */
   async scrub(): Promise<boolean> {
     this.#refuseReader();
     const tables = this.#build.collections.map(({ name }) => this.#tables.of(name));
     // The indices hold hashes alone: to go through all of each would take minutes.
-    await this.#soundly(() =>
-      this.#database.patiently(() => this.#vacuum('INDEX_CLEANUP OFF, TRUNCATE OFF', tables)),
+    await this.#reportingDamage(() =>
+      this.#database.withRetries(() => this.#vacuum('INDEX_CLEANUP OFF, TRUNCATE OFF', tables)),
     );
     return true;
   }
@@ -214,8 +214,8 @@ export class PostgresBuild implements Build {
   }
 
   async summary(): Promise<Summary> {
-    return this.#soundly(() =>
-      this.#database.patiently(() =>
+    return this.#reportingDamage(() =>
+      this.#database.withRetries(() =>
         this.#database.transaction(BEGIN_SUMMARY, async (client) => {
           const { rows } = await client.query<{ position: Position | null }>(
             `SELECT position FROM ${this.#builds} WHERE id = $1`,
@@ -240,7 +240,7 @@ export class PostgresBuild implements Build {
       isNamed: true,
     });
     const bodies = new Map(rows.map((row) => documentOf(row)).map(({ key, body }) => [key, body]));
-    // Half a character is kept as the sign for one that is unknown, as SQLite does.
+    // An unpaired surrogate is stored as the replacement character, as SQLite does.
     return keys.map((key) => bodies.get(key.toWellFormed()));
   }
 
@@ -252,7 +252,7 @@ export class PostgresBuild implements Build {
     const rows = await this.#select({
       text: `SELECT key, 0::int8, body FROM ${this.#tables.of(name)}
              WHERE key >= $1::text AND key < $2::text AND key <> $3::text ORDER BY key LIMIT $4::int8`,
-      values: [kept(from), `${kept(prefix)}${AFTER_ALL_KEYS}`, kept(after ?? ''), limit],
+      values: [escaped(from), `${escaped(prefix)}${AFTER_ALL_KEYS}`, escaped(after ?? ''), limit],
       isNamed: true,
     });
     return rows.map(documentOf);
@@ -274,7 +274,7 @@ export class PostgresBuild implements Build {
     const { name } = this.#spec(collection);
     const part = await this.#partitionId(partition);
     if (part === undefined) return [];
-    const pattern = `%${kept(needle).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+    const pattern = `%${escaped(needle).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
     const rows = await this.#select({
       text: `SELECT key, 0::int8, body FROM ${this.#tables.of(name)} WHERE part = $1::int4 AND body LIKE $2::text`,
       values: [part, pattern],
@@ -297,7 +297,7 @@ export class PostgresBuild implements Build {
             }
           : {
               text: `SELECT '', revision, NULL FROM ${this.#tables.partitions} WHERE name = $1::text`,
-              values: [kept(partition)],
+              values: [escaped(partition)],
               isNamed: true,
             },
       );
@@ -308,22 +308,25 @@ export class PostgresBuild implements Build {
     return memory === undefined ? ask() : memory.recall(question, ask);
   }
 
-  /** Reads a text, a number and a text; of a reader that follows the live build, only while it is this one. */
+  /** Reads rows of a text, a number and a text; a reader of the live build also checks that it still is. */
   async #select(statement: Statement): Promise<Rows> {
-    if (!this.#options.isWatched) return this.#soundly(() => this.#database.read(statement));
+    if (!this.#options.isWatched)
+      return this.#reportingDamage(() => this.#database.read(statement));
     const { projection, build } = this.info;
     const values = [...(statement.values ?? []), projection];
     const text = `(SELECT NULL::text, build::int8, NULL::text FROM ${this.#database.schema}.live
       WHERE projection = $${values.length}::text) UNION ALL (${statement.text})`;
-    const rows = await this.#soundly(() => this.#database.read({ ...statement, text, values }));
+    const rows = await this.#reportingDamage(() =>
+      this.#database.read({ ...statement, text, values }),
+    );
     const [first, ...others] = rows;
     // Without its key, a row can only be that of the live build.
     if (first === undefined || first[0] !== null || Number(first[1]) !== build) throw new Swapped();
     return others;
   }
 
-  /** Says of an error that means damage what it is, and of one about a build that was dropped too. */
-  async #soundly<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Converts errors that mean damage, or that the build was dropped. */
+  async #reportingDamage<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
@@ -331,7 +334,7 @@ export class PostgresBuild implements Build {
       const reason = `${codeOf(error)} ${reasonOf(error)}`;
       // Throws when the whole build is gone: then nothing of it is damaged.
       await this.#row('id');
-      throw this.condemn(reason);
+      throw this.markDamaged(reason);
     }
   }
 
@@ -351,7 +354,7 @@ export class PostgresBuild implements Build {
     if (known !== undefined) return known;
     const [row] = await this.#select({
       text: `SELECT '', id::int8, NULL FROM ${this.#tables.partitions} WHERE name = $1::text`,
-      values: [kept(name)],
+      values: [escaped(name)],
       isNamed: true,
     });
     if (row === undefined) return undefined;
@@ -360,7 +363,7 @@ export class PostgresBuild implements Build {
     return id;
   }
 
-  /** Before the commit that needs them: a partition without documents is as good as none. */
+  /** Before the commit that needs them: a partition without documents has no effect. */
   async #numberPartitions(names: readonly string[]): Promise<void> {
     const unknown = names.filter((name) => !this.#partitionIds.has(name));
     if (unknown.length === 0) return;
@@ -375,10 +378,10 @@ export class PostgresBuild implements Build {
       text: `SELECT name, id FROM ${table} WHERE name = ANY($1::text[])`,
       values,
     });
-    for (const [name, id] of rows) this.#partitionIds.set(unkept(String(name)), Number(id));
+    for (const [name, id] of rows) this.#partitionIds.set(unescaped(String(name)), Number(id));
   }
 
-  /** One try of a commit; `token` tells a try whose outcome was lost from the commits of others. */
+  /** One attempt of a commit; by `token` an attempt whose outcome was lost is recognised. */
   async #attempt(
     commit: Commit,
     tried: { changes: Changes; token: string },
@@ -397,12 +400,12 @@ export class PostgresBuild implements Build {
       );
     } catch (error) {
       if (error instanceof WrittenTwice) return this.#duplicateOf(error.step);
-      if (error instanceof Missing) throw this.condemn(error.message);
+      if (error instanceof Missing) throw this.markDamaged(error.message);
       throw error;
     }
   }
 
-  /** A commit that could not be begun is stale all the same when it comes too late. */
+  /** A commit with a duplicate is still stale when the checkpoint has moved. */
   async #duplicate(commit: Commit, { collection, key }: MadeTwice): Promise<CommitResult> {
     const rows = await this.#database.read({
       text: `SELECT 1 FROM ${this.#builds}
@@ -416,7 +419,7 @@ export class PostgresBuild implements Build {
   async #duplicateOf({ collection, keys }: Step): Promise<CommitResult> {
     const bodies = await this.get(collection, keys);
     const key = keys.find((_, index) => bodies[index] !== undefined);
-    if (key === undefined) throw this.condemn(`${collection} refused what it does not have`);
+    if (key === undefined) throw this.markDamaged(`${collection} refused what it does not have`);
     return { outcome: 'duplicate', collection, key };
   }
 
@@ -456,7 +459,7 @@ export class PostgresBuild implements Build {
 }
 
 function documentOf(row: readonly unknown[]): Document {
-  return { key: unkept(String(row[0])), body: unkept(String(row[2])) };
+  return { key: unescaped(String(row[0])), body: unescaped(String(row[2])) };
 }
 
 function countsOf(rows: Rows): Counts {

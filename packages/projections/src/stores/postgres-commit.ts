@@ -1,4 +1,4 @@
-/** One commit of a build in one transaction: all of it is sent before the first answer. */
+/** One commit of a build in one transaction, pipelined: all of it is sent before the first answer. */
 import type pg from 'pg';
 import type { CollectionSpec, Commit, CommitResult } from '../read-model-store.ts';
 import { textArray } from './postgres-arrays.ts';
@@ -6,7 +6,7 @@ import { type Changes, type Step, stepsOf } from './postgres-changes.ts';
 import { COMMIT_TIMEOUT_MS, type Database, type Statement } from './postgres-database.ts';
 import type { Tables } from './postgres-schema.ts';
 
-/** A commit needs not be durable by itself: with its checkpoint it is made again from the log. */
+/** A commit need not be durable: from its checkpoint on it can be repeated from the log. */
 const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL statement_timeout = ${COMMIT_TIMEOUT_MS}`;
 
 export interface CommitTarget {
@@ -38,10 +38,10 @@ export class WrittenTwice extends Error {
 /** A step was to replace a document that is not there. */
 export class Missing extends Error {}
 
-/** Ends the transaction of a commit that comes too late. */
+/** Rolls back a stale commit. */
 class Stale extends Error {}
 
-/** Throws `WrittenTwice`, `Missing`, or whatever broke it off: then it may be tried again. */
+/** Throws `WrittenTwice`, `Missing`, or the error of the connection, after which it may be retried. */
 export async function tryCommit(target: CommitTarget, tried: Tried): Promise<CommitResult> {
   const { database, tables } = target;
   const steps = stepsOf(tried.changes, target);
@@ -52,7 +52,7 @@ export async function tryCommit(target: CommitTarget, tried: Tried): Promise<Com
       const written = Promise.allSettled(
         [...steps, ...rest].map((each) => run(client, database, each)),
       );
-      // What a stale commit does in vain may fail, too: that is not its reason.
+      // The other statements of a stale commit may fail too, which does not matter.
       if ((await guarded) !== 1) throw new Stale();
       const counts = (await written).map(countOf);
       for (const [index, step] of steps.entries()) judge(step, counts[index]);
@@ -64,7 +64,7 @@ export async function tryCommit(target: CommitTarget, tried: Tried): Promise<Com
   return { outcome: 'committed' };
 }
 
-/** A try whose answer was lost may have been carried out: then it is the last commit of all. */
+/** An attempt whose answer was lost may have succeeded: then it is the last commit. */
 async function isLast({ database, id }: CommitTarget, { token }: Tried): Promise<boolean> {
   const rows = await database.read({
     text: `SELECT 1 FROM ${buildsOf(database)} WHERE id = $1 AND last_commit = $2`,
@@ -73,7 +73,7 @@ async function isLast({ database, id }: CommitTarget, { token }: Tried): Promise
   return rows.length > 0;
 }
 
-/** Takes the build's row: whoever comes second waits here, and finds that the checkpoint moved. */
+/** Locks the build's row: a concurrent commit waits here, and then finds that the checkpoint moved. */
 async function guard(
   client: pg.PoolClient,
   target: CommitTarget,

@@ -1,4 +1,4 @@
-/** The connections of a PostgreSQL read-model store: statements that outlive a lost one, and named errors. */
+/** The connections of a PostgreSQL read-model store, with retries and classified errors. */
 import pg from 'pg';
 import { ReadModelError } from '../read-model-store.ts';
 import { BackOff } from './back-off.ts';
@@ -8,20 +8,20 @@ const DEFAULT_CONNECTIONS = 8;
 /** A worker writes the commits of its projections side by side. */
 const WRITING_CONNECTIONS = 6;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that is gone without a word is noticed also by those who wait for long. */
+/** Detects a lost server also during long waits. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** Far more than any query needs: one that takes it is stuck. */
+/** Far more than any query needs. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** For a server that does not answer at all, and so cannot end the statement itself. */
+/** For a server that does not answer at all. */
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
-/** A commit of many events on a slow disk; whoever waits for its row waits for its end. */
+/** For a commit of many events on a slow disk; others wait for its row lock. */
 export const COMMIT_TIMEOUT_MS = 120_000;
-/** A holder that is cut off between two statements keeps its locks no longer than this. */
+/** How long a client that is lost between two statements keeps its locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 /**
- * Walks read along an index that has the order, whatever the statistics say: rows that are few today
- * are many tomorrow. `options` of the URL go on after these.
+ * Walks read along an index that has the order, whatever the statistics are: tables grow. `options` of
+ * the URL follow these.
  */
 const SETTINGS = [
   'jit=off',
@@ -34,8 +34,8 @@ const SETTINGS = [
   'tcp_keepalives_count=3',
 ];
 
-/** How long what can be done twice is tried again while the server is away. */
-const PATIENCE_MS = 20_000;
+/** How long idempotent work is retried while the server is unavailable. */
+const RETRY_FOR_MS = 20_000;
 
 /** Shapes of statements that are kept prepared in every connection; further ones are parsed each time. */
 const MAX_NAMED = 150;
@@ -83,8 +83,8 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly schema: string;
   readonly connections?: number | undefined;
-  /** Waits out an outage in reads as in writes. */
-  readonly isPatient: boolean;
+  /** Whether reads are retried like writes. */
+  readonly retriesReads: boolean;
 }
 
 export type Rows = readonly (readonly unknown[])[];
@@ -96,14 +96,14 @@ export class Database {
   readonly #config: pg.ClientConfig;
   readonly #pool: pg.Pool;
   readonly #writers: pg.Pool;
-  readonly #isPatient: boolean;
+  readonly #retriesReads: boolean;
   readonly #names = new Map<string, string>();
   #made = 0;
   #renamed = performance.now();
   #closed: Promise<void> | undefined;
 
-  constructor({ url, schema, connections = DEFAULT_CONNECTIONS, isPatient }: DatabaseOptions) {
-    this.#isPatient = isPatient;
+  constructor({ url, schema, connections = DEFAULT_CONNECTIONS, retriesReads }: DatabaseOptions) {
+    this.#retriesReads = retriesReads;
     if (!SCHEMA_NAME.test(schema)) throw new RangeError(`not a name of a schema: ${schema}`);
     this.schema = schema;
     const { place, config } = configOf(url);
@@ -127,15 +127,15 @@ export class Database {
     return client;
   }
 
-  /** What `kysely` runs migrations over; to be ended by whoever asked for it. */
+  /** A pool for migrations by `kysely`, to be ended by the caller. */
   migrating(): pg.Pool {
     const { options: _, ...config } = this.#config;
     return poolOf({ ...config, max: 1 });
   }
 
-  /** Reads: tried once more when the connection is lost, or for a while where nobody waits for it. */
+  /** Reads: retried once when the connection is lost, or longer with `retriesReads`. */
   async read(statement: Statement): Promise<Rows> {
-    if (this.#isPatient) return (await this.write(statement)).rows;
+    if (this.#retriesReads) return (await this.write(statement)).rows;
     this.refuseWhenClosed();
     try {
       return (await this.#run(statement)).rows;
@@ -145,16 +145,16 @@ export class Database {
     return this.#judged(async () => (await this.#run(statement)).rows);
   }
 
-  /** Writes what may be written twice: tried again, for a while, until the server is there. */
+  /** Idempotent writes: retried until the server is available, within a time limit. */
   async write(statement: Statement): Promise<{ readonly rows: Rows; readonly count: number }> {
-    return this.patiently(async () => {
+    return this.withRetries(async () => {
       const { rows, rowCount } = await this.#run(statement);
       return { rows, count: rowCount ?? 0 };
     });
   }
 
-  /** Repeats work that an outage broke off. What is thrown at its end is a `ReadModelError`. */
-  async patiently<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Retries work during an outage. Throws a `ReadModelError` at the time limit. */
+  async withRetries<Result>(work: () => Promise<Result>): Promise<Result> {
     const backOff = new BackOff();
     let end = Number.POSITIVE_INFINITY;
     for (;;) {
@@ -166,7 +166,7 @@ export class Database {
         const now = performance.now();
         if (now > end) throw this.#unavailable(error);
         // From the first failure on: the work itself may have taken long.
-        end = Math.min(end, now + PATIENCE_MS);
+        end = Math.min(end, now + RETRY_FOR_MS);
       }
       await backOff.pause();
     }
@@ -181,7 +181,7 @@ export class Database {
     const client = await this.#writers.connect();
     let broken: Error | undefined;
     try {
-      // The work is not to wait for the answer to `begin`; when that fails, all that follows does.
+      // Pipelined: the work does not wait for `begin`. When that fails, all that follows fails.
       const [, result] = await Promise.all([client.query(begin), work(client)]);
       await client.query('COMMIT');
       return result;
@@ -197,7 +197,7 @@ export class Database {
     }
   }
 
-  /** Runs work on a connection that ends with it, and waits for answers as long as they take. */
+  /** Runs work on its own connection, without a time limit for answers. */
   async alone<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = this.client();
     await client.connect();
@@ -248,7 +248,7 @@ export class Database {
     }
   }
 
-  /** Not with the error itself: the driver hangs its connection onto it, with all that it knows. */
+  /** Without the error itself: the driver attaches its connection to it, password included. */
   #unavailable(error: unknown): ReadModelError {
     if (error instanceof ReadModelError) return error;
     const text = `the read models at ${this.place} cannot be reached: ${reasonOf(error)}`;
@@ -256,7 +256,7 @@ export class Database {
   }
 }
 
-/** Whether it is the server or the way to it that failed, and may be there again a moment later. */
+/** Whether the server or the network failed in a transient way. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isPassing);
   if (!(error instanceof Error) || error instanceof ReadModelError) return false;
@@ -278,7 +278,7 @@ export function isDamage(error: unknown): boolean {
   return DAMAGE.has(codeOf(error) ?? '');
 }
 
-/** Nobody has made the table or its schema yet, or it is gone. */
+/** The table or its schema does not exist. */
 export function isAbsent(error: unknown): boolean {
   return ABSENT.has(codeOf(error) ?? '');
 }
@@ -287,7 +287,7 @@ export function codeOf(error: unknown): string | undefined {
   return (error as { readonly code?: string } | undefined)?.code;
 }
 
-/** Of several addresses that were tried in vain, the error is one without words. */
+/** When several addresses failed, the error itself has no message. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);
@@ -296,7 +296,7 @@ export function reasonOf(error: unknown): string {
 function configOf(text: string): { place: string; config: pg.ClientConfig } {
   const url = URL.parse(text);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
-    // Nothing of a URL that is none is shown: a part of it may be a password.
+    // Without any part of the text: it may contain a password.
     throw new TypeError(`the URL of the read models must have the form ${FORM}`);
   }
   const place = `${url.hostname || 'localhost'}:${url.port || '5432'}${url.pathname}`;
@@ -315,7 +315,7 @@ function configOf(text: string): { place: string; config: pg.ClientConfig } {
 
 function poolOf(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({ ...config, maxLifetimeSeconds: NAMED_FOR_MS / 1_000 });
-  // A connection that breaks fails its query, if it has one; unheard it would end the process too.
+  // A connection that breaks fails its query; an unhandled error event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -40,8 +40,8 @@ export class LiveBuild implements Build {
   readonly finishLoad: Build['finishLoad'] = () => this.#build.finishLoad();
   readonly scrub: Build['scrub'] = () => this.#build.scrub();
 
-  condemn(reason: string): ReadModelError {
-    return this.#build.condemn(reason);
+  markDamaged(reason: string): ReadModelError {
+    return this.#build.markDamaged(reason);
   }
 
   async settled(): Promise<void> {

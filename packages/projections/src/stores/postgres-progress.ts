@@ -1,4 +1,4 @@
-/** How far the read models reach, for hosts whose projections run elsewhere. */
+/** Follows the progress of read models, for hosts whose projections run in other processes. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '@counterfoil/core';
 import type { ProjectionMessage } from '../progress.ts';
@@ -7,7 +7,7 @@ import type { Database } from './postgres-database.ts';
 
 /** Notifications may be lost with a connection, and a replica has none. */
 const POLL_MS = 250;
-/** A server that has not answered by then is taken for gone. */
+/** A server that has not answered by then is treated as lost. */
 const QUERY_TIMEOUT_MS = 10_000;
 
 interface Following {
@@ -16,7 +16,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Ends with the signal alone: whatever fails meanwhile is tried again. */
+/** Ends with the signal only: failures are retried. */
 export async function followProgress(database: Database, following: Following): Promise<void> {
   const { signal } = following;
   const follower = new Follower(database, following);
@@ -33,7 +33,7 @@ export async function followProgress(database: Database, following: Following): 
 class Follower {
   readonly #database: Database;
   readonly #following: Following;
-  #told: Position | undefined;
+  #reported: Position | undefined;
 
   constructor(database: Database, following: Following) {
     this.#database = database;
@@ -65,7 +65,7 @@ class Follower {
         woken = new AbortController();
         const { rows } = await client.query<Reached>(query);
         onHeard();
-        this.#tell(rows[0]);
+        this.#report(rows[0]);
         await sleep(POLL_MS, undefined, { signal: woken.signal }).catch(() => undefined);
       }
     } finally {
@@ -74,13 +74,13 @@ class Follower {
     }
   }
 
-  #tell(reached: Reached | undefined): void {
+  #report(reached: Reached | undefined): void {
     const { projections, receive } = this.#following;
-    // One without a build has not begun: then nothing is reached by all of them.
+    // A projection without a build has not reached anything.
     if (reached === undefined || Number(reached.count) < new Set(projections).size) return;
     const { position } = reached;
-    if (position === null || position === this.#told) return;
-    this.#told = position;
+    if (position === null || position === this.#reported) return;
+    this.#reported = position;
     receive({ type: 'caught-up-to', position, events: 0, behindMs: Number(reached.behindMs) });
   }
 }

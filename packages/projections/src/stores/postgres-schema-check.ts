@@ -37,7 +37,7 @@ export async function schemaFault(
 ): Promise<string | undefined> {
   const model = new Tables('pg_temp', 0);
   const make = [...tablesOf(model, collections), ...indicesOf(model, collections, trigrams)];
-  const [expected, found] = await database.patiently(() =>
+  const [expected, found] = await database.withRetries(() =>
     database.alone(async (client) => {
       const describe = async (namespace: string, { prefix }: Tables) => {
         const name = prefix.slice(prefix.indexOf('.') + 1);

@@ -4,7 +4,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { type CollectionSpec, ReadModelError } from '../read-model-store.ts';
 import { type Database, reasonOf } from './postgres-database.ts';
 
-/** Raised when the tables of builds change their shape: builds of another layout are made anew. */
+/** Raised when the tables of builds change: builds of another layout are rebuilt. */
 export const LAYOUT = 1;
 
 /** So much of a page is left free for the next versions of its rows: they then need no index entries. */
@@ -44,7 +44,7 @@ function catalogOf(schema: string): Readonly<Record<string, Migration>> {
   };
 }
 
-/** Brings the catalog up to date: any process may, for a lock lets one at a time. */
+/** Migrates the catalog, under a lock. */
 export async function migrate(database: Database): Promise<void> {
   const { schema, place } = database;
   const pool = database.migrating();

@@ -1,7 +1,7 @@
 /** How PostgreSQL answers a walk: one statement along one index, chosen here and not by the planner. */
 import type { CollectionSpec, Walk } from '../read-model-store.ts';
 import { type Term, termOf } from './field-values.ts';
-import { kept } from './postgres-arrays.ts';
+import { escaped } from './postgres-arrays.ts';
 import type { Statement } from './postgres-database.ts';
 import { columnOf } from './postgres-schema.ts';
 
@@ -11,7 +11,7 @@ const MAX_LANES = 2_000;
 const MAX_SKIPPED_LANES = 16;
 /** So far conditions are counted to find the narrowest; up to so many matches are gathered and sorted. */
 export const PROBE_LIMIT = 500;
-/** Entries before the one that is skipped to: mostly they tell how many share its place. */
+/** Entries read before the one that is skipped to: mostly enough to count those with the same sort value. */
 const TIES_SEEN = 32;
 /** Fewer matches are passed over by reading them; more than the ties that are seen. */
 const MANY_SKIPPED = 64;
@@ -197,7 +197,7 @@ export class Walker {
     }
     if (after !== undefined) {
       const at = parameters.add(after.sort, 'int8');
-      const key = parameters.add(kept(after.key), 'text');
+      const key = parameters.add(escaped(after.key), 'text');
       all.push(`${sort} <= ${at} AND (sort < ${at} OR key > ${key})`);
     }
     return all.join(' AND ');
@@ -222,7 +222,7 @@ function equality(
   isPlain: boolean,
 ): string {
   if (field === 'key') {
-    const keys = values.map((value) => kept(String(value)));
+    const keys = values.map((value) => escaped(String(value)));
     return `${column} = ANY(${parameters.add(keys, 'text[]')})`;
   }
   const shown = isPlain ? column : `(0 + ${column})`;

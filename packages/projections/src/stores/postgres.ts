@@ -25,7 +25,7 @@ import {
   trigramClass,
 } from './postgres-schema.ts';
 import { schemaFault } from './postgres-schema-check.ts';
-import { TurnMemory } from './turn-memory.ts';
+import { TurnCache } from './turn-cache.ts';
 
 export interface PostgresReadModelOptions {
   /** `postgres://user@host:5432/database`; options of the driver may follow as a query. */
@@ -35,13 +35,13 @@ export interface PostgresReadModelOptions {
   /** For queries beside workers of other processes. Makes nothing, so it may be of a replica. */
   readonly readOnly?: boolean;
   /**
-   * What a worker last told this reader, such as the position it reached. Given that, the reader asks
-   * once a turn of the event loop and told word whether anything changed.
+   * The last news of a worker, such as the position it reached. With it the reader checks for changes
+   * once in a turn of the event loop, and again when the news changes.
    */
-  readonly told?: () => unknown;
+  readonly news?: () => unknown;
   /**
-   * Whether damage that a read finds is marked in the catalog, for a worker to make the build anew.
-   * Writers do unless told otherwise; a reader does when told to.
+   * Whether damage that a read finds is marked in the catalog, for a worker to rebuild. Default: true for
+   * writers, false for readers.
    */
   readonly marksDamage?: boolean;
   /** The most connections that queries share; 8 when absent. Writers have up to 6 besides. */
@@ -50,11 +50,11 @@ export interface PostgresReadModelOptions {
 
 export interface PostgresReadModelStore extends ReadModelStore {
   /**
-   * Tells how far all of these projections reach, for a host whose projections run elsewhere: each
-   * message is one for `Progress.receive`, with the smallest checkpoint of their live builds, and how
-   * old the last event was when it had been applied. It comes when a worker commits, or a quarter of a
-   * second later where notifications do not get through. Outages are waited for. Ends with the signal,
-   * or when the store is closed; never rejects.
+   * Reports the progress of these projections, for a host whose projections run in another process:
+   * messages for `Progress.receive`, with the smallest checkpoint of their live builds, and the age of
+   * the last event when it was applied. Sent when a worker commits, or up to a quarter of a second
+   * later without notifications. Retries during outages. Ends with the signal, or when the store is
+   * closed; never rejects.
    */
   followProgress(
     projections: readonly string[],
@@ -80,18 +80,18 @@ export class PostgresStore implements PostgresReadModelStore {
   readonly #database: Database;
   readonly #isReadOnly: boolean;
   readonly #marksDamage: boolean;
-  readonly #memory: TurnMemory | undefined;
+  readonly #memory: TurnCache | undefined;
   readonly #open = new Map<string, PostgresBuild>();
   readonly #following = new Map<string, LiveBuild>();
   readonly #ending = new AbortController();
   #trigrams: string | undefined;
 
   private constructor(options: PostgresReadModelOptions) {
-    const { url, schema = DEFAULT_SCHEMA, connections, readOnly = false, told } = options;
-    this.#database = new Database({ url, schema, connections, isPatient: !readOnly });
+    const { url, schema = DEFAULT_SCHEMA, connections, readOnly = false, news } = options;
+    this.#database = new Database({ url, schema, connections, retriesReads: !readOnly });
     this.#isReadOnly = readOnly;
     this.#marksDamage = options.marksDamage ?? !readOnly;
-    this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
+    this.#memory = readOnly && news !== undefined ? new TurnCache(news) : undefined;
   }
 
   static async open(options: PostgresReadModelOptions): Promise<PostgresStore> {
@@ -105,11 +105,11 @@ export class PostgresStore implements PostgresReadModelStore {
     return store;
   }
 
-  /** A reader may be there before the first writer, or on a replica: it makes nothing. */
+  /** A reader may start before the first writer, or on a replica: it creates nothing. */
   async #begin(): Promise<void> {
     if (this.#isReadOnly) await refuseNewer(this.#database).catch(unlessAbsent);
     else {
-      await this.#database.patiently(() => migrate(this.#database));
+      await this.#database.withRetries(() => migrate(this.#database));
       this.#trigrams = await trigramClass(this.#database);
     }
   }
@@ -149,9 +149,9 @@ export class PostgresStore implements PostgresReadModelStore {
     const state = purpose === 'load' ? 'loading' : 'ready';
     const hasTrigrams = this.#trigrams !== undefined;
     const info = { projection, version, state } as const;
-    // Tells this build from others, should it have been made and only the answer be lost.
+    // Identifies this build when it was made and the answer was lost.
     const token = randomUUID();
-    const known = await this.#database.patiently(async () => {
+    const known = await this.#database.withRetries(async () => {
       const [made] = await this.#known(projection, 'last_commit = $2', [token]);
       if (made !== undefined) return made;
       return this.#database.transaction(BEGIN, async (client) => {
@@ -200,7 +200,7 @@ export class PostgresStore implements PostgresReadModelStore {
     if (!this.#isReadOnly) {
       return this.#open.get(idOf(projection, found.info.build)) ?? this.#openedSound(found);
     }
-    // From here on each read asks in the same breath whether this build is still the live one.
+    // Each read checks in the same query whether this build is still live.
     const build = new LiveBuild(this.#opened(found, { isWatched: true }), async () => {
       const next = await this.#liveBuild(projection);
       if (next !== undefined) return this.#opened(next, { isWatched: true });
@@ -213,7 +213,7 @@ export class PostgresStore implements PostgresReadModelStore {
 
   async makeLive(projection: string, build: number): Promise<void> {
     this.#refuseReader();
-    await this.#database.patiently(() =>
+    await this.#database.withRetries(() =>
       this.#database.transaction(BEGIN, async (client) => {
         const { rows } = await client.query<{ state: string }>(
           `SELECT state FROM ${this.#table('builds')} WHERE projection = $1 AND build = $2 FOR UPDATE`,
@@ -238,7 +238,7 @@ export class PostgresStore implements PostgresReadModelStore {
   async dropBuild(projection: string, build: number): Promise<void> {
     this.#refuseReader();
     let tries = 0;
-    await this.#database.patiently(() => {
+    await this.#database.withRetries(() => {
       tries += 1;
       return this.#database.transaction(BEGIN, async (client) => {
         const found = await client.query<{ id: number; collections: string; is_live: boolean }>(
@@ -249,7 +249,7 @@ export class PostgresStore implements PostgresReadModelStore {
           [projection, build],
         );
         const [row] = found.rows;
-        // Of a try before, only the answer may have been lost.
+        // An earlier attempt may have succeeded, and only its answer was lost.
         if (row === undefined && tries > 1) return;
         if (row === undefined || row.is_live) {
           const what = `build ${build} of ${projection} is live or gone`;
@@ -295,7 +295,7 @@ export class PostgresStore implements PostgresReadModelStore {
     const text = `SELECT ${BUILD_COLUMNS} FROM ${this.#table('builds')}
       WHERE projection = $1 AND ${condition} ORDER BY build`;
     const query = { text, values: [projection, ...values] };
-    // Nobody has made anything yet: a reader finds nothing.
+    // Without a catalog a reader finds nothing.
     const rows = await this.#database
       .read(query)
       .catch((error: unknown) => (this.#isReadOnly ? unlessAbsent(error) : Promise.reject(error)));
@@ -315,7 +315,7 @@ export class PostgresStore implements PostgresReadModelStore {
     });
     if (fault === undefined) return build;
     this.#open.delete(idOf(info.projection, info.build));
-    const refusal = build.condemn(fault);
+    const refusal = build.markDamaged(fault);
     await build.settled();
     throw refusal;
   }

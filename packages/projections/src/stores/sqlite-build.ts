@@ -19,13 +19,21 @@ import type {
   Walked,
 } from '../read-model-store.ts';
 import { ReadModelError } from '../read-model-store.ts';
+import {
+  type Checksummed,
+  type Checksums,
+  checksumOf,
+  isOfLaterFormat,
+  location,
+  locationIn,
+} from './checksums.ts';
 import { storedValue } from './field-values.ts';
-import { isOfLaterFormat, type Sealed, type Seals, sealOf, standing, standingIn } from './seal.ts';
 import { Parked } from './sqlite-parked.ts';
 import { Partitions } from './sqlite-partitions.ts';
 import {
   type Checkpoint,
   checkpointOf,
+  checksumOfCheckpoint,
   columnOf,
   createIndices,
   createTables,
@@ -34,12 +42,11 @@ import {
   erasOf,
   fieldsOf,
   refuseAnother,
-  sealOfCheckpoint,
   tune,
 } from './sqlite-schema.ts';
 import { Statements } from './sqlite-statements.ts';
 import { Walker } from './sqlite-walk.ts';
-import type { TurnMemory } from './turn-memory.ts';
+import type { TurnCache } from './turn-cache.ts';
 
 /** The trigram index finds nothing shorter. */
 const MIN_TRIGRAM_CHARACTERS = 3;
@@ -51,18 +58,18 @@ export interface BuildFile {
   readonly info: BuildInfo;
   readonly collections: readonly CollectionSpec[];
   readonly role: 'writer' | 'reader' | 'loader';
-  /** Tells the catalog that a load has ended. */
+  /** Called when a load has ended. */
   readonly onReady: () => void;
-  /** Of a reader that sees one moment in a turn, however often it reads. */
-  readonly memory?: TurnMemory | undefined;
-  readonly seals: Seals;
+  /** For a reader that sees one snapshot in a turn, however often it reads. */
+  readonly memory?: TurnCache | undefined;
+  readonly checksums: Checksums;
 }
 
 export class SqliteBuild implements Build {
   info: BuildInfo;
   needsScrub: boolean;
   readonly #file: BuildFile;
-  readonly #seals: Seals;
+  readonly #checksums: Checksums;
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #specs: ReadonlyMap<string, CollectionSpec>;
@@ -73,7 +80,7 @@ export class SqliteBuild implements Build {
 
   constructor(file: BuildFile, isNew: boolean) {
     this.#file = file;
-    this.#seals = file.seals;
+    this.#checksums = file.checksums;
     this.info = file.info;
     this.needsScrub = file.role === 'writer' && !isNew;
     this.#specs = new Map(file.collections.map((spec) => [spec.name, spec]));
@@ -82,17 +89,17 @@ export class SqliteBuild implements Build {
       tune(this.#database, file.role);
       if (isNew) createTables(this.#database, file.collections, file.info);
       else refuseAnother(this.#database, file);
-      // Else found by the first write, when a start has gone on already.
+      // Otherwise it would be found by the first write, after the start.
       if (file.role !== 'reader' && isOfLaterFormat(file.path)) {
-        throw file.seals.damage('its header is not what was written');
+        throw file.checksums.damage('its header is not what was written');
       }
     } catch (error) {
       this.#database.close();
-      throw file.seals.judge(error);
+      throw file.checksums.judge(error);
     }
     this.#statements = new Statements(this.#database);
-    this.#partitions = new Partitions(this.#statements, file.seals);
-    this.#parked = new Parked(this.#statements, file.seals);
+    this.#partitions = new Partitions(this.#statements, file.checksums);
+    this.#parked = new Parked(this.#statements, file.checksums);
   }
 
   async checkpoint(): Promise<Position | undefined> {
@@ -122,11 +129,11 @@ export class SqliteBuild implements Build {
     } catch (error) {
       this.#forget();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw this.#seals.judge(error);
+      throw this.#checksums.judge(error);
     }
   }
 
-  /** What was written in a transaction that is rolled back is not known any more. */
+  /** Clears what is cached of a transaction that was rolled back. */
   #forget(): void {
     this.#partitions.forget();
     this.#eras.clear();
@@ -149,7 +156,7 @@ export class SqliteBuild implements Build {
   async finishLoad(): Promise<void> {
     createIndices(this.#database, this.#file.collections);
     tune(this.#database, 'writer');
-    // A checkpoint that copies anything syncs the whole file, and with it what the load left unsynced.
+    // A checkpoint that copies anything syncs the whole file, including what the load has not synced.
     const reached = this.#reached();
     this.#moveTo({ ...reached, revision: reached.revision + 1 });
     this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -204,16 +211,16 @@ export class SqliteBuild implements Build {
       this.#oneMoment();
       return read();
     } catch (error) {
-      throw this.#seals.judge(error);
+      throw this.#checksums.judge(error);
     }
   }
 
   /** The text of a document. Throws `damaged` unless it is what was written under this key. */
   #body({ name, kind }: CollectionSpec, key: string, row: Kept): string {
-    if (kind === 'keyed') return this.#seals.open(standing(name, key), row);
+    if (kind === 'keyed') return this.#checksums.verify(location(name, key), row);
     const { part, sort } = row;
-    const where = standingIn(name, { partition: this.#partitions.name(part), sort, key });
-    return this.#seals.open(where, row);
+    const where = locationIn(name, { partition: this.#partitions.name(part), sort, key });
+    return this.#checksums.verify(where, row);
   }
 
   async walk(walk: Walk): Promise<readonly Walked[]> {
@@ -221,7 +228,7 @@ export class SqliteBuild implements Build {
     return this.#read(() => {
       const part = this.#partitions.idToRead(walk.partition);
       if (part === undefined) return [];
-      const walkable = { statements: this.#statements, seals: this.#seals, spec, part };
+      const walkable = { statements: this.#statements, checksums: this.#checksums, spec, part };
       return this.#statements.snapshot(() => new Walker(walkable, walk).run());
     });
   }
@@ -230,19 +237,23 @@ export class SqliteBuild implements Build {
     const { name } = this.#spec(collection);
     return this.#read(() => {
       const part = this.#partitions.idToRead(partition);
-      // Each text is checked before it is judged: one that has changed must not drop out in silence.
+      // Verified before it is filtered: a changed text must not be left out silently.
       return part === undefined
         ? []
         : this.#candidates(name, part, needle)
             .map(({ key, ...sealed }) =>
-              this.#seals.open(standingIn(name, { partition, sort: 0, key }), sealed),
+              this.#checksums.verify(locationIn(name, { partition, sort: 0, key }), sealed),
             )
             .filter((text) => text.includes(needle));
     });
   }
 
   /** The texts that may contain the needle. */
-  #candidates(name: string, part: number, needle: string): readonly (Sealed & { key: string })[] {
+  #candidates(
+    name: string,
+    part: number,
+    needle: string,
+  ): readonly (Checksummed & { key: string })[] {
     const isShort = [...needle].length < MIN_TRIGRAM_CHARACTERS;
     const rows = isShort
       ? this.#statements
@@ -254,7 +265,7 @@ export class SqliteBuild implements Build {
              WHERE ${name}_grep MATCH ? AND d.part = ? ORDER BY d.key`,
           )
           .all(`"${needle.replaceAll('"', '""')}"`, part);
-    return rows as unknown as readonly (Sealed & { key: string })[];
+    return rows as unknown as readonly (Checksummed & { key: string })[];
   }
 
   async revision(partition?: string): Promise<number> {
@@ -265,14 +276,14 @@ export class SqliteBuild implements Build {
   }
 
   /**
-   * Lets the reads of this turn share a transaction: taking the file's lock and giving it back costs
-   * more than to read a document. It ends with the turn, and with the writer's next word.
+   * Lets the reads of this turn share a transaction: taking and releasing the file's lock takes longer
+   * than reading a document. It ends with the turn, and with the writer's next message.
    */
-  #oneMoment(): TurnMemory | undefined {
+  #oneMoment(): TurnCache | undefined {
     const { memory, path } = this.#file;
     memory?.recall(`${path} moment`, () => {
       this.#statements.get('BEGIN').run();
-      memory.whenForgotten(() => {
+      memory.onClear(() => {
         if (this.#database.isOpen && this.#database.isTransaction) {
           this.#statements.get('COMMIT').run();
         }
@@ -287,18 +298,18 @@ export class SqliteBuild implements Build {
       : this.#partitions.revision(partition);
   }
 
-  /** What is replaced is overwritten in the file, and here also in the log of what was written to it. */
+  /** Replaced content is overwritten in the file, and here also in the write-ahead log. */
   async scrub(): Promise<boolean> {
     this.needsScrub = !emptyWal(this.#database);
     return !this.needsScrub;
   }
 
   async isSound(): Promise<boolean> {
-    return !this.#seals.isMarked;
+    return !this.#checksums.isMarked;
   }
 
-  condemn(reason: string): ReadModelError {
-    return this.#seals.damage(reason);
+  markDamaged(reason: string): ReadModelError {
+    return this.#checksums.damage(reason);
   }
 
   close(): void {
@@ -307,16 +318,16 @@ export class SqliteBuild implements Build {
 
   #reached(): Checkpoint {
     const row = this.#statements.get('SELECT position, epoch, revision, seal FROM meta').get();
-    if (row === undefined) throw this.#seals.damage('it does not say how far it is');
+    if (row === undefined) throw this.#checksums.damage('it does not say how far it is');
     const reached = checkpointOf(row);
-    if (sealOfCheckpoint(reached) === row['seal']) return reached;
-    throw this.#seals.damage('its checkpoint is not what was written');
+    if (checksumOfCheckpoint(reached) === row['seal']) return reached;
+    throw this.#checksums.damage('its checkpoint is not what was written');
   }
 
   #moveTo(to: Checkpoint): void {
     this.#statements
       .get('UPDATE meta SET position = ?, epoch = ?, revision = ?, seal = ?')
-      .run(to.position ?? null, to.epoch, to.revision, sealOfCheckpoint(to));
+      .run(to.position ?? null, to.epoch, to.revision, checksumOfCheckpoint(to));
   }
 
   #write(commit: Commit): CommitResult {
@@ -357,12 +368,12 @@ export class SqliteBuild implements Build {
       this.#statements.get(`DELETE FROM ${name} WHERE key = ?`).run(before?.key ?? '');
       return true;
     }
-    const seal = sealOf(standing(name, after.key), after.body);
+    const seal = checksumOf(location(name, after.key), after.body);
     if (before !== undefined) {
       const { changes } = this.#statements
         .get(`UPDATE ${name} SET body = ?, seal = ? WHERE key = ?`)
         .run(after.body, seal, after.key);
-      if (changes !== 1) throw this.#seals.damage(`${name} lacks ${after.key}`);
+      if (changes !== 1) throw this.#checksums.damage(`${name} lacks ${after.key}`);
       return true;
     }
     const { changes } = this.#statements
@@ -380,7 +391,7 @@ export class SqliteBuild implements Build {
         key,
         this.#partitions.idToWrite(partition),
         body,
-        sealOf(standingIn(name, { partition, sort: 0, key }), body),
+        checksumOf(locationIn(name, { partition, sort: 0, key }), body),
       );
     if (changes !== 1) return shared === true;
     this.#statements
@@ -397,14 +408,14 @@ export class SqliteBuild implements Build {
     touched.add(part);
     if (before === undefined) return this.#insertWalked(spec, placed(after), part);
     const found = this.#statements.get(`SELECT id FROM ${name} WHERE key = ?`).get(before.key);
-    if (found === undefined) throw this.#seals.damage(`${name} lacks ${before.key}`);
+    if (found === undefined) throw this.#checksums.damage(`${name} lacks ${before.key}`);
     const id = found['id'] as number;
     if (after === undefined) {
       this.#statements.get(`DELETE FROM ${name} WHERE id = ?`).run(id);
       this.#statements.get(`DELETE FROM ${name}_bodies WHERE id = ?`).run(id);
       return true;
     }
-    // Only what changed is set: every column that is named costs its index a removal and an insertion.
+    // Only what changed is set: each column costs an index removal and insertion.
     const old = placed(before).place.fields;
     const moved = fieldsOf(spec).filter((field) => old[field] !== place.fields[field]);
     if (moved.length > 0) {
@@ -416,7 +427,7 @@ export class SqliteBuild implements Build {
     if (before.body !== after.body) {
       this.#statements
         .get(`UPDATE ${name}_bodies SET body = ?, seal = ? WHERE id = ?`)
-        .run(after.body, placedSeal(name, placed(after)), id);
+        .run(after.body, placedChecksum(name, placed(after)), id);
     }
     return true;
   }
@@ -439,7 +450,7 @@ export class SqliteBuild implements Build {
     if (changes !== 1) return false;
     this.#statements
       .get(`INSERT INTO ${name}_bodies VALUES (?, ?, ?)`)
-      .run(lastInsertRowid, document.body, placedSeal(name, document));
+      .run(lastInsertRowid, document.body, placedChecksum(name, document));
     this.#enterEra(name, part, eraOf(document.place.sort));
     return true;
   }
@@ -465,8 +476,8 @@ export class SqliteBuild implements Build {
   }
 
   /**
-   * A text that its trigrams do not lead to is missed in silence, and the integrity check of SQLite
-   * does not compare the two. So whoever takes the build over does: a dictionary is small.
+   * A text that is missing in the trigram index is not found, and SQLite's integrity check does not
+   * compare the two. So the worker that takes the build over does: a dictionary is small.
    */
   #checkTrigrams(): void {
     for (const { name, kind } of this.#specs.values()) {
@@ -486,7 +497,7 @@ export class SqliteBuild implements Build {
 }
 
 /** A row of a document; `part` and `sort` are those of collections with places. */
-interface Kept extends Sealed {
+interface Kept extends Checksummed {
   readonly part: number;
   readonly sort: number;
 }
@@ -503,8 +514,8 @@ function documentsOf({ name, kind }: CollectionSpec): string {
   }
 }
 
-function placedSeal(name: string, { key, body, place: { partition, sort } }: Placed): number {
-  return sealOf(standingIn(name, { partition, sort, key }), body);
+function placedChecksum(name: string, { key, body, place: { partition, sort } }: Placed): number {
+  return checksumOf(locationIn(name, { partition, sort, key }), body);
 }
 
 type Placed = Document & { readonly place: Place };

@@ -3,16 +3,16 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type BuildInfo, type LeaseRequest, ReadModelError } from '../read-model-store.ts';
+import { checksumOf, isDamage } from './checksums.ts';
 import { makePrivate } from './make-private.ts';
-import { isDamage, sealOf } from './seal.ts';
 import { tune } from './sqlite-schema.ts';
 import { schemaFault } from './sqlite-schema-check.ts';
 import { Statements } from './sqlite-statements.ts';
 
-/** Raised when the files change their shape: builds of another layout are dropped, and so made anew. */
+/** Raised when the files change: builds of another layout are dropped and rebuilt. */
 const LAYOUT = 5;
 
-/** One tree each, read through: there is no index that could lead past a row. */
+/** One B-tree each, always read completely: there is no index that could miss a row. */
 const TABLES = {
   leases: 'name TEXT PRIMARY KEY, holder TEXT, epoch INTEGER, expires_ms INTEGER, seal INTEGER',
   builds: `projection TEXT, build INTEGER, version TEXT, state TEXT, collections TEXT, seal INTEGER,
@@ -64,8 +64,8 @@ export class Catalog {
   #closed = false;
 
   /**
-   * A writer makes it, or anew what of it is damaged; builds that it does not know are removed then.
-   * `onReplaced` is told when another file has come in its place: its builds are others.
+   * A writer creates it, and replaces what is damaged; builds that are not in it are removed then.
+   * `onReplaced` is called when another file has replaced it, which has other builds.
    */
   constructor(path: string, { readOnly, hasEnded, onReplaced }: CatalogOptions) {
     this.#path = path;
@@ -147,7 +147,7 @@ export class Catalog {
     return this.#rows('leases').find((each) => each['name'] === name) as Lease | undefined;
   }
 
-  /** All rows of a table, without their seals. */
+  /** All rows of a table, without their checksums. */
   #rows(table: Table): readonly Row[] {
     return this.#judged((statements) => rowsOf(statements, table));
   }
@@ -159,7 +159,7 @@ export class Catalog {
     return this.#judged((statements) => statements.transaction(() => work(statements))) as Result;
   }
 
-  /** Damage as what it is. Without a catalog a reader finds nothing. */
+  /** Converts errors that mean damage. Without a catalog a reader finds nothing. */
   #judged<Result>(work: (statements: Statements) => Result): Result | readonly [] {
     const statements = this.#statements();
     if (statements === undefined) return [];
@@ -231,7 +231,7 @@ export class Catalog {
     this.#putAside();
     makePrivate(this.#path);
     const second = this.#prepared();
-    if (second === undefined) throw this.#damaged('it cannot be made anew');
+    if (second === undefined) throw this.#damaged('it cannot be replaced');
     this.#removeBuilds();
     return second;
   }
@@ -247,7 +247,7 @@ export class Catalog {
         makeTables(database);
         const put = database.prepare('INSERT INTO counters VALUES (?, ?, ?)');
         for (const row of counters) {
-          put.run(row.projection, row.made, sealOfRow('counters', { ...row }));
+          put.run(row.projection, row.made, checksumOfRow('counters', { ...row }));
         }
       }
       const isSound = database.prepare('PRAGMA integrity_check(1)').get();
@@ -257,7 +257,7 @@ export class Catalog {
         return undefined;
       }
       const statements = new Statements(database);
-      for (const table of NAMES) mend(statements, table);
+      for (const table of NAMES) removeDamaged(statements, table);
       dropDangling(statements);
       database.exec('COMMIT');
       return statements;
@@ -268,7 +268,7 @@ export class Catalog {
     }
   }
 
-  /** What another version left: its builds cannot be used. Their numbers are not given again. */
+  /** Removes what another version left, whose builds cannot be used. Their numbers are not reused. */
   #empty(database: DatabaseSync): readonly Counter[] {
     const names = database
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -316,8 +316,8 @@ function layoutOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
 }
 
-function sealOfRow(table: Table, row: Row): number {
-  return sealOf(`catalog ${table}`, JSON.stringify(Object.entries(row).sort()));
+function checksumOfRow(table: Table, row: Row): number {
+  return checksumOf(`catalog ${table}`, JSON.stringify(Object.entries(row).sort()));
 }
 
 function rowsOf(statements: Statements, table: Table): readonly Row[] {
@@ -325,7 +325,7 @@ function rowsOf(statements: Statements, table: Table): readonly Row[] {
     .get(`SELECT * FROM ${table}`)
     .all()
     .map(({ seal, ...row }) => {
-      if (seal === sealOfRow(table, row as Row)) return row as Row;
+      if (seal === checksumOfRow(table, row as Row)) return row as Row;
       throw new ReadModelError('damaged', `a row of ${table} is not what was written`);
     });
 }
@@ -335,16 +335,16 @@ function put(statements: Statements, table: Table, row: Row): void {
   const marks = columns.map(() => '?').join(', ');
   statements
     .get(`INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, seal) VALUES (${marks}, ?)`)
-    .run(...Object.values(row), sealOfRow(table, row));
+    .run(...Object.values(row), checksumOfRow(table, row));
 }
 
-/** Leases are given anew, builds are made anew. */
-function mend(statements: Statements, table: Table): void {
+/** Removes damaged rows: leases are given again, builds are made again. */
+function removeDamaged(statements: Statements, table: Table): void {
   const keys =
     table === 'builds' ? ['projection', 'build'] : [table === 'leases' ? 'name' : 'projection'];
   const condition = keys.map((key) => `${key} IS ?`).join(' AND ');
   for (const { seal, ...row } of statements.get(`SELECT * FROM ${table}`).all()) {
-    if (seal === sealOfRow(table, row as Row)) continue;
+    if (seal === checksumOfRow(table, row as Row)) continue;
     statements
       .get(`DELETE FROM ${table} WHERE ${condition}`)
       .run(...keys.map((key) => row[key] ?? null));

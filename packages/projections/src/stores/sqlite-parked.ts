@@ -1,16 +1,16 @@
 /** The streams that a build could not apply, and their events that wait. */
 import type { StoredEvent } from '@counterfoil/core';
 import type { Commit, ParkedStream } from '../read-model-store.ts';
-import { type Sealed, type Seals, sealOf } from './seal.ts';
+import { type Checksummed, type Checksums, checksumOf } from './checksums.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 export class Parked {
   readonly #statements: Statements;
-  readonly #seals: Seals;
+  readonly #checksums: Checksums;
 
-  constructor(statements: Statements, seals: Seals) {
+  constructor(statements: Statements, checksums: Checksums) {
     this.#statements = statements;
-    this.#seals = seals;
+    this.#checksums = checksums;
   }
 
   streams(): readonly Omit<ParkedStream, 'events'>[] {
@@ -19,7 +19,10 @@ export class Parked {
       .all()
       .map((row) => {
         const stream = row['stream'] as string;
-        return { stream, error: this.#seals.open(standing(stream), row as unknown as Sealed) };
+        return {
+          stream,
+          error: this.#checksums.verify(location(stream), row as unknown as Checksummed),
+        };
       });
   }
 
@@ -30,8 +33,10 @@ export class Parked {
       )
       .all(stream)
       .map((row) => {
-        const where = standing(stream, row['revision'] as number);
-        return JSON.parse(this.#seals.open(where, row as unknown as Sealed)) as StoredEvent;
+        const where = location(stream, row['revision'] as number);
+        return JSON.parse(
+          this.#checksums.verify(where, row as unknown as Checksummed),
+        ) as StoredEvent;
       });
   }
 
@@ -45,14 +50,14 @@ export class Parked {
       this.#statements.get('DELETE FROM parked_streams WHERE stream = ?').run(name);
     }
     for (const { event: stored, error } of park) {
-      stream.run(stored.stream, error, sealOf(standing(stored.stream), error));
+      stream.run(stored.stream, error, checksumOf(location(stored.stream), error));
       const text = JSON.stringify(stored);
-      const seal = sealOf(standing(stored.stream, stored.revision), text);
+      const seal = checksumOf(location(stored.stream, stored.revision), text);
       event.run(stored.stream, stored.revision, text, seal);
     }
   }
 }
 
-function standing(stream: string, revision?: number): string {
+function location(stream: string, revision?: number): string {
   return revision === undefined ? `parked ${stream}` : `parked ${stream} ${revision}`;
 }

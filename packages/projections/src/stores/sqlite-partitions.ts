@@ -1,19 +1,19 @@
 /** The partitions of a build by name and number; documents carry the number. */
-import { type Sealed, type Seals, sealOf } from './seal.ts';
+import { type Checksummed, type Checksums, checksumOf } from './checksums.ts';
 import type { Statements } from './sqlite-statements.ts';
 
 export class Partitions {
   readonly #statements: Statements;
-  readonly #seals: Seals;
+  readonly #checksums: Checksums;
   readonly #ids = new Map<string, number>();
   readonly #names = new Map<number, string>();
 
-  constructor(statements: Statements, seals: Seals) {
+  constructor(statements: Statements, checksums: Checksums) {
     this.#statements = statements;
-    this.#seals = seals;
+    this.#checksums = checksums;
   }
 
-  /** What was written in a transaction that is rolled back is not known any more. */
+  /** Clears what is cached of a transaction that was rolled back. */
   forget(): void {
     this.#ids.clear();
     this.#names.clear();
@@ -28,8 +28,8 @@ export class Partitions {
       .get(name);
     if (row === undefined) return undefined;
     const id = row['id'] as number;
-    const where = standing(id, row['revision'] as number);
-    this.#seals.open(where, { body: name, seal: row['seal'] as number });
+    const where = location(id, row['revision'] as number);
+    this.#checksums.verify(where, { body: name, seal: row['seal'] as number });
     this.#ids.set(name, id);
     return id;
   }
@@ -43,7 +43,7 @@ export class Partitions {
     const id = row?.['next'] as number;
     this.#statements
       .get('INSERT INTO partitions (id, name, revision, seal) VALUES (?, ?, 0, ?)')
-      .run(id, name, sealOf(standing(id, 0), name));
+      .run(id, name, checksumOf(location(id, 0), name));
     this.#ids.set(name, id);
     return id;
   }
@@ -68,7 +68,7 @@ export class Partitions {
     const next = revision + 1;
     this.#statements
       .get('UPDATE partitions SET revision = ?, seal = ? WHERE id = ?')
-      .run(next, sealOf(standing(id, next), body), id);
+      .run(next, checksumOf(location(id, next), body), id);
   }
 
   /**
@@ -79,20 +79,20 @@ export class Partitions {
     const rows = this.#statements.get('SELECT id FROM partitions NOT INDEXED').all();
     for (const { id } of rows) {
       const name = this.name(id as number);
-      if (this.idToRead(name) !== id) throw this.#seals.damage(`no index leads to ${name}`);
+      if (this.idToRead(name) !== id) throw this.#checksums.damage(`no index leads to ${name}`);
     }
   }
 
-  #row(id: number): Sealed & { readonly revision: number } {
+  #row(id: number): Checksummed & { readonly revision: number } {
     const row = this.#statements
       .get('SELECT name AS body, revision, seal FROM partitions WHERE id = ?')
-      .get(id) as (Sealed & { readonly revision: number }) | undefined;
-    if (row === undefined) throw this.#seals.damage(`there is no partition ${id}`);
-    this.#seals.open(standing(id, row.revision), row);
+      .get(id) as (Checksummed & { readonly revision: number }) | undefined;
+    if (row === undefined) throw this.#checksums.damage(`there is no partition ${id}`);
+    this.#checksums.verify(location(id, row.revision), row);
     return row;
   }
 }
 
-function standing(id: number, revision: number): string {
+function location(id: number, revision: number): string {
   return `partition ${id} ${revision}`;
 }

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 const OBJECTS = 'SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name';
 
 /**
- * What differs; undefined when nothing does. `make` makes in an empty database what the file should
- * have: a flipped bit in a schema would else be found by whoever asks for that table, if by anybody.
+ * What differs; undefined when nothing does. `make` creates in an empty database what the file should
+ * have: a flipped bit in a schema is otherwise found late, or never.
  */
 export function schemaFault(
   database: DatabaseSync,
@@ -25,7 +25,7 @@ export function schemaFault(
   }
 }
 
-/** SQLite adds statistics of its own where it is asked to. */
+/** SQLite may add tables of statistics. */
 function objectsOf(database: DatabaseSync): readonly string[] {
   return database
     .prepare(OBJECTS)

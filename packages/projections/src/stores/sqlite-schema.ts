@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Position } from '@counterfoil/core';
 import { type BuildInfo, type CollectionSpec, ReadModelError } from '../read-model-store.ts';
-import { type Seals, sealOf } from './seal.ts';
+import { type Checksums, checksumOf } from './checksums.ts';
 import { schemaFault } from './sqlite-schema-check.ts';
 
 /** Pages of the write-ahead log between checkpoints: pages hit by many batches are copied once. */
@@ -55,10 +55,10 @@ export function tune(database: DatabaseSync, role: 'writer' | 'reader' | 'loader
     database.exec(`PRAGMA cache_size = -${READER_CACHE_KIB}; PRAGMA mmap_size = ${MAPPED_BYTES}`);
     return;
   }
-  // What is replaced is overwritten: of a person who is erased the file is to keep nothing.
+  // Replaced content is overwritten, so that the file keeps no data of erased persons.
   database.exec(`PRAGMA cache_size = -${WRITER_CACHE_KIB}; PRAGMA secure_delete = ON`);
   if (role === 'loader') {
-    // A load that breaks off is thrown away whole, so nothing of it needs to be durable before its end.
+    // An interrupted load is dropped, so nothing of it needs to be durable before its end.
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF');
   } else {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -66,7 +66,7 @@ export function tune(database: DatabaseSync, role: 'writer' | 'reader' | 'loader
   }
 }
 
-/** Copies the write-ahead log into its file and empties it. False, at once, while somebody reads it. */
+/** Copies the write-ahead log into the database and truncates it. False, without waiting, while it is being read. */
 export function emptyWal(database: DatabaseSync): boolean {
   database.exec('PRAGMA busy_timeout = 0');
   try {
@@ -85,7 +85,7 @@ export function createTables(
   database.exec(META);
   database
     .prepare('INSERT INTO meta VALUES (1, NULL, 0, 0, ?, ?)')
-    .run(sealOfCheckpoint({ position: undefined, epoch: 0, revision: 0 }), nameOf(info));
+    .run(checksumOfCheckpoint({ position: undefined, epoch: 0, revision: 0 }), nameOf(info));
   for (const spec of collections) {
     if (!COLLECTION_NAME.test(spec.name))
       throw new RangeError(`not a collection name: ${spec.name}`);
@@ -94,7 +94,7 @@ export function createTables(
   if (info.state === 'ready') createIndices(database, collections);
 }
 
-/** What a file says of itself. */
+/** The name of a build, as its file has it. */
 function nameOf({ projection, version, build }: BuildInfo): string {
   return `${projection} ${version}, build ${build}`;
 }
@@ -102,15 +102,18 @@ function nameOf({ projection, version, build }: BuildInfo): string {
 interface Named {
   readonly info: BuildInfo;
   readonly collections: readonly CollectionSpec[];
-  readonly seals: Seals;
+  readonly checksums: Checksums;
 }
 
 /** Files may have been swapped, or put back under the name of another, or have changed. */
-export function refuseAnother(database: DatabaseSync, { info, collections, seals }: Named): void {
+export function refuseAnother(
+  database: DatabaseSync,
+  { info, collections, checksums }: Named,
+): void {
   const named = database.prepare('SELECT build FROM meta').get()?.['build'];
-  if (named !== nameOf(info)) throw seals.damage(`this is ${named}, and not ${nameOf(info)}`);
+  if (named !== nameOf(info)) throw checksums.damage(`this is ${named}, and not ${nameOf(info)}`);
   const fault = schemaFault(database, (empty) => createTables(empty, collections, info));
-  if (fault !== undefined) throw seals.damage(fault);
+  if (fault !== undefined) throw checksums.damage(fault);
 }
 
 function tableOf(spec: CollectionSpec): string {
@@ -204,22 +207,22 @@ export function checkpointOf(row: Record<string, unknown>): Checkpoint {
   };
 }
 
-export function sealOfCheckpoint({ position, epoch, revision }: Checkpoint): number {
-  return sealOf(`checkpoint ${epoch} ${revision}`, position ?? '');
+export function checksumOfCheckpoint({ position, epoch, revision }: Checkpoint): number {
+  return checksumOf(`checkpoint ${epoch} ${revision}`, position ?? '');
 }
 
 /**
- * How far in the log the build of a file is, for whoever looks at the file alone; undefined at the
- * beginning. Throws where that is not what was written.
+ * The checkpoint of the build in a file; undefined at the beginning. Throws when it does not match its
+ * checksum.
  */
 export function positionIn(database: DatabaseSync): Position | undefined {
   const row = database.prepare('SELECT * FROM meta').get();
   if (row !== undefined) {
     const reached = checkpointOf(row);
     const { position } = reached;
-    const sealOfEarlierVersion = sealOf('checkpoint', position ?? '');
-    const seals = [sealOfCheckpoint(reached), sealOfEarlierVersion];
-    if (seals.includes(row['seal'] as number)) return position;
+    const ofEarlierVersion = checksumOf('checkpoint', position ?? '');
+    const checksums = [checksumOfCheckpoint(reached), ofEarlierVersion];
+    if (checksums.includes(row['seal'] as number)) return position;
   }
   throw new ReadModelError('damaged', 'its checkpoint is not what was written');
 }

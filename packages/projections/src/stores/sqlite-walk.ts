@@ -1,8 +1,8 @@
 /** How SQLite answers a walk: which index leads, and how deep pages are reached without reading them. */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Anchor, CollectionSpec, Walk, Walked } from '../read-model-store.ts';
+import { type Checksummed, type Checksums, locationIn } from './checksums.ts';
 import { type Term, termOf } from './field-values.ts';
-import { type Sealed, type Seals, standingIn } from './seal.ts';
 import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
@@ -48,7 +48,7 @@ interface Window {
 /** What is walked: one partition of a collection. */
 export interface Walkable {
   readonly statements: Statements;
-  readonly seals: Seals;
+  readonly checksums: Checksums;
   readonly spec: CollectionSpec;
   readonly part: number;
 }
@@ -59,11 +59,11 @@ export class Walker {
   readonly #part: number;
   readonly #walk: Walk;
   readonly #terms: readonly Term[];
-  readonly #seals: Seals;
+  readonly #checksums: Checksums;
 
-  constructor({ statements, seals, spec, part }: Walkable, walk: Walk) {
+  constructor({ statements, checksums, spec, part }: Walkable, walk: Walk) {
     this.#statements = statements;
-    this.#seals = seals;
+    this.#checksums = checksums;
     this.#spec = spec;
     this.#part = part;
     this.#walk = walk;
@@ -78,16 +78,16 @@ export class Walker {
     let before: Row | undefined;
     return this.#rows().map((row) => {
       const { id, key, sort } = row;
-      const sealed = statement.get(id) as Sealed | undefined;
+      const sealed = statement.get(id) as Checksummed | undefined;
       // An index that is out of order skips or repeats, and what it leads to may be sound.
       if (sealed === undefined || (before !== undefined && !comesBefore(before, row))) {
-        throw this.#seals.damage(`an index of ${name} leads to ${key} by mistake`);
+        throw this.#checksums.damage(`an index of ${name} leads to ${key} by mistake`);
       }
       before = row;
       return {
         key,
         sort,
-        body: this.#seals.open(standingIn(name, { partition, sort, key }), sealed),
+        body: this.#checksums.verify(locationIn(name, { partition, sort, key }), sealed),
       };
     });
   }

@@ -1,4 +1,4 @@
-/** Builds in files of another layout are as good as gone: they are made anew, and never read. */
+/** Builds in files of another layout are rebuilt, and never read. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ it('drops the builds of another layout, files and all', async () => {
   await writer.close();
 });
 
-it('gives a lease anew whose row has changed, and makes anew a build that the catalog lost', async () => {
+it('gives a lease again whose row has changed, and rebuilds a build that the catalog lost', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'counterfoil-catalog-'));
   folders.push(folder);
   const path = join(folder, 'rm.db');
@@ -65,7 +65,7 @@ it('gives a lease anew whose row has changed, and makes anew a build that the ca
   const refusal = { code: 'damaged' };
   await expect(reader.live('sample')).rejects.toMatchObject(refusal);
   await expect(writer.acquireLease(lease)).rejects.toMatchObject(refusal);
-  // Whoever writes opens it again, and mends it.
+  // A writer opens it again, and repairs it.
   expect(await writer.acquireLease(lease)).toBe(1);
   expect(await reader.live('sample')).toBeUndefined();
   expect((await writer.createBuild(request)).info.build).toBe(info.build + 1);

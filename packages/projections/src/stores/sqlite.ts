@@ -9,11 +9,11 @@ import {
   ReadModelError,
   type ReadModelStore,
 } from '../read-model-store.ts';
+import { Checksums, DAMAGE_MARK } from './checksums.ts';
 import { makePrivate } from './make-private.ts';
-import { DAMAGE_MARK, Seals } from './seal.ts';
 import { type BuildFile, SqliteBuild } from './sqlite-build.ts';
 import { type BuildRow, Catalog } from './sqlite-catalog.ts';
-import { TurnMemory } from './turn-memory.ts';
+import { TurnCache } from './turn-cache.ts';
 
 export interface SqliteReadModelOptions {
   /** Path of the catalog; builds stand beside it as `<path>-<projection>-<build>`. */
@@ -21,18 +21,18 @@ export interface SqliteReadModelOptions {
   /** For queries beside a worker of another thread or process. */
   readonly readOnly?: boolean;
   /**
-   * What the worker last told this reader, such as the position it reached. Given that, the reader
-   * asks which build is live, and whether it changed, once a turn of the event loop and told word.
+   * The last news of the worker, such as the position it reached. With it the reader checks which build
+   * is live, and whether it changed, once in a turn of the event loop, and again when the news changes.
    */
-  readonly told?: () => unknown;
+  readonly news?: () => unknown;
   /**
-   * Whether damage that a read finds is marked beside the file, for its worker to make the build
-   * anew. Writers always do; a reader that is only to look leaves the folder as it is.
+   * Whether damage that a read finds is marked beside the file, for its worker to rebuild. Writers
+   * always do. Default of readers: false, which leaves the folder unchanged.
    */
   readonly marksDamage?: boolean;
   /**
-   * Whether it is known that the process of a holder of leases has ended: then its leases are free
-   * before they run out. Nobody's has when absent.
+   * Whether the process of a holder of leases is known to have ended: its leases are free then before
+   * they expire. Default: never.
    */
   readonly hasEnded?: (holder: string) => boolean;
 }
@@ -49,17 +49,17 @@ class SqliteReadModelStore implements ReadModelStore {
   readonly #path: string;
   readonly #readOnly: boolean;
   readonly #open = new Map<string, SqliteBuild>();
-  readonly #memory: TurnMemory | undefined;
+  readonly #memory: TurnCache | undefined;
   readonly #marksDamage: boolean;
   readonly #catalog: Catalog;
   #closed = false;
 
   constructor(options: SqliteReadModelOptions) {
-    const { path, readOnly = false, told, marksDamage = !readOnly } = options;
+    const { path, readOnly = false, news, marksDamage = !readOnly } = options;
     this.#path = path;
     this.#readOnly = readOnly;
     this.#marksDamage = marksDamage;
-    this.#memory = readOnly && told !== undefined ? new TurnMemory(told) : undefined;
+    this.#memory = readOnly && news !== undefined ? new TurnCache(news) : undefined;
     const { hasEnded = () => false } = options;
     const onReplaced = () => this.#closeBuilds();
     this.#catalog = new Catalog(path, { readOnly, hasEnded, onReplaced });
@@ -159,8 +159,8 @@ class SqliteReadModelStore implements ReadModelStore {
     };
     const role = this.#readOnly ? 'reader' : info.state === 'loading' ? 'loader' : 'writer';
     const memory = this.#memory;
-    const seals = new Seals(path, this.#marksDamage);
-    const file: BuildFile = { path, info, collections, role, onReady, memory, seals };
+    const checksums = new Checksums(path, this.#marksDamage);
+    const file: BuildFile = { path, info, collections, role, onReady, memory, checksums };
     const opened = new SqliteBuild(file, isNew);
     this.#open.set(idOf(projection, build), opened);
     return opened;

@@ -1,11 +1,11 @@
-/** A reader's memory lasts for one turn of the event loop, or until the writer's next word. */
+/** The cache is cleared at the end of a turn of the event loop, and at the writer's news. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { TurnMemory } from './turn-memory.ts';
+import { TurnCache } from './turn-cache.ts';
 
 function counting() {
-  const world = { told: 'a', asked: 0 };
-  const memory = new TurnMemory(() => world.told);
+  const world = { news: 'a', asked: 0 };
+  const memory = new TurnCache(() => world.news);
   const ask = (question = 'q') =>
     memory.recall(question, () => {
       world.asked += 1;
@@ -14,7 +14,7 @@ function counting() {
   return { world, ask };
 }
 
-it('asks once a turn, whoever asks', async () => {
+it('asks once a turn', async () => {
   const { world, ask } = counting();
   expect([ask(), ask(), await Promise.resolve().then(() => ask())]).toEqual([1, 1, 1]);
   await nextTurn();
@@ -27,15 +27,15 @@ it('keeps different questions apart', () => {
   expect([ask('one'), ask('other'), ask('one')]).toEqual([1, 2, 1]);
 });
 
-it('asks anew in the same turn after a word of the writer', () => {
+it('asks again in the same turn after news of the writer', () => {
   const { world, ask } = counting();
   expect(ask()).toBe(1);
-  world.told = 'b';
+  world.news = 'b';
   expect([ask(), ask()]).toEqual([2, 2]);
 });
 
-it('remembers that there is nothing', () => {
-  const memory = new TurnMemory(() => undefined);
+it('caches undefined', () => {
+  const memory = new TurnCache(() => undefined);
   let asked = 0;
   const ask = () =>
     memory.recall('q', () => {
@@ -47,16 +47,16 @@ it('remembers that there is nothing', () => {
   expect(asked).toBe(1);
 });
 
-it('tells once when it forgets: at the end of the turn, or at a word of the writer', async () => {
-  const world = { told: 'a' };
-  const memory = new TurnMemory(() => world.told);
+it('calls back once when it is cleared: at the end of the turn, or at news of the writer', async () => {
+  const world = { news: 'a' };
+  const memory = new TurnCache(() => world.news);
   const ended: string[] = [];
   const begin = (name: string) =>
-    memory.recall('moment', () => memory.whenForgotten(() => ended.push(name)));
+    memory.recall('moment', () => memory.onClear(() => ended.push(name)));
   begin('first');
   begin('the same');
   expect(ended).toEqual([]);
-  world.told = 'b';
+  world.news = 'b';
   begin('second');
   expect(ended).toEqual(['first']);
   await nextTurn();
@@ -64,7 +64,7 @@ it('tells once when it forgets: at the end of the turn, or at a word of the writ
 });
 
 it('asks again after a question that failed', () => {
-  const memory = new TurnMemory(() => undefined);
+  const memory = new TurnCache(() => undefined);
   const fail = () => {
     throw new Error('busy');
   };

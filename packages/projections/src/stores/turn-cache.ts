@@ -1,25 +1,25 @@
-/** What a reader remembers within one turn of the event loop: requests that came together ask once. */
+/** Caches answers within one turn of the event loop, for requests that arrive together. */
 
 /**
- * Never older than the turn, nor than the writer's last word: whoever was told of a position in this
- * very turn reads what led there.
+ * Cleared at the end of the turn and at each news of the writer: a request that knows a position reads
+ * at least up to it.
  */
-export class TurnMemory {
-  readonly #told: () => unknown;
+export class TurnCache {
+  readonly #news: () => unknown;
   readonly #answers = new Map<string, unknown>();
   readonly #endings: (() => void)[] = [];
-  #toldBefore: unknown;
+  #lastNews: unknown;
 
-  /** `told` answers otherwise after every word of the writer, such as the position that it reached. */
-  constructor(told: () => unknown) {
-    this.#told = told;
+  /** `news` returns another value after each message of the writer, such as the position it reached. */
+  constructor(news: () => unknown) {
+    this.#news = news;
   }
 
-  /** The answer of this turn to a question; `ask` is called when there is none yet. */
+  /** The cached answer of this turn to a question; calls `ask` when there is none. */
   recall<Answer>(question: string, ask: () => Answer): Answer {
-    const told = this.#told();
-    if (told !== this.#toldBefore) {
-      this.#toldBefore = told;
+    const news = this.#news();
+    if (news !== this.#lastNews) {
+      this.#lastNews = news;
       this.#forget();
     }
     if (this.#answers.has(question)) return this.#answers.get(question) as Answer;
@@ -29,8 +29,8 @@ export class TurnMemory {
     return answer;
   }
 
-  /** Called once, when what is remembered now is forgotten. */
-  whenForgotten(end: () => void): void {
+  /** Called once, when the cache is cleared. */
+  onClear(end: () => void): void {
     this.#endings.push(end);
   }
 

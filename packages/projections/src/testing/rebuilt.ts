@@ -8,7 +8,7 @@ export interface Replayed {
   readonly events: EventStore;
   /** Opened to be written: a rebuild makes builds beside the live ones, which are dropped again. */
   readonly store: ReadModelStore;
-  /** Opens what the events tell of persons. */
+  /** Decrypts personal data in the events. */
   readonly vault: AnyVault | undefined;
   readonly projections: readonly Projection[];
 }

@@ -10,7 +10,7 @@ export interface Packed<Value> {
   readonly shape: string;
 }
 
-/** How one type is turned; `undefined` where JSON already says it. */
+/** How one type is converted; `undefined` where JSON has it as it is. */
 interface Turn {
   readonly pack: (value: never) => unknown;
   readonly unpack: (packed: never) => unknown;
@@ -21,7 +21,7 @@ interface Described {
   readonly shape: string;
 }
 
-/** Shapes are told apart by so many hex digits. */
+/** Hex digits of a shape's digest. */
 const SHAPE_DIGITS = 12;
 
 /**

@@ -15,7 +15,7 @@ it('holds little of searches whose filters are as large as a request', () => {
   expect(memory.bytes).toBeLessThan(500 * 600);
 });
 
-it('lets go of what was used least lately, and never holds more than its room', () => {
+it('evicts the least recently used, and never exceeds its size', () => {
   const memory = new PageMemory();
   const first = searchName('1/live', 10, {});
   for (let page = 2; page < 40_000; page += 1) {
@@ -30,7 +30,7 @@ it('lets go of what was used least lately, and never holds more than its room', 
   expect(memory.nearest(first, '1 2', 39_999)).toBeUndefined();
 });
 
-it('tells searches apart by partition, page size and filter', () => {
+it('distinguishes searches by partition, page size and filter', () => {
   const names = [
     searchName('1/live', 10, {}),
     searchName('2/live', 10, {}),

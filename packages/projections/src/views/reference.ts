@@ -12,7 +12,7 @@ const VERSION = '2';
 const MAX_KEPT_CHARACTERS = { names: 16 * 2 ** 20, keys: 4 * 2 ** 20, products: 16 * 2 ** 20 };
 /** Counted beside its documents for each that is kept. */
 const KEPT_CHARACTERS = 100;
-/** A tenant that has defined more is kept all the same: it would be read anew with each request. */
+/** A tenant that has defined more is still cached: otherwise each request would read it again. */
 const MOST_COUNTED = 4 * 2 ** 20;
 /** Things read at a time while a tenant is loaded. */
 const LIST_PAGE = 1_000;
@@ -97,7 +97,7 @@ export const reference: Projection<Thing> = {
 function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing {
   if (event.type === 'MonthlyCapReached') {
     if (before?.kind !== 'merchant-account') throw new Error('a cap without a merchant account');
-    // An account has one such field, and it tells of real money.
+    // Only accounts have this field, and it concerns real money.
     return event.sandbox ? before : { ...before, capLimited: event.at };
   }
   if (stream.startsWith('tenant-')) {

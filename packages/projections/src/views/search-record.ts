@@ -242,7 +242,7 @@ function orNull(value: string): string | null {
   return value === '' ? null : value;
 }
 
-/** Whether a record is one that a walk asks for: told by the record itself, not by the index that led to it. */
+/** Whether a record matches a walk, checked on the record itself and not on the index entry. */
 export function isAskedFor(record: StoredRecord, walk: Omit<Walk, 'limit'>): boolean {
   const { from, to, orRange } = walk;
   const isWithin = (value: FieldValue | null, low?: number, high?: number) =>

@@ -109,7 +109,7 @@ interface EmailOfTenant {
   readonly email: string;
 }
 
-/** A hash is shorter than most emails, and two of one hash are told apart by their subscriptions. */
+/** A hash is shorter than most emails; emails with the same hash differ in their subscriptions. */
 function emailPrefix({ tenantId, sandbox, email }: EmailOfTenant): string {
   return `${partitionOf(tenantId, sandbox)}/${hash64(emailIdentity(email))}/`;
 }
@@ -172,7 +172,7 @@ export class SubscriptionView {
     return this.#listed(CUSTOMER_SUBSCRIPTIONS, customerPrefix(query), query);
   }
 
-  /** The same of those whose order was placed with an email, whoever has it now. */
+  /** The same for those whose order was placed with an email, whichever customer has it now. */
   async ofEmail(query: EmailSubscriptionsQuery): Promise<readonly Subscription.Subscription[]> {
     return this.#listed(EMAIL_SUBSCRIPTIONS, emailPrefix(query), query);
   }

@@ -88,7 +88,7 @@ export class DetailView {
     const { originalTransactionId } = storedRecord.decode(record);
     const parents = await bodyOf(PAYMENTS, originalTransactionId ?? wanted);
     // Only damage takes away the payment that a record belongs to.
-    if (parents === undefined) throw model.condemn(`the payment of ${wanted} is missing`);
+    if (parents === undefined) throw model.markDamaged(`the payment of ${wanted} is missing`);
     const childId = originalTransactionId === null ? undefined : wanted;
     return { payment: storedPayment.decode(parents), childId };
   }

@@ -118,11 +118,11 @@ export class SearchView {
     const walk = await walkOf(model, tenantId, filter, now);
     const rows =
       walk === undefined ? [] : await this.#page(model, walk, { ...query, pageNumber, limit });
-    // The one beyond the page too: it tells that there is more.
+    // Including the one beyond the page, which shows that there is more.
     const records = rows.map(({ key, body }) => {
       const record = storedRecord.decode(body);
       if (walk !== undefined && isAskedFor(record, walk)) return record;
-      throw model.condemn(`a search found the record ${key}, which it had not asked for`);
+      throw model.markDamaged(`a search found the record ${key}, which does not match it`);
     });
     const page = rows.slice(0, limit);
     const names = await this.#reference.names(tenantId);

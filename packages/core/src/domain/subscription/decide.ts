@@ -23,7 +23,7 @@ type Decision = Either<Rejection, readonly Event[]>;
 /** The customer takes the card back: no later try with it is made. */
 export const CARD_REMOVED = 'card_removed' satisfies NotAsked;
 
-/** The code by which gateways tell that the account is short of money. */
+/** The gateways' code for insufficient funds. */
 export const INSUFFICIENT_FUNDS = 'insufficient_funds';
 
 /** However late a failure comes to light, the next try keeps so much distance. */
@@ -129,7 +129,7 @@ function awaits(
 
 /**
  * What was charged is recorded even when the subscription ended or froze meanwhile. Cycles that
- * passed while this one was open are not charged: nobody pays for two at one moment.
+ * passed while this one was open are not charged: two cycles are never charged together.
  * Checked in this order: RebillUnknown, (a repeat).
  */
 function recordRenewal(state: Subscription, command: CommandOf<'RecordRenewal'>): Decision {
@@ -288,7 +288,7 @@ function changeCard(state: Subscription, { card, at }: CommandOf<'ChangeCard'>):
   if (!isGivenAgain && canonicalJson(card) === canonicalJson(state.card)) return right([]);
   const { fingerprint } = card;
   const sameNumber = fingerprint !== '' && fingerprint === state.card?.fingerprint;
-  // Whoever goes to and fro between two numbers is held to the limit of each.
+  // Alternating between two numbers is subject to the limit of each.
   const failedAt = formerCards.find((each) => each.fingerprint === fingerprint)?.failedAt ?? [];
   const changed: Event = {
     type: 'CardChanged',

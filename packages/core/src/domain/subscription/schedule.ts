@@ -25,7 +25,7 @@ export interface DunningStep {
   readonly action: 'retry' | 'freeze';
   /** When the next try is made; null when there is none. */
   readonly retryAt: string | null;
-  /** What the subscriber is told of it. */
+  /** The mail that the subscriber gets. */
   readonly mail: ScheduledMail | null;
 }
 

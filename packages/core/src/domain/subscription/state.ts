@@ -16,7 +16,7 @@ export const DAY_MS = 86_400_000;
 
 /** Networks count the failed tries of a card over so many days, ... */
 export const NETWORK_WINDOW_DAYS = 30;
-/** ... and fine whoever makes more of them: the strictest of their limits. */
+/** ... and charge fines for more: the strictest of their limits. */
 export const MAX_FAILED_TRIES = 15;
 
 const { rebillAt: _rebillAt, at: _at, ...facts } = events.SubscriptionStarted.schema.shape;

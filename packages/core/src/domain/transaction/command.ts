@@ -12,7 +12,7 @@ interface Answer {
   readonly at: string;
 }
 
-/** How an attempt came out, as the gateway told it. */
+/** The outcome of an attempt, as the gateway reported it. */
 export type Outcome =
   | (Answer & {
       readonly result: 'authorized' | 'captured';
@@ -85,7 +85,7 @@ interface PaymentCommands {
   RecordVoidFailure: { readonly voidId: TransactionId; readonly note: string };
   /** The acquirer paid out `amountMinor`. */
   SettlePayment: { readonly amountMinor: bigint; readonly reference: string };
-  /** Lets go of what is held in reserve; a part of it when an amount is given. */
+  /** Releases the reserve; a part of it when an amount is given. */
   ReleaseReserve: { readonly releaseId: TransactionId; readonly amountMinor?: bigint };
 }
 

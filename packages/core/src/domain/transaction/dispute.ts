@@ -1,4 +1,4 @@
-/** What the card's side takes back or warns of: chargebacks and alerts. */
+/** Chargebacks and alerts. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { remainingMinor, routeOf, takenMinor } from './balance.ts';
@@ -27,8 +27,8 @@ export function decideDispute(payment: Payment, command: DisputeCommand): Decisi
 }
 
 /**
- * The bank has taken the money whatever we think of it, so a chargeback on top of a refund is
- * recorded, with the part that was given back twice.
+ * The bank has already taken the money, so a chargeback beyond a refund is recorded, with the part that
+ * was given back twice.
  * Checked in this order: (a repeat), ChildExists, WrongStatus, AmountNotPositive.
  */
 function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>): Decision {

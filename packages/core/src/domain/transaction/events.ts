@@ -64,7 +64,7 @@ export const Route = z.strictObject({
 });
 export type Route = z.output<typeof Route>;
 
-/** What every event that moves money says of the books it belongs to. */
+/** The books that an event which moves money belongs to. */
 const books = {
   sandbox: z.boolean(),
   merchantAccountId: z.int().positive(),
@@ -96,16 +96,16 @@ const refundSource = z.enum([
   'Gateway',
 ]);
 
-/** Version 1 knew of no plans. */
+/** Version 1 had no plans. */
 const withoutPlans: Upcast = (data) => ({ ...data, plans: [] });
 
 /** Version 1 gave no fees back. */
 const withoutReversedFees: Upcast = (data) => ({ ...data, reversedFees: [] });
 
-/** Version 1 knew of items alone. */
+/** Version 1 had items only. */
 const withoutAdjustments: Upcast = (data) => ({ ...data, adjustments: [] });
 
-/** Version 2 did not say which account the request had named. */
+/** Version 2 did not have the account that the request named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
 
 const chargebackMoved = { chargebackId: TransactionId, note, at };
@@ -118,7 +118,7 @@ export const events = {
     { transactionId: TransactionId, ...orderFields, at },
     { upcasts: [withoutPlans, withoutPin], erased: erasedOrder },
   ),
-  /** The black list or a rule stopped the payment before any gateway heard of it. */
+  /** The black list or a rule stopped the payment before any gateway was called. */
   PaymentBlocked: event({ blackListing: z.int().nonnegative(), note, at }),
   /** The intent to ask the gateway; durable before the gateway is called. `attempt` counts from 1. */
   AttemptStarted: event({ attempt: z.int().positive(), route: Route, at }),
@@ -150,7 +150,7 @@ export const events = {
   }),
   /** The intent to capture an authorization. */
   CaptureRequested: event({ captureId: TransactionId, amountMinor: Minor, at }),
-  /** The gateway refused to capture; the authorization stands. */
+  /** The gateway refused to capture; the authorization is still valid. */
   CaptureFailed: event({ captureId: TransactionId, note, at }),
   /** Money is owed to the merchant. The rest of a larger authorization is released. */
   PaymentCaptured: event({
@@ -175,7 +175,7 @@ export const events = {
     at,
   }),
   PaymentFailed: event({ note, at }),
-  /** The gateway did not answer: only asking it again tells what happened. */
+  /** The gateway did not answer: the outcome has to be asked for. */
   OutcomeUnknown: event({ note, at }),
   AuthorizationExpired: event({ note, at }),
   /** The intent to void, durable before the gateway is called. */

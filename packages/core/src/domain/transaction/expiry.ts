@@ -3,15 +3,15 @@ import type { Payment } from './state.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Card networks let an authorization stand for about a week: later the issuer has given the money free. */
+/** Authorizations are valid for about a week: later the issuer has released the money. */
 export const AUTHORIZATION_HOURS = 7 * 24;
-/** Who has not answered the issuer's question in a day has gone: issuers let the question lapse sooner. */
+/** Issuers let an unanswered challenge expire in less than a day. */
 export const ACTION_HOURS = 24;
 
 /** A wait that ends by itself. */
 export interface Expiry {
   readonly of: 'authorization' | 'action';
-  /** From this instant on there is nothing to wait for. */
+  /** The payment expires at this instant. */
   readonly at: string;
 }
 

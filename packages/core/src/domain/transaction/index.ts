@@ -1,4 +1,4 @@
-/** The story of a payment: submitted, attempted, taken, and what may be given back of it. */
+/** A payment: submission, attempts, capture, refunds, chargebacks and alerts. */
 
 export * from './balance.ts';
 export * from './codes.ts';

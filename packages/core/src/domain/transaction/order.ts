@@ -119,7 +119,7 @@ export const erasedOrder = {
 export const Order = z.strictObject(orderFields);
 export type Order = z.output<typeof Order>;
 
-/** What no order can do without. */
+/** The required fields of an order. */
 type RequiredOrder = Pick<
   Order,
   'orderId' | 'customerId' | 'email' | 'amountMinor' | 'currency' | 'companyId'
@@ -166,7 +166,7 @@ export function lineTotalMinor(item: LineItem): bigint {
 
 /**
  * Whether nothing is to be charged yet: all that is ordered are plans that begin with a trial. The
- * card is asked for nothing then, which shows that it can be charged.
+ * card is then authorized for nothing, which shows that it can be charged.
  */
 export function isFreeTrial({
   amountMinor,

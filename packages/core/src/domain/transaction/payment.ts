@@ -1,4 +1,4 @@
-/** From the order to the money: submit, attempt, authorize, capture, void, settle. */
+/** Submit, attempt, authorize, capture, void, settle. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { currencyOf } from '../../kernel/currency.ts';
@@ -120,7 +120,7 @@ function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): D
   }
   if (isKnown(payment, attempt, outcome)) return right([]);
   const expected = payment.status === 'Processing' && isOpenTo(last, outcome);
-  // An unknown outcome is resolved by the gateway's word; a customer who fails the action is declined.
+  // An unknown outcome is resolved by the gateway's answer; a customer who fails the action is declined.
   const waits = payment.status === 'Unknown' || payment.status === 'RequiresAction';
   const resolves = waits && mayMove(payment.status, statusOf(outcome));
   if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);

@@ -1,4 +1,4 @@
-/** Giving money back: the one gate through which refunds of every source pass. */
+/** The decision on refunds of every source. */
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { allocate, divideHalfEven } from '../../kernel/money.ts';
@@ -104,7 +104,7 @@ type Parts = Pick<EventOf<'RefundRequested'>, 'items' | 'adjustments'>;
 
 const NO_PARTS: Parts = { items: [], adjustments: [] };
 
-/** What an ecommerce refund gives back of what; a full one without a list gives all that is left. */
+/** The items of an ecommerce refund; a full one without a list gives all that is left. */
 function partsOf(
   payment: Payment,
   { items: asked, adjustments = [] }: CommandOf<'RequestRefund'>,

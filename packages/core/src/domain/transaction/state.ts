@@ -1,4 +1,4 @@
-/** A payment as its events have made it. */
+/** The state of a payment. */
 import { z } from 'zod';
 import { never } from '../../kernel/aggregate.ts';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
@@ -50,7 +50,7 @@ const Chargeback = z.strictObject({
   ]),
   amountMinor: Minor,
   beyondCapturedMinor: Minor,
-  /** What had been given back, or was on its way, when it came. */
+  /** What had been refunded, or was being refunded, when it was opened. */
   refundedBeforeMinor: Minor,
   reasonCode: z.string(),
   arn: z.string(),
@@ -119,9 +119,9 @@ export const Payment = z.strictObject({
   /** Intents whose outcome is not known yet. */
   pendingCapture: z.strictObject({ captureId: TransactionId, amountMinor: Minor }).nullable(),
   pendingVoid: z.strictObject({ voidId: TransactionId, requestedAt: Instant }).nullable(),
-  /** The captures and voids that were asked for and refused by the gateway, by id. */
+  /** The captures and voids that the gateway refused, by id. */
   failedRequestIds: z.array(TransactionId),
-  /** The capture that was asked for and came to its end: a repeat of it is no news. */
+  /** The capture that has ended: a repeat of it has no effect. */
   captureId: TransactionId.nullable(),
   /** What ended the payment, a transaction of its own. */
   voided: Void.nullable(),

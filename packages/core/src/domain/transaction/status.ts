@@ -1,4 +1,4 @@
-/** Every status a transaction can have, and the ways from one to the next. */
+/** Every status of a transaction, and the transitions between them. */
 
 /** The ids are part of the contract: stored, searched and shown, never renumbered. */
 export const STATUS_ID = {
@@ -31,7 +31,7 @@ export const STATUS_ID = {
 
 export type Status = keyof typeof STATUS_ID;
 
-/** Where each status may go next; a status without a way out is final. */
+/** The transitions of each status; a status without any is final. */
 export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   Created: ['Processing', 'Blocked'],
   Processing: ['RequiresAction', 'Authorized', 'Captured', 'Declined', 'Failed', 'Unknown'],

@@ -167,7 +167,7 @@ export function commandCases(harness: Harness): void {
     await appended(store, { ...request, expected: NO_STREAM });
   });
 
-  it('tells commands apart that differ in one character only', async () => {
+  it('distinguishes commands that differ in one character', async () => {
     const store = await harness.open();
     const stream = newStream();
     for (const last of '0123456789abcdef') {

@@ -15,7 +15,7 @@ import type { CommandId, Position, StreamName, TenantId } from '../../kernel/ids
 export interface EventStoreContract {
   /** Name of the adapter, carried by the name of every case. */
   readonly name: string;
-  /** Opens a log: an empty one, or with `sharedLog` one that nobody else appends to meanwhile. */
+  /** Opens a log: an empty one, or with `sharedLog` one that nothing else appends to meanwhile. */
   readonly open: () => Promise<EventStore>;
   /** Opens the log of a closed store once more. Absent when a log ends with its store. */
   readonly reopen?: (closed: EventStore) => Promise<EventStore>;
@@ -107,7 +107,7 @@ export function newEvents(count: number): readonly EncodedEvent[] {
   return Array.from({ length: count }, (_, index) => newEvent({ index }));
 }
 
-/** Appends what must succeed, and hands back its receipt. */
+/** Appends what must succeed; returns its receipt. */
 export async function appended(store: EventStore, request: AppendRequest): Promise<Receipt> {
   const result = await store.append(request);
   expect(result).toMatchObject({ outcome: 'appended' });
@@ -121,7 +121,7 @@ export function receiptOf(result: AppendResult): Receipt {
   return { revision: result.revision, position: result.position };
 }
 
-/** What a store must hand back for the events of an append that began at `firstRevision`. */
+/** What a store must return for the events of an append that began at `firstRevision`. */
 export function storedAs(request: AppendRequest, firstRevision: number): readonly unknown[] {
   return request.events.map((event, index) => ({
     ...event,
@@ -188,7 +188,7 @@ export function expectWholeStreams(events: readonly StoredEvent[]): void {
   }
 }
 
-/** Expects a failure of the store itself, told by its code. */
+/** Expects a failure of the store itself, by its code. */
 export async function expectFailure(action: Promise<unknown>, code: string): Promise<void> {
   await expect(action).rejects.toMatchObject({ name: 'EventStoreError', code });
 }

@@ -123,7 +123,7 @@ async function compare(store: EventStore, history: readonly Step[]): Promise<voi
   expect(log.map(encodedOf)).toEqual(model.log);
 }
 
-/** Appends all at once: whatever the order, the log must be the one that the answers tell of. */
+/** Appends all at once: whatever the order, the log must match the answers. */
 async function compareConcurrent(store: EventStore, history: readonly Step[]): Promise<void> {
   const here = await fromHere(store);
   const requests = requestsOf(history);
@@ -131,10 +131,10 @@ async function compareConcurrent(store: EventStore, history: readonly Step[]): P
   const log = await collect(store, here);
   expectRisingPositions(log);
   expectWholeStreams(log);
-  const told = requests.flatMap((request, index) =>
+  const answered = requests.flatMap((request, index) =>
     results[index]?.outcome === 'appended' ? idsOf(request.events) : [],
   );
-  expect([...idsOf(log)].sort()).toEqual([...told].sort());
+  expect([...idsOf(log)].sort()).toEqual([...answered].sort());
   for (const [index, result] of results.entries()) {
     const request = requests[index];
     if (request === undefined || (result.outcome !== 'appended' && result.outcome !== 'repeated'))
@@ -158,7 +158,7 @@ export function describeModel(harness: Harness): void {
       await fc.assert(fc.asyncProperty(steps, (history) => compare(store, history)));
     });
 
-    it('any appends at once leave the log that their answers tell of', async () => {
+    it('any concurrent appends leave the log that matches their answers', async () => {
       const store = await harness.open();
       await fc.assert(fc.asyncProperty(steps, (history) => compareConcurrent(store, history)));
     });

@@ -145,7 +145,7 @@ function catchUpCases(harness: Harness): void {
     const seen: StoredEvent[] = [];
     for await (const batch of store.subscribe({ ...here, batchSize: 1, untilHead: true })) {
       seen.push(...batch);
-      // An adapter that chases the head must fail here, and not run for ever.
+      // An adapter that follows the moving head must fail here, and not run without end.
       if (seen.length > request.events.length) break;
       await appended(store, append());
     }
@@ -225,7 +225,7 @@ function liveCases(harness: Harness): void {
   });
 }
 
-/** Appends to shared and to own streams in turn; hands back the ids of all it has appended. */
+/** Appends to shared and to own streams in turn; returns the ids of all it has appended. */
 async function write(store: EventStore, writer: number): Promise<readonly string[]> {
   const ids: string[] = [];
   const own = newStream();

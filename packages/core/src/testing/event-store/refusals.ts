@@ -266,7 +266,7 @@ function ownershipCases(harness: Harness): void {
     expect(sizes).toEqual([1, 1, 1]);
   });
 
-  it('hands out events that are the own of whoever asked', async () => {
+  it('returns events that belong to the caller', async () => {
     const store = await harness.open();
     const here = await fromHere(store);
     const request = append({ events: newEvents(2) });
