@@ -13,12 +13,12 @@ import { tableOf } from './report/table.ts';
 import { stages } from './stages.ts';
 
 const RESULTS = join(import.meta.dirname, 'results');
-/** Fewer rounds have no median worth the name. */
+/** With fewer rounds the median is not meaningful. */
 const MIN_ROUNDS = 5;
-/** Of a comparison. With fewer, chance alone would find a row slower now and then. */
+/** With fewer passes of a comparison, random variation would mark rows as slower. */
 const MIN_PASSES = 5;
 const DEFAULT_SEED = 20_260_101;
-/** Signals that break the bench off, and its status then: peers in processes of their own end with it. */
+/** Signals that abort the bench, with the exit status; child processes end with it. */
 const BROKEN_OFF = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -29,7 +29,7 @@ interface Options {
   readonly only: readonly string[];
   readonly rounds: number;
   readonly seed: number;
-  /** Compares with this commit, instead of the rows with their peers. */
+  /** Compares with this commit, instead of with the peers. */
   readonly ref: string | undefined;
   readonly passes: number;
 }
@@ -86,7 +86,7 @@ async function main(args: string[]): Promise<number> {
 async function bench(chosen: readonly Stage[], options: Options): Promise<number> {
   const startedAt = new Date();
   const outcome: Outcome = { results: [], failures: [] };
-  // Beside the results: on a real disk, where the folder of temporary files may be memory.
+  // Beside the results on a real disk: the temporary folder may be in memory.
   const folder = mkdtempSync(join(RESULTS, 'scratch-'));
   for (const [signal, status] of BROKEN_OFF) {
     process.once(signal, () => {
@@ -122,7 +122,7 @@ async function bench(chosen: readonly Stage[], options: Options): Promise<number
   return outcome.failures.length > 0 ? 1 : 0;
 }
 
-/** Measures the rows of one stage; what fails is told at the end, and the others go on. */
+/** Measures the rows of one stage; failures are reported at the end, and other rows continue. */
 async function runStage(
   stage: Stage,
   options: Options & Pick<Setting, 'folder' | 'postgres'>,
@@ -164,7 +164,7 @@ async function runStage(
 }
 
 try {
-  // Not left to the event loop: a stage that failed half prepared may have threads or servers open.
+  // An explicit exit: a partially prepared stage may leave threads or servers open.
   process.exit(await main(process.argv.slice(2)));
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,4 +1,4 @@
-/** All that is measured, in the order in which it is. */
+/** All stages, in order. */
 import type { Stage } from './harness/stage.ts';
 import { append } from './stages/append.ts';
 import { httpDetail } from './stages/http-detail.ts';

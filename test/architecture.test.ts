@@ -1,4 +1,4 @@
-/** Holds the sources to the rules of the house, and each rule to a sample that it must reject. */
+/** Checks the sources against the architecture rules, and each rule against a sample that it must reject. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import * as everyRule from './architecture/rules.ts';
@@ -7,7 +7,7 @@ import { makeTree, readTree, type SourceTree } from './architecture/source-tree.
 const CORE = 'packages/core/src';
 const HOST = 'packages/http-host/src';
 
-/** The smallest tree that breaks no rule; a sample adds or replaces files. */
+/** The smallest tree that satisfies all rules; a sample adds or replaces files. */
 function sample(sources: Readonly<Record<string, string>>): SourceTree {
   const manifest = (name: string, more: object = {}): string =>
     JSON.stringify({ name: `@counterfoil/${name}`, exports: { '.': './src/index.ts' }, ...more });

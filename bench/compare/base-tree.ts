@@ -1,4 +1,4 @@
-/** The files of another commit, installed in a folder of their own, so that its bench runs there. */
+/** Checks out another commit into a separate folder, so that its bench runs there. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ const PROJECT = join(import.meta.dirname, '../..');
 const MAX_ARCHIVE_BYTES = 2 ** 30;
 
 /**
- * Extracts the commit below `parent` and installs its dependencies and those of its bench; a folder
- * that is there already is used again. Throws for a name that is no commit.
+ * Extracts the commit below `parent` and installs its dependencies and those of its bench; an
+ * existing folder is reused. Throws for an unknown commit.
  */
 export function baseTree(ref: string, parent: string): { commit: string; folder: string } {
   const commit = commitOf(ref);

@@ -1,4 +1,4 @@
-/** Runs the bench of two commits in turns on one machine, and compares the own side of each row. */
+/** Runs the bench of two commits alternately on one machine, and compares their own side of each row. */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { baseTree } from './base-tree.ts';
 import { type Compared, compared, comparisonTable, type Pass, rowIn } from './versus.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
-/** The table of a run, which is read from its file. */
+/** Limit for the printed table; results are read from a file. */
 const MAX_OUTPUT_BYTES = 2 ** 26;
 
 export interface ComparisonOptions {
@@ -23,8 +23,8 @@ export interface ComparisonOptions {
 }
 
 /**
- * Each pass runs both commits directly after each other, stage by stage, each in processes of its own;
- * which goes first alternates. Resolves with 1 where a row is slower beyond its spread.
+ * Each pass runs both commits directly after each other, stage by stage, in separate processes; the
+ * order alternates. Resolves with 1 where a row is slower beyond its spread.
  */
 export async function compare(
   stages: readonly Stage[],
@@ -66,7 +66,7 @@ export async function compare(
   return rows.some(({ isSlower }) => isSlower) ? 1 : 0;
 }
 
-/** The stages and rows that the other commit has as well; the others are named and left out. */
+/** The stages and rows that both commits have; the others are listed and skipped. */
 async function inBoth(stages: readonly Stage[], base: string) {
   const known = new Set(await rowIdsOf(base));
   const left = stages.flatMap(({ rows }) => rows).filter(({ id }) => !known.has(id));
@@ -79,7 +79,7 @@ async function inBoth(stages: readonly Stage[], base: string) {
     .filter(({ ids }) => ids.length > 0);
 }
 
-/** Asked of a process of its own: some modules of two commits cannot be loaded into one. */
+/** Queried in a separate process: some modules of two commits cannot be loaded together. */
 async function rowIdsOf(tree: string): Promise<string[]> {
   const listing = `
     import { stages } from ${JSON.stringify(pathToFileURL(join(tree, 'bench/stages.ts')))};
@@ -90,7 +90,7 @@ async function rowIdsOf(tree: string): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-/** A row that failed is in the results, and with it the reason why the command ended with 1. */
+/** A failed row is in the results with its reason; the command then exits with 1. */
 async function benchOf(
   tree: string,
   ids: readonly string[],

@@ -1,9 +1,9 @@
-/** What two commits measured of one row, pass by pass. */
+/** The measurements of two commits for one row, pass by pass. */
 import type { Results, RowResult } from '../harness/results.ts';
 import { type Spread, spreadOf } from '../harness/rounds.ts';
 import { figure } from '../report/numbers.ts';
 
-/** What every pass has to lose before a row counts as slower: less is not worth a failure. */
+/** Every pass must lose more than this before a row counts as slower. */
 const TOLERANCE = 0.02;
 
 /** One pass: both sides were measured directly after each other. */
@@ -17,9 +17,9 @@ export interface Compared {
   readonly unit: string;
   readonly base: Spread;
   readonly here: Spread;
-  /** Here divided by base, over the passes; above 1 is faster, whatever the unit. */
+  /** This commit divided by base, over the passes; above 1 is faster, whatever the unit. */
   readonly speed: Spread;
-  /** Slower beyond its spread: in the best of the passes too. */
+  /** Slower in every pass, beyond the tolerance. */
   readonly isSlower: boolean;
 }
 
@@ -40,7 +40,7 @@ function speedOf({ base, here }: Pass): number {
   return here.better === 'higher' ? here.value / base.value : base.value / here.value;
 }
 
-/** The row of a run; throws the error that the run reports in its place. */
+/** The row of a run; throws the reported error if it failed. */
 export function rowIn({ rows, failures }: Results, id: string): RowResult {
   const row = rows.find((one) => one.id === id);
   if (row !== undefined) return row;

@@ -1,4 +1,4 @@
-/** Commands to the ledger as a shop would send them: made up, with a card, a cart, an address and a visit. */
+/** Synthetic commands as a shop would send them: with card, cart, address and session. */
 import {
   type CommandContext,
   type CommandId,
@@ -16,13 +16,13 @@ const FIRST_TIME_MS = Date.UTC(2026, 0, 1);
 const USER_AGENT =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
 
-/** A command with all that `execute` wants. */
+/** A command with the arguments of `execute`. */
 export interface Sent<Command extends Transaction.Command = Transaction.Command> {
   readonly command: Command;
   readonly context: CommandContext;
 }
 
-/** So many payments submitted, each to a stream of its own, one a millisecond. */
+/** `count` submitted payments, each in its own stream, one per millisecond. */
 export function submissions(count: number, seed: number): Sent<Submission>[] {
   const random = randomOf(seed);
   return Array.from({ length: count }, (_, n) => submission(random, FIRST_TIME_MS + n));
@@ -30,7 +30,7 @@ export function submissions(count: number, seed: number): Sent<Submission>[] {
 
 export type Submission = Transaction.CommandOf<'SubmitPayment'>;
 
-/** One event: `PaymentSubmitted`. The attempt is started later, by a command of its own. */
+/** One event: `PaymentSubmitted`. A later command starts the attempt. */
 function submission(random: Random, timeMs: number): Sent<Submission> {
   const transactionId = timeOrderedUuid(random, timeMs) as TransactionId;
   const at = new Date(timeMs).toISOString();
@@ -61,8 +61,8 @@ function sent<Command extends Transaction.Command>(
 }
 
 /**
- * One payment with so many events: captured and settled, then refunded bit by bit. The gateway
- * refuses every other refund. All of it is commands, so the events are what the domain makes of them.
+ * One payment with that many events: captured and settled, then refunded in small parts. The
+ * gateway refuses every other refund. Events come from commands, as in production.
  */
 export function longHistory(events: number, seed: number): Sent[] {
   const random = randomOf(seed);

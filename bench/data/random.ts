@@ -1,8 +1,8 @@
-/** Numbers that look drawn and are the same for the same seed, so that a run can be repeated. */
+/** Reproducible pseudo-random numbers from a seed. */
 
 export type Random = () => number;
 
-/** Mulberry32: 32 bits of state, evenly spread between 0 and 1. */
+/** Mulberry32: 32 bits of state, uniform between 0 and 1. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -22,7 +22,7 @@ export function pickOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[below(random, items.length)] as Item;
 }
 
-/** A UUIDv7 at the given time: in the order of time, as the ids of payments are. */
+/** A UUIDv7 of the given time, so ids are ordered by time, as those of payments are. */
 export function timeOrderedUuid(random: Random, timeMs: number): string {
   const time = timeMs.toString(16).padStart(12, '0');
   const hex = (digits: number) =>

@@ -1,4 +1,4 @@
-/** Subscribers of one club, written straight into a host's log as their orders would have written them. */
+/** Subscribers of one club, written directly into a host's log in the form in which orders write them. */
 import { randomUUID } from 'node:crypto';
 import {
   type CommandId,
@@ -175,7 +175,7 @@ async function append(
   events: readonly Event[],
 ): Promise<void> {
   const vault = await sealerOf(commands.executor.vault, { tenantId: TENANT_ID, events });
-  if (vault === undefined) throw new Error('a host seals what its events tell of persons');
+  if (vault === undefined) throw new Error('a host encrypts the personal data of its events');
   const { outcome } = await log.append({
     stream,
     events: events.map((event) => ({

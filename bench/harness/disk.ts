@@ -1,7 +1,7 @@
-/** Whether what is written to a folder is on a disk at all. */
+/** Detects folders that are not on a disk. */
 import { statfsSync } from 'node:fs';
 
-/** File systems in memory, where nothing is durable (magic numbers of Linux). */
+/** File systems in memory, without durability (Linux magic numbers). */
 const MEMORY_FILE_SYSTEMS = new Set([0x01021994, 0x858458f6]);
 
 export function isInMemory(folder: string): boolean {

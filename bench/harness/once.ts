@@ -1,6 +1,6 @@
-/** What is costly to make and not always wanted. */
+/** Lazy initialization. */
 
-/** Made when it is first asked for. */
+/** Created on first use. */
 export interface Once<Value> {
   (): Promise<Value>;
   made(): boolean;

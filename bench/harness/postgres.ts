@@ -1,12 +1,12 @@
-/** The one PostgreSQL of a run: started when it is first wanted, for every row that is measured on it. */
+/** The PostgreSQL of a run: started on first use, shared by all its rows. */
 import pg from 'pg';
 import { startPostgresServer } from '../../test/setup/postgres-server.ts';
 import { isInMemory } from './disk.ts';
 import { once } from './once.ts';
 
 /**
- * What a machine with a few gigabytes is commonly given; compiling short queries would only cost.
- * The first three are the defaults, and are said aloud because they are what makes a commit durable.
+ * Common settings for a machine with a few gigabytes; JIT is off, since it slows short queries. The
+ * first three are the defaults, stated explicitly because they make commits durable.
  */
 const SETTINGS = {
   fsync: 'on',
@@ -20,16 +20,16 @@ const SETTINGS = {
   max_wal_size: '8GB',
   jit: 'off',
 } as const;
-/** Its user may be another than ours, who cannot enter a folder of the run. This one outlives a restart, so it is on a disk. */
+/** On a disk (it survives a restart), and readable by another user: PostgreSQL may run as one. */
 const PARENT = '/var/tmp';
 
-/** An empty database of one side, which nothing else writes to. */
+/** An empty database of one side, without other writers. */
 export interface PostgresDatabase {
   readonly name: string;
   readonly url: string;
-  /** The same by a Unix socket, as one connects who is on the same machine. */
+  /** The same over a Unix socket. */
   readonly local: pg.ClientConfig;
-  /** Drops it, whoever is still connected. */
+  /** Drops it and its connections. */
   drop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export class RunPostgres {
     return this.#create('');
   }
 
-  /** Lends a new database, and drops it whatever comes of it. */
+  /** Creates a database for `work`, and drops it in any case. */
   async inDatabase<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
     const database = await this.newDatabase();
     try {
@@ -51,7 +51,7 @@ export class RunPostgres {
     }
   }
 
-  /** A database with all that is in another, to which nobody is connected at the moment. */
+  /** A copy of a database without open connections. */
   copyOf({ name }: PostgresDatabase): Promise<PostgresDatabase> {
     return this.#create(` TEMPLATE ${name} STRATEGY file_copy`);
   }
@@ -73,12 +73,12 @@ export class RunPostgres {
     };
   }
 
-  /** After loading: what autovacuum would do while something else is measured. */
+  /** Run after loading, so that autovacuum does not run during a measurement. */
   async tidyUp(url: string): Promise<void> {
     await statement(url, 'VACUUM ANALYZE');
   }
 
-  /** Its version and what it was started with, for the results. */
+  /** Version and settings, for the results. */
   async facts(): Promise<string> {
     const { url, folder } = await this.#server();
     const version = await statement(url, 'SHOW server_version');
@@ -89,7 +89,7 @@ export class RunPostgres {
 
   async stop(): Promise<void> {
     if (!this.#server.made()) return;
-    // One that failed to start has stopped itself.
+    // A server that failed to start has stopped itself.
     const server = await this.#server().catch(() => undefined);
     await server?.stop();
   }
@@ -97,13 +97,13 @@ export class RunPostgres {
 
 export async function connect(config: string | pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config);
-  // A connection that was lost is told by the next query. Without a listener it would end the run.
+  // The next query reports a lost connection. Without a listener it would crash the run.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-/** The first value of the answer, as text. */
+/** The first value of the result, as text. */
 async function statement(url: string, text: string): Promise<string> {
   const client = await connect(url);
   try {

@@ -1,7 +1,7 @@
-/** The line that tells how far a run is, on standard error. */
+/** The progress line on standard error. */
 import { Presets, SingleBar } from 'cli-progress';
 
-/** How often it is written anew where it cannot be overwritten, as in a log file. */
+/** Interval where the line cannot be overwritten, as in a log file. */
 const LOG_INTERVAL_MS = 10_000;
 
 export class Progress {
@@ -26,7 +26,7 @@ export class Progress {
     this.#bar.update({ what });
   }
 
-  /** One more row is measured, or has failed. */
+  /** One more row is measured or has failed. */
   done(): void {
     this.#bar.increment();
   }

@@ -1,4 +1,4 @@
-/** What a run found, as it is written to `latest.json`. */
+/** The results of a run, as written to `latest.json`. */
 import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface RowResult {
   readonly what: string;
   readonly better: Row['better'];
   readonly reach: Row['reach'];
-  /** Whether each ratio is where it is to be; null where it is to be nowhere. */
+  /** Whether each ratio reaches its target; null without a target. */
   readonly met: Readonly<Record<string, boolean | null>>;
   readonly durability: string;
   readonly seed: number;
@@ -40,7 +40,7 @@ export interface Failure {
 export interface Run {
   /** Smaller data and shorter rounds: not to be compared with a full run. */
   readonly quick: boolean;
-  /** Only some of the rows were asked for. */
+  /** Only some rows were selected. */
   readonly partial: boolean;
   readonly rounds: number;
   readonly seed: number;
@@ -107,7 +107,7 @@ function machine() {
   };
 }
 
-/** Of the runtime and of everything that was installed to be measured beside. */
+/** Versions of the runtime and of all installed peers. */
 function versions(): Record<string, string> {
   const { dependencies, optionalDependencies } = manifestOf(BENCH);
   const peers = Object.keys({ ...dependencies, ...optionalDependencies })
@@ -122,7 +122,7 @@ function installedVersion(name: string): string {
   try {
     return manifestOf(join(BENCH, 'node_modules', name)).version;
   } catch {
-    // What is optional may be absent; its rows then tell why.
+    // Optional peers may be absent; their rows then report why.
     return 'not installed';
   }
 }

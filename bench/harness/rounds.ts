@@ -1,4 +1,4 @@
-/** Measures the sides of a row by turns, so that a slow minute of the machine falls on all of them. */
+/** Measures the sides of a row alternately, so that a slow phase of the machine affects all of them. */
 import type { Row, Setting, Sides } from './stage.ts';
 
 export interface Spread {
@@ -22,7 +22,7 @@ export async function measureRow(row: Row, sides: Sides, setting: Setting): Prom
   for (let round = 0; round <= setting.rounds; round += 1) {
     setting.say(`${row.id}: ${round === 0 ? 'warming up' : `round ${round} of ${setting.rounds}`}`);
     const figures = await oneRound(row, sides, { ownFirst: round % 2 === 0 });
-    // Round 0 warms up: files, caches and compilers are cold only once.
+    // Round 0 warms up files, caches and the JIT.
     if (round === 0) continue;
     own.push(figures.own);
     for (const peer of peers) ratios.get(peer)?.push(figures.own / figureOf(figures.peers, peer));

@@ -1,20 +1,20 @@
-/** What is measured: stages, each with its data prepared once, and the rows that are measured on it. */
+/** Stages: each prepares its data once and measures its rows. */
 
 import type { RunPostgres } from './postgres.ts';
 
-/** How large a run is. */
+/** The scale of a run. */
 export interface Setting {
-  /** `--quick`: smaller data and shorter rounds, the whole bench in some minutes. */
+  /** `--quick`: smaller data and shorter rounds; the whole bench takes some minutes. */
   readonly quick: boolean;
-  /** Rounds that count, after one that does not. */
+  /** Measured rounds, after one warm-up round. */
   readonly rounds: number;
   /** Seed of all synthetic data. */
   readonly seed: number;
   /** An empty folder on disk, removed when the stage has ended. */
   readonly folder: string;
-  /** Started when a row first wants it, stopped at the end of the run. */
+  /** Started on first use, stopped at the end of the run. */
   readonly postgres: RunPostgres;
-  /** Shows what is going on, in the progress line. */
+  /** Shows the current step in the progress line. */
   readonly say: (what: string) => void;
 }
 
@@ -26,9 +26,9 @@ export interface Row {
   readonly unit: string;
   /** Whether `reach` is a floor or a ceiling. */
   readonly better: 'higher' | 'lower';
-  /** The ratio to each peer that is aimed at; null where nothing is, and the ratio only tells. */
+  /** The target ratio to each peer; null where the ratio is only reported. */
   readonly reach: Readonly<Record<string, number | null>>;
-  /** What is durable when the clock stops, such as `synchronous=FULL, group commit`. */
+  /** What is durable when the measurement ends, such as `synchronous=FULL, group commit`. */
   readonly durability: string;
 }
 
@@ -44,7 +44,7 @@ export interface Sides {
 export interface Prepared {
   /** By the id of the row. */
   readonly sides: Readonly<Record<string, Sides>>;
-  /** What was measured on: sizes, and versions of the peers. */
+  /** Conditions of the measurement: sizes, and versions of the peers. */
   readonly facts: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One keep-alive connection that sends a request as soon as the one before it is answered. */
+/** One keep-alive connection that sends the next request when the previous one is answered. */
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
@@ -11,16 +11,16 @@ export interface Answer {
 }
 
 export interface Exchanges {
-  /** The bytes of the next request; undefined when there is to be none. */
+  /** The bytes of the next request; undefined at the end. */
   next(): Buffer | undefined;
   answered(answer: Answer): void;
   failed(error: Error): void;
 }
 
 /**
- * Reads what a server of this bench sends and no more of HTTP than that: answers with a
- * Content-Length, and `Connection: close`, after which it connects again. It shares two cores with
- * the servers it measures, and a client that knows all of HTTP takes as much of them as a server.
+ * Supports only the HTTP that the servers of this bench use: responses with Content-Length, and
+ * `Connection: close`, after which it reconnects. It shares two cores with the servers; a complete
+ * HTTP client would take as much CPU as a server.
  */
 export class Connection {
   readonly #port: number;

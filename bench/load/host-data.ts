@@ -1,4 +1,4 @@
-/** A data folder to load a host with: one tenant, what its records name, and as many payments as wanted. */
+/** Prepares the data folder of a host under load: one tenant, its reference data, and a number of payments. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ export const USER_EMAIL = 'agent@example.com';
 
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
-/** The most that a tenant may be given; no load of this bench comes near it. */
+/** The maximum setting, far above any load of this bench. */
 const REQUESTS_PER_MINUTE = 10_000_000;
 const APPENDS_AT_ONCE = 512;
 const SAY_EVERY = 20_000;
 
-/** As many of each as the synthetic payments refer to. */
+/** The numbers of reference records that the synthetic payments use. */
 const THINGS = { companies: 5, shops: 8, campaigns: 60, affiliates: 200, products: 300 };
 
 export interface HostData {
@@ -43,7 +43,7 @@ export interface DataWanted {
   readonly say: (what: string) => void;
 }
 
-/** Makes the folder. The read models are left to the host's first start, which builds them from the log. */
+/** Creates the folder. The host's first start builds the read models from the log. */
 export async function makeHostData(wanted: DataWanted): Promise<HostData> {
   const { folder } = wanted;
   const masterKey = randomBytes(32).toString('base64');
@@ -56,7 +56,7 @@ export async function makeHostData(wanted: DataWanted): Promise<HostData> {
   return { folder, masterKey, apiKey, payments };
 }
 
-/** Filled from the start they are built several times as fast as by following the log. */
+/** An initial build is several times as fast as following the log. */
 function removeReadModels(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith('read-models.db')) rmSync(join(folder, name));
@@ -93,7 +93,7 @@ async function onboard({ tenants, commands }: Host): Promise<string> {
   return (await tenants.issueKey(TENANT_ID, key, OPERATOR)).key;
 }
 
-/** Three of a company, under the numbers that the synthetic payments were routed to. */
+/** Three per company, under the ids that the synthetic payments use. */
 async function openAccounts(tenants: Host['tenants'], companyId: number): Promise<void> {
   for (const id of [0, 1, 2].map((index) => companyId * 10 + index)) {
     const settings = {
@@ -111,7 +111,7 @@ async function openAccounts(tenants: Host['tenants'], companyId: number): Promis
   }
 }
 
-/** Straight into the log, as the host would have written them. Answers how many. */
+/** Appends directly to the log, in the form in which the host writes. Resolves with the number of payments. */
 async function writePayments({ folder, payments, seed, say }: DataWanted): Promise<number> {
   if (payments === 0) return 0;
   const store = await openSqliteEventStore({ path: join(folder, 'events.db') });
@@ -153,7 +153,7 @@ function appendOf(
   };
 }
 
-/** What the host would go on to finish by itself, under the load. */
+/** Payments in these states would be completed by the host during the load. */
 const OPEN: ReadonlySet<Event['type']> = new Set([
   'AttemptStarted',
   'RefundRequested',
@@ -164,7 +164,7 @@ function isOpen(events: readonly Event[]): boolean {
   return OPEN.has(events.at(-1)?.type ?? 'AttemptStarted');
 }
 
-/** The reserves of a past year would all be due, and released under the load. */
+/** Removed because reserves of a past year would all be released during the load. */
 function withoutReserve(event: Event): Event {
   return event.type === 'PaymentCaptured' ? { ...event, reserveMinor: 0n } : event;
 }

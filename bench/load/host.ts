@@ -1,4 +1,4 @@
-/** The host under load: the command line's own `start`, as in production, on a data folder of the bench. */
+/** The host under load: `counterfoil start`, as in production, on a data folder of the bench. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type HostData, TENANT_ID, USER_EMAIL } from './host-data.ts';
@@ -6,7 +6,7 @@ import { ServerProcess } from './server-process.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/http-host/src/cli/main.ts', import.meta.url));
 
-/** Stated in the results: the line that is logged for each request is left out, as the peers log none. */
+/** Stated in the results: request logging is off, as with the peers. */
 export const LOG_LEVEL = 'warn';
 
 const POLL_MS = 50;
@@ -33,7 +33,7 @@ export class HostUnderLoad {
     };
   }
 
-  /** Starts it; answers once it is ready, its read models built. */
+  /** Starts it; resolves when it is ready and its read models are built. */
   static async start(data: HostData, nodeFlags: readonly string[] = []): Promise<HostUnderLoad> {
     const { folder, masterKey } = data;
     const server = await ServerProcess.start({
@@ -59,7 +59,7 @@ export class HostUnderLoad {
     return status === 200;
   }
 
-  /** Asks the host, or a peer in its place. */
+  /** Sends a request to the host or to a peer. */
   async post(
     path: string,
     body: string,
@@ -74,7 +74,7 @@ export class HostUnderLoad {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   }
 
-  /** Waits until a search shows the order: until then the projections are at work. */
+  /** Waits until a search finds the order: until then the projections are running. */
   async shows(orderId: number): Promise<void> {
     await until(async () => {
       const body = JSON.stringify({ orderIds: [orderId] });

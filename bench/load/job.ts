@@ -1,17 +1,17 @@
-/** What a load is: requests over so many connections for so long, and what a right answer has in it. */
+/** A load: connections, duration, requests, and the expected content of responses. */
 
-/** Requests that were made beforehand, sent in their order and over again. */
+/** Prepared requests, sent in order and repeatedly. */
 export interface ListedRequests {
   readonly kind: 'listed';
   readonly bodies: readonly string[];
-  /** For each body, what stands in a right answer to it. */
+  /** For each body, text that a correct response contains. */
   readonly markers: readonly string[];
 }
 
-/** New payments, each with an order and an idempotency key of its own. */
+/** New payments, each with a new order and idempotency key. */
 export interface PaymentRequests {
   readonly kind: 'payments';
-  /** Orders are counted from here: a number is used once in the life of a data folder. */
+  /** The first order id; ids must be unique within a data folder. */
   readonly firstOrder: number;
 }
 
@@ -23,20 +23,20 @@ export interface Job {
   readonly headers: Readonly<Record<string, string>>;
   readonly requests: ListedRequests | PaymentRequests;
   readonly status: number;
-  /** The body of every answer, where all are the same; absent where the markers are looked for. */
+  /** The body of every response, if constant; otherwise the markers are checked. */
   readonly answer?: string;
 }
 
 export interface Outcome {
-  /** Right answers that came in time. A single wrong one makes `wrong`. */
+  /** Correct responses within the duration. A single wrong one sets `wrong`. */
   readonly answered: number;
-  /** Requests sent, those included whose answers came after the end. */
+  /** Requests sent, including those answered after the end. */
   readonly sent: number;
   readonly seconds: number;
   readonly latencyMs: { readonly p50: number; readonly p99: number; readonly largest: number };
   /** When the load began and ended, as `process.hrtime` counts on this machine. */
   readonly fromUs: number;
   readonly toUs: number;
-  /** The first answer that was not right, or why there was none. */
+  /** The first incorrect response, or why there was none. */
   readonly wrong?: string;
 }

@@ -1,4 +1,4 @@
-/** The process of the load: carries out the jobs that its parent sends, one after another. */
+/** The process of the load generator: runs the jobs that its parent sends, one after another. */
 import type { Job } from './job.ts';
 import { run } from './run.ts';
 

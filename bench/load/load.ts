@@ -1,4 +1,4 @@
-/** The load, in a process of its own, so that it takes no time of the servers it measures. */
+/** The load generator in a separate process, so that it takes no CPU time of the measured process. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const ENTRY = fileURLToPath(new URL('./load-process.ts', import.meta.url));
 export class Load {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
-  /** The job under way. */
+  /** The current job. */
   #running: PromiseWithResolvers<Outcome> | undefined;
 
   constructor() {
@@ -21,7 +21,7 @@ export class Load {
     });
   }
 
-  /** Throws when a single answer was not right. */
+  /** Throws if any response was incorrect. */
   async run(job: Job): Promise<Outcome> {
     const running = Promise.withResolvers<Outcome>();
     this.#running = running;

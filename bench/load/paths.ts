@@ -1,4 +1,4 @@
-/** The paths that are loaded: what is asked on each, and what a right answer has in it. */
+/** The measured paths: their requests, and the expected content of responses. */
 import { pickOf, randomOf } from '../data/random.ts';
 import type { HostUnderLoad } from './host.ts';
 import { TENANT_ID, USER_EMAIL } from './host-data.ts';
@@ -6,7 +6,7 @@ import type { Job } from './job.ts';
 
 export const CONNECTIONS = 64;
 
-/** Enough not to repeat within the caches of anybody, and few enough to send to the load at once. */
+/** Enough not to be answered from caches, and few enough to send to the load process at once. */
 const LISTED = 20_000;
 
 type Path = Pick<Job, 'path' | 'status' | 'requests'>;
@@ -53,7 +53,7 @@ export function jobOf(
   return { ...path, ...to, headers, connections: CONNECTIONS };
 }
 
-/** At random, some more than once. */
+/** Sampled with replacement. */
 function sample(from: readonly string[], seed: number): string[] {
   const random = randomOf(seed);
   return Array.from({ length: LISTED }, () => pickOf(random, from));

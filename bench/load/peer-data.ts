@@ -1,4 +1,4 @@
-/** The records that the peers serve: what the host answers for the same data, read from its read models. */
+/** The records that the peers serve: the host's responses for the same data, from its read models. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -38,7 +38,7 @@ async function withViews<Result>(
 /** Every live record of the tenant, the newest first. */
 async function* recordsOf({ search }: Views): AsyncGenerator<SearchRecord> {
   const now = new Date().toISOString();
-  // A year of synthetic sales: without a day the search would look back for a month only.
+  // Without dates the search would cover the last month only; the payments span a year.
   const query = { tenantId: TENANT_ID, filter: { dateFrom: '2000-01-01' }, limit: PAGE, now };
   let page = await search.search(query);
   while (page.end !== undefined) {
@@ -47,7 +47,7 @@ async function* recordsOf({ search }: Views): AsyncGenerator<SearchRecord> {
   }
 }
 
-/** What can be asked for: the ids of the live payments, and the emails of their customers. */
+/** The ids of live payments, and the emails of their customers. */
 export function liveRecords(
   folder: string,
 ): Promise<{ readonly ids: readonly string[]; readonly emails: readonly string[] }> {
@@ -62,7 +62,7 @@ export function liveRecords(
   });
 }
 
-/** One table of documents by id: all that the detail of the host can show of a payment. */
+/** One table of documents by id, with all that the host's detail can show of a payment. */
 export function writeDetails(folder: string, path: string, ids: readonly string[]): Promise<void> {
   return withViews(folder, async ({ details }) => {
     const database = openTable(path, 'CREATE TABLE details (id TEXT PRIMARY KEY, body TEXT)');
@@ -89,7 +89,10 @@ export function writeDetails(folder: string, path: string, ids: readonly string[
   });
 }
 
-/** One table of search records, a column a field, with an index on the email. Answers the rows and emails. */
+/**
+ * One table of search records, a column per field, with an index on the email. Returns row count
+ * and emails.
+ */
 export function writeRecords(
   folder: string,
   path: string,

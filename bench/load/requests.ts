@@ -1,16 +1,16 @@
-/** The requests of a job as bytes, and the judgement of their answers. */
+/** Serializes the requests of a job and checks their responses. */
 import type { Job, ListedRequests, PaymentRequests } from './job.ts';
 
 export interface Request {
   readonly bytes: Buffer;
-  /** What a right answer has in it. */
+  /** Text that a correct response contains. */
   readonly markers: readonly string[];
 }
 
-/** Customers pay more than once: each of so many emails comes again and again. */
+/** Customers pay repeatedly: there are this many emails. */
 const CUSTOMERS = 5_000;
 
-/** The request of a number, from 0. */
+/** The request with a serial number, from 0. */
 export function requestsOf(job: Job): (serial: number) => Request {
   const { requests } = job;
   return requests.kind === 'listed' ? listed(job, requests) : payments(job, requests);
@@ -36,7 +36,7 @@ function payments(job: Job, { firstOrder }: PaymentRequests): (serial: number) =
   };
 }
 
-/** The payment of the README, with an order, and the company for a tenant that has several. */
+/** The payment of the README, with an order id and a company. */
 export function paymentBody(orderId: number): string {
   return JSON.stringify({
     amount: 19.99,

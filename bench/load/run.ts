@@ -1,4 +1,4 @@
-/** Carries out a job: all connections at once until the time is over, every answer looked at. */
+/** Runs a job: all connections concurrently until the end, checking every response. */
 import { type Answer, Connection, type Exchanges } from './connection.ts';
 import type { Job, Outcome } from './job.ts';
 import { type Request, requestsOf } from './requests.ts';
@@ -37,7 +37,7 @@ class Tally {
     this.#fromUs = nowUs();
   }
 
-  /** What one connection asks and tells. */
+  /** The callbacks of one connection. */
   exchanges(): Exchanges {
     let request: Request | undefined;
     let sentMs = 0;
@@ -55,7 +55,7 @@ class Tally {
           const body = answer.body.toString('utf8', 0, SHOWN_BYTES);
           this.#wrong ??= `expected ${this.#job.status} with ${request?.markers}:\n${answer.head}\n\n${body}`;
         }
-        // What comes after the end still has to be right, but does not count.
+        // Later responses are checked but not counted.
         if (nowMs - this.#beginMs <= this.#job.durationMs) this.#latenciesMs.push(nowMs - sentMs);
       },
       failed: (error) => {

@@ -1,24 +1,27 @@
-/** A server under load: a process that says how it is reached, and ends when told to. */
+/** A server under load, in a process that prints its address and stops on request. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Longer than a shutdown may take: whatever is left then is killed. */
+/** Longer than a shutdown may take: then it is killed. */
 const STOP_MS = 60_000;
-/** What a host and the peers of its rows say. */
+/** Printed by a host and by the peers of its rows. */
 const LISTENS = /listens on http:\/\/[^:]+:(\d+)/;
 
 export interface ServerOptions {
   /** Flags of node, the file and its arguments. */
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it says once it can be reached; how, is in the first group. That it listens on a port, when absent. */
+  /**
+   * The line that it prints when it is ready, with its address as the first group. Default: the
+   * listening port.
+   */
   readonly says?: RegExp;
 }
 
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
-  /** How it is reached, in its own words. */
+  /** The address as printed. */
   readonly at: string;
 
   private constructor(child: ChildProcess, exited: Promise<unknown>, at: string) {
@@ -31,13 +34,13 @@ export class ServerProcess {
     return Number(this.at);
   }
 
-  /** Starts it; answers once it has said how it is reached. */
+  /** Starts it; resolves when it has printed its address. */
   static async start({ args, env = {}, says = LISTENS }: ServerOptions): Promise<ServerProcess> {
     const child = spawn(process.execPath, args, {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    // A parent that ends early takes its servers with it.
+    // If this process exits early, the server is killed.
     const kill = () => child.kill('SIGKILL');
     process.once('exit', kill);
     const exited = once(child, 'exit').finally(() => process.off('exit', kill));
@@ -52,7 +55,7 @@ export class ServerProcess {
     return new ServerProcess(child, exited, await promise);
   }
 
-  /** Tells it to end, and waits until it has. */
+  /** Stops it and waits for its exit. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM');
     const late = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);

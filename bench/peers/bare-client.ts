@@ -1,4 +1,4 @@
-/** The client of EventStoreDB by itself: unary appends and pages of the whole log, with no adapter around it. */
+/** The EventStoreDB client without an adapter: unary appends, and pages of the whole log. */
 import type { StoredEvent } from '@counterfoil/core';
 import {
   EventStoreDBClient,
@@ -10,16 +10,16 @@ import {
   START,
 } from '@eventstore/db-client';
 
-/** Given with each call, they make the client append by a call of its own; nobody looks at them. */
+/** Passing credentials per call makes the client use unary appends; their values are ignored. */
 const CREDENTIALS = { username: 'admin', password: 'changeit' };
 
-/** An event as the client takes it. */
+/** An event in the client's format. */
 export interface ClientEvent {
   readonly stream: string;
   readonly event: JSONEventData;
 }
 
-/** The envelope stands in the metadata, as Counterfoil has it there too. */
+/** The envelope is in the metadata, as in Counterfoil. */
 export function clientEventOf(stored: StoredEvent): ClientEvent {
   const { stream, id, type, data, metadata, revision, position, ...envelope } = stored;
   const event = jsonEvent({
@@ -45,13 +45,13 @@ export class BareClient {
     });
   }
 
-  /** Reads the whole log, so many events at a time. Answers how many stand in streams of that prefix. */
+  /** Reads the whole log in pages. Returns the number of events in streams with the prefix. */
   async readAll(pageEvents: number, prefix: string): Promise<number> {
     let found = 0;
     let from: ReadPosition = START;
     for (let reached = -1n; ; ) {
       let fresh = 0;
-      // A page begins with the event that the one before ended with.
+      // A page starts with the last event of the previous one.
       const maxCount = pageEvents + 1;
       const page = this.#client.readAll({ direction: FORWARDS, fromPosition: from, maxCount });
       for await (const { event } of page) {

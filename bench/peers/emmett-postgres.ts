@@ -2,7 +2,7 @@
 import { connect } from '../harness/postgres.ts';
 import { type Emmett, emmettOn } from './emmett.ts';
 
-/** Opens a store with the pool that it makes by itself: ten connections. */
+/** Opens a store with its default pool of ten connections. */
 export async function openEmmettPostgres(
   url: string,
 ): Promise<Emmett & { close(): Promise<void> }> {
@@ -13,7 +13,7 @@ export async function openEmmettPostgres(
   return { ...emmett, close: () => store.close() };
 }
 
-/** How many events Emmett has in a database, counted by another connection. */
+/** Counts Emmett's events in a database, over a separate connection. */
 export async function emmettEvents(url: string): Promise<number> {
   const client = await connect(url);
   try {

@@ -1,7 +1,7 @@
 /** Emmett's command handler on its own SQLite event store, with the same commands and the same data. */
 import { type Emmett, emmettOn } from './emmett.ts';
 
-/** How often one command is sent again that SQLite refused as busy. */
+/** Retries of a command that SQLite refused as busy. */
 const MAX_TRIES = 20;
 
 export interface EmmettSqlite extends Emmett {
@@ -11,9 +11,9 @@ export interface EmmettSqlite extends Emmett {
 }
 
 /**
- * Opens a store on one connection that stays open, about four times as fast as its default of one
- * connection for each call. Imported only here: without a compiler for its driver the other
- * measurements still run.
+ * Opens a store on one persistent connection, about four times as fast as its default of one
+ * connection per call. Imported lazily: without a compiler for its driver the other measurements
+ * still run.
  */
 export async function openEmmettSqlite(fileName: string): Promise<EmmettSqlite> {
   const { getSQLiteEventStore, sqliteConnection } = await import('@event-driven-io/emmett-sqlite');
@@ -40,7 +40,7 @@ export async function openEmmettSqlite(fileName: string): Promise<EmmettSqlite> 
   };
 }
 
-/** SQLite's answer now and then when its driver has not finished a statement before the commit. */
+/** SQLite reports busy when its driver has not finished a statement before the commit. */
 async function again<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,8 +1,8 @@
-/** Emmett's command handler with Counterfoil's own fold, for whichever of its event stores. */
+/** Emmett's command handler with Counterfoil's own fold, on any of its event stores. */
 import { type StoredEvent, type StreamName, Transaction } from '@counterfoil/core';
 import type { EventStore } from '@event-driven-io/emmett';
 
-/** An event as Emmett keeps it: the data is JSON, so amounts are texts in it. */
+/** An event as Emmett stores it: the data is JSON, with amounts as text. */
 export interface JsonEvent {
   readonly type: string;
   readonly data: Record<string, unknown>;
@@ -17,13 +17,13 @@ const evolve = (state: Transaction.State, { type, data }: JsonEvent) =>
 const initialState = () => Transaction.initial;
 
 export interface Emmett {
-  /** Reads, folds, decides and appends durably: the state decides whether the event is news. */
+  /** Reads, folds, decides and appends durably; the state decides whether the event is new. */
   run(stream: StreamName, event: JsonEvent): Promise<void>;
   append(stream: StreamName, events: JsonEvent[]): Promise<void>;
   load(stream: StreamName): Promise<Transaction.State>;
 }
 
-/** Imported only here: the other measurements run where Emmett is not installed. */
+/** Imported lazily: the other measurements run without Emmett. */
 export async function emmettOn(store: EventStore): Promise<Emmett> {
   const { CommandHandler } = await import('@event-driven-io/emmett');
   const handle = CommandHandler<Transaction.State, JsonEvent>({ evolve, initialState });

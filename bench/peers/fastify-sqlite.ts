@@ -1,5 +1,5 @@
 /**
- * What one would write without an event log: Fastify 5, a schema for each body, one SQLite file.
+ * The typical design without an event log: Fastify 5, a schema per body, one SQLite file.
  *
  *     node fastify-sqlite.ts <database> <API key> [file with the host's answer to a payment]
  */
@@ -38,7 +38,7 @@ interface DetailBody {
 
 const flag = { type: 'boolean', default: false };
 
-/** One document by its id; the flags say how much of it is sent. */
+/** One document by id; the flags select its parts. */
 function addDetail(app: FastifyInstance): void {
   const select = database.prepare('SELECT body FROM details WHERE id = ?');
   const body = {
@@ -78,7 +78,7 @@ interface SearchBody {
   readonly limit: number;
 }
 
-/** The newest rows of the emails, from the index on them. */
+/** The newest rows of the emails, by index. */
 function addSearch(app: FastifyInstance): void {
   const booleans = database
     .prepare(`SELECT name FROM pragma_table_info('records') WHERE type = 'BOOLEAN'`)
@@ -138,7 +138,7 @@ interface PaymentBody {
   readonly card: { readonly number: string; readonly expMonth: number; readonly expYear: number };
 }
 
-/** The intent is durable before the gateway would be asked, and the outcome before the answer. */
+/** The intent is durable before a gateway would be called, and the outcome before the response. */
 function addPayments(app: FastifyInstance): void {
   database.exec(`
     CREATE TABLE payments (
@@ -150,7 +150,7 @@ function addPayments(app: FastifyInstance): void {
     `INSERT INTO payments VALUES (?, ?, ?, ?, ?, ?, ?, 'Processing', ?, NULL, ?)`,
   );
   const update = database.prepare('UPDATE payments SET status = ?, completed_at = ? WHERE id = ?');
-  // The fields of the host's own answer, so that the answers are of one size.
+  // The fields of the host's response, so that response sizes are equal.
   const shape = JSON.parse(readFileSync(template, 'utf8'));
   const card = {
     type: 'object',
@@ -180,7 +180,7 @@ function addPayments(app: FastifyInstance): void {
     const createdAt = new Date().toISOString();
     const last4 = given.number.slice(-4);
     const kept = JSON.stringify({ ...request.body, card: { ...given, number: last4, cvv: '' } });
-    // Each statement is a transaction of its own, and durable when it returns.
+    // Each statement is a transaction, durable when it returns.
     insert.run(id, key, orderId, email, amount, currency, last4, createdAt, kept);
     const completedAt = new Date().toISOString();
     update.run('Captured', completedAt, id);

@@ -1,4 +1,4 @@
-/** The same read models as one writes them at first: an event at a time, a row at a time, in plain tables. */
+/** The read models in the simplest design: one event and one row at a time, in plain tables. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { categoryOf, decodeEvent, type StoredEvent } from '@counterfoil/core';
 import {
@@ -11,7 +11,7 @@ import {
   type Recorded,
 } from '@counterfoil/projections';
 
-/** Those of the project's own files, so that the design is compared and not a setting. */
+/** The same cache size as the project's files, so that designs are compared, not settings. */
 const WRITER_CACHE_KIB = 262_144;
 const READER_CACHE_KIB = 65_536;
 const MAPPED_BYTES = 1_073_741_824;
@@ -22,12 +22,12 @@ export interface Scan {
   readonly partition: string;
   readonly from: number;
   readonly to: number;
-  /** What the descriptor contains, in lower case. */
+  /** A lower-case part of the descriptor. */
   readonly contains: string;
   readonly limit: number;
 }
 
-/** Texts are kept and indexed as they are; every event writes the rows that it changes. */
+/** Texts are stored and indexed unhashed; every event writes the rows that it changes. */
 export class NaiveSqlite {
   readonly #path: string;
   readonly #database: DatabaseSync;
@@ -40,16 +40,13 @@ export class NaiveSqlite {
     for (const spec of SPECS) this.#database.exec(tablesOf(spec));
   }
 
-  /**
-   * Fills the empty tables, indexes them, and makes them durable. This is not measured: each row is
-   * written once, as it is after the last event of its stream.
-   */
+  /** Fills and indexes the empty tables durably. Not measured: each row is written once, in its final state. */
   load(streams: Iterable<readonly Recorded[]>): void {
     this.#database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN');
     const sums = new Map<Projection, Map<string, unknown>>();
     for (const records of streams) {
       for (const projection of PROJECTIONS) {
-        // What documents follow from is one stream's alone; the others add up to the end.
+        // Derived documents depend on a single stream; the others accumulate to the end.
         const isOfStream = projection.derive !== undefined;
         const states = (isOfStream ? undefined : sums.get(projection)) ?? new Map();
         for (const document of folded(projection, records, states)) this.#insert(document);
@@ -144,7 +141,7 @@ export class NaiveSqlite {
     this.#statement(`INSERT INTO ${name}_bodies VALUES (?, ?)`).run(lastInsertRowid, document.body);
   }
 
-  /** Sets what changed, as hand-written statements would. */
+  /** Updates the changed columns, as hand-written statements would. */
   #update(before: DerivedDocument, after: DerivedDocument): void {
     const { name, kind } = specOf(after.collection);
     if (kind === 'walked') {
@@ -190,7 +187,7 @@ export class NaiveSqlite {
 /** A record with the values of all its columns. */
 export type NaiveRow = Readonly<Record<string, string | number | null>>;
 
-/** Reads what `NaiveSqlite` wrote, by a connection of its own. */
+/** Reads the tables of `NaiveSqlite` over a separate connection. */
 export class NaiveReader {
   readonly #database: DatabaseSync;
   readonly #scan: StatementSync;
@@ -217,7 +214,7 @@ export class NaiveReader {
     }));
   }
 
-  /** All records with their bodies, in the order in which they came. */
+  /** All records with their bodies, in insertion order. */
   *records(): Generator<NaiveRow> {
     const all = this.#database.prepare(
       'SELECT r.*, b.body FROM records r JOIN records_bodies b ON b.id = r.id ORDER BY r.id',
@@ -241,7 +238,7 @@ function reads({ categories, types }: Projection, { stream, event }: Recorded): 
   return categories.has(categoryOf(stream)) && (types?.has(event.type) ?? true);
 }
 
-/** Folds records into the states, and yields the documents that they make beside them. */
+/** Folds records into states, and yields the documents derived from them. */
 function* folded(
   projection: Projection,
   records: readonly Recorded[],
@@ -293,7 +290,7 @@ function indicesOf(spec: CollectionSpec): string {
   return `CREATE INDEX ${name}_by_sort ON ${name} (part, sort); ${each.join('')}`;
 }
 
-/** The fields that have an index, and those that stand in it behind the order. */
+/** The indexed fields, and those included after the sort key. */
 export function indexedFields({
   fields = {},
   companions = {},

@@ -1,15 +1,15 @@
-/** The changes of read models written to the very tables of Counterfoil by plain statements, with nothing else around them. */
+/** Writes the changes of read models to Counterfoil's own tables with plain statements only. */
 import { createHash } from 'node:crypto';
 import type { Change, Document, FieldValue } from '@counterfoil/projections';
 import type pg from 'pg';
 import { connect } from '../harness/postgres.ts';
 
 const SCHEMA = 'counterfoil_read_models';
-/** Rows and checkpoint can be made again from the log: Counterfoil's own commits do not wait either. */
+/** Rows and checkpoint can be rebuilt from the log: Counterfoil's own commits are asynchronous too. */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = off';
 const FIELD = 'f_';
 
-/** What is done with one row: made or replaced, made unless it is there, removed. */
+/** The operation on a row: upsert, insert unless present, delete. */
 type Does = 'write' | 'share' | 'remove';
 
 interface Column {
@@ -22,15 +22,15 @@ interface Table {
   readonly columns: readonly Column[];
 }
 
-/** A change with the values of its columns, which are made before the clock starts. */
+/** A change with its column values, computed before the measurement. */
 export interface ReadyRow {
   readonly table: Table;
   readonly does: Does;
-  /** In the order of the columns; of a row to be removed, its key alone. */
+  /** In column order; for a deletion only the key. */
   readonly values: readonly (FieldValue | null)[];
 }
 
-/** On a copy of a database that Counterfoil has filled: the same rows in the same tables with the same indices. */
+/** Works on a copy of a database that Counterfoil filled: same tables, rows and indices. */
 export class PostgresDocuments {
   readonly #client: pg.Client;
   readonly #tables: ReadonlyMap<string, Table>;
@@ -47,7 +47,7 @@ export class PostgresDocuments {
     return new PostgresDocuments(client, await tablesOf(client));
   }
 
-  /** Of a document that changes several times, only the last change is left. */
+  /** Of several changes to a document only the last one is kept. */
   ready(projection: string, changes: readonly Change[]): readonly ReadyRow[] {
     const rows = new Map<string, ReadyRow>();
     for (const { collection, before, after, shared = false } of changes) {
@@ -65,7 +65,7 @@ export class PostgresDocuments {
     return [...rows.values()];
   }
 
-  /** One transaction, a prepared statement for each row. */
+  /** One transaction with a prepared statement per row. */
   async applyOneByOne(rows: readonly ReadyRow[]): Promise<void> {
     await this.#client.query(BEGIN);
     for (const { table, does, values } of rows) {
@@ -80,7 +80,7 @@ export class PostgresDocuments {
     await this.#client.query('COMMIT');
   }
 
-  /** One transaction, a statement for all rows of a table that the same is done with. */
+  /** One transaction with one statement per table and operation. */
   async applyTogether(rows: readonly ReadyRow[]): Promise<void> {
     await this.#client.query(BEGIN);
     for (const group of Map.groupBy(rows, ({ table, does }) => `${does} ${table.name}`).values()) {
@@ -111,7 +111,7 @@ export class PostgresDocuments {
     });
   }
 
-  /** Any number will do, as long as it stays. */
+  /** Any stable number. */
   #partition(name: string): number {
     const known = this.#partitions.get(name) ?? this.#partitions.size + 1;
     this.#partitions.set(name, known);
@@ -166,7 +166,7 @@ function judge(does: Does, written: number | null, wanted: number): void {
     throw new Error(`${written} of ${wanted} rows written`);
 }
 
-/** 64 bits, as the texts of fields are kept. */
+/** 64 bits, as fields are stored. */
 function hashOf(text: string): string {
   return createHash('sha1').update(text).digest().readBigInt64BE().toString();
 }

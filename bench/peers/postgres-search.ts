@@ -4,10 +4,10 @@ import { connect, type PostgresDatabase } from '../harness/postgres.ts';
 import { columnOf, indexedFields, type NaiveRow, RECORDS } from './naive-sqlite.ts';
 
 const ROWS_AN_INSERT = 2_000;
-/** What a search asks for, in the fields of the records. */
+/** The condition of a search, in fields of the records. */
 export interface PostgresQuery {
   readonly partition: string;
-  /** All must hold; of the values of one, any. */
+  /** Conditions are ANDed, values of one ORed. */
   readonly where: readonly {
     readonly field: string;
     readonly anyOf: readonly (string | number)[];
@@ -24,7 +24,7 @@ export interface PostgresSearch {
   close(): Promise<void>;
 }
 
-/** Loads and indexes the rows, and gathers statistics over them. */
+/** Loads and indexes the rows, and analyzes the tables. */
 export async function openPostgresSearch(
   database: PostgresDatabase,
   rows: Iterable<NaiveRow>,
@@ -74,7 +74,7 @@ async function load(client: pg.Client, rows: Iterable<NaiveRow>): Promise<void> 
   await flush();
 }
 
-/** The indices of the project's own table; `pg_trgm` where it has a trigram index of its descriptors. */
+/** The indices of the project's own table; `pg_trgm` in place of its trigram index of descriptors. */
 async function index(client: pg.Client): Promise<void> {
   await client.query('CREATE UNIQUE INDEX ON records (key)');
   await client.query('CREATE INDEX ON records (part, sort)');
@@ -120,7 +120,7 @@ async function search(
 
 const names = new Map<string, string>();
 
-/** A statement is prepared once, under a name of its own. */
+/** Each statement is prepared once, under its own name. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;

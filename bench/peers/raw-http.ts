@@ -1,5 +1,5 @@
 /**
- * The raw limit of `node:http`: parses the body of each request, and answers always the same bytes.
+ * The limit of `node:http`: parses the body of each request, and sends a constant response.
  *
  *     node raw-http.ts <file with {status, headers, body}>
  */
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 
 interface Recorded {
   readonly status: number;
-  /** Name and value in turn. */
+  /** Names and values alternating. */
   readonly headers: readonly string[];
   readonly body: string;
 }

@@ -1,4 +1,4 @@
-/** The limit that PostgreSQL and its driver set: prepared inserts and selects on one connection, and nothing else. */
+/** The limit of PostgreSQL and its driver: prepared inserts and selects on one connection. */
 import type { StoredEvent, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
 import { connect } from '../harness/postgres.ts';
@@ -19,7 +19,7 @@ const TABLE = `
     metadata text NOT NULL,
     UNIQUE (stream, revision)
   )`;
-/** What of an event goes into which column; its position is PostgreSQL's to give. */
+/** The column of each event member; PostgreSQL assigns the position. */
 const COLUMNS = {
   stream: 'stream',
   revision: 'revision',
@@ -57,7 +57,7 @@ export class RawPostgres {
     return new RawPostgres(client);
   }
 
-  /** Inserts the events, `perCommit` of them in each statement, which is a durable commit. */
+  /** Inserts the events, `perCommit` of them per statement, each a durable commit. */
   async insert(events: readonly StoredEvent[], perCommit: number): Promise<void> {
     for (let from = 0; from < events.length; from += perCommit) {
       const few = events.slice(from, from + perCommit);
@@ -76,7 +76,7 @@ export class RawPostgres {
     return rows.map(({ data }) => JSON.parse(data));
   }
 
-  /** Selects all rows page by page, each page by the place where the last one ended. Answers how many. */
+  /** Selects all rows in pages by key. Returns their number. */
   async readAll(pageRows: number): Promise<number> {
     let found = 0;
     for (let after = '0'; ; ) {

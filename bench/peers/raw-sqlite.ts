@@ -1,8 +1,8 @@
-/** The limit that SQLite itself sets: prepared inserts and selects with `node:sqlite`, and nothing else. */
+/** The limit of SQLite: prepared inserts and selects with `node:sqlite`. */
 import { DatabaseSync } from 'node:sqlite';
 import type { StoredEvent, StreamName } from '@counterfoil/core';
 
-/** The settings of the event log: a commit returns when the disk has it. */
+/** The settings of the event log: a commit returns when it is on disk. */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;

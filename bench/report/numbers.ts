@@ -1,4 +1,4 @@
-/** Figures with as many digits as they are worth. */
+/** Formats figures with significant digits. */
 
 /** Three significant digits, and whole thousands in groups. */
 export function figure(value: number): string {

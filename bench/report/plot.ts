@@ -1,4 +1,4 @@
-/** The results as a picture: how far each ratio is from what it is to reach, as SVG. */
+/** Plots each ratio relative to its target, as SVG. */
 import type { Results, RowResult } from '../harness/results.ts';
 import { figure } from './numbers.ts';
 
@@ -11,7 +11,7 @@ const BOTTOM = 44;
 const MET = '#1a7f4b';
 const MISSED = '#c0392b';
 
-/** A ratio as a multiple of its aim: at 1 it is reached, and to the right of it surpassed. */
+/** A ratio as a multiple of its target: at 1 it is reached, above 1 exceeded. */
 interface Mark {
   readonly label: string;
   readonly middle: number;
@@ -56,7 +56,7 @@ function markOf(row: RowResult, peer: string, aim: number): Mark {
   };
 }
 
-/** Logarithmic: half as much and twice as much are equally far from 1. */
+/** Logarithmic: half and double are equally far from 1. */
 function scaleOf(marks: readonly Mark[]) {
   const low = Math.log10(Math.min(0.5, ...marks.map((mark) => mark.low)) * 0.9);
   const high = Math.log10(Math.max(2, ...marks.map((mark) => mark.high)) * 1.1);

@@ -27,7 +27,7 @@ const LOADS: readonly (Load & Pick<Row, 'reach'>)[] = [
   },
   { concurrent: 256, commands: 30_000, quickCommands: 10_000, reach: { 'raw-sqlite': 0.4 } },
 ];
-/** Emmett's commands go one at a time: so few of them take as long as a round of the others. */
+/** Emmett's commands run sequentially: this few take as long as a round of the others. */
 const EMMETT_COMMANDS = 500;
 const QUICK_EMMETT_COMMANDS = 200;
 

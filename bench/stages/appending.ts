@@ -1,4 +1,4 @@
-/** What all rows of appends share: the commands, the events that they write, and how fast a store takes them. */
+/** Shared by all rows of appends: commands, their events, and the measured rate. */
 import {
   createMemoryEventStore,
   type EventStore,
@@ -10,10 +10,10 @@ import {
 import { type Sent, submissions } from '../data/payments.ts';
 import type { Setting } from '../harness/stage.ts';
 
-/** Callers enough for every store to fill its batches. */
+/** Enough concurrency for every store to fill its batches. */
 const FILLING_AT_ONCE = 256;
 
-/** How many commands a round sends, and how many of them at once. */
+/** The number of commands of a round, and their concurrency. */
 export interface Load {
   readonly concurrent: number;
   readonly commands: number;
@@ -24,10 +24,10 @@ export function sizeOf({ commands, quickCommands }: Load, { quick }: Setting): n
   return quick ? quickCommands : commands;
 }
 
-/** Commands, and what they write. */
+/** Commands and their events. */
 export interface Commands {
   readonly sent: readonly Sent[];
-  /** One of each command, as a store hands it back. */
+  /** One event per command, as a store returns it. */
   readonly events: readonly StoredEvent[];
 }
 
@@ -41,7 +41,7 @@ export async function commandsOf(count: number, { seed }: Setting): Promise<Comm
   return { sent, events };
 }
 
-/** Through `execute`, so many at once; a command counts when its event is durable. */
+/** Runs `execute` with that concurrency; a command counts when its event is durable. */
 export async function commandsASecond(
   store: EventStore,
   sent: readonly Sent[],
@@ -51,7 +51,7 @@ export async function commandsASecond(
   return sent.length / seconds;
 }
 
-/** So many callers, each of whom takes the next when it is done with one. */
+/** Workers with a shared queue. */
 export async function secondsOf<Item>(
   items: readonly Item[],
   concurrent: number,
@@ -75,7 +75,7 @@ export function secondsSince(begin: number): number {
   return (performance.now() - begin) / 1_000;
 }
 
-/** What the rows were measured on, for the results. */
+/** The conditions of the measurement, for the results. */
 export function factsOf(
   loads: readonly Load[],
   events: readonly StoredEvent[],
@@ -94,12 +94,12 @@ function bytesOf(events: readonly StoredEvent[]): number {
   return Math.round(bytes.reduce((sum, one) => sum + one, 0) / events.length);
 }
 
-/** The events of `commandsOf`, a stream each, without deciding them anew. */
+/** Appends the events of `commandsOf`, one stream each, without deciding again. */
 export async function appendAll(store: EventStore, events: readonly StoredEvent[]): Promise<void> {
   await secondsOf(events, FILLING_AT_ONCE, (event) => appendTogether(store, [event]));
 }
 
-/** Events of one stream that follow each other, under the command of the last. */
+/** Appends consecutive events of one stream under the command of the last. */
 export async function appendTogether(
   store: EventStore,
   events: readonly StoredEvent[],
@@ -118,7 +118,7 @@ export async function appendTogether(
   if (outcome !== 'appended') throw new Error(`events were not appended: ${outcome}`);
 }
 
-/** How fast a whole log is read, by a reader who answers how many events it was given. */
+/** The rate at which a reader reads a whole log; the reader returns the number of events. */
 export async function eventsASecond(events: number, read: () => Promise<number>): Promise<number> {
   const begin = performance.now();
   const found = await read();
@@ -127,7 +127,7 @@ export async function eventsASecond(events: number, read: () => Promise<number>)
   return events / seconds;
 }
 
-/** How many events a subscriber is given, from the first of the log to the last. */
+/** The number of events that a subscription delivers, from the first to the last. */
 export async function followed(store: EventStore, batchSize: number): Promise<number> {
   let found = 0;
   for await (const batch of store.subscribe({ untilHead: true, batchSize })) found += batch.length;

@@ -7,9 +7,9 @@ import { paymentPath } from '../load/paths.ts';
 import { paymentBody } from '../load/requests.ts';
 import { HttpServers, httpFacts } from './http-servers.ts';
 
-/** Of the payments between the measurements. */
+/** For payments outside the measurements. */
 const FIRST_ORDER = 1;
-/** Orders far apart for each measurement: none is ever used twice. */
+/** A range of orders per measurement: none is used twice. */
 const ORDERS_A_MEASUREMENT = 1_000_000;
 
 export const httpPayment: Stage = {
@@ -56,7 +56,7 @@ async function prepare(setting: Setting): Promise<Prepared> {
         'http-payment': {
           async own() {
             const rate = await own();
-            // The projections end their work before the next side begins its own.
+            // The projections of one side finish before the next side starts.
             say('http-payment: waiting for the projections');
             await settle();
             return rate;

@@ -1,4 +1,4 @@
-/** What the HTTP stages share: the host, its peers and the load, each in a process of its own. */
+/** Shared by the HTTP stages: the host, its peers and the load, each in a separate process. */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ const QUICK_MS = 1_000;
 
 const FIRST_REFUSAL = 300;
 
-/** What node adds to an answer by itself. */
+/** Headers that node adds to a response. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
 type Path = Pick<Job, 'path' | 'status' | 'requests' | 'answer'>;
 
-/** The processes of one stage. Whatever was started is ended by `close`. */
+/** The processes of one stage; `close` stops them. */
 export class HttpServers {
   readonly #setting: Setting;
   readonly #load = new Load();
@@ -44,7 +44,7 @@ export class HttpServers {
     return new HttpServers(setting, data, await HostUnderLoad.start(data));
   }
 
-  /** Records one answer of the host, and serves it from a bare `node:http`. */
+  /** Records one response of the host, and serves it from a bare `node:http`. */
   async rawHttp(path: string, body: string, more: Record<string, string> = {}) {
     const { status, headers, text } = await this.host.post(path, body, more);
     if (status >= FIRST_REFUSAL) throw new Error(`${path} answered ${status}: ${text}`);
@@ -64,7 +64,7 @@ export class HttpServers {
     return server;
   }
 
-  /** Right answers a second, of the path as it is at each round. */
+  /** Correct responses per second; the path is evaluated per round. */
   measure({ port }: { readonly port: number }, pathNow: () => Path): Measure {
     const durationMs = this.#setting.quick ? QUICK_MS : FULL_MS;
     return async () => {
@@ -74,7 +74,7 @@ export class HttpServers {
     };
   }
 
-  /** The peer has to answer what the host answers, or the ratio means nothing. */
+  /** The peer must return the host's response; otherwise the ratio is meaningless. */
   async compare({ port }: ServerProcess, path: string, bodies: readonly string[]): Promise<void> {
     for (const body of bodies) {
       const own = await this.host.post(path, body);
@@ -91,7 +91,7 @@ export class HttpServers {
   }
 }
 
-/** What every HTTP row is measured with. */
+/** The conditions of every HTTP row. */
 export function httpFacts(): Record<string, string> {
   const { version } = createRequire(import.meta.url)('fastify/package.json') as { version: string };
   return {

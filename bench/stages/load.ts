@@ -1,4 +1,4 @@
-/** Loading and folding one long stream, with nothing kept from before. */
+/** Loads and folds one long stream, without a cache. */
 import { join } from 'node:path';
 import {
   createMemoryEventStore,
@@ -74,7 +74,7 @@ export const load: Stage = {
   },
 };
 
-/** What `execute` makes of its commands, appended in a few large pieces: only the reading is measured. */
+/** Appends the events of `execute` in a few large batches: only reading is measured. */
 export async function writeLongStream(store: EventStore, seed: number): Promise<StreamName> {
   const memory = createMemoryEventStore();
   const sent = longHistory(LONG_STREAM_EVENTS, seed);

@@ -1,4 +1,4 @@
-/** The log on PostgreSQL: durable commands a second through `execute`, loads of a long stream, and reading it all. */
+/** The log on PostgreSQL: durable commands per second through `execute`, loads of a long stream, full reads. */
 import { load as loadStream, type StoredEvent, Transaction } from '@counterfoil/core';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import type { Sent } from '../data/payments.ts';
@@ -39,7 +39,7 @@ const STREAM_LOADS = 200;
 const QUICK_STREAM_LOADS = 40;
 const CATCH_UP_EVENTS = 100_000;
 const QUICK_CATCH_UP_EVENTS = 20_000;
-/** Events that a reader asks for at a time, on both sides. */
+/** The page size of readers, on both sides. */
 const PAGE_EVENTS = 1_000;
 
 const DURABILITY = 'fsync=on and synchronous_commit=on for all sides';
@@ -129,7 +129,7 @@ function ownRate(
   });
 }
 
-/** As many rows in a commit as there are callers who could share one. */
+/** As many rows per commit as there are callers who could share one. */
 function rawRate(
   postgres: RunPostgres,
   events: readonly StoredEvent[],

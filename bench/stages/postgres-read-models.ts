@@ -1,4 +1,4 @@
-/** Read models on PostgreSQL: how fast they follow the log, and what applying many changes at once is worth. */
+/** Read models on PostgreSQL: how fast they follow the log, and the gain of batched writes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -16,9 +16,9 @@ import { secondsSince } from './appending.ts';
 import { follow, Growth, makeReadSide, type ReadSide, rebuildAll } from './read-models-data.ts';
 
 interface Size {
-  /** Payments that are there before anything is measured. */
+  /** Payments before the measurements. */
   readonly base: number;
-  /** Payments that come in a round. */
+  /** New payments per round. */
   readonly live: number;
 }
 
@@ -35,7 +35,7 @@ const QUICK: Sizes = {
   projection: { base: 10_000, live: 3_000 },
   bulkApply: { base: 5_000, live: 500 },
 };
-/** Later than any epoch of the worker that made the base. */
+/** Above any epoch of the worker that built the base. */
 const EPOCH = 1_000_000;
 
 const ROWS: readonly Row[] = [
@@ -95,7 +95,7 @@ function projectionSides(models: Once<Models>): Sides {
       return part.events / (await follow(made.side.follower, store, part));
     },
     peers: {
-      // The figure itself is what is to be reached.
+      // The target is the figure itself, not a ratio.
       absolute: async () => 1,
       async 'raw-postgres'() {
         const made = await models();
@@ -158,7 +158,7 @@ async function secondsFor<Item>(
   return secondsSince(begin);
 }
 
-/** The live builds by projection, which from now on take commits of this epoch only. */
+/** The live builds by projection; they then accept commits of this epoch only. */
 function liveBuilds(store: ReadModelStore): (projection: string) => Promise<Build> {
   const known = new Map<string, Promise<Build>>();
   const open = async (projection: string) => {
@@ -174,15 +174,15 @@ function liveBuilds(store: ReadModelStore): (projection: string) => Promise<Buil
   };
 }
 
-/** What a worker committed. */
+/** A recorded commit of a worker. */
 interface Recording {
   readonly projection: string;
   readonly commit: Commit;
 }
 
 /**
- * A log that grows by a part a round, and databases with the read models of its beginning, one for
- * each side. What a part changes is recorded by a worker whose own read models are on SQLite.
+ * A log that grows by one part per round, and a database with the initial read models for each
+ * side. A worker with read models on SQLite records the changes of a part.
  */
 class Models {
   readonly side: ReadSide;
@@ -219,7 +219,7 @@ class Models {
     return new Models(setting, side, database, live);
   }
 
-  /** On a database of its own. */
+  /** In a separate database. */
   async store(): Promise<ReadModelStore> {
     const database = await this.#copy();
     const store = await openPostgresReadModelStore({ url: database.url });
@@ -227,7 +227,7 @@ class Models {
     return store;
   }
 
-  /** On a database of its own. */
+  /** In a separate database. */
   async documents(): Promise<PostgresDocuments> {
     const database = await this.#copy();
     const documents = await PostgresDocuments.open(database.url);
@@ -235,7 +235,7 @@ class Models {
     return documents;
   }
 
-  /** What the worker commits of a part; the parts are taken in their order. */
+  /** The worker's commits for a part; parts are taken in order. */
   recorded(round: number): Promise<readonly Recording[]> {
     this.#recorded[round] ??= this.#record(round);
     return this.#recorded[round];
@@ -262,15 +262,18 @@ class Models {
   }
 }
 
-/** The same store; what is committed to its live builds is told first. */
-function recording(store: ReadModelStore, tell: (recording: Recording) => void): ReadModelStore {
+/** Reports each commit to the live builds before it is applied. */
+function recording(
+  store: ReadModelStore,
+  onCommit: (recording: Recording) => void,
+): ReadModelStore {
   return instead(store, {
     async live(projection: string) {
       const build = await store.live(projection);
       if (build === undefined) return undefined;
       return instead(build, {
         commit(commit: Commit) {
-          tell({ projection, commit });
+          onCommit({ projection, commit });
           return build.commit(commit);
         },
       });
@@ -278,7 +281,7 @@ function recording(store: ReadModelStore, tell: (recording: Recording) => void):
   });
 }
 
-/** The same object with some methods of one's own. */
+/** The same object with some methods replaced. */
 function instead<Of extends object>(original: Of, own: Partial<Of>): Of {
   return new Proxy(original, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * The log through the client of EventStoreDB, on the protocol server of the tests: what the client and
- * the adapter can do at most. The server keeps its log in memory, so no figure is a durable one.
+ * The log through the EventStoreDB client, on the protocol server of the tests: the upper limit of
+ * client and adapter. The server is in memory, so no figure is durable.
  */
 import { join } from 'node:path';
 import type { EventStore, StoredEvent } from '@counterfoil/core';
@@ -32,9 +32,9 @@ const LOADS: readonly Load[] = [
 ];
 const CATCH_UP_EVENTS = 50_000;
 const QUICK_CATCH_UP_EVENTS = 10_000;
-/** Events that a reader asks for at a time, on both sides. */
+/** The page size of readers, on both sides. */
 const PAGE_EVENTS = 1_000;
-/** Of the streams of the log; the server has others of its own. */
+/** Prefix of the log's streams; the server has other streams. */
 const PREFIX = 'bench.';
 
 const CEILING: Pick<Row, 'better' | 'reach' | 'durability'> = {
@@ -102,7 +102,7 @@ function startServer(): Promise<ServerProcess> {
   return ServerProcess.start({ args: [SERVER], says: SAYS_URL });
 }
 
-/** Opens something on a server of its own, and closes both whatever comes of it. */
+/** Runs `work` on a separate server, and closes both in any case. */
 async function onServer<Opened extends { close(): Promise<void> }>(
   open: (url: string) => Promise<Opened>,
   work: (opened: Opened) => Promise<number>,

@@ -1,4 +1,7 @@
-/** Made-up payments in a log on disk, and the read models made of it: once a run, for all rows that read them. */
+/**
+ * Synthetic payments in a log on disk, and their read models: built once per run for all rows that
+ * read them.
+ */
 import { join } from 'node:path';
 import {
   type CommandId,
@@ -19,20 +22,20 @@ import {
 } from '@counterfoil/projections';
 import { type SyntheticPayment, syntheticPayment } from '@counterfoil/projections/testing';
 
-/** Appends under way at the same time, so that commits are shared. */
+/** Concurrent appends, so that commits are shared. */
 const APPENDS_AT_ONCE = 256;
-/** One payment in so many is of a shop that sells little: descriptors have a long tail. */
+/** One payment in this many is of a rarely used shop: descriptors have a long tail. */
 const RARE_EVERY = 500;
 const RARE_SHOPS = 200;
 const METADATA = '{"actor":"shop@example.test"}';
 
-/** A log of made-up payments. The same size and seed give the same payments. */
+/** A log of synthetic payments, determined by size and seed. */
 export interface Payments {
   readonly size: number;
   readonly seed: number;
 }
 
-/** The payment of a number. Numbers from `size` on are those that come while it is measured. */
+/** The payment with a number. Numbers from `size` on are for payments during the measurement. */
 export function paymentOf(number: number, { size, seed }: Payments): SyntheticPayment {
   const payment = syntheticPayment(number, { payments: size, seed });
   if (number % RARE_EVERY !== 0) return payment;
@@ -45,7 +48,7 @@ export function paymentOf(number: number, { size, seed }: Payments): SyntheticPa
   return { ...payment, events };
 }
 
-/** Appends payments in the order of their numbers, as far as group commit keeps it. Answers the events. */
+/** Appends payments in order, as far as group commit keeps it. Returns the events. */
 export async function appendPayments(
   log: EventStore,
   payments: Payments,
@@ -88,13 +91,13 @@ function timeOf(event: Event): string {
   return 'at' in event ? event.at : '';
 }
 
-/** A UUID that grows with the number, as time-ordered ones do. */
+/** A UUID that increases with the number, like time-ordered ones. */
 function idOf(number: number, part: number): string {
   const digits = number.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7${part.toString(16).padStart(3, '0')}-8000-000000000000`;
 }
 
-/** The same events as `appendPayments` appends, a stream at a time, without a log around them. */
+/** The same events as `appendPayments`, stream by stream, without a log. */
 export function* streamsOf(payments: Payments): Generator<readonly Recorded[]> {
   for (let number = 0; number < payments.size; number += 1) {
     const { tenantId, stream, events } = paymentOf(number, payments);
@@ -114,9 +117,9 @@ export function* streamsOf(payments: Payments): Generator<readonly Recorded[]> {
 export interface ReadSide {
   readonly payments: Payments;
   readonly modelsPath: string;
-  /** For appending more. */
+  /** For further appends. */
   readonly log: EventStore;
-  /** As the projection thread reads it: by a connection of its own. */
+  /** A separate read connection, as in the projection thread. */
   readonly follower: EventStore;
   /** Events in the log. */
   readonly events: number;
@@ -152,7 +155,7 @@ export async function makeReadSide(
   };
 }
 
-/** What a host does that finds no read models: every projection replayed, indexed, durable and live. */
+/** A host's initial build: every projection replayed, indexed, durable and live. */
 export async function rebuildAll(events: EventStore, store: ReadModelStore): Promise<void> {
   const rebuilt = await bringUpToDate({
     events,
@@ -180,14 +183,14 @@ export function eventsAfter(
   });
 }
 
-/** Where the log ended before and after events that came while it was measured. */
+/** The positions of the log before and after a part. */
 export interface Part {
   readonly after: Position;
   readonly upTo: Position;
   readonly events: number;
 }
 
-/** Parts of the same size that a log grows by, one a round: appended by whichever side comes to it first. */
+/** Parts of equal size by which a log grows, one per round: the first side to need one appends it. */
 export class Growth {
   readonly parts: Part[] = [];
   readonly #side: () => Promise<ReadSide>;
@@ -213,7 +216,7 @@ export class Growth {
   }
 }
 
-/** The worker's own loop, from where it stopped to the head of the log, which ends with the part. Answers seconds. */
+/** Runs the worker's own loop from its checkpoint to the head, which ends the part. Returns seconds. */
 export async function follow(
   events: EventStore,
   store: ReadModelStore,

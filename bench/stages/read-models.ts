@@ -1,4 +1,4 @@
-/** The stage of the read models: how fast they follow the log, are made anew, and are searched. */
+/** The read models stage: following the log, rebuilding, and searching. */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
@@ -22,7 +22,7 @@ interface Size {
   readonly small: number;
   /** Searches of each filter in a round. */
   readonly queries: number;
-  /** Payments that come in a round while the read models follow. */
+  /** New payments per round while the read models follow. */
   readonly live: number;
 }
 
@@ -31,7 +31,7 @@ const QUICK: Size = { large: 100_000, small: 10_000, queries: 150, live: 3_000 }
 const NAIVE_EVENTS_A_TRANSACTION = 1_000;
 
 const ROWS: readonly Row[] = [
-  // The searches come first: they are made while both sides hold the same rows, freshly loaded.
+  // Searches first, while both sides hold the same freshly loaded rows.
   ...SEARCH_ROWS,
   {
     id: 'projection',
@@ -87,7 +87,7 @@ export const readModels: Stage = {
       scan: reader,
       postgres,
     });
-    // A quick run has no time for six rebuilds of the large log.
+    // Six rebuilds of the large log would take too long for a quick run.
     const replayed = setting.quick ? small : large;
     const following = new Following({ large, replayed, naive, live: size.live });
     return {
@@ -114,14 +114,14 @@ async function closeMade(postgres: Once<PostgresSearch>): Promise<void> {
 
 interface Parts {
   readonly large: Once<ReadSide>;
-  /** What rebuilds replay. */
+  /** The log that rebuilds replay. */
   readonly replayed: Once<ReadSide>;
   readonly naive: Once<NaiveSqlite>;
   /** Payments in a part. */
   readonly live: number;
 }
 
-/** Read models that follow a growing log: both sides apply the same parts of it, one a round. */
+/** Read models that follow a growing log: both sides apply the same part per round. */
 class Following {
   readonly #large: Once<ReadSide>;
   readonly #replayed: Once<ReadSide>;
@@ -187,7 +187,7 @@ class Following {
     const seconds = (performance.now() - begin) / 1_000;
     await store.close();
     removeFiles(path);
-    // Only the large log grows while it is measured.
+    // Only the large log grows during the measurement.
     const grown = side === (await this.#large()) ? this.#growth.parts : [];
     return grown.reduce((sum, part) => sum + part.events, side.events) / seconds;
   }

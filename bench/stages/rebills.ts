@@ -1,4 +1,4 @@
-/** Rebills a second, end to end: a month of subscriptions that are all due at once. */
+/** Rebills per second, end to end: a month of subscriptions that are due at the same time. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Position, StoredEvent } from '@counterfoil/core';
@@ -10,12 +10,12 @@ import { RawSqlite } from '../peers/raw-sqlite.ts';
 
 const SUBSCRIPTIONS = 100_000;
 const QUICK_SUBSCRIPTIONS = 5_000;
-/** Of the events of a round, the peer inserts so many: enough for a steady rate. */
+/** The peer inserts this many of a round's events: enough for a steady rate. */
 const RAW_EVENTS = 50_000;
 const RAW_PER_COMMIT = 64;
 const DAY_MS = 86_400_000;
 const LOOK_MS = 20;
-/** Without news of the log for so many looks, nothing is under way any more. */
+/** If the log has not grown for this many looks, the host is idle. */
 const LOOKS_AT_REST = 150;
 const MIB = 2 ** 20;
 
@@ -48,7 +48,7 @@ export const rebills: Stage = {
     const idleMib = process.memoryUsage().rss / MIB;
     const raw = join(setting.folder, 'raw');
     let rawRounds = 0;
-    /** Months whose memory has not been told yet: they need not be billed again for it. */
+    /** Months whose memory is not reported yet: they need not be billed again for it. */
     const billed: Billed[] = [];
     const bill = async () => {
       const month = await months.bill();
@@ -85,7 +85,7 @@ export const rebills: Stage = {
   },
 };
 
-/** Stands still but for the leaps from one due date to the next. */
+/** A clock that only jumps from one due date to the next. */
 class MonthlyClock {
   #ms = Date.parse(STARTED_AT);
 
@@ -119,7 +119,7 @@ async function hostWith(
   return reopened;
 }
 
-/** The reactors make up for what the orders would have had done: customers are learned of. */
+/** Waits until the reactors have registered the customers that real orders would have registered. */
 async function atRest({ events }: Host): Promise<void> {
   let head = await events.head();
   for (let looks = 0; looks < LOOKS_AT_REST; looks += 1) {
@@ -135,7 +135,7 @@ interface Billed {
   readonly largestMib: number;
 }
 
-/** Bills month after month, by the host's own worker. */
+/** Bills month after month, with the host's own worker. */
 class Months {
   readonly #host: Host;
   readonly #clock: MonthlyClock;
@@ -162,7 +162,7 @@ class Months {
     return { rate: this.#count / seconds, largestMib: largest / MIB };
   }
 
-  /** Waits until every subscription has been renewed, and the read models say so. */
+  /** Waits until every subscription is renewed, and the read models show it. */
   async #renewed(): Promise<void> {
     let renewals = 0;
     const stop = new AbortController();
@@ -177,7 +177,7 @@ class Months {
     while ((await dueRebills(this.#host.readModels, query)).work.length > 0) await pause();
   }
 
-  /** Some events of the latest month, and how many there are for each rebill. */
+  /** A sample of the latest month's events, and their number per rebill. */
   async latest(): Promise<{ sample: readonly StoredEvent[]; eventsOfOne: number }> {
     const sample: StoredEvent[] = [];
     let events = 0;

@@ -1,4 +1,4 @@
-/** Searches as people make them, with values drawn by seed from payments that are there. */
+/** Typical searches, with values drawn by seed from existing payments. */
 import { type Transaction, toMajor } from '@counterfoil/core';
 import type { SearchFilter } from '@counterfoil/projections';
 import { below, type Random } from '../data/random.ts';
@@ -15,7 +15,7 @@ const MAX_VALUES = 3;
 /** Payments that the distinct descriptors are gathered from. */
 const DESCRIPTOR_SAMPLE = 100_000;
 
-/** What is known of a captured payment that a search can name. */
+/** The searchable values of a captured payment. */
 interface Known {
   readonly id: string;
   readonly submitted: Transaction.EventOf<'PaymentSubmitted'>;
@@ -51,7 +51,7 @@ export class Drawing {
     return Array.from({ length: 1 + this.below(MAX_VALUES) }, () => this.one(pick));
   }
 
-  /** The value of a payment that has one. */
+  /** A value of a payment that has one. */
   one<Value>(pick: (known: Known) => Value | null): NonNullable<Value> {
     for (;;) {
       const known = this.#known(this.below(this.#payments.size));
@@ -60,13 +60,13 @@ export class Drawing {
     }
   }
 
-  /** So many days, one after the other, in the year of the payments. */
+  /** Consecutive days in the year of the payments. */
   days(count: number): { readonly dateFrom: string; readonly dateTo: string } {
     const first = this.below(YEAR_DAYS - count + 1);
     return { dateFrom: dayOf(first), dateTo: dayOf(first + count - 1) };
   }
 
-  /** A part of one of the distinct descriptors: rare ones are looked for as often as common ones. */
+  /** A part of one of the distinct descriptors: rare ones are drawn as often as common ones. */
   needle(): string {
     const descriptor = this.#descriptors[this.below(this.#descriptors.length)] ?? '';
     const length = MIN_NEEDLE + this.below(descriptor.length - MIN_NEEDLE + 1);
@@ -84,7 +84,7 @@ export class Drawing {
   }
 }
 
-/** The distinct descriptors of a log, in the order of the alphabet. */
+/** The distinct descriptors of a log, sorted. */
 export function descriptorsOf(payments: Payments): readonly string[] {
   const found = new Set<string>();
   const size = Math.min(payments.size, DESCRIPTOR_SAMPLE);
@@ -142,11 +142,11 @@ export const FILTERS = Object.keys(
   drawersOf(new Drawing({ size: 1, seed: 0 }, () => 0, [])),
 ) as readonly FilterName[];
 
-/** Broad searches, each another: thousands of payments fulfil them. */
+/** Distinct broad searches: thousands of payments match each. */
 export function broadFilters(count: number, random: Random): readonly SearchFilter[] {
   const broad: SearchFilter[] = [{ currency: 'GBP' }];
   for (let companyId = 1; companyId <= 5; companyId += 1) broad.push({ companyIds: [companyId] });
-  // The later days of the year: enough payments lie before each of them, in the small log too.
+  // Late days of the year: even the small log has enough payments before them.
   const firstDay = Math.floor(YEAR_DAYS * 0.7);
   const all: SearchFilter[] = Array.from({ length: YEAR_DAYS - firstDay }, (_, day) =>
     dayOf(firstDay + day),

@@ -1,4 +1,4 @@
-/** The rows of the transactions search: how it grows, and how it does beside a scan and PostgreSQL. */
+/** The rows of the transactions search: its growth, and a comparison with a scan and PostgreSQL. */
 import {
   openSqliteReadModelStore,
   type ReadModelStore,
@@ -21,7 +21,7 @@ import {
   type FilterName,
 } from './search-filters.ts';
 
-/** The tenant of all made-up payments, and where its live records stand. */
+/** The tenant of all synthetic payments. */
 const TENANT_ID = 1;
 const PARTITION = '1/live';
 /** After the year of the payments. */
@@ -29,7 +29,7 @@ const NOW = '2026-06-01T00:00:00.000Z';
 const PAGE = 10;
 const DEEP_PAGE = 1_000;
 const DAY_MS = 86_400_000;
-/** Searches of each filter whose answers are compared before anything is measured. */
+/** Searches per filter whose results are compared before the measurement. */
 const COMPARED = 20;
 const SEEDS_APART = 7_919;
 
@@ -70,7 +70,7 @@ export const SEARCH_ROWS: readonly Row[] = [
   },
 ];
 
-/** Read models of one size, read as the host's requests read them. */
+/** Read models of one size, read as requests of the host read them. */
 export interface Searched {
   readonly payments: Payments;
   readonly modelsPath: string;
@@ -91,7 +91,7 @@ export interface Searches {
   close(): Promise<void>;
 }
 
-/** The sides of the rows; what a row needs is made when it is first measured. */
+/** The sides of the rows; their data is prepared on first use. */
 export function searches(options: SearchOptions): Searches {
   const { queries, seed } = options;
   const large = once(async () => new OwnSearch(await options.large()));
@@ -164,7 +164,7 @@ export function searches(options: SearchOptions): Searches {
   };
 }
 
-/** The project's own search, by a connection that only reads. */
+/** The project's own search, over a read-only connection. */
 class OwnSearch {
   readonly payments: Payments;
   readonly #store: ReadModelStore;
@@ -188,7 +188,7 @@ class OwnSearch {
     return this.#view.search({ tenantId: TENANT_ID, filter, limit: PAGE, now: NOW });
   }
 
-  /** How long one page of each search takes when none of them was made before. */
+  /** The duration of one page of each search, none of which ran before. */
   async pages(filters: readonly SearchFilter[], pageNumber: number): Promise<readonly number[]> {
     const view = new SearchView(this.#store, this.#reference);
     return timed(filters, async (filter) => {
@@ -203,7 +203,7 @@ class OwnSearch {
   }
 }
 
-/** Every side of a row is asked the same in its n-th round. */
+/** In round n all sides of a row get the same searches. */
 class Rounds {
   readonly #seed: number;
   readonly #rounds = new Map<string, number>();
@@ -219,7 +219,7 @@ class Rounds {
   }
 }
 
-/** Milliseconds of each, one after the other. */
+/** Milliseconds of each, measured sequentially. */
 async function timed(
   filters: readonly SearchFilter[],
   search: (filter: SearchFilter) => Promise<unknown>,
@@ -245,13 +245,13 @@ async function p99s(
   return found;
 }
 
-/** The smallest value that so large a part of all does not exceed. */
+/** The smallest value that this fraction of all does not exceed. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;
 }
 
-/** Throws unless a peer answers as the project does: another answer is no measure. */
+/** Throws unless a peer returns the project's results: otherwise the comparison is invalid. */
 async function compare(
   own: OwnSearch,
   names: readonly FilterName[],
@@ -276,7 +276,7 @@ function scanned(reader: NaiveReader, filter: SearchFilter) {
   return reader.scan({ partition, contains, from, to, limit });
 }
 
-/** A search in the fields of the records; one record more than the page tells whether there is more. */
+/** A search in fields of the records; one record beyond the page tells whether there is more. */
 function queryOf(filter: SearchFilter): PostgresQuery {
   const { bin, last4, firstName, lastName, currency, dateFrom, dateTo } = filter;
   const lower = (value: string) => value.toLowerCase();

@@ -1,4 +1,4 @@
-/** Every regular expression of the sources, as the checks for super-linear ones take them. */
+/** Collects every regular expression of the sources for the checks of super-linear time. */
 import type { Node } from 'oxc-parser';
 import { checkSync } from 'recheck';
 import { z } from 'zod';
@@ -11,13 +11,13 @@ export interface Pattern {
   readonly where: string;
 }
 
-/** What cannot be read off the source is told as `unreadable`: it could not be checked. */
+/** Patterns that cannot be read from the source are listed as `unreadable`. */
 export interface Patterns {
   readonly found: readonly Pattern[];
   readonly unreadable: readonly string[];
 }
 
-/** Literals, `RegExp(...)` of texts, and the formats of zod, in what is published but no tests. */
+/** Literals, `RegExp(...)` of texts, and formats of zod, in published code. */
 export function patternsIn(tree: SourceTree): Patterns {
   const found: Pattern[] = [];
   const unreadable: string[] = [];
@@ -48,7 +48,7 @@ function patternOf(node: Node): Omit<Pattern, 'where'> | 'unreadable' | undefine
   return format === undefined ? undefined : { source: format.source, flags: format.flags };
 }
 
-/** The text of a literal or template; what is put into a template stands there as a digit. */
+/** The text of a literal or template; an interpolation becomes a digit. */
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
   if (node.type !== 'TemplateLiteral') return undefined;
@@ -66,12 +66,12 @@ function formatOf(callee: Node): RegExp | undefined {
   if (node.type !== 'Identifier' || node.name !== 'z') return undefined;
   const name = names.at(-1) ?? '';
   if (!(name in z.regexes)) return undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever zod has under this name
+  // biome-ignore lint/suspicious/noExplicitAny: any export of zod with this name
   const make = names.reduce<any>((part, each) => part?.[each], z);
   return make()._zod.def.pattern;
 }
 
-/** A count beyond this is told as unbounded: the checker unrolls counts, and they hide nothing then. */
+/** A higher count is treated as unbounded: the checker unrolls counts. */
 const MAX_COUNT = 4;
 const COUNT = /\{(\d+)(,?)(\d*)\}/g;
 
@@ -83,7 +83,7 @@ function withoutLongCounts(source: string): string {
   });
 }
 
-/** Why a pattern must not be used: how its time grows with the text. Undefined when it is linear. */
+/** Why a pattern must not be used: its growth in time. Undefined when it is linear. */
 export function faultOf({ source, flags }: Pick<Pattern, 'source' | 'flags'>): string | undefined {
   process.env['RECHECK_BACKEND'] = 'pure';
   const judged = checkSync(withoutLongCounts(source), flags, { timeout: null });

@@ -1,4 +1,4 @@
-/** Every test file runs: in one project, and each project in one of the two commands. */
+/** Every test file runs in exactly one project, and each project in one of the two commands. */
 import { globSync, readFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { fileURLToPath } from 'node:url';

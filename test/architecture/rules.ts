@@ -1,11 +1,11 @@
-/** The rules of the house, each a function from a source tree to the sentences that say what breaks it. */
+/** The architecture rules: functions from a source tree to a list of violations. */
 import { posix } from 'node:path';
 import type { Node } from 'oxc-parser';
 import { resolveRelative, type SourceFile, type SourceTree, walk } from './source-tree.ts';
 
 export type Rule = (tree: SourceTree) => readonly string[];
 
-/** What each floor may stand on: a new package has to be placed here first. Folders outside use all. */
+/** The allowed dependencies of each package: a new one must be added here. Other folders may use all. */
 const FLOORS: Readonly<Record<string, readonly string[]>> = {
   '@counterfoil/core': [],
   '@counterfoil/event-stores': ['@counterfoil/core'],
@@ -26,7 +26,7 @@ const FLOORS: Readonly<Record<string, readonly string[]>> = {
 const SCOPE = '@counterfoil/';
 const CORE = 'packages/core';
 
-/** Arrows point downward only, and end at a face: a subpath that the other package exports. */
+/** Imports follow the order of the packages, and use exported subpaths only. */
 export const importFloors: Rule = (tree) => {
   const manifestOf = new Map([...tree.manifests.values()].map((each) => [each.name, each]));
   return eachReference(tree, (file, reference) => {
@@ -51,10 +51,7 @@ export const importFloors: Rule = (tree) => {
   });
 };
 
-/**
- * What a package imports it must depend on; the workspace would hide what a consumer lacks, and a
- * folder above a private one what that one lacks.
- */
+/** A package must declare what it imports: the workspace would hide a dependency that a consumer lacks. */
 export const declaredDependencies: Rule = (tree) =>
   eachReference(tree, (file, reference) => {
     const manifest = tree.manifests.get(file.folder);
@@ -71,7 +68,7 @@ export const declaredDependencies: Rule = (tree) =>
       : undefined;
   });
 
-/** What runs in production does not lean on what is published for tests. */
+/** Production code does not import what is published for tests. */
 export const testingStaysApart: Rule = (tree) =>
   eachReference(tree, (file, reference) => {
     if (!file.folder.startsWith('packages/') || isTest(file) || isTesting(file.path)) {
@@ -170,7 +167,7 @@ export const noMissingFiles: Rule = (tree) => {
   return [...missing, ...entries];
 };
 
-/** The core decides from what it is told: time, ids and chance arrive in the command. */
+/** The core is deterministic: time, ids and randomness arrive in the command. */
 export const corePurity: Rule = (tree) => {
   const pure = [...tree.files.values()].filter(
     (file) => file.folder === CORE && !isTest(file) && !isTesting(file.path),
@@ -221,7 +218,7 @@ function impurity(node: Node, parent: Node | undefined): string | undefined {
 
 const VAGUE_NAME = /^(utils?|helpers?|common|managers?|misc|.*-(utils?|helpers?|manager))$/;
 
-/** A name that says nothing gathers everything. */
+/** Vague names collect unrelated code. */
 export const noVagueNames: Rule = (tree) =>
   [...tree.files.keys()]
     .filter((path) =>
@@ -229,7 +226,7 @@ export const noVagueNames: Rule = (tree) =>
     )
     .map((path) => `${path} is named after nothing it does`);
 
-/** The engine is the ledger without an interface: it serves nothing. */
+/** The engine has no interface: it listens to nothing. */
 export const engineServesNothing: Rule = (tree) =>
   eachReference(tree, (file, { to }) =>
     file.folder === 'packages/engine' && !isTest(file) && SERVES.test(to)
@@ -240,7 +237,7 @@ export const engineServesNothing: Rule = (tree) =>
 const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 
-/** One place wires the host together. */
+/** The host is assembled in one place. */
 export const oneCompositionRoot: Rule = (tree) =>
   eachReference(tree, (file, { to }) =>
     file.folder.startsWith('packages/') &&
@@ -253,7 +250,7 @@ export const oneCompositionRoot: Rule = (tree) =>
 const READS_ITS_PROCESS =
   /^packages\/(http-host\/src\/((main|config|composition-root)\.ts$|cli\/)|engine\/src\/runtime\/process-holder\.ts$)/;
 
-/** Configuration is read once, at the edge, and handed inward. */
+/** Configuration is read once, at the entry points, and passed on. */
 export const processAtTheEdge: Rule = (tree) => {
   const found: string[] = [];
   for (const file of tree.files.values()) {
@@ -318,7 +315,7 @@ function propertyOf(node: Node & { type: 'MemberExpression' }): string | undefin
   return node.property.type === 'Literal' ? String(node.property.value) : undefined;
 }
 
-/** Whether the identifier stands for a value, rather than naming a property, a type or a label. */
+/** Whether the identifier is a value, not a property, type or label. */
 function isRead(node: Node, parent: Node | undefined): boolean {
   switch (parent?.type) {
     case 'MemberExpression':
@@ -342,7 +339,7 @@ function isRead(node: Node, parent: Node | undefined): boolean {
   }
 }
 
-/** Published code runs where making code from text is disabled. */
+/** Published code runs where code generation from strings is disabled. */
 export const noCodeFromText: Rule = (tree) => {
   const found: string[] = [];
   for (const file of tree.files.values()) {

@@ -1,4 +1,4 @@
-/** What the architecture rules look at: parsed sources and manifests, read from disk or made up. */
+/** The input of the architecture rules: parsed sources and manifests, from disk or from a sample. */
 import { globSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { type Node, parseSync } from 'oxc-parser';
@@ -13,10 +13,10 @@ export interface Manifest {
 }
 
 export interface Reference {
-  /** The module asked for, as written. */
+  /** The imported module, as written. */
   readonly to: string;
   readonly line: number;
-  /** A worker entry is started, not imported: it counts as an edge, but never closes a circle. */
+  /** A worker entry is started, not imported: it counts as an edge, but not in cycles. */
   readonly kind: 'import' | 'worker';
 }
 
@@ -68,7 +68,7 @@ export function makeTree(
   };
 }
 
-/** Where a relative reference leads; a package's name is answered as undefined. */
+/** The target of a relative reference; undefined for a package name. */
 export function resolveRelative(file: SourceFile, reference: Reference): string | undefined {
   if (!reference.to.startsWith('.')) return undefined;
   return posix.join(posix.dirname(file.path), reference.to);
@@ -127,7 +127,7 @@ function referenceIn(node: Node): Omit<Reference, 'line'> | undefined {
   }
 }
 
-/** `new URL('./x.ts', import.meta.url)`: how one file names another that is to run by itself. */
+/** `new URL('./x.ts', import.meta.url)`: the reference to a worker's entry file. */
 function workerEntryIn(
   node: Node & { type: 'NewExpression' },
 ): Omit<Reference, 'line'> | undefined {

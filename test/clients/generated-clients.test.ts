@@ -1,4 +1,4 @@
-/** Two clients, generated from the document of a running demo, compiled, and made to read every answer. */
+/** Two clients, generated from the document of a running demo, compiled, and used to read every response. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,10 +9,10 @@ import { ROOT } from '../docs/markdown.ts';
 import { Documented, type Operation } from '../http-host/documented.ts';
 import { type Subject, subjectOf } from '../http-host/example-subjects.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the generated clients are known only when they are made
+// biome-ignore lint/suspicious/noExplicitAny: the generated clients have no types at compile time
 type Json = any;
 
-/** What a client read: what it gives its caller, and what came over the wire. */
+/** A client's result, and the raw response. */
 interface Read {
   readonly data: Json;
   readonly response: Response;
@@ -20,7 +20,7 @@ interface Read {
 
 type Call = (operation: Operation, request: ExampleRequest) => Promise<Read>;
 
-/** The example of an operation, about something that is there. */
+/** The example of an operation, with existing ids. */
 interface ExampleRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly body: Json;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const credentials = join(demo.folder, 'data/demo-credentials.json');
   const { apiKey, clientId, userEmail } = JSON.parse(readFileSync(credentials, 'utf8'));
   headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
-  // Where what the clients import is found.
+  // Where the imports of the clients resolve.
   folder = mkdtempSync(join(ROOT, 'test/node_modules/.clients-'));
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
   await generate();
@@ -63,7 +63,7 @@ async function generate(): Promise<void> {
     `import createClient from 'openapi-fetch';
 import type { paths } from './paths.js';
 export const clientOf = (baseUrl: string, headers: Record<string, string>) => createClient<paths>({ baseUrl, headers });
-/** Compiles as long as the document says what a reader of it relies on. */
+/** Compiles only if the document declares what this reader relies on. */
 export async function captured(client: ReturnType<typeof clientOf>, id: string): Promise<number | undefined> {
   const { data, error } = await client.GET('/v1/payments/{id}', { params: { path: { id } } });
   if (error !== undefined) throw new Error(error.code);
@@ -85,7 +85,7 @@ await createClient({
   await ended(process.execPath, ['generate.mjs']);
 }
 
-/** With the compiler of the project: what it refuses, no user of the client could compile. */
+/** Compiles with the project's compiler, as a user of the client would. */
 async function compile(): Promise<void> {
   const compilerOptions = {
     strict: true,
@@ -122,7 +122,7 @@ async function send(method: string, path: string, body?: Json): Promise<Json> {
   return given;
 }
 
-/** The example of the document, with ids of what was made for it and an email that nobody has. */
+/** The example of the document, with existing ids and a new email. */
 function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest {
   const ids: Record<string, string | undefined> = {
     '/v1/payments/{id}': subject.PAYMENT_ID,
@@ -166,7 +166,7 @@ async function expectToReadEverything(call: Call): Promise<void> {
   expect(faults).toEqual([]);
 }
 
-/** Clients give int64 as bigint, which JSON does not know. */
+/** Clients return int64 as bigint, which JSON cannot represent. */
 function asSent(data: Json): Json {
   return JSON.parse(
     JSON.stringify(data, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),

@@ -1,4 +1,4 @@
-/** Runs what the documents tell their readers to type, with the Node of this run and without a network. */
+/** Runs the commands of the documents with the current Node and without a network. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
 
-/** Runs a command to its end; kills it when that takes too long. */
+/** Runs a command; kills it on timeout. */
 export async function run(command: string, args: string[], options: RunOptions): Promise<Ended> {
   const { cwd, env, input = '' } = options;
   const child = spawn(command, args, { cwd, env: environment(env), timeout: COMMAND_TIMEOUT_MS });
@@ -46,7 +46,7 @@ export async function run(command: string, args: string[], options: RunOptions):
   return { status, stdout: stdout(), stderr: stderr() };
 }
 
-/** Runs blocks of shell one after another in one shell, and answers what each of them printed. */
+/** Runs blocks sequentially in one shell, and returns the output of each. */
 export async function runBlocks(blocks: readonly string[], options: RunOptions): Promise<string[]> {
   const mark = '---- end of block ----';
   const script = ['set -euo pipefail', ...blocks.map((block) => `${block}\necho '\n${mark}'`)];
@@ -55,7 +55,7 @@ export async function runBlocks(blocks: readonly string[], options: RunOptions):
   return stdout.split(mark).slice(0, blocks.length);
 }
 
-/** Only what a shell needs, so that no variable of the test's own configures a host. */
+/** A minimal environment, so that variables of the test do not configure a host. */
 function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const path = [stubs(), dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
   return { ...CHILD_ENV, PATH: path, HOME: tmpdir(), ...more };
@@ -63,7 +63,7 @@ function environment(more: Readonly<Record<string, string>> = {}): Record<string
 
 let stubFolder: string | undefined;
 
-/** `npx -y pnpm@12 exec <command>` runs the command on the Node of the workspace; so does this. */
+/** Replaces `npx -y pnpm@12 exec <command>`: runs the command on the Node of the workspace. */
 function stubs(): string {
   if (stubFolder !== undefined) return stubFolder;
   const folder = join(makeFolder(), 'bin');
@@ -75,7 +75,7 @@ function stubs(): string {
   return folder;
 }
 
-/** To be called when nothing is run any more. */
+/** Call after the last command. */
 export function removeStubs(): void {
   if (stubFolder !== undefined) removeFolder(dirname(stubFolder));
   stubFolder = undefined;
@@ -91,18 +91,18 @@ function textOf(stream: NodeJS.ReadableStream): () => string {
 }
 
 export interface DemoHost {
-  /** The folder it runs in, with its data in `data`. */
+  /** The working folder, with its data in `data`. */
   readonly folder: string;
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts the demo as `pnpm start` does, in a folder of its own on a free port. */
+/** Starts the demo as `pnpm start` does, in a temporary folder on a free port. */
 export async function startDemo(): Promise<DemoHost> {
   const folder = makeFolder();
   const child = spawn(process.execPath, [DEMO], {
     cwd: folder,
-    // With all that may be served, so that what the documents list can be asked for.
+    // Enables all optional endpoints, so that every documented one can be called.
     env: environment({ PORT: '0', LOG_LEVEL: 'error', TEST_CLOCK: '1' }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
-/** Holds the documents to the code: what they list is what there is, and their links lead somewhere. */
+/** Compares the documents with the code: lists are complete, and links resolve. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { Transaction } from '@counterfoil/core';
@@ -59,7 +59,7 @@ describe('configuration', () => {
     value: codeIn(value)?.replace('<DATA_DIR>', 'data'),
   }));
 
-  /** The variables are not exported, so they are read where they stand. */
+  /** The variables are not exported, so they are extracted from the source. */
   function variablesInSource(): string[] {
     const source = readFileSync(join(ROOT, 'packages/http-host/src/config.ts'), 'utf8');
     const [, environment = ''] =
@@ -81,7 +81,7 @@ describe('configuration', () => {
     expect(withAnother(name)).not.toEqual(readConfig({}));
   });
 
-  /** Each variable is read: another value of it is refused, or makes another configuration. */
+  /** Each variable is used: another value is refused or changes the configuration. */
   function withAnother(name: string): unknown {
     try {
       return readConfig({ [name]: '31999' });
@@ -114,7 +114,7 @@ it('lists the statuses', () => {
   );
 });
 
-/** That the host has those of the table is shown where it runs. */
+/** That the host exports those of the table is tested against a running host. */
 it('names no metric that is not in the table of metrics', () => {
   const rows = tableRows(section(readDocument('docs/operations.md'), '## Metrics'));
   const known = new Set(rows.map(([name]) => codeIn(name)));

@@ -1,4 +1,4 @@
-/** Reads the project's documents: their blocks of code, tables, headings and links. */
+/** Parses the project's documents: code blocks, tables, headings and links. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ export const ROOT: string = fileURLToPath(new URL('../../', import.meta.url));
 
 const SKIPPED_FOLDERS = new Set(['node_modules', '.git', 'dist', 'data', 'coverage', 'results']);
 
-/** Every Markdown file of the project, by its path from the root. */
+/** Every Markdown file of the project, by path. */
 export function markdownFiles(): string[] {
   return filesIn(ROOT).map((path) => relative(ROOT, path).split(sep).join('/'));
 }
@@ -64,18 +64,18 @@ function isRule(line: string | undefined): boolean {
   return line !== undefined && /^\|(-+\|)+$/.test(line);
 }
 
-/** What stands in a cell as code; undefined when nothing does. */
+/** The code in a cell, if any. */
 export function codeIn(cell: string | undefined): string | undefined {
   return /^`(.*)`$/.exec(cell ?? '')?.[1];
 }
 
-/** Targets of links, without those in blocks of code. */
+/** Link targets outside of code blocks. */
 export function linksOf(text: string): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(/`[^`\n]*`/g, '');
   return [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target);
 }
 
-/** The anchors that headings make. */
+/** The anchors of headings. */
 export function anchorsOf(text: string): Set<string> {
   const headings = text.matchAll(/^#+ (.*)$/gm);
   return new Set(

@@ -1,4 +1,4 @@
-/** Does what the README says, word by word: pays, refunds and searches, embeds, and runs its commands. */
+/** Executes the README: pays, refunds and searches, embeds, and runs its commands. */
 import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -34,7 +34,7 @@ const CURL_STATUS = "curl -sS -w '\\n%{http_code}'";
 
 afterAll(removeStubs);
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into as a reader would
+// biome-ignore lint/suspicious/noExplicitAny: responses are read untyped
 type Json = any;
 
 describe('with the demo running', () => {
@@ -124,7 +124,7 @@ describe('with the demo running', () => {
     expect(statuses.filter(([, status]) => !/^20[01]$/.test(status))).toEqual([]);
   });
 
-  /** The example as a browser shows it. */
+  /** The example as a browser renders it. */
   function exampleIn(page: string, operationId: string): string {
     const article = page.slice(page.indexOf(`<article id="${operationId}">`));
     const [, html = ''] = /<pre><code>([\s\S]*?)<\/code><\/pre>/.exec(article) ?? [];
@@ -141,7 +141,7 @@ describe('with the demo running', () => {
     const { success, ...books }: Json = await answer.json();
     expect(success).toBe(true);
     const { masterKey } = readJson('data/secrets.json');
-    // Nothing but the copies and the key: the read models are made anew.
+    // Only the copies and the key: the read models are rebuilt.
     const env = {
       DATA_DIR: join(demo.folder, 'backup'),
       MASTER_KEY: masterKey,
@@ -149,7 +149,7 @@ describe('with the demo running', () => {
     };
     const restored = await compose(readConfig(env));
     try {
-      // Refused as long as there is no build, incomplete until it has caught up.
+      // Refused until there is a build, incomplete until it has caught up.
       const booksNow = () => restored.books.trialBalance({ tenantId }).catch(() => undefined);
       await vi.waitUntil(async () => isDeepStrictEqual(await booksNow(), books), {
         timeout: 30_000,
@@ -179,7 +179,7 @@ describe('with the demo running', () => {
     expect(own.filter((name = '') => !names.includes(name))).toEqual([]);
   });
 
-  // The last one: afterwards it is years later.
+  // Last, because it advances the clock by years.
   it('moves the clock as the operations manual says', { timeout: SLOW_MS }, async () => {
     const text = section(readDocument('docs/operations.md'), '## The test clock');
     const [block] = codeBlocks(text);
@@ -206,7 +206,7 @@ function byName(left: readonly unknown[], right: readonly unknown[]): number {
   return String(left[0]) < String(right[0]) ? -1 : 1;
 }
 
-/** Name, scope, whether UserEmail is required and whether Idempotency-Key is honoured. */
+/** Name, scope, whether UserEmail is required and whether Idempotency-Key is supported. */
 function endpointsOf(document: Json): unknown[][] {
   return Object.entries(document.paths as Record<string, Json>).flatMap(([path, operations]) =>
     Object.entries(operations as Record<string, Json>).map(([method, operation]) => [
@@ -224,13 +224,13 @@ function isIdempotencyKey(parameter: Json, document: Json): boolean {
   return resolved.name === 'Idempotency-Key';
 }
 
-/** The JSON block that follows a shell block, when that is the next. */
+/** The JSON block directly after a shell block. */
 function answerAfter(blocks: readonly CodeBlock[], block: CodeBlock): Json {
   const next = blocks[blocks.indexOf(block) + 1];
   return next?.language === 'json' ? JSON.parse(next.code) : undefined;
 }
 
-/** What the README shows, with "…" for any text. It shows some fields of each answer, not all. */
+/** The response shown by the README, with "…" as a wildcard. It shows some fields of each response. */
 function expected(shown: Json): Json {
   if (shown === '…') return expect.stringMatching(/./);
   if (Array.isArray(shown)) return shown.map((each) => expected(each));
@@ -256,7 +256,7 @@ describe('the command line', () => {
   it('sets a tenant up for production', { timeout: SLOW_MS }, async () => {
     const folder = makeFolder();
     try {
-      // The sources as a clone has them, and what the block makes beside them.
+      // The sources as in a clone, and the output of the block beside them.
       for (const name of ['packages', 'docs', 'node_modules']) {
         symlinkSync(join(ROOT, name), join(folder, name));
       }
@@ -277,7 +277,7 @@ describe('the command line', () => {
     }
   });
 
-  /** As a supervisor runs it: it waits until the host is ready, and ends it with a SIGTERM. */
+  /** Waits for readiness like a supervisor, then sends SIGTERM. */
   function servedUntilReady(command: string): string {
     return [
       `${command.trim()} & host=$!`,

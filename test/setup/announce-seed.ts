@@ -1,4 +1,4 @@
-/** Says once per run which seed the properties use, so that a failure can be replayed. */
+/** Prints the seed of the property tests once per run, so that a failure can be replayed. */
 import type { TestProject } from 'vitest/node';
 
 export function setup(project: TestProject): void {

@@ -1,7 +1,7 @@
-/** What a process that a test starts gets from its environment: nothing of it configures a host. */
+/** The environment of child processes: no variable of the test configures a host. */
 import { fileURLToPath } from 'node:url';
 
-/** A host that is started hundreds of times need not compile its sources every time. */
+/** A compile cache for hosts that are started hundreds of times. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 export const CHILD_ENV: Readonly<Record<string, string>> = {

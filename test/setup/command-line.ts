@@ -1,4 +1,4 @@
-/** Runs commands of the command line in this process, as an operator would in a process of their own. */
+/** Runs commands of the command line in this process. */
 import { Writable } from 'node:stream';
 import { runCommandLine } from '@counterfoil/http-host/command-line';
 

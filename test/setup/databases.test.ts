@@ -1,4 +1,4 @@
-/** The tests' PostgreSQL is real, and every database of it is one test's own. */
+/** The PostgreSQL of the tests is real, and every database belongs to one test. */
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { newDatabase } from './databases.ts';

@@ -1,14 +1,14 @@
-/** An empty database on a server of tests or examples, with a name that nothing else has. */
+/** An empty database with a unique name, on a server of tests or examples. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
 export interface EmptyDatabase {
   readonly url: string;
-  /** Whoever is still connected is sent away. */
+  /** Closes remaining connections. */
   readonly drop: () => Promise<void>;
 }
 
-/** Makes one on the server that the URL is of. */
+/** Creates one on the server with this URL. */
 export async function createDatabaseOn(server: string): Promise<EmptyDatabase> {
   const name = `counterfoil_${randomUUID().replaceAll('-', '')}`;
   await onServer(server, `CREATE DATABASE ${name}`);

@@ -1,4 +1,4 @@
-/** Gives every property the seed of the run; FC_RUNS deepens or shortens the search. */
+/** Sets the seed of every property test; FC_RUNS sets the number of runs. */
 import fc from 'fast-check';
 
 fc.configureGlobal({

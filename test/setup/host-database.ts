@@ -1,10 +1,10 @@
-/** One host database for all tests of a file; each test empties what it uses. */
+/** One host database for all tests of a file; each test empties the tables that it uses. */
 import { type HostDatabase, openHostDatabase } from '@counterfoil/engine/storage';
 import { afterAll, beforeAll } from 'vitest';
 import { createDatabase } from './databases.ts';
 import { hasServers } from './stores.ts';
 
-/** To be called at the top of a file; what it answers has the database in projects with servers. */
+/** Call at the top of a file; the returned function needs a project with servers. */
 export function hostDatabaseOfFile(): () => HostDatabase {
   let database: HostDatabase | undefined;
   let drop: () => Promise<void> = async () => undefined;

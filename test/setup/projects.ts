@@ -1,6 +1,6 @@
 /**
- * Which project of Vitest runs which test files. A file belongs to one project; files whose cases
- * differ by store are repeated by a project that has the servers.
+ * Assigns test files to Vitest projects. A file belongs to one project; files with cases per store
+ * are repeated by a project with servers.
  */
 
 export interface Project {
@@ -10,14 +10,14 @@ export interface Project {
   readonly repeats?: true;
   /** Starts the PostgreSQL of the run. */
   readonly postgres?: true;
-  /** False where the files share no state, so that a worker keeps the modules it has imported. */
+  /** False where files share no state, so that a worker keeps its imported modules. */
   readonly isolate?: false;
-  /** For all tests and hooks; the default of Vitest when absent. */
+  /** For all tests and hooks. Default: that of Vitest. */
   readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The projects of `pnpm test` have names that begin so; `pnpm test:all` runs the others. */
+/** Prefix of the projects of `pnpm test`; `pnpm test:all` runs the others. */
 const QUICK = 'quick';
 
 /** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
@@ -28,7 +28,7 @@ const onEveryStore = [
   'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
 ];
 
-/** `JOURNEYS=all` takes all of them to the engines of servers. */
+/** `JOURNEYS=all` runs all of them on the engines of servers. */
 const takesAll = process.env['JOURNEYS'] === 'all';
 
 /** Journeys that are repeated on the engines of servers. */
@@ -39,17 +39,17 @@ const journeys = takesAll
       'test/e2e/{payments,refund,idempotency,isolation,customers,subscription-start}.test.ts',
       'test/e2e/{subscriptions,unsubscribe-contract,erasure-contract,monthly-cap}.test.ts',
     ];
-/** Of read models only, which stand on PostgreSQL beside the protocol server too. */
+/** Journeys of read models only: on PostgreSQL beside the protocol server too. */
 const readingJourneys = ['test/e2e/{detail,search,ledger}.test.ts'];
 
-/** Journeys on the engine of a server wait for a network and its disk at every step. */
+/** Journeys on a server's engine wait for network and disk at every step. */
 const JOURNEY_MS = 60_000;
 
 /** All but those that other projects name. */
 const EVERY_TEST = ['test/**/*.test.ts'];
 
 export const PROJECTS: readonly Project[] = [
-  // Of single modules, in one process that imports them once.
+  // Tests of single modules, in one process that imports them once.
   {
     name: `${QUICK}-units`,
     include: [
@@ -62,7 +62,7 @@ export const PROJECTS: readonly Project[] = [
     isolate: false,
   },
   { name: QUICK, include: EVERY_TEST },
-  // On PostgreSQL, on the protocol server of EventStoreDB, or on an SMTP server.
+  // Need PostgreSQL, the protocol server of EventStoreDB, or an SMTP server.
   {
     name: 'servers',
     include: [
@@ -81,7 +81,7 @@ export const PROJECTS: readonly Project[] = [
     postgres: true,
   },
   { name: 'servers-stores', include: onEveryStore, repeats: true, postgres: true },
-  // Hosts, logs and commands in processes of their own, many of them killed; disks that fail; load.
+  // Hosts, logs and commands in separate processes, many of them killed; failing disks; load.
   {
     name: 'processes',
     include: [
@@ -120,7 +120,7 @@ export const PROJECTS: readonly Project[] = [
   },
 ];
 
-/** What a project leaves out of what it includes: of `quick`, all that belongs to another. */
+/** The files that a project excludes: for `quick`, those of all others. */
 export function excludedFrom(project: Project): readonly string[] {
   if (project.include !== EVERY_TEST) return [];
   return PROJECTS.filter((each) => each !== project && each.repeats === undefined).flatMap(

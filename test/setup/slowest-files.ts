@@ -18,7 +18,7 @@ function nameOf({ project, relativeModuleId }: TestModule): string {
   return `${project.name}: ${relativeModuleId}`;
 }
 
-/** Imports count: they are what many small files cost. */
+/** Includes imports, which dominate in small files. */
 function durationMs(module: TestModule): number {
   const { duration, collectDuration } = module.diagnostic();
   return duration + collectDuration;
