@@ -180,7 +180,7 @@ describe('a disk that takes nothing', () => {
     const { id } = await post.caller.paid();
     await post.refund(id);
     await eventually(
-      async () => lines.filter((line) => line.includes('timed work failed')).length,
+      async () => lines.filter((line) => line.includes('scheduled work failed')).length,
       (failed) => failed >= 2,
     );
     other.exec('ROLLBACK');

@@ -8,7 +8,7 @@ import type { MetricsRegistry } from './metrics-registry.ts';
 import { openStores } from './open-stores.ts';
 import { warnOfAbsentGateways } from './payments/absent-gateways.ts';
 import { type Clock, openClock } from './runtime/clock.ts';
-import { refuseTwins } from './runtime/projecting/own-projections.ts';
+import { refuseDuplicateNames } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
 import { healthChecks, registerMetrics } from './watching.ts';
@@ -34,7 +34,7 @@ export interface Engine extends Awaited<ReturnType<typeof openEngine>> {}
 
 export async function openEngine(given: Settings, options: EngineOptions) {
   const { logger, background = true, gateways = [sandbox()], projections = [] } = options;
-  refuseTwins(projections);
+  refuseDuplicateNames(projections);
   const settings = background ? given : { ...given, runProjections: false };
   await using opening = new AsyncDisposableStack();
   const stores = await openStores(settings, { logger, opening });

@@ -1,4 +1,4 @@
-/** One email, one customer: after a crash at any write, and in any order of what happens at once. */
+/** Unique emails: after a crash at any write, and in any order of concurrent requests. */
 import {
   Customer,
   createMemoryEventStore,
@@ -27,7 +27,7 @@ const [A, B, C] = ['a@example.com', 'b@example.com', 'c@example.com'];
 
 const clock = { now: () => '2026-01-01T00:00:00.000Z' };
 
-/** No card comes by here, and nothing that a payment would name. */
+/** Not used by these tests. */
 const REFERENCES = new References(
   new CommandRunner({ store: createMemoryEventStore() }, clock, () => {}),
   {
@@ -58,14 +58,14 @@ const contactOf = (email: string): Customer.Contact => ({
 
 type Through = Pick<EventStore, 'append' | 'read'>;
 
-/** A log that outlives its hosts. `through` is the way that a host's reads and writes take to it. */
+/** A log that outlives its hosts. `through` intercepts a host's reads and writes. */
 class World {
   readonly store = createMemoryEventStore();
-  /** A host that only looks, so that it need not be started again. */
-  readonly #looker = this.host();
+  /** A host that only reads. */
+  readonly #reader = this.host();
   #registrations = 0;
 
-  /** A host that has just started: it remembers nothing. */
+  /** A new host with empty caches. */
   host(through: Through = this.store) {
     const store: EventStore = {
       append: (request) => through.append(request),
@@ -110,12 +110,12 @@ class World {
   }
 
   async read(customerId: number): Promise<Customer.Customer> {
-    return this.#looker.customers.get(named(customerId));
+    return this.#reader.customers.get(named(customerId));
   }
 
   /** As an erasure does it. */
   async releaseAllOf(customerId: number): Promise<void> {
-    const { identities, commands } = this.#looker;
+    const { identities, commands } = this.#reader;
     const at = commands.clock.now();
     const { emails } = await this.read(customerId);
     const request = { type: 'RequestErasure', ...named(customerId), at } as const;
@@ -126,7 +126,7 @@ class World {
   }
 
   async holderOf(email: string): Promise<number | undefined> {
-    const { identities } = this.#looker;
+    const { identities } = this.#reader;
     return (await identities.holderOf({ tenantId, sandbox: false, email }))?.customerId;
   }
 
@@ -136,7 +136,7 @@ class World {
     for await (const batch of this.store.subscribe({ untilHead: true })) {
       for (const { stream, type } of batch) if (type === 'CustomerRegistered') streams.add(stream);
     }
-    const { commands } = this.#looker;
+    const { commands } = this.#reader;
     const states = await Promise.all([...streams].map((each) => commands.stateOf(Customer, each)));
     return states.filter((state) => state !== null);
   }
@@ -150,7 +150,7 @@ const PROPERTY_LIMIT_MS = 60_000;
 
 class Crash extends Error {}
 
-/** Dies at the nth write: before it reaches the log, or after it is durable and before anybody knows. */
+/** Crashes at the nth write: before it reaches the log, or after it is durable and before the answer. */
 function dyingAt(store: EventStore, n: number, when: 'before' | 'after') {
   let writes = 0;
   const dying = {
@@ -171,7 +171,7 @@ function dyingAt(store: EventStore, n: number, when: 'before' | 'after') {
   return dying;
 }
 
-/** Plays a crash at every write that an operation makes, in worlds of their own. */
+/** Crashes an operation at each of its writes, each time in a new world. */
 async function atEveryWrite(
   play: (world: World, through: Through) => Promise<unknown>,
   then: (world: World) => Promise<void>,
@@ -196,7 +196,7 @@ async function atEveryWrite(
 describe('a crash at any write', () => {
   const requestId = 'the-request';
 
-  it('of a registration is made up for by its repetition', async () => {
+  it('of a registration is repaired by its retry', async () => {
     await atEveryWrite(
       (world, through) => world.register(A, { requestId, through }),
       async (world) => {
@@ -208,7 +208,7 @@ describe('a crash at any write', () => {
     );
   });
 
-  it('of a registration is made up for by another one, unless it was done', async () => {
+  it('of a registration is repaired by another one, unless it was done', async () => {
     await atEveryWrite(
       (world, through) => world.register(A, { requestId, through }),
       async (world) => {
@@ -224,13 +224,13 @@ describe('a crash at any write', () => {
   const registerFirst = (world: World) => world.register(A, { requestId });
   const firstOf = async (world: World) => {
     const [first] = await world.customers();
-    if (first === undefined) throw new Error('nobody is registered');
+    if (first === undefined) throw new Error('no customer is registered');
     return first;
   };
   const moveToB = async (world: World, through: Through) =>
     world.replace(await firstOf(world), B, through);
 
-  it('of another email is made up for by the next replacement', async () => {
+  it('of another email is repaired by the next replacement', async () => {
     await atEveryWrite(
       moveToB,
       async (world) => {
@@ -295,7 +295,7 @@ describe('a crash at any write', () => {
   });
 });
 
-/** Lets something else happen right before a host's first write of a kind, or right after a first read. */
+/** Runs something right before a host's first write of a kind, or right after its first read. */
 function interrupted(
   store: EventStore,
   { before, meanwhile }: { before: string; meanwhile: () => Promise<unknown> },
@@ -349,7 +349,7 @@ describe('at the worst moment', () => {
     expect(await world.read(first.customerId)).toMatchObject({ email: B });
   });
 
-  it('who released an email is not remembered for it', async () => {
+  it('a released email is not cached for its former customer', async () => {
     const world = new World();
     const { customerId } = await world.register(A);
     const customer = { tenantId, sandbox: false, email: A };
@@ -427,7 +427,7 @@ describe('at the same time, in any order', () => {
             expect(new Set(emails).size).toBe(emails.length);
             for (const { email, customerId } of customers) {
               expect(await world.holderOf(email)).toBe(customerId);
-              // What is remembered of the claims is what the log says of them.
+              // The cached claims match the log.
               const remembered = host.identities.knownCustomer({ tenantId, sandbox: false, email });
               expect([undefined, customerId]).toContain(remembered);
             }

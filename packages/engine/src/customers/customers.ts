@@ -1,4 +1,4 @@
-/** What the host does with customers: register, read, replace, and keep their payment methods. */
+/** Use cases of customers: register, read, replace, and store payment methods. */
 import {
   Customer,
   emailIdentity,
@@ -16,27 +16,27 @@ import type { References } from '../tenants/index.ts';
 export interface Registration {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
-  /** Names the registration for ever. */
+  /** The idempotency id of the registration. */
   readonly requestId: string;
   readonly content: unknown;
   readonly contact: Customer.Contact;
 }
 
 export interface Replacement {
-  /** The version that the caller saw. */
+  /** The version that the caller read. */
   readonly rowVersion: number;
   readonly contact: Customer.Contact;
 }
 
 export interface NewPaymentMethod {
-  /** The id that the card gets if it is new. */
+  /** The id of the card if it is new. */
   readonly paymentMethodId: string;
-  /** The request as it was made, without what must not be kept. */
+  /** The content of the request, without data that must not be stored. */
   readonly content: unknown;
-  /** May refuse the card; a repetition is recognised before. */
+  /** Validates the card. A repeated request is recognised before. */
   readonly instrument: () => Instrument;
   readonly makeDefault: boolean;
-  /** Whose merchant accounts' gateway keeps the card; needed where the tenant has several companies. */
+  /** The company whose gateway stores the card. Required when the tenant has several companies. */
   readonly companyId?: number;
 }
 
@@ -45,11 +45,11 @@ interface CustomerServices {
   readonly identities: Identities;
   readonly references: References;
   readonly cards: Cards;
-  /** Waits, for a moment, until what follows from the payments of before has been done. */
+  /** Waits briefly until the policies of earlier payments have run. */
   readonly followedUp: () => Promise<void>;
 }
 
-/** A claim that nobody uses any more is released, and then the email is free. */
+/** An unused claim is released by the first attempt; the second one finds the email free. */
 const REGISTRATION_TRIES = 2;
 
 export class Customers {
@@ -59,7 +59,7 @@ export class Customers {
     this.#services = services;
   }
 
-  /** The customer, or `not_found`: one whose payment was answered just now is found too. */
+  /** Refuses with `CustomerUnknown`. Finds the customer of a payment that was just answered. */
   async get(named: Subject): Promise<Customer.Customer> {
     const customer = await this.#findFollowedUp(named);
     if (customer === null) throw refused({ type: 'CustomerUnknown' });
@@ -67,9 +67,8 @@ export class Customers {
   }
 
   /**
-   * Claims the email, then registers its customer; after a crash between the two the next try goes on
-   * with the id that was claimed. So does the first registration of an email that only payments without
-   * success have named: the customer gets the id that these payments carry.
+   * Claims the email, then registers its customer. After a crash between the two steps a retry uses the
+   * claimed id. An email known only from unsuccessful payments keeps the customer id of these payments.
    */
   async register(registration: Registration, caller: Caller): Promise<Customer.Customer> {
     const { commands, identities } = this.#services;
@@ -92,7 +91,7 @@ export class Customers {
     throw refused({ type: 'EmailTaken' });
   }
 
-  /** Who has paid is about to be registered by their payment. */
+  /** A payer is registered by a policy, shortly after the payment. */
   async #findFollowedUp(named: Subject): Promise<Customer.State> {
     const customer = await this.#find(named);
     if (customer !== null) return customer;
@@ -100,16 +99,16 @@ export class Customers {
     return this.#find(named);
   }
 
-  /** Whether nobody is registered under this id, or it was this very request that did it. */
+  /** Whether the id is unregistered, or was registered by this same request. */
   async #isFree(named: Subject, name: Required<CommandName>): Promise<boolean> {
     if ((await this.#find(named)) === null) return true;
     return this.#services.commands.isRepeat(Customer, streamOf(named), name);
   }
 
   /**
-   * Replaces the contact data. Another email is reserved on record before it is claimed, and claimed
-   * before it is in force; the former one is released last. A crash between leaves the customer with
-   * one claim too many, which the next replacement releases, or the erasure.
+   * Replaces the contact data. A new email is recorded as reserved, then claimed, then put in force; the
+   * former one is released last. A crash in between leaves an unused claim, which the next replacement
+   * or the erasure releases.
    */
   async replace(
     named: Subject,
@@ -147,16 +146,16 @@ export class Customers {
     if (holder !== undefined && holder.customerId !== customerId)
       throw refused({ type: 'EmailTaken' });
     await this.#execute({ type: 'ReserveEmail', ...named, rowVersion, email }, caller);
-    // Claimed anew even when it is theirs: what saw the claim before cannot release this one.
+    // Renews an existing claim: a release based on the earlier claim number then fails.
     const wanted = { customerId, renew: true };
     const claimed = await identities.claim(emailOf(named, email), wanted, caller);
     if (claimed.customerId !== customerId) throw refused({ type: 'EmailTaken' });
   }
 
   /**
-   * Releases an email that the customer holds and neither has nor is about to have; answers whether
-   * it did. The claim is looked at first: if the customer wants the email again in the meantime, the
-   * claim is made anew, and the one that was seen here is no longer there to be released.
+   * Releases an email that the customer holds but does not use; returns whether it did. The claim is
+   * read first: if the customer reserves the email again meanwhile, the claim gets a new number and
+   * this release fails.
    */
   async #releaseUnused(named: Subject, email: string, caller: Caller): Promise<boolean> {
     const { identities } = this.#services;
@@ -168,7 +167,7 @@ export class Customers {
     return true;
   }
 
-  /** Keeps a card for later; one that is known keeps its id. Answers the customer and the card's id. */
+  /** Stores a card. A known card keeps its id. Returns the customer and the card's id. */
   async addPaymentMethod(
     named: Subject,
     { paymentMethodId, content, instrument, makeDefault, companyId }: NewPaymentMethod,
@@ -176,7 +175,7 @@ export class Customers {
   ): Promise<{ customer: Customer.Customer; method: Customer.PaymentMethod }> {
     const { commands, references, cards } = this.#services;
     const { tenantId } = named;
-    // The card of a person who is erased must not even reach the gateway.
+    // The card of an erased person must not reach the gateway.
     const present = await this.get(named);
     expectPresent(present);
     const name = { commandId: deterministicUuid([paymentMethodId, 'add']), content };
@@ -200,7 +199,7 @@ export class Customers {
     const method = customer.paymentMethods.find(
       (each) => each.card.fingerprint === card.fingerprint,
     );
-    // Only a repetition can find it gone: it was removed since.
+    // A repeated request after the card was removed.
     if (method === undefined) throw refused({ type: 'PaymentMethodUnknown', paymentMethodId });
     return { customer, method };
   }
@@ -213,7 +212,7 @@ export class Customers {
     return this.#execute({ type: 'RemovePaymentMethod', ...named, paymentMethodId }, caller);
   }
 
-  /** The token of a payment method as its customer may use it again. */
+  /** The token of a payment method, for its customer. */
   tokenOf(named: Subject, { card }: Customer.PaymentMethod): string {
     return this.#services.cards.tokenOf(named, card);
   }
@@ -247,7 +246,7 @@ function isSame(a: string, b: string): boolean {
   return emailIdentity(a) === emailIdentity(b);
 }
 
-/** Whether an email is the customer's, or is about to be. */
+/** Whether an email is in force or reserved for the customer. */
 function needs(
   { email: present, reservedEmails, erasureRequestedAt }: Customer.Customer,
   email: string,
@@ -260,8 +259,8 @@ function expectPresent({ erasureRequestedAt }: Customer.Customer): void {
   if (erasureRequestedAt !== null) throw refused({ type: 'CustomerErased' });
 }
 
-/** A command was executed, so there is a customer. */
+/** Asserts that a customer exists after a command. */
 function known(state: Customer.State): Customer.Customer {
-  if (state === null) throw new Error('a command on a customer left nobody');
+  if (state === null) throw new Error('a command on a customer left no state');
   return state;
 }

@@ -7,7 +7,7 @@ import { instrumentOf, type Keyed, type TypedCard } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import type { Customers } from './customers.ts';
 
-/** Whose data it is: with `sandbox` absent, that of the caller's environment. */
+/** Default of `sandbox`: that of the caller's environment. */
 interface Environment {
   readonly sandbox?: boolean;
 }
@@ -52,7 +52,7 @@ export class TenantCustomers {
     );
   }
 
-  /** Replaces the contact data; refuses with `StaleRowVersion` what was read before another change. */
+  /** Replaces the contact data. Refuses with `StaleRowVersion` after a concurrent change. */
   async replace(
     customerId: number,
     { rowVersion, sandbox, ...contact }: Environment & Contact & { readonly rowVersion: number },
@@ -62,12 +62,12 @@ export class TenantCustomers {
     return this.#customers.replace(named, replacement, this.#acting.caller);
   }
 
-  /** Nothing can read of the person any more when it resolves; amounts and books stay. */
+  /** Resolves when the personal data is unreadable. Amounts and books are kept. */
   async erase(customerId: number, environment: Environment = {}): Promise<Customer.Customer> {
     return this.#erasure.erase(this.#subject(customerId, environment), this.#acting.caller);
   }
 
-  /** Keeps a card for later; one that is known keeps its id. */
+  /** Stores a card. A known card keeps its id. */
   async addPaymentMethod(
     customerId: number,
     given: Keyed &
@@ -116,7 +116,7 @@ export class TenantCustomers {
     return { tenantId, sandbox: this.#sandbox(environment), customerId };
   }
 
-  /** The test environment holds sandbox data only. */
+  /** The test environment has sandbox data only. */
   #sandbox({ sandbox }: Environment): boolean {
     return this.#acting.environment === 'test' || (sandbox ?? false);
   }

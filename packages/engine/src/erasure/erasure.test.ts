@@ -1,4 +1,4 @@
-/** An erasure that breaks off between any two of its steps is finished, once, by whoever comes next. */
+/** An erasure interrupted between any two steps is finished once by the next process. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -29,7 +29,7 @@ const wrappingKey = randomBytes(32);
 
 const named = (email: string) => ({ tenantId: TENANT, sandbox: false, email });
 
-/** What a host has, and what is left of it when it dies. */
+/** The state of a host that survives its crash. */
 class Life {
   readonly events: EventStore = createMemoryEventStore();
   readonly keys = new PersonalKeys({ path: ':memory:', wrappingKey });
@@ -47,7 +47,7 @@ class Life {
     this.identities = new Identities(this.commands, emailSecret);
   }
 
-  /** An erasure of a new process that dies at the nth of its steps; at none when there are not so many. */
+  /** An erasure in a new process that crashes at its nth step, if there is one. */
   erasure(dyingAt = Number.POSITIVE_INFINITY): Erasure {
     this.#restart();
     this.calls = [];
@@ -210,7 +210,7 @@ const STEPS = [
 ];
 
 describe('an erasure', () => {
-  it('takes its steps in order, and nothing is left', async () => {
+  it('runs its steps in order, and leaves no personal data', async () => {
     await life.erasure().erase(CUSTOMER, SYSTEM);
     expect(life.calls).toEqual(STEPS);
     await expectErased();
@@ -218,7 +218,7 @@ describe('an erasure', () => {
     await expectErased();
   });
 
-  it('of nobody is refused', async () => {
+  it('of an unknown customer is refused', async () => {
     const nobody = { ...CUSTOMER, customerId: 8 };
     await expect(life.erasure().erase(nobody, SYSTEM)).rejects.toMatchObject({
       code: 'CustomerUnknown',
@@ -286,7 +286,7 @@ it('is finished though another one cannot be read', async () => {
   expect(life.keys.stateOf(CUSTOMER)).toBe('erased');
 });
 
-it('leaves the emails to whoever claims them next', async () => {
+it('frees the emails for the next customer', async () => {
   await life.erasure().erase(CUSTOMER, SYSTEM);
   const [email = ''] = EMAILS;
   await life.identities.claim(named(email), { customerId: 8 }, SYSTEM);

@@ -1,4 +1,4 @@
-/** Erases a person: whatever the order of a crash, what was begun is finished, and no amount moves. */
+/** Erases a person. An erasure that was requested is finished after any crash; amounts do not change. */
 import { Customer, type StreamName, type Subject } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import type { Identities } from '../identities/index.ts';
@@ -7,7 +7,7 @@ import type { CustomerKeys } from '../personal-keys/customer-keys.ts';
 import { refused } from '../refusal.ts';
 import { KeyedMutex } from '../runtime/keyed-mutex.ts';
 
-/** Ends all subscriptions of a customer; they are all ended already when it is asked again. */
+/** Ends all subscriptions of a customer. Idempotent. */
 export interface SubscriptionEnding {
   unsubscribeAllOf(customer: Subject, reason: 'erasure', caller: Caller): Promise<unknown>;
 }
@@ -17,17 +17,17 @@ export interface ErasureServices {
   readonly identities: Identities;
   readonly subscriptions: SubscriptionEnding;
   readonly keys: CustomerKeys;
-  /** Forgets the folded streams, which still tell of the person. */
+  /** Clears the cache of folded streams, which may hold personal data. */
   readonly clearStates: () => void;
-  /** Forgets what the tenant was answered about the person. */
+  /** Deletes the stored answers about the person. */
   readonly deleteAnswers: (customer: Subject) => Promise<void>;
-  /** Takes what was destroyed and forgotten out of the files as well, and goes on with it if need be. */
+  /** Overwrites the deleted data in the files; retries in the background. */
   readonly scrub: () => Promise<void>;
 }
 
 export class Erasure {
   readonly #services: ErasureServices;
-  /** A caller and the follower of the log would do everything twice, to the same end. */
+  /** Avoids duplicate work by a caller and the follower of the log. */
   readonly #mutex = new KeyedMutex();
 
   constructor(services: ErasureServices) {
@@ -35,8 +35,8 @@ export class Erasure {
   }
 
   /**
-   * Answers what is left of the customer, once nothing can read of the person any more; refuses with
-   * `not_found`. What fails after the first step is finished by the follower of the log.
+   * Returns the erased customer when the personal data is unreadable. Refuses with `CustomerUnknown`.
+   * A failure after the first step is retried by the follower of the log.
    */
   async erase(customer: Subject, caller: Caller): Promise<Customer.Customer> {
     const { commands } = this.#services;
@@ -47,13 +47,13 @@ export class Erasure {
     return this.finish(customer, caller);
   }
 
-  /** What is left to do of an erasure that was requested. */
+  /** Finishes a requested erasure. */
   async finish(customer: Subject, caller: Caller): Promise<Customer.Customer> {
     return this.#mutex.runExclusive(streamOf(customer), async () => {
       const present = await this.#find(customer);
       if (present === null) throw refused({ type: 'CustomerUnknown' });
       if (present.erasedAt !== null) {
-        await this.forget(customer);
+        await this.destroyKey(customer);
         return present;
       }
       return this.#finish(customer, present, caller);
@@ -61,10 +61,10 @@ export class Erasure {
   }
 
   /**
-   * Destroys the key, if there is one. An older backup of the keys brings back the person, whom the
-   * log knows to be erased.
+   * Destroys the key, if there is one. A restored backup of the keys may hold keys of persons that are
+   * erased in the log.
    */
-  async forget(customer: Subject): Promise<void> {
+  async destroyKey(customer: Subject): Promise<void> {
     const { keys, scrub } = this.#services;
     if ((await keys.stateOf(customer)) !== 'erased') {
       await keys.destroy(customer);
@@ -74,8 +74,8 @@ export class Erasure {
   }
 
   /**
-   * Lets go of what this process remembers of a person whom the log knows to be erased, perhaps by
-   * another host. For each host that shares the log.
+   * Removes an erased person from the caches of this process. Each host that shares the log calls it,
+   * whichever host erased the person.
    */
   evict(customer: Subject): void {
     const { keys, clearStates } = this.#services;
@@ -83,7 +83,7 @@ export class Erasure {
     clearStates();
   }
 
-  /** The key goes last: with it goes the knowledge of what there is to release. */
+  /** Destroys the key last: the emails to release cannot be read without it. */
   async #finish(
     customer: Subject,
     { emails }: Customer.Customer,
@@ -93,11 +93,11 @@ export class Erasure {
     const { tenantId, sandbox, customerId } = customer;
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
-      // Of an erasure that broke off behind the key, only this is left of them.
+      // The key was destroyed before an interruption: the emails are unreadable.
       if (email === '') continue;
       await identities.release({ tenantId, sandbox, email }, { customerId }, caller);
     }
-    await this.forget(customer);
+    await this.destroyKey(customer);
     await deleteAnswers(customer);
     await scrub();
     const record = { type: 'RecordErasure', ...customer, at: commands.clock.now() } as const;
@@ -107,9 +107,9 @@ export class Erasure {
       erasureStep(customer, 'record'),
       caller,
     );
-    // What was under way has put states back that it had loaded before.
-    await this.forget(customer);
-    if (state === null) throw new Error('an erasure left nobody');
+    // Concurrent commands may have cached states that they had loaded before.
+    await this.destroyKey(customer);
+    if (state === null) throw new Error('an erasure left no state');
     return state;
   }
 
@@ -122,7 +122,7 @@ function streamOf(customer: Subject): StreamName {
   return Customer.streamOf(customer);
 }
 
-/** A person is erased once: every step has one name for ever. */
+/** A person is erased once, so the command id of each step is constant. */
 export function erasureStep(
   { tenantId, sandbox, customerId }: Subject,
   step: 'request' | 'record',

@@ -1,4 +1,4 @@
-/** Finishes erasures that a crash broke off, and holds the keys to what the log says. */
+/** Finishes interrupted erasures, and destroys keys of persons that are erased in the log. */
 import { decodeEvent, type Event, type Position, type StoredEvent } from '@counterfoil/core';
 import { SYSTEM } from '../command-runner.ts';
 import type { Identities } from '../identities/index.ts';
@@ -29,13 +29,12 @@ export function followErasures({ erasure, ...following }: ErasuresOptions): Prom
 interface EvictionOptions extends Pick<Following, 'events' | 'logger' | 'signal'> {
   readonly erasure: Erasure;
   readonly identities: Pick<Identities, 'forgetClaim'>;
-  /** What was erased before this process began, it never knew. */
+  /** The head of the log at the start: earlier erasures are not in the caches. */
   readonly after: Position | undefined;
 }
 
 /**
- * Lets go of what this host remembers of persons and whose emails are, whichever host erased them or
- * released these, to the end of the signal.
+ * Evicts erased persons and released emails from the caches of this host, until the signal fires.
  */
 export function evictErased({
   erasure,
@@ -63,14 +62,14 @@ export function evictErased({
   });
 }
 
-/** What will never succeed is told, and the others go on. */
+/** Logs a permanent failure, and continues with the other erasures. */
 async function finishOrLog(erasure: Erasure, stored: StoredEvent, logger: Logger): Promise<void> {
   try {
     const event = decodeEvent(stored);
     if (event.type !== 'CustomerErasureRequested' && event.type !== 'CustomerErased') return;
     const { sandbox, customerId } = event;
     const customer = { tenantId: stored.tenantId, sandbox, customerId };
-    if (event.type === 'CustomerErased') await erasure.forget(customer);
+    if (event.type === 'CustomerErased') await erasure.destroyKey(customer);
     else await erasure.finish(customer, SYSTEM);
   } catch (error) {
     if (!isPermanent(error)) throw error;

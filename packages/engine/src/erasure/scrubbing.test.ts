@@ -1,8 +1,8 @@
-/** What was erased is taken out of the files as soon as nobody hinders it, and nobody waits for that. */
+/** Erased data is scrubbed from the files in the background, as soon as no reader blocks it. */
 import { expect, it, vi } from 'vitest';
 import { Scrubbing } from './scrubbing.ts';
 
-it('tries again what was hindered, tells of it, and ends with the host', async () => {
+it('retries blocked files, logs them, and stops with the host', async () => {
   const said: string[] = [];
   const log = (_: object, message: string) => said.push(message);
   const logger = { debug: log, info: log, warn: log, error: log };
@@ -22,9 +22,9 @@ it('tries again what was hindered, tells of it, and ends with the host', async (
   await vi.waitUntil(() => scrubbing.pending === 0);
   expect([scrubbing.pending, scrub.mock.calls.length]).toEqual([0, 4]);
   expect(said).toEqual([
-    'what was erased is still in files that are being read',
+    'files that are being read still hold erased data',
     'a file was not scrubbed',
-    'what was erased is in no file of the host any more',
+    'no file of the host holds erased data',
   ]);
   await scrubbing.scrub();
   expect(scrubbing.pending).toBe(1);
@@ -34,7 +34,7 @@ it('tries again what was hindered, tells of it, and ends with the host', async (
   expect(scrub.mock.calls.length).toBe(length);
 });
 
-it('scrubs for each who asks, also while the same store is being scrubbed for another', async () => {
+it('scrubs for each caller, also while the same store is being scrubbed for another', async () => {
   const said = () => undefined;
   const logger = { debug: said, info: said, warn: said, error: said };
   const first = Promise.withResolvers<boolean>();
@@ -55,7 +55,7 @@ it('scrubs for each who asks, also while the same store is being scrubbed for an
   const scrubbing = new Scrubbing({ stores, logger });
   const one = scrubbing.scrub();
   await vi.waitUntil(() => scrubAnswers.mock.calls.length === 1);
-  // What is forgotten from here on the scrub of the answers that is under way may have passed by.
+  // The running scrub of the answers may have passed rows that are deleted from here on.
   const other = scrubbing.scrub();
   first.resolve(true);
   await one;

@@ -1,16 +1,16 @@
-/** Takes what was erased out of the files of the host too, as soon as nobody reads there any more. */
+/** Scrubs erased data from the files of the host as soon as no reader blocks it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 
-/** How long it waits before it tries again: at first, and at most after it has doubled each time. */
+/** Exponential backoff between two attempts. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** What may still hold what was overwritten or removed in it. */
+/** A store whose files may still hold deleted or overwritten data. */
 export interface Scrubbed {
-  /** Where it stands, for people. */
+  /** For logs. */
   readonly name: string;
-  /** Leaves nothing of it. Waits for nobody: false while a reader hinders it. */
+  /** Removes such data from the files. Does not wait: false while a reader blocks it. */
   scrub(): boolean | Promise<boolean>;
 }
 
@@ -30,24 +30,24 @@ export class Scrubbing {
     this.#options = options;
   }
 
-  /** How many stores may still hold what was erased. */
+  /** How many stores may still hold erased data. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** Tries once. What is left then is tried again and again, in the background. */
+  /** Tries once; retries the remaining stores in the background. */
   async scrub(): Promise<void> {
     const { stores, logger } = this.#options;
     for (const store of stores) this.#pending.add(store);
     await this.#try();
     if (this.#pending.size === 0 || this.#retrying !== undefined) return;
-    logger.warn({ stores: this.#names() }, 'what was erased is still in files that are being read');
+    logger.warn({ stores: this.#names() }, 'files that are being read still hold erased data');
     this.#retrying = this.#retry().finally(() => {
       this.#retrying = undefined;
     });
   }
 
-  /** Ends what goes on in the background. */
+  /** Stops the retries. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#retrying;
@@ -61,11 +61,11 @@ export class Scrubbing {
       if (signal.aborted) return;
       await this.#try();
     }
-    this.#options.logger.info({}, 'what was erased is in no file of the host any more');
+    this.#options.logger.info({}, 'no file of the host holds erased data');
   }
 
   async #try(): Promise<void> {
-    // A copy: what another call finishes meanwhile, it may have begun too early for this one.
+    // A copy: a concurrent call may have started before the data of this one was deleted.
     for (const store of [...this.#pending]) {
       try {
         if (await store.scrub()) this.#pending.delete(store);

@@ -1,4 +1,4 @@
-/** Whose an email is: asked of the log once, and who may be named for it. */
+/** The customer of an email: read from the log once; and which ids may be given for it. */
 import {
   type AppendResult,
   Customer,
@@ -47,7 +47,7 @@ beforeEach(() => {
 });
 
 describe('the customer of an email', () => {
-  it('takes one append when it is new, and nothing at all when it is known', async () => {
+  it('takes one append when it is new, and no access to the log when it is cached', async () => {
     await identities.next(tenantId, 'customer');
     appended = [];
     const customerId = await identities.customerOf(named('a@example.com'), undefined, CALLER);
@@ -76,7 +76,7 @@ describe('the customer of an email', () => {
     expect(test).not.toBe(live);
   });
 
-  it('is another one after a release by its holder, and by nobody else', async () => {
+  it('is another one after a release, which only its holder can make', async () => {
     await identities.customerOf(named('a@example.com'), OWN, CALLER);
     await identities.release(named('a@example.com'), { customerId: 4_712 }, CALLER);
     await identities.release(named('a@example.com', true), { customerId: OWN }, CALLER);
@@ -91,8 +91,8 @@ describe('the customer of an email', () => {
   });
 });
 
-describe('an id of the caller’s own', () => {
-  it('is one email’s, also where two bring it at once', async () => {
+describe('an id given by the caller', () => {
+  it('belongs to one email, also when two claim it concurrently', async () => {
     const emails = ['a@example.com', 'b@example.com', 'c@example.com'];
     const other = new Identities(commands, Buffer.alloc(32, 7));
     const raced = await Promise.all(
@@ -115,7 +115,7 @@ describe('an id of the caller’s own', () => {
     expect(await identities.customerOf(named('b@example.com', true), OWN, CALLER)).toBe(OWN);
   });
 
-  it('is free again where its email came to another customer', async () => {
+  it('is free again when its email belongs to another customer', async () => {
     const raced = await Promise.all(
       [OWN, 4_712].map((id) => identities.customerOf(named('a@example.com'), id, CALLER)),
     );
@@ -125,7 +125,7 @@ describe('an id of the caller’s own', () => {
     expect(await identities.customerOf(named('c@example.com'), raced[0], CALLER)).toBeUndefined();
   });
 
-  it('is asked of the log where another host released the email', async () => {
+  it('is read from the log after another host released the email', async () => {
     const other = new Identities(commands, Buffer.alloc(32, 7));
     await identities.customerOf(named('a@example.com'), OWN, CALLER);
     await other.release(named('a@example.com'), { customerId: OWN }, CALLER);
@@ -165,13 +165,13 @@ describe('who may be named for an email', () => {
   });
 
   it.each<[string, number, boolean]>([
-    ['an id of the caller’s own', OWN, true],
+    ['an id given by the caller', OWN, true],
     ['the last one below those of the service', FIRST_ALLOCATED - 1, true],
     ['the first one of the service', FIRST_ALLOCATED, false],
     ['the last one of the service', 2_147_483_647, false],
     ['the first one above them', 2_147_483_648, true],
     ['one that is registered', 4_713, false],
-  ])('of nobody: %s', async (_, customerId, may) => {
+  ])('of no customer: %s', async (_, customerId, may) => {
     await register(4_713);
     expect(await identities.mayBe(named('a@example.com'), customerId)).toBe(may);
     expect(await identities.mayBe(named('a@example.com', true), 4_713)).toBe(true);

@@ -1,4 +1,4 @@
-/** Integer ids for orders and customers: from durable blocks, and one customer for one email at a time. */
+/** Integer ids of orders and customers, allocated in durable blocks; at most one customer per email. */
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   Customer,
@@ -13,24 +13,24 @@ import { LRUCache } from 'lru-cache';
 import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 
-/** A crash loses the rest of a block: gaps in ids are harmless, and blocks are small. */
+/** A crash loses the rest of a block. Gaps in ids are harmless. */
 const BLOCK_SIZE = 100;
-/** What the customers that are remembered by their emails may take, about 100 bytes beside each email. */
+/** Size of the cache of customers by email; an entry takes about 100 bytes beside the email. */
 const REMEMBERED_BYTES = 16 * 2 ** 20;
 const REMEMBERED_ENTRY_BYTES = 100;
-/** The second one takes over an id whose claim was found to be void. */
+/** The second attempt takes over an id whose claim is void. */
 const ID_CLAIM_TRIES = 2;
 
 const { FIRST_ALLOCATED_ID, LAST_ALLOCATED_ID } = Sequence;
 
-/** Whose customer, in which environment, and the email as it was given. */
+/** Tenant, environment, and the email as given. */
 export interface NamedCustomer {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
   readonly email: string;
 }
 
-/** Who holds an email, by the claim of which number. */
+/** The holder of an email, and the number of the claim. */
 export interface Claim {
   readonly customerId: number;
   readonly claim: number;
@@ -50,16 +50,16 @@ export class Identities {
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: (_, name) => REMEMBERED_ENTRY_BYTES + 2 * name.length,
   });
-  /** Counts the releases, so that what was read before one is not remembered after it. */
+  /** Counts the releases: a result read before a release is not cached after it. */
   #releases = 0;
 
-  /** `emailSecret` keys the hash under which an email names its customer's stream. */
+  /** `emailSecret` keys the HMAC of an email in the name of its stream. */
   constructor(commands: CommandRunner, emailSecret: Buffer) {
     this.#commands = commands;
     this.#emailSecret = createSecretKey(emailSecret);
   }
 
-  /** The next number of a tenant's sequence; never given out before or again. */
+  /** The next unique number of a tenant's sequence. */
   async next(tenantId: TenantId, sequence: Sequence.SequenceName): Promise<number> {
     const name = `${tenantId}/${sequence}`;
     for (;;) {
@@ -69,7 +69,7 @@ export class Identities {
         block.next += 1;
         return block.next - 1;
       }
-      // Whoever finds the block used up first replaces it; the others then find the new one.
+      // The first caller that finds the block used up replaces it.
       if (this.#blocks.get(name) === pending) this.#blocks.delete(name);
     }
   }
@@ -101,14 +101,14 @@ export class Identities {
     return reserved;
   }
 
-  /** The customer id of an email that was asked for lately; undefined says nothing. */
+  /** The cached customer id of an email; undefined when it is not cached. */
   knownCustomer(named: NamedCustomer): number | undefined {
     return this.#customers.get(this.#streamOf(named));
   }
 
   /**
-   * The customer id of an email: the one it has, else `wanted`, else a new one; undefined when `wanted`
-   * is another email's. Emails are compared without regard to case.
+   * The customer id of an email: the existing one, else `wanted`, else a new one; undefined when `wanted`
+   * belongs to another email. Emails are case-insensitive.
    */
   async customerOf(
     named: NamedCustomer,
@@ -128,8 +128,8 @@ export class Identities {
   }
 
   /**
-   * Whether a caller may say that this is the customer of an email: it is, and is not erased, or the
-   * email is free and the id one of the caller's own that no registered customer has.
+   * Whether a caller may give this customer id for an email: it is the email's and not erased, or the
+   * email is free and the id is outside the allocated range and not registered.
    */
   async mayBe(named: NamedCustomer, customerId: number): Promise<boolean> {
     const holder = await this.holderOf(named);
@@ -144,8 +144,8 @@ export class Identities {
   }
 
   /**
-   * Who holds an email, unless they are erased: what no purchase had told their customer of, the
-   * erasure could not release, and what is bought with it now must not be lost with them.
+   * The holder of an email, unless erased. An erasure cannot release an email that the customer's stream
+   * does not list; a new purchase with it must not go to the erased customer.
    */
   async #presentHolder(named: NamedCustomer, caller: Caller): Promise<number | undefined> {
     const holder = await this.holderOf(named);
@@ -156,13 +156,13 @@ export class Identities {
     return undefined;
   }
 
-  /** Asks anew for whoever is asked for: somebody is erased. */
+  /** Clears the cache after an erasure. */
   forget(): void {
     this.#releases += 1;
     this.#customers.clear();
   }
 
-  /** Asks anew whose an email is: its claim was released, perhaps by another host. */
+  /** Removes an email from the cache after its claim was released, by any host. */
   forgetClaim(stream: StreamName): void {
     this.#releases += 1;
     this.#customers.delete(stream);
@@ -179,8 +179,8 @@ export class Identities {
   }
 
   /**
-   * Claims an id that a caller brings for an email, before the email for the id: two emails that bring
-   * one id at the same time cannot both have it. Answers whether it is this email's.
+   * Claims a caller's id for an email before claiming the email: two concurrent emails cannot both get
+   * one id. Returns whether the id belongs to this email.
    */
   async #claimId(named: NamedCustomer, customerId: number, caller: Caller): Promise<boolean> {
     const keyed = this.#keyed(named);
@@ -199,9 +199,9 @@ export class Identities {
         caller,
       );
       const { emailKey } = state;
-      if (emailKey === null) throw new Error('a customer id was claimed for nobody');
+      if (emailKey === null) throw new Error('a claim of a customer id has no email');
       if (emailKey === keyed.emailKey) return true;
-      // An email that lost the race for itself came to another customer, and left this claim behind.
+      // The claim is void when the email of its claimant belongs to another customer.
       const other = EmailClaim.streamOf({ ...keyed, emailKey });
       const { holder } = await this.#commands.stateOf(EmailClaim, other);
       if (holder === null || holder.customerId === customerId) return false;
@@ -210,7 +210,7 @@ export class Identities {
     return false;
   }
 
-  /** Who holds an email at this moment; undefined when it is free. */
+  /** The current holder of an email; undefined when it is free. */
   async holderOf(named: NamedCustomer): Promise<Claim | undefined> {
     const stream = this.#streamOf(named);
     const { holder, claim } = await this.#commands.stateOf(EmailClaim, stream);
@@ -221,8 +221,8 @@ export class Identities {
   }
 
   /**
-   * Claims an email for a customer, unless another holds it; answers who does then. `renew` claims
-   * anew what the customer holds already: who wanted to release the claim before cannot any more.
+   * Claims an email for a customer unless another holds it; returns the holder. `renew` gives an existing
+   * claim a new number, so that a release of the earlier number fails.
    */
   async claim(
     named: NamedCustomer,
@@ -245,7 +245,7 @@ export class Identities {
     return { customerId: state.holder?.customerId ?? customerId, claim: state.claim };
   }
 
-  /** Frees an email that the customer holds; given the number of a claim, only if it is the latest. */
+  /** Releases an email of the customer; with `claim`, only if that is the latest number. */
   async release(
     named: NamedCustomer,
     { customerId, claim }: { customerId: number; claim?: number },

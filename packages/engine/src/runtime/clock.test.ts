@@ -1,4 +1,4 @@
-/** The clocks: the one that is moved never goes back, whatever the system's clock and the process do. */
+/** The clocks: a test clock is monotonic, across changes of the system clock and restarts. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function folder(): string {
   return path;
 }
 
-/** A system clock that anybody may set. */
+/** A settable system clock. */
 function system(): { nowMs: number; readonly systemNow: () => number } {
   const clock = { nowMs: BEGIN_MS, systemNow: () => clock.nowMs };
   return clock;
@@ -99,7 +99,7 @@ describe('a test clock', () => {
             expect(clock.now()).toBe(new Date(toMs).toISOString());
           }
           if (kind === 'restart') {
-            // As a host that ends in order keeps it; one that was never moved is the system's clock.
+            // A host that stops in order stores it; a clock that was never moved is the system's.
             if (moved) clock.moveTo(Date.parse(clock.now()));
             machine.nowMs += ms;
             if (!moved) shown = new Date(machine.nowMs).toISOString();

@@ -1,4 +1,4 @@
-/** The present, for everything that waits: the system's clock, or one that a test may move forward. */
+/** The host's clock: the system's, or a test clock that can be moved forward. */
 import {
   closeSync,
   existsSync,
@@ -16,13 +16,13 @@ import { isFile } from '../storage/stores.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The host's clock: the only source of the present. */
+/** The only source of the current time. */
 export interface Clock {
   /** ISO 8601, GMT, with milliseconds. */
   now(): string;
 }
 
-/** Asked many times in a request; the text of one millisecond is made once. */
+/** Called many times in a request: caches the text of a millisecond. */
 function textOf(nowMs: () => number): () => string {
   let lastMs = Number.NaN;
   let text = '';
@@ -41,8 +41,8 @@ export function systemClock(): Clock {
 }
 
 /**
- * The clock that a configuration asks for. Throws a ConfigError for a folder in which it is later
- * already: what was put off to then would wait for years.
+ * The configured clock. Throws a ConfigError for a folder whose test clock is ahead of the system
+ * clock: work scheduled by it would wait for years.
  */
 export function openClock(config: Settings): Clock {
   const path = testClockOf(config);
@@ -55,8 +55,8 @@ export function openClock(config: Settings): Clock {
 }
 
 /**
- * What time it is in a data folder, in milliseconds, for those who look at it without a host; the
- * system's where the file of a test clock says nothing, which is `problem` then.
+ * The current time in a data folder, in milliseconds, without opening a ledger. Falls back to the
+ * system clock when the file of the test clock is unreadable; `problem` says why.
  */
 export function presentIn(config: Settings): { readonly nowMs: number; readonly problem?: string } {
   const path = testClockOf(config);
@@ -75,13 +75,13 @@ function testClockOf({ dataDir, eventStoreUrl }: Settings): string | undefined {
   return eventStoreUrl === 'memory:' ? undefined : testClockFileIn(dataDir);
 }
 
-/** A clock that goes on by itself like the system's, and that may be set ahead of it. */
+/** A running clock that can be set ahead of the system's. */
 export interface MovableClock extends Clock {
   /** How far it is ahead of the system's clock. */
   readonly aheadMs: number;
   /**
-   * Sets it to an instant, or to the present where that is past by it: it goes on by itself between a
-   * look and a move. What it reaches is kept before anybody sees it.
+   * Sets the clock to an instant, or to its current time if that is later. The offset is durable before
+   * the new time is visible.
    */
   moveTo(instantMs: number): void;
 }
@@ -91,13 +91,13 @@ export function isMovable(clock: Clock): clock is MovableClock {
 }
 
 export interface TestClockOptions {
-  /** Where the offset is kept; in memory when absent. */
+  /** The file of the offset; in memory when absent. */
   readonly path?: string;
   /** The system's clock, in milliseconds. */
   readonly systemNow?: () => number;
 }
 
-/** What is kept: the offset, and the latest instant that the clock is known to have shown. */
+/** The offset, and the latest instant that the clock is known to have shown. */
 const Kept = z.strictObject({ aheadMs: z.int().nonnegative(), reachedMs: z.int().nonnegative() });
 type Kept = z.output<typeof Kept>;
 
@@ -106,8 +106,8 @@ export function testClockFileIn(dataDir: string): string {
 }
 
 /**
- * Opens the clock of a test environment. It never goes back: not when the system's clock does, and
- * not over a restart. Throws a ConfigError when its file cannot be made out.
+ * Opens a test clock. It is monotonic, also when the system clock is set back and across restarts.
+ * Throws a ConfigError when its file is unreadable.
  */
 export function openTestClock({ path, systemNow = Date.now }: TestClockOptions): MovableClock {
   const kept = path === undefined ? undefined : keptClock(path);
@@ -131,11 +131,11 @@ export function openTestClock({ path, systemNow = Date.now }: TestClockOptions):
   };
 }
 
-/** Undefined where no test clock was moved. */
+/** Undefined when no test clock was moved. */
 function keptClock(path: string): Kept | undefined {
   if (!existsSync(path)) return undefined;
   try {
-    // Whoever reads a pipe waits for ever.
+    // Reading a named pipe would block.
     if (!isFile(path)) throw new Error('not a file');
     return Kept.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
@@ -145,7 +145,7 @@ function keptClock(path: string): Kept | undefined {
   }
 }
 
-/** Durable before it is in force: a clock that was seen ahead is ahead after a loss of power. */
+/** Durable before it takes effect: a time that was visible survives a power loss. */
 function keep(path: string, kept: Kept): void {
   const folder = dirname(path);
   mkdirSync(folder, { recursive: true });

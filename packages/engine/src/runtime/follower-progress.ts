@@ -1,4 +1,4 @@
-/** How far the followers of a log have come, for whoever waits until all of them have reacted. */
+/** The progress of the followers of a log; callers can wait until all have reached a position. */
 import type { Position } from '@counterfoil/core';
 
 interface Waiter {
@@ -7,12 +7,12 @@ interface Waiter {
 }
 
 export class FollowerProgress {
-  /** Undefined for one that has not found its place yet. */
+  /** Undefined for a follower that has not read its checkpoint yet. */
   readonly #places = new Map<string, Position | undefined>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Set<() => void>();
 
-  /** A follower begins, or tells that it has reacted to everything up to a position. */
+  /** Registers a follower, or reports that it has processed all events up to a position. */
   report(follower: string, position: Position | undefined): void {
     this.#places.set(follower, position);
     for (const waiter of this.#waiters) {
@@ -20,7 +20,7 @@ export class FollowerProgress {
     }
   }
 
-  /** Whether all followers have reacted to a position, waiting for it no longer than the limit. */
+  /** Waits until all followers have processed a position; false on timeout. */
   async reached(position: Position, { timeoutMs }: { timeoutMs: number }): Promise<boolean> {
     if (this.#isReached(position)) return true;
     return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export class FollowerProgress {
     });
   }
 
-  /** A rest between two looks at the log; there is none while somebody waits. */
+  /** The pause between two reads of the log. Ends at once while a caller waits. */
   async pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#waiters.size > 0) return;
     await new Promise<void>((resolve) => {

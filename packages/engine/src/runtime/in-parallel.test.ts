@@ -1,4 +1,4 @@
-/** So many at the same time, each once, and nothing left under way. */
+/** Bounded concurrency, each item once, no work left running. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inParallel } from './in-parallel.ts';

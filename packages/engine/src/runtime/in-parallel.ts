@@ -1,18 +1,17 @@
-/** Many things to do, so many of them at the same time. */
+/** Runs work with bounded concurrency. */
 
 export interface Work<Item> {
   readonly items: readonly Item[];
-  /** Never more than so many are under way. */
+  /** The maximum concurrency. */
   readonly atOnce: number;
   readonly act: (item: Item) => Promise<void>;
-  /** Asked before each: whether no more is to be begun. */
+  /** Called before each item; true stops starting more. */
   readonly stops?: () => boolean;
 }
 
 /**
- * Resolves when all is done, or nothing more is begun and what was under way is done. After a failure
- * nothing more is begun either, and the first one is thrown when the others have ended: whoever comes
- * next never works beside what is left.
+ * Resolves when all items are done, or after a stop when the running ones are done. A failure stops too;
+ * the first error is thrown when the running items have ended, so that no work is left running.
  */
 export async function inParallel<Item>(work: Work<Item>): Promise<void> {
   const { items, atOnce, act, stops = () => false } = work;

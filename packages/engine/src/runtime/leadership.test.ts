@@ -1,4 +1,4 @@
-/** Leadership: one host at a time does the work, and another takes it up. */
+/** Leadership: one host at a time does the work, and another takes over. */
 
 import { createMemoryReadModelStore } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -48,7 +48,7 @@ describe('leadership', () => {
     const { leases, atWork, begin } = hosts();
     begin('one');
     await vi.waitUntil(() => atWork.has('one'), POLLING);
-    // As if this host had been paused for longer than its lease lasts.
+    // Simulates a pause of this host longer than its lease.
     const wanted = { name: 'work', holder: 'other', nowMs: Date.now() + 10_000, ttlMs: 1 };
     expect(await leases.acquireLease(wanted)).toBeDefined();
     await vi.waitUntil(() => !atWork.has('one'), POLLING);

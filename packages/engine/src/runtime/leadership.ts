@@ -34,7 +34,7 @@ export async function whileLeading(
     try {
       await leadOnce(options, work);
     } catch (error) {
-      if (!signal.aborted) logger.error({ err: error, lease: options.name }, 'leading broke off');
+      if (!signal.aborted) logger.error({ err: error, lease: options.name }, 'leading failed');
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -51,6 +51,6 @@ async function leadOnce(
     await work(AbortSignal.any([signal, lease.lost]));
   } finally {
     await lease.release();
-    if (lease.lost.aborted) logger.warn({ lease: name }, 'this host leads no more');
+    if (lease.lost.aborted) logger.warn({ lease: name }, 'this host lost the lease');
   }
 }

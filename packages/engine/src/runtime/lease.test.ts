@@ -1,4 +1,4 @@
-/** A lease by itself: one holder at a time, for as long as it is renewed. */
+/** A lease: one holder at a time, as long as it is renewed. */
 import { createMemoryReadModelStore } from '@counterfoil/projections';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Lease, type LeaseStore } from './lease.ts';
@@ -38,7 +38,7 @@ describe('a lease', () => {
   it('is lost when another has taken it, and is not taken from them', async () => {
     const store = createMemoryReadModelStore();
     const lease = await Lease.take(store, { name: NAME, holder: 'one' });
-    // The holder was paused for longer than the lease lasts.
+    // The holder was paused for longer than the TTL.
     vi.setSystemTime(Date.now() + MINUTE);
     const other = await Lease.take(store, { name: NAME, holder: 'two' });
     await vi.advanceTimersByTimeAsync(MINUTE);

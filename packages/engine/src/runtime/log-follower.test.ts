@@ -1,4 +1,4 @@
-/** Following the log: nothing is missed and the place is kept, whatever breaks off. */
+/** Following the log: no event is missed and the checkpoint is kept, whatever fails. */
 
 import { randomUUID } from 'node:crypto';
 import {
@@ -29,10 +29,10 @@ class Reader {
   readonly errors: unknown[] = [];
   readonly progress: FollowerProgress = new FollowerProgress();
   checkpoints: Checkpoints = openCheckpoints(':memory:');
-  /** What the reaction throws, once. */
+  /** Thrown once by the reaction. */
   fault: Error | undefined;
 
-  /** Appends one event; answers its position. */
+  /** Appends one event; returns its position. */
   async happens(name: string): Promise<Position> {
     const stream = streamName('tenant', TENANT, name);
     const at = '2026-03-01T12:00:00.000Z';
@@ -112,7 +112,7 @@ describe('following the log', () => {
     expect(reader.seen).toEqual(['b']);
   });
 
-  it('begins anew with the checkpoint of another log', async () => {
+  it('starts over with the checkpoint of another log', async () => {
     const reader = open();
     await reader.happens('a');
     await reader.checkpoints.set(NAME, 'zzzz' as Position);
@@ -139,7 +139,7 @@ describe('following the log', () => {
     expect(reader.seen).toEqual(['c']);
   });
 
-  it('comes back to what a fault broke off', async () => {
+  it('retries after an error', async () => {
     const reader = open();
     await reader.happens('a');
     reader.fault = new Error('not now');
@@ -148,7 +148,7 @@ describe('following the log', () => {
     expect(reader.errors).toMatchObject([[{ reactor: NAME }, 'a reactor is held up']]);
   });
 
-  it('passes over what it is not about, and keeps its place behind it', async () => {
+  it('skips other event types, and moves its checkpoint past them', async () => {
     const reader = open();
     const last = await reader.happens('a');
     await reader.follow(async () => (await reader.checkpoints.get(NAME)) === last, {
@@ -157,7 +157,7 @@ describe('following the log', () => {
     expect(reader.seen).toEqual([]);
   });
 
-  it('tells those who wait when it has reacted, without a rest', async () => {
+  it('notifies waiting callers as soon as it has reacted', async () => {
     const reader = open();
     const { progress } = reader;
     let waited: Promise<boolean> | undefined;
@@ -187,7 +187,7 @@ describe('the progress of several followers', () => {
     expect(await reached).toBe(true);
   });
 
-  it('ends a rest when somebody begins to wait, and when it is told to stop', async () => {
+  it('ends a pause when a caller waits, and on its signal', async () => {
     const progress = new FollowerProgress();
     const stopping = new AbortController();
     progress.report('a', first);

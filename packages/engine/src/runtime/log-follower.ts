@@ -1,4 +1,4 @@
-/** Follows the log for a reactor: from its checkpoint on, through faults, to the end of a signal. */
+/** Follows the log for a reactor from its checkpoint, with retries, until a signal fires. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DamagedEvent,
@@ -13,44 +13,44 @@ import type { Places } from '../storage/checkpoints.ts';
 import type { FollowerProgress } from './follower-progress.ts';
 
 const BATCH_SIZE = 500;
-/** What happens meanwhile is looked at together: nobody waits for a reactor, and each look costs. */
+/** Between reads, so that events are processed in batches. */
 const PAUSE_MS = 50;
-/** After a fault, such as a gateway that cannot be reached, it goes on after so long. */
+/** Delay before a retry after an error. */
 const RETRY_MS = 1_000;
 
-/** What a follower is given by its host. */
+/** Services that the host gives to a follower. */
 export interface Following {
   readonly events: EventStore;
   readonly checkpoints: Places;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Told how far it has come: one for all followers of a log. */
+  /** Receives the position. Shared by all followers of a log. */
   readonly progress: FollowerProgress;
 }
 
 export interface LogFollower extends Following {
-  /** Of its checkpoint. */
+  /** The name of the checkpoint. */
   readonly name: string;
-  /** The events that it is about; the others are passed over. */
+  /** Events of other types are skipped. */
   readonly types: ReadonlySet<Event['type']>;
-  /** Name of the checkpoint where one without a checkpoint of its own goes on. */
+  /** A checkpoint to start from when there is none under `name`. */
   readonly takesOver?: string;
-  /** Where one without a checkpoint begins; from the beginning when undefined. */
+  /** The start without a checkpoint; the beginning of the log when undefined. */
   readonly firstAfter?: Position | undefined;
   /**
-   * Reacts to events in the order of the log: at least one, and all of one batch. It is called again
-   * with the same ones, and others beside them, after it has thrown or the process has died, so it
-   * must do nothing twice. An event that will never succeed must not throw: it would hold up the rest.
+   * Receives a non-empty batch in the order of the log. Delivery is at least once, possibly in other
+   * batches, so it must be idempotent. It must not throw for an event that can never succeed: that
+   * would block the following ones.
    */
   readonly react: (events: readonly StoredEvent[]) => Promise<void>;
 }
 
-/** Whether what failed would fail again: a reactor tells of it, and goes on with the others. */
+/** Whether an error is permanent: a reactor then logs it and continues with the next event. */
 export function isPermanent(error: unknown): boolean {
   return error instanceof Refused ? !error.isTransient : error instanceof DamagedEvent;
 }
 
-/** Resolves when `signal` is aborted and the batch that is under way is done. */
+/** Resolves when `signal` is aborted and the current batch is done. */
 export async function followLog(follower: LogFollower): Promise<void> {
   const { name, logger, signal, progress } = follower;
   progress.report(name, undefined);
@@ -86,14 +86,14 @@ async function follow(follower: LogFollower): Promise<void> {
   }
 }
 
-/** The position after which it goes on, or begins: that is kept at once, for a crash is no second beginning. */
+/** The position to continue after. A new follower's start is stored at once, so that it survives a crash. */
 async function placeOf(follower: LogFollower): Promise<Position | undefined> {
   const { name, takesOver, events, checkpoints, firstAfter } = follower;
   const own = await checkpoints.get(name);
   const kept = own ?? (takesOver === undefined ? undefined : await checkpoints.get(takesOver));
   if (kept !== undefined && checkpoints.ofThisLog) return kept;
   const head = await events.head();
-  // A checkpoint beyond the log is that of another log.
+  // A checkpoint beyond the head belongs to another log.
   if (kept !== undefined && head !== undefined && kept <= head) return kept;
   if (firstAfter !== undefined) await checkpoints.set(name, firstAfter);
   return firstAfter;

@@ -1,4 +1,4 @@
-/** Names of holders tell whether their process still runs. */
+/** Detection of dead lease holders. */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { hasEnded, processHolder } from './process-holder.ts';

@@ -1,15 +1,15 @@
-/** Names for holders of leases on files, which tell whether the process still runs. */
+/** Names of lease holders on files. They contain the process id, so that a dead holder is detected. */
 import { hostname } from 'node:os';
 import process from 'node:process';
 
 const NAME = /^process-(\d+)-(.+)$/;
 
-/** Of this process: when it is killed, its leases are free at once. */
+/** The name of this process. After a crash its leases are free at once. */
 export function processHolder(): string {
   return `process-${process.pid}-${hostname()}`;
 }
 
-/** Whether the process so named has ended; false for any other name, and for one of another machine. */
+/** Whether the named process has ended; false for any other name and for another machine. */
 export function hasEnded(holder: string): boolean {
   const [, pid, host] = NAME.exec(holder) ?? [];
   if (pid === undefined || host !== hostname()) return false;

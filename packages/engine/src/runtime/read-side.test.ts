@@ -1,4 +1,4 @@
-/** A tenant reads what it was told of, by this host or by another one. */
+/** Read-your-writes, across hosts. */
 import type { Position } from '@counterfoil/core';
 import { Progress } from '@counterfoil/projections';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ function reach(progress: Progress, position: string): void {
   progress.receive({ type: 'caught-up-to', position: at(position), events: 1, behindMs: 0 });
 }
 
-/** Whether a promise has settled by now, whatever is still in the queue of this turn. */
+/** Whether a promise has settled, after the pending microtasks. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending');
   await new Promise((resolve) => setImmediate(resolve));
@@ -34,7 +34,7 @@ describe('a read on a log that other hosts write to', () => {
     await second;
   });
 
-  it('never takes an answer for its own that was asked for before it came', async () => {
+  it('never uses the result of a query that started before it', async () => {
     const progress = new Progress();
     reach(progress, '1');
     const answers: ((position: Position) => void)[] = [];
@@ -47,7 +47,7 @@ describe('a read on a log that other hosts write to', () => {
     answers[0]?.(at('1'));
     await before;
     expect(await isDone(Promise.race(after))).toBe(false);
-    // Both share one question.
+    // Both share one query.
     expect(answers).toHaveLength(2);
     answers[1]?.(at('2'));
     expect(await isDone(Promise.race(after))).toBe(false);
@@ -55,7 +55,7 @@ describe('a read on a log that other hosts write to', () => {
     await Promise.all(after);
   });
 
-  it('asks anew after a question that failed', async () => {
+  it('queries again after a failed query', async () => {
     const progress = new Progress();
     reach(progress, '1');
     let failures = 1;

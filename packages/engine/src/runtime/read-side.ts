@@ -1,31 +1,31 @@
-/** Makes a tenant's reads see its own writes. */
+/** Read-your-writes per tenant. */
 import type { Position, TenantId } from '@counterfoil/core';
 import type { Progress } from '@counterfoil/projections';
 import { LRUCache } from 'lru-cache';
 import { refused } from '../refusal.ts';
 import { RoundTrips } from '../storage/round-trips.ts';
 
-/** Longer than the read models are ever behind in sound operation. */
+/** Longer than the normal lag of the read models. */
 const WAIT_MS = 5_000;
-/** A tenant that falls out of memory has not written for long, and its writes have long arrived. */
+/** An evicted tenant has not written for long: its writes have been applied. */
 const MAX_TENANTS = 100_000;
 
-/** Asks for a position behind which no host has acknowledged anything yet. */
+/** Returns a position at or beyond everything acknowledged by any host. */
 type AskNewest = () => Promise<Position | undefined>;
 
 export class ReadSide {
   readonly #progress: Progress;
   readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
-  /** What tenants were told of before this process began lies before it. */
+  /** Everything acknowledged before this process started is at or before this position. */
   readonly #headAtStart: Position | undefined;
-  /** Given where other hosts write too: what a tenant was told by one of them stands no further. */
+  /** Set when other hosts write too: an upper bound of what they acknowledged. */
   readonly #newest: RoundTrips<undefined, Position | undefined> | undefined;
 
   constructor(progress: Progress, headAtStart: Position | undefined, askNewest?: AskNewest) {
     this.#progress = progress;
     this.#headAtStart = headAtStart;
     if (askNewest !== undefined) {
-      // Never an answer that was under way: it may be of a moment before they came who ask.
+      // Does not share a query that is already running: it may be older than the caller's write.
       this.#newest = new RoundTrips(async (asked) => {
         const newest = await askNewest();
         return asked.map(() => newest);
@@ -33,15 +33,15 @@ export class ReadSide {
     }
   }
 
-  /** A tenant was told that its events up to this position are kept. */
+  /** Records that the events up to this position were acknowledged to a tenant. */
   acknowledge(tenantId: TenantId, position: Position): void {
     const before = this.#acknowledged.get(tenantId);
     if (before === undefined || before < position) this.#acknowledged.set(tenantId, position);
   }
 
   /**
-   * Waits until what the tenant was told of can be read, of the ledger's read models or of those whose
-   * progress is given; refuses when that takes too long.
+   * Waits until the read models (those of the ledger, or of the given progress) have applied the tenant's
+   * acknowledged writes; refuses on timeout.
    */
   async caughtUp(tenantId: number, progress = this.#progress): Promise<void> {
     const told = this.#acknowledged.get(tenantId) ?? this.#headAtStart;

@@ -1,4 +1,4 @@
-/** What the cache of folded streams keeps, and what it lets go. */
+/** What the cache of folded streams keeps and evicts. */
 import type { CommandId, Loaded, StreamName } from '@counterfoil/core';
 import { expect, it } from 'vitest';
 import { createStateCache } from './state-cache.ts';
@@ -7,7 +7,7 @@ const LONG = 10_000;
 /** More than the cache has room for. */
 const MANY_LONG = 120;
 const ROOM_BYTES = 128 * 2 ** 20;
-/** What the largest body that a caller may send makes of an event. */
+/** The event of the largest request body. */
 const LARGE = 2 ** 20;
 
 function loaded(commands: number, characters = 0): Loaded<unknown> {
@@ -25,7 +25,7 @@ function nameOf(number: number): StreamName {
   return `sample-1-${number}` as StreamName;
 }
 
-it('lets go of the long streams that were used least lately', () => {
+it('evicts the least recently used long streams', () => {
   const cache = createStateCache();
   for (let number = 0; number < MANY_LONG; number += 1) cache.set(nameOf(number), loaded(LONG));
   expect(cache.get(nameOf(0))).toBeUndefined();

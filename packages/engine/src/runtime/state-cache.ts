@@ -1,21 +1,21 @@
-/** Keeps the folded present of the streams used last, so that a busy one is not read again and again. */
+/** LRU cache of folded stream states. */
 import type { Loaded, StateCache, StreamName } from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 
-/** What all of it may take. */
+/** Size of the cache. */
 const MAX_BYTES = 128 * 2 ** 20;
-/** Of a stream beside its events, and of each command that it remembers. */
+/** Overhead per stream and per stored command. */
 const STREAM_BYTES = 500;
 const COMMAND_BYTES = 130;
-/** A character of an event, as a part of the state: most stand in memory as one byte and their share of an object. */
+/** Estimated bytes of state per character of an event. */
 const BYTES_A_CHARACTER = 2;
-/** However long a stream is, it is kept while it is in use: to read it again costs the more. */
+/** Caps the counted size of a stream, so that long streams, which are costly to read, stay cached. */
 const MOST_COUNTED = Math.floor(MAX_BYTES / 20);
 
 export interface ClearableStateCache extends StateCache {
-  /** Forgets everything: what is asked for again is read and folded anew. */
+  /** Removes all entries. */
   clear(): void;
-  /** What it holds, by its own count. */
+  /** The estimated size of the entries. */
   readonly bytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** The moved clock beside work that it is to wait for: steps, order, what is left over, and how it ends. */
+/** Moves of the test clock: steps, order, unfinished work, and stopping. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,16 +20,16 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const POLLING = { timeout: 10_000, interval: 5 };
 
-/** Work at given instants; what is done is written down with the instant at which it was done. */
+/** Work at given instants. Records when each was done. */
 class Agenda implements TimedWork {
   readonly name: string;
   readonly done: { readonly dueMs: number; readonly atMs: number }[] = [];
   waiting: number[];
-  /** Of one round. */
+  /** The limit of a round. */
   atOnce = Number.POSITIVE_INFINITY;
   fault: Error | undefined;
   gate: Promise<void> | undefined;
-  /** What doing it makes due later. */
+  /** Due times that the work adds. */
   follows: (dueMs: number) => readonly number[] = () => [];
   readonly #bench: Bench;
 
@@ -63,18 +63,18 @@ class Agenda implements TimedWork {
   }
 }
 
-/** A clock whose system stands still, beside a log that read models and reactors follow. */
+/** A test clock on a fixed system clock, and a log with read models and reactors. */
 class Bench {
   readonly clock: MovableClock;
   readonly works: Agenda[] = [];
   readonly progress = new Progress();
   readonly followers = new FollowerProgress();
-  /** So many questions are asked of read models that are not there yet. */
+  /** How many queries fail because the read models are not built yet. */
   readyAfter = 0;
-  /** Whether what is written is followed at once. */
+  /** Whether read models and reactors follow at once. */
   follows = true;
   head: Position | undefined;
-  /** Whether others write whenever somebody looks. */
+  /** Whether another process writes at every look. */
   isBusy = false;
   #events = 0;
 
@@ -131,7 +131,7 @@ describe('a move', () => {
     expect(moved).toEqual({ now, steps: 4, unfinished: [] });
   });
 
-  it('does not what is due a millisecond later', async () => {
+  it('does not run work that is due a millisecond later', async () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + DAY]);
     await test.move({ toMs: BEGIN_MS + DAY - 1 });
@@ -171,7 +171,7 @@ describe('a move', () => {
     }
   });
 
-  it('leaves nothing behind that is due, whatever waits and however it moves', async () => {
+  it('leaves no due work behind', async () => {
     const dues = fc.array(fc.integer({ min: -DAY, max: 400 * DAY }), { maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(
@@ -226,7 +226,7 @@ describe('a move', () => {
     expect(test.movingTo).toBeUndefined();
   });
 
-  it('waits for read models that are not there yet', async () => {
+  it('waits for read models that are being built', async () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + HOUR]);
     bench.readyAfter = 3;
@@ -234,7 +234,7 @@ describe('a move', () => {
     expect(bench.works[0]?.done).toHaveLength(1);
   });
 
-  it('tells what is due and does not get done, and goes on all the same', async () => {
+  it('reports unfinished work, and goes on', async () => {
     const bench = new Bench();
     const stuck = BEGIN_MS + HOUR;
     const test = bench.open([stuck], [BEGIN_MS + 30 * DAY]);
@@ -247,7 +247,7 @@ describe('a move', () => {
     expect(await test.move({ byMs: 0 })).toMatchObject({ unfinished: [] });
   });
 
-  it('is not held up by others who go on writing, though something does not get done', async () => {
+  it('ends although others keep writing and some work stays unfinished', async () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + HOUR], [BEGIN_MS + 30 * DAY]);
     const [work, other] = bench.works as [Agenda, Agenda];
@@ -271,7 +271,7 @@ describe('a move', () => {
     expect([work.done.length, later.done.length]).toEqual([1, 1]);
   });
 
-  it('goes one after the other', async () => {
+  it('runs one at a time', async () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + HOUR]);
     const moves = await Promise.all([test.move({ byMs: DAY }), test.move({ byMs: 2 * DAY })]);
@@ -279,7 +279,7 @@ describe('a move', () => {
     expect(moves.map(({ now }) => now)).toEqual(after);
   });
 
-  it('tells how far it is', async () => {
+  it('reports its progress', async () => {
     const bench = new Bench();
     const test = bench.open([BEGIN_MS + DAY]);
     const told: number[][] = [];
@@ -329,7 +329,7 @@ describe('a stop', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ClockHeldUp' });
     await stopped;
     expect(test.now()).toBe(new Date(BEGIN_MS + DAY).toISOString());
-    // What was under way came to its end; the rest waits for the next start.
+    // The current step was finished; the rest waits for the next start.
     expect(work.done).toEqual([{ dueMs: BEGIN_MS + DAY, atMs: BEGIN_MS + DAY }]);
     await expect(test.move({ byMs: DAY })).rejects.toThrow(/The host is stopping/);
   });

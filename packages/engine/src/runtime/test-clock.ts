@@ -1,4 +1,4 @@
-/** Moves the clock of a test environment ahead, and has everything done that becomes due on the way. */
+/** Moves the test clock ahead, and runs all work that becomes due on the way. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, Position } from '@counterfoil/core';
 import { type Progress, ReadModelError } from '@counterfoil/projections';
@@ -18,18 +18,18 @@ const MAX_MOVE_YEARS = 10;
 /** Years have four digits: instants are compared as text. */
 const END_OF_TIME_MS = Date.parse('9000-01-01T00:00:00.000Z');
 
-/** What is due within a step is done together at its end, so that a year takes a few hundred steps. */
+/** Work due within a step runs at its end, so that a year takes a few hundred steps. */
 const STEPS_A_MOVE = 200;
 const SHORTEST_STEP_MS = MINUTE_MS;
 const LONGEST_STEP_MS = DAY_MS;
 
-/** Far more than a step has work for: rounds that go on and on are a fault, and end in an error. */
+/** Bounds the rounds of a step: an endless loop ends in an error. */
 const MAX_ROUNDS = 10_000;
-/** So many rounds in a row that leave the same due: it is others who write meanwhile. */
+/** Consecutive rounds without progress, while other processes write. */
 const MAX_ALIKE = 100;
-/** While others go on writing, the log never rests: it is not waited for longer than this. */
+/** Bounds the wait for the head while other processes write. */
 const MAX_LOOKS = 100;
-/** Longer than read models and reactors take for what a round of work has written. */
+/** Longer than read models and reactors need for the events of a round. */
 const SETTLE_MS = 60_000;
 const READY_PAUSE_MS = 50;
 
@@ -41,14 +41,14 @@ export interface TestClockOptions {
   readonly followers: FollowerProgress;
 }
 
-/** Where to: an instant, or so far ahead of the instant at which the move begins. */
+/** The target: an instant, or an offset from the start of the move. */
 export type Destination = { readonly toMs: number } | { readonly byMs: number };
 
 export interface Moved {
   readonly now: string;
-  /** The instants at which the clock stood still until what was due there was done. */
+  /** How many times the clock stopped to run due work. */
   readonly steps: number;
-  /** Work that is due and did not get done, though nothing failed: it goes on being tried. */
+  /** Work that is still due although nothing failed. It is retried. */
   readonly unfinished: readonly Unfinished[];
 }
 
@@ -58,7 +58,7 @@ export interface Unfinished {
 }
 
 interface MoveOptions {
-  /** Told at the end of each step how much of the way is behind. */
+  /** Progress callback, called after each step. */
   readonly onStep?: ((doneMs: number, totalMs: number) => void) | undefined;
 }
 
@@ -77,20 +77,20 @@ export class TestClock {
     return this.#options.clock.now();
   }
 
-  /** How far it is ahead of the system's clock. */
+  /** How far the clock is ahead of the system's. */
   get aheadMs(): number {
     return this.#options.clock.aheadMs;
   }
 
-  /** Where a move that is under way leads. */
+  /** The target of the current move. */
   get movingTo(): string | undefined {
     return this.#target;
   }
 
   /**
-   * Moves the clock, one caller after the other, and answers when what became due has been done. It
-   * goes on to its end whether or not anybody waits for it. A failure or a crash leaves the clock at the
-   * last step it reached; the next move does first what is due there.
+   * Moves the clock, one caller at a time; resolves when all due work has run. Not cancelled when the
+   * caller disconnects. A failure or crash leaves the clock at the last step; the next move starts
+   * with the work due there.
    */
   async move(destination: Destination, { onStep }: MoveOptions = {}): Promise<Moved> {
     return this.#mutex.runExclusive('move', async () => {
@@ -106,11 +106,11 @@ export class TestClock {
     });
   }
 
-  /** Ends a move at the step it has reached, lets none begin, and keeps what the clock shows. */
+  /** Stops a move at its current step, refuses new ones, and stores the clock's time. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#mutex.runExclusive('move', async () => {
-      // It has gone on by itself since, and must not show less after a restart.
+      // The clock has advanced since, and must not go back after a restart.
       if (this.aheadMs > 0) this.#options.clock.moveTo(this.#nowMs());
     });
   }
@@ -139,7 +139,7 @@ export class TestClock {
     return Date.parse(this.now());
   }
 
-  /** Does what is due, and what that makes due; answers what is left though it was tried. */
+  /** Runs due work, and work that becomes due by it; returns work that is still due. */
   async #doDue(): Promise<readonly Unfinished[]> {
     let before: { readonly head: Position | undefined; readonly list: string } | undefined;
     let alike = 0;
@@ -150,7 +150,7 @@ export class TestClock {
       const head = this.#settledAt;
       const list = JSON.stringify(left);
       alike = list === before?.list ? alike + 1 : 0;
-      // The round has changed nothing: another one would change nothing either.
+      // The round changed nothing, so another one would not either.
       const isIdle = alike > 0 && head === before?.head;
       if (left.length === 0 || isIdle || alike === MAX_ALIKE) return left;
       before = { head, list };
@@ -171,41 +171,41 @@ export class TestClock {
     return due;
   }
 
-  /** The earliest instant ahead at which something is due; infinity when nothing waits. */
+  /** The earliest future due time; infinity when there is none. */
   async #nextDueMs(): Promise<number> {
     const nowMs = this.#nowMs();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const work of this.#options.timed.works) {
       const dueAt = await this.#nextDueAt(work);
       if (dueAt === undefined) continue;
-      // What is left over hides what its work waits for next, so that is looked for step by step.
+      // Unfinished work hides the next due time of its kind, so the clock goes on in small steps.
       nextMs = Math.min(nextMs, Math.max(Date.parse(dueAt), nowMs));
     }
     return nextMs;
   }
 
-  /** Of read models that are just being made, nothing can be said until they are there. */
+  /** Waits for read models that are being built. */
   async #nextDueAt(work: TimedWork): Promise<string | undefined> {
     for (let waitedMs = 0; ; waitedMs += READY_PAUSE_MS) {
       try {
         return await work.nextDueAt();
       } catch (error) {
         if (!(error instanceof ReadModelError) || error.code !== 'not-ready') throw error;
-        if (waitedMs >= SETTLE_MS) throw this.#broken('The read models are not there yet');
+        if (waitedMs >= SETTLE_MS) throw this.#broken('The read models are still being built');
         this.#expectToGoOn();
         await sleep(READY_PAUSE_MS);
       }
     }
   }
 
-  /** Waits until the read models and the reactors have taken in the whole log. */
+  /** Waits until the read models and the reactors have processed the whole log. */
   async #settled(): Promise<void> {
     const { events, progress, followers } = this.#options;
     for (let look = 0; look < MAX_LOOKS; look += 1) {
       const head = await events.head();
       if (head === undefined || head === this.#settledAt) return;
       const limit = { timeoutMs: SETTLE_MS };
-      // The reactors first: what they write is to be read too.
+      // The reactors first: the read models must include what they write.
       const reached =
         (await followers.reached(head, limit)) && (await progress.reached(head, limit));
       if (!reached) throw this.#broken('The read models or the reactors are behind');

@@ -1,4 +1,4 @@
-/** The loop of timed work: everything gets its turn, nothing holds up another, and a stop waits. */
+/** The loop of scheduled work: every work runs, none delays another, and a stop waits. */
 import { setImmediate } from 'node:timers/promises';
 import { ReadModelError } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { type TimedWork, TimedWorks } from './timed-work.ts';
 
 const POLLING = { timeout: 10_000, interval: 5 };
 
-/** A work that tells when it is at it, and waits until it may go on. */
+/** Work that reports its start, and waits until it is released. */
 class Gated implements TimedWork {
   readonly name: string;
   rounds = 0;
@@ -53,7 +53,7 @@ function start(...works: readonly Gated[]) {
 }
 
 describe('timed work', () => {
-  it('goes on after an error, which is told, and holds up no other work', async () => {
+  it('continues after an error, which is logged, and does not delay other work', async () => {
     const [good, bad, slow] = [new Gated('good'), new Gated('bad'), new Gated('slow')];
     bad.fault = new Error('not today');
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describe('timed work', () => {
     resolve();
   });
 
-  it('says nothing of read models that are not there yet', async () => {
+  it('does not log read models that are being built', async () => {
     const early = new Gated('early');
     early.fault = new ReadModelError('not-ready', 'wait');
     const { errors } = start(early);
@@ -73,7 +73,7 @@ describe('timed work', () => {
     expect(errors).toEqual([]);
   });
 
-  it('has one round at a time, whoever asks for it', async () => {
+  it('runs one round at a time for all callers', async () => {
     const work = new Gated('work');
     const { promise, resolve } = Promise.withResolvers<void>();
     work.gate = promise;
@@ -84,14 +84,14 @@ describe('timed work', () => {
     expect(work.rounds).toBeGreaterThanOrEqual(3);
   });
 
-  it('tells whoever asked for a round that it failed', async () => {
+  it('rejects for the caller of a round that failed', async () => {
     const work = new Gated('work');
     work.fault = new Error('not today');
     const { timed } = start(work);
     await expect(timed.run(work)).rejects.toThrow('not today');
   });
 
-  it('waits at a stop for the round that is under way, and begins no other', async () => {
+  it('waits at a stop for the running round, and starts no other', async () => {
     const work = new Gated('work');
     const { promise, resolve } = Promise.withResolvers<void>();
     work.gate = promise;

@@ -1,20 +1,20 @@
-/** Work that waits for its time, and the loop that does it once a second. */
+/** Scheduled work, and the loop that runs it once a second. */
 import { ReadModelError } from '@counterfoil/projections';
 import type { Logger } from '../logger.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 
 /** One kind of work that becomes due by the host's clock. */
 export interface TimedWork {
-  /** What it is called in logs and answers. */
+  /** For logs and answers. */
   readonly name: string;
   /**
-   * When the earliest of what waits is due, in ISO 8601 and GMT. Past, when something is due and not
-   * done yet; undefined, when nothing waits.
+   * The earliest due time (ISO 8601, GMT). In the past when work is due now; undefined when there is
+   * none.
    */
   nextDueAt(): Promise<string | undefined>;
   /**
-   * Does what is due now, or as much of it as a round takes: the rest stays due. Ends early, at a
-   * place where it may be broken off, when `stopping` fires.
+   * Runs due work, at most one round; the rest stays due. Returns early, at a safe point, when `stopping`
+   * fires.
    */
   runDue(stopping: AbortSignal): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface TimedWorksOptions {
 
 const INTERVAL_MS = 1_000;
 
-/** Each work has a loop of its own: a slow one holds up no other. */
+/** Each work has its own loop: a slow one does not delay the others. */
 export class TimedWorks {
   readonly works: readonly TimedWork[];
   readonly #logger: Logger;
@@ -39,31 +39,31 @@ export class TimedWorks {
     this.#logger = logger;
   }
 
-  /** Repeats every work until the signal fires, or all is stopped; resolves when each has come to a rest. */
+  /** Repeats every work until the signal fires or `stop`; resolves when all loops have ended. */
   async repeat(signal: AbortSignal = this.#stopping.signal): Promise<void> {
     const ending = AbortSignal.any([signal, this.#stopping.signal]);
     for (const work of this.works) this.#loops.set(work, this.#loop(work, ending));
     await Promise.all(this.#loops.values());
   }
 
-  /** Starts no more rounds, and waits for those under way in the order of the list. */
+  /** Starts no more rounds, and waits for the running ones. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const work of this.works) {
       await this.#loops.get(work);
-      // A round that somebody else asked for ends too.
+      // Waits for rounds started by other callers too.
       await this.#mutex.runExclusive(work.name, async () => undefined);
     }
   }
 
-  /** One round of a work. There are never two of the same one: whoever comes second waits. */
+  /** Runs one round of a work. Rounds of the same work run one at a time. */
   async run(work: TimedWork, ending: AbortSignal = this.#stopping.signal): Promise<void> {
     await this.#mutex.runExclusive(work.name, async () => {
       if (!ending.aborted) await work.runDue(ending);
     });
   }
 
-  /** One round of every work, in the order of the list. */
+  /** Runs one round of every work, in the order of the list. */
   async runAll(): Promise<void> {
     for (const work of this.works) await this.run(work);
   }
@@ -73,9 +73,9 @@ export class TimedWorks {
       try {
         await this.run(work, ending);
       } catch (error) {
-        // The read models are being built: a later round finds them.
+        // The read models are being built: a later round retries.
         if (error instanceof ReadModelError && error.code === 'not-ready') continue;
-        this.#logger.error({ err: error, work: work.name }, 'timed work failed; it is tried again');
+        this.#logger.error({ err: error, work: work.name }, 'scheduled work failed; it is retried');
       }
     }
   }

@@ -1,4 +1,4 @@
-/** How far behind a projection is, as those see it who run the host. */
+/** The lag of a projection. */
 import type { StoredEvent } from '@counterfoil/core';
 import {
   createMemoryReadModelStore,
@@ -33,7 +33,7 @@ async function projected(payments: number): Promise<ReadModelStore> {
 }
 
 describe('the lag of a projection', () => {
-  it('is nothing at the head', async () => {
+  it('is zero at the head', async () => {
     const events = syntheticEventStore({ payments: PROJECTED, stepMs: STEP_MS });
     const store = await projected(PROJECTED);
     const lags = await lagOf({ events, store, projections: NAMES, now: Date.now });
@@ -42,7 +42,7 @@ describe('the lag of a projection', () => {
     );
   });
 
-  it('is what it has not applied, and the age of the oldest of that', async () => {
+  it('is the unapplied events, and the age of the oldest', async () => {
     const payments = PROJECTED + 5;
     const events = syntheticEventStore({ payments, stepMs: STEP_MS });
     const store = await projected(PROJECTED);
@@ -59,7 +59,7 @@ describe('the lag of a projection', () => {
     );
   });
 
-  it('is counted no further than it is worth', async () => {
+  it('is counted up to a limit', async () => {
     const events = syntheticEventStore({ payments: MOST_COUNTED / 2, stepMs: STEP_MS });
     const store = await projected(PROJECTED);
     const projections = NAMES.slice(0, 1);
@@ -67,7 +67,7 @@ describe('the lag of a projection', () => {
     expect(lag?.events).toBe(MOST_COUNTED);
   });
 
-  it('is not told of a read model that is not there', async () => {
+  it('omits a read model that is not built', async () => {
     const events = syntheticEventStore({ payments: PROJECTED });
     const store = createMemoryReadModelStore();
     expect(await lagOf({ events, store, projections: NAMES, now: Date.now })).toEqual([]);

@@ -1,18 +1,18 @@
-/** How far each projection is behind the log, looked at from outside: a worker that hangs tells nothing. */
+/** The lag of each projection, measured from outside: a worker that hangs cannot report it. */
 import type { EventStore, Position } from '@counterfoil/core';
 import { ReadModelError, type ReadModelStore } from '@counterfoil/projections';
 
-/** Counting reads, on the main thread, what has not been applied; beyond this it is simply far behind. */
+/** Counting reads the unapplied events on the main thread, so it is bounded. */
 export const MOST_COUNTED = 1_000;
 const BATCH_SIZE = 250;
 
 export interface Lag {
   readonly projection: string;
-  /** Events of the log that it has not applied; at `MOST_COUNTED` there may be more. */
+  /** Unapplied events; at `MOST_COUNTED` there may be more. */
   readonly events: number;
-  /** Since the oldest of them was appended; 0 when there is none. */
+  /** Age of the oldest unapplied event; 0 when there is none. */
   readonly seconds: number;
-  /** Streams whose events could not be applied, and wait. */
+  /** Parked streams: their events could not be applied. */
   readonly parked: number;
 }
 
@@ -24,7 +24,7 @@ export interface LagOptions {
   readonly now: () => number;
 }
 
-/** Whether queries of a read model are answered: a build of it is live, and nobody met damage in it. */
+/** Whether a read model answers queries: it has a live build without known damage. */
 export async function isReady(store: ReadModelStore, projection: string): Promise<boolean> {
   try {
     const live = await store.live(projection);
@@ -35,7 +35,7 @@ export async function isReady(store: ReadModelStore, projection: string): Promis
   }
 }
 
-/** A projection that cannot be looked at, because its read model is being made, is left out. */
+/** Omits projections whose read model is being built. */
 export async function lagOf(options: LagOptions): Promise<readonly Lag[]> {
   const found = await Promise.all(options.projections.map((name) => lagOfOne(options, name)));
   return found.filter((lag) => lag !== undefined);
@@ -62,7 +62,7 @@ async function reachedBy(
     return { checkpoint: await live.checkpoint(), parked };
   } catch (error) {
     if (!(error instanceof ReadModelError)) throw error;
-    // A rebuild has just taken its place, or it is damaged: the next look finds what came of it.
+    // Just replaced by a rebuild, or damaged: the next call finds out.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What passes between the host and its projection thread. */
+/** Messages between the host and its projection thread. */
 import type {
   ProjectionMessage,
   ProjectionRequest,
@@ -16,7 +16,7 @@ export interface ProjectionThreadData {
 
 export type FromThread =
   | ProjectionMessage
-  /** The read models are prepared; an empty log gives nothing else to tell. */
+  /** The read models are prepared. Sent also for an empty log. */
   | { readonly type: 'started' }
   | { readonly type: 'rebuilding'; readonly progress: RebuildProgress };
 

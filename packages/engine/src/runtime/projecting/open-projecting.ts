@@ -1,4 +1,4 @@
-/** Chooses what brings the read models of a ledger up to date: a thread, this process, or workers. */
+/** Chooses where the projections run: in a thread, in this process, or in workers. */
 
 import type { Logger } from '../../logger.ts';
 import type { OpenStores } from '../../open-stores.ts';
@@ -39,7 +39,7 @@ export function openProjecting({ settings, stores, logger }: Options): Projectin
   });
 }
 
-/** Everything that a thread needs to do the projections of a ledger. */
+/** The data of a projection thread. */
 export function projectionsOf(
   settings: Settings,
   { holder, masterKey }: { readonly holder: string; readonly masterKey: Buffer },

@@ -1,4 +1,4 @@
-/** Projections of an application's own: followed by this process, beside those of the ledger. */
+/** Custom projections of the application, run in this process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, PersonalDataVault } from '@counterfoil/core';
 import { type OwnProjection, Progress, type View, viewOf } from '@counterfoil/projections';
@@ -10,12 +10,12 @@ import { ConfigError } from '../../settings.ts';
 import type { ReadSide } from '../read-side.ts';
 import { type Projecting, ProjectionInProcess, SharedProjections } from './projecting.ts';
 
-/** Others wait for the event loop between two batches. */
+/** Small, so that a batch does not block the event loop for long. */
 const MAX_BATCH_EVENTS = 500;
 /** How long a query waits for a projection that is being built. */
 const BUILD_WAIT_MS = 5_000;
 
-/** Opens nothing: every person looks erased. */
+/** A vault without keys: every person looks erased. */
 const NOTHING_PERSONAL: PersonalDataVault = { seal: () => undefined, open: () => undefined };
 
 interface Options {
@@ -34,8 +34,8 @@ interface Followed {
 }
 
 /**
- * A function cannot pass to another thread, so these run in the process that was given them. Each has
- * a lease, a checkpoint and a progress of its own: none holds up another, nor the ledger's reads.
+ * Functions cannot be sent to another thread, so these run in this process. Each has its own lease,
+ * checkpoint and progress: none delays another or the reads of the ledger.
  */
 export class OwnProjections {
   readonly #options: Options;
@@ -58,7 +58,7 @@ export class OwnProjections {
     return [...this.#followed.keys()];
   }
 
-  /** Each with what opens the personal data that it is given: what a rebuild needs. */
+  /** Each projection with its vault, for a rebuild. */
   replayed() {
     const { projections, stores } = this.#options;
     return projections.map((projection) => ({
@@ -67,14 +67,13 @@ export class OwnProjections {
     }));
   }
 
-  /** How much may still tell of persons who are erased. */
+  /** How many files may still hold erased persons. */
   get erasing(): number {
     return [...this.#followed.values()].reduce((sum, { progress }) => sum + progress.erasing, 0);
   }
 
   /**
-   * The rows of one tenant and environment. Throws a RangeError for a projection that the ledger was
-   * not opened with.
+   * The rows of one tenant and environment. Throws a RangeError for a projection that is not registered.
    */
   view<Row>(
     projection: OwnProjection<Row>,
@@ -110,7 +109,7 @@ export class OwnProjections {
     await this.#options.readSide.caughtUp(tenantId, entry.progress);
   }
 
-  /** Ends without waiting for the head: the next start goes on from the checkpoints. */
+  /** Stops without waiting for the head: the next start continues from the checkpoints. */
   async stop(): Promise<void> {
     const all = [...this.#followed.values()];
     await Promise.all(all.map(({ projecting }) => projecting.stop(undefined)));
@@ -121,8 +120,8 @@ function vaultOf({ isPersonal }: OwnProjection, { personalKeys }: OpenStores): A
   return isPersonal ? personalKeys : NOTHING_PERSONAL;
 }
 
-/** Throws a ConfigError where two have one name. */
-export function refuseTwins(projections: readonly OwnProjection[]): void {
+/** Throws a ConfigError for duplicate names. */
+export function refuseDuplicateNames(projections: readonly OwnProjection[]): void {
   const names = projections.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new ConfigError([`two projections have the name ${twice}`]);

@@ -1,4 +1,4 @@
-/** A read model that cannot be used is made anew beside the others, which go on. */
+/** An unusable read model is rebuilt while the others are followed. */
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ async function pay(events: EventStore, number: number): Promise<void> {
   }
 }
 
-/** Where a rebuild reads the log, it waits for `open`. */
+/** A rebuild waits for `open` before it reads the log. */
 function gated(events: EventStore) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const subscribe: EventStore['subscribe'] = (options = {}) => {
@@ -67,7 +67,7 @@ async function running(path: string, events: EventStore) {
   };
 }
 
-it('follows the others meanwhile, and then that one too, no further behind than they are', async () => {
+it('follows the others during the rebuild, and all of them afterwards', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-project-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'rm.db');
@@ -76,7 +76,7 @@ it('follows the others meanwhile, and then that one too, no further behind than 
   const before = await running(path, events);
   await before.stop();
 
-  // One letter of what the file says of its tables.
+  // Damages one letter of the table's definition.
   const file = `${path}-transactions-1`;
   const at = readFileSync(file).indexOf('CREATE TABLE records');
   expect(at).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Brings the read models up to the log and keeps them there: the work of a thread or of a process. */
+/** Rebuilds and follows the read models, in a thread or in the process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, EventStore } from '@counterfoil/core';
 import {
@@ -20,26 +20,26 @@ export interface ProjectOptions {
   readonly events: EventStore;
   readonly store: ReadModelStore;
   readonly vault: AnyVault | undefined;
-  /** Names the host to others that may want the same leases. */
+  /** The lease holder's name. */
   readonly holder: string;
   readonly signal: AbortSignal;
   readonly notify: (message: FromThread) => void;
   /** Default: those of the ledger. */
   readonly projections?: readonly Projection[];
-  /** Under which one process at a time follows them. Default: that of the ledger's. */
+  /** The name of the lease. Default: that of the ledger's projections. */
   readonly lease?: string;
-  /** The most events that are applied at a time, of the log as of a rebuild. */
+  /** The maximum batch, both live and in a rebuild. */
   readonly maxBatchEvents?: number;
 }
 
-/** While another worker makes the read models anew, this one looks again after so long. */
-const LOOK_AGAIN_MS = 500;
-/** Events that are replayed at a time while other read models are followed in the same thread. */
+/** Poll interval while another worker rebuilds the read models. */
+const POLL_MS = 500;
+/** Batch size of a rebuild while other read models are followed in the same thread. */
 const BACKGROUND_BATCH_EVENTS = 2_000;
 
 /**
- * Rebuilds what is missing or outdated, then hands out the projector that follows the log. Where some
- * read models can be used, they are followed while the others are made anew.
+ * Rebuilds missing and outdated read models, then returns the projector that follows the log. Usable
+ * read models are followed while the others are rebuilt.
  */
 export async function prepareProjector(options: ProjectOptions): Promise<Projector> {
   const { events, store, projections = PROJECTIONS } = options;
@@ -56,8 +56,8 @@ export async function prepareProjector(options: ProjectOptions): Promise<Project
     retryParked: (...named) => projector.retryParked(...named),
     include: (...joining) => projector.include(...joining),
     async run() {
-      const rebuilding = makeAnew({ ...options, signal }, outdated, projector);
-      // Whoever starts the thread again begins with all of it.
+      const rebuilding = rebuildOutdated({ ...options, signal }, outdated, projector);
+      // A restart of the thread retries the rebuild.
       rebuilding.catch(() => ending.abort());
       try {
         await projector.run();
@@ -72,25 +72,25 @@ export async function prepareProjector(options: ProjectOptions): Promise<Project
 }
 
 function followingOf(options: ProjectOptions, projections: readonly Projection[]) {
-  // The only host of a log takes its own lease up at once; of several, another one does within seconds.
+  // An only host reacquires its lease at once; with several hosts another takes over within seconds.
   const lease = options.holder !== ONLY_HOST && { leaseTtlMs: SHARED_LEASE_TTL_MS };
   return { ...options, now: Date.now, projections, ...lease };
 }
 
-/** Of several workers one makes a read model anew; the others wait for it, and then follow it too. */
-async function makeAnew(
+/** One of several workers rebuilds a read model; the others wait for it, then follow it. */
+async function rebuildOutdated(
   options: ProjectOptions,
   outdated: readonly Projection[],
   projector: Projector,
 ): Promise<void> {
   for (const projection of outdated) {
-    const isFollowed = await makeAnewOrWait(options, projection, projector);
+    const isFollowed = await rebuildOneOrWait(options, projection, projector);
     if (!isFollowed) await projector.include(projection);
   }
 }
 
-/** Whether the projector follows it already. */
-async function makeAnewOrWait(
+/** Returns whether the projector already follows it. */
+async function rebuildOneOrWait(
   options: ProjectOptions,
   projection: Projection,
   projector: Projector,
@@ -102,7 +102,7 @@ async function makeAnewOrWait(
       return holder === ONLY_HOST;
     } catch (error) {
       if (!isBusy(error) || holder === ONLY_HOST) throw error;
-      await sleep(LOOK_AGAIN_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
   }
   return false;
@@ -122,12 +122,12 @@ async function rebuildBeside(
       batchEvents: BACKGROUND_BATCH_EVENTS,
       onProgress: (progress) => notify({ type: 'rebuilding', progress }),
     },
-    // Another worker may be the one that follows: it cannot be asked to pause.
+    // Another worker may be the follower, which cannot be paused from here.
     (finish) => (holder === ONLY_HOST ? projector.include(projection, finish) : finish()),
   );
 }
 
-/** Of several workers that start at once, one rebuilds and the others wait for it. */
+/** When several workers start at once, one rebuilds and the others wait. */
 async function bringUpToDateOrWait(options: ProjectOptions): Promise<void> {
   const { notify, holder, signal, projections = PROJECTIONS, maxBatchEvents } = options;
   for (;;) {
@@ -142,7 +142,7 @@ async function bringUpToDateOrWait(options: ProjectOptions): Promise<void> {
       return;
     } catch (error) {
       if (!isBusy(error) || holder === ONLY_HOST) throw error;
-      await sleep(LOOK_AGAIN_MS, undefined, { signal });
+      await sleep(POLL_MS, undefined, { signal });
     }
   }
 }

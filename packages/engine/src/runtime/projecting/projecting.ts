@@ -1,4 +1,4 @@
-/** The host's end of its projections: in a thread of their own, or, for logs in memory, in-process. */
+/** Controls the projections of the host: in a thread, or in-process for logs in memory. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Position } from '@counterfoil/core';
@@ -15,19 +15,19 @@ import type { Logger } from '../../logger.ts';
 import type { FromThread, ProjectionThreadData, ToThread } from './messages.ts';
 import { type ProjectOptions, prepareProjector } from './project.ts';
 
-/** A thread that ended by a fault is started again after this long. */
+/** Delay before a failed thread is restarted. */
 const RESTART_MS = 1_000;
-/** How long a shutdown lets the projections finish what the log holds. */
+/** How long a shutdown waits for the projections to reach the head. */
 const FLUSH_MS = 10_000;
-/** How long it waits for a thread that does not hear it, such as one that waits for a database. */
+/** How long a shutdown waits for an unresponsive thread, such as one blocked on a database. */
 const STOP_MS = 10_000;
 
 export interface Projecting {
   /** Whether the projections are following the log. */
   readonly running: boolean;
-  /** Resolves when the read models can be asked, by whichever worker prepared them. */
+  /** Resolves when the read models answer queries, whichever worker prepared them. */
   readonly started: Promise<void>;
-  /** Lets the read models reach a position, then ends. */
+  /** Waits until the read models reach a position, then stops. */
   stop(position: Position | undefined): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Options {
   readonly logger: Logger;
 }
 
-/** Told of everything that the projections say after their start. */
+/** Handles messages of the projections. */
 function receive({ progress, logger }: Options, message: FromThread): void {
   switch (message.type) {
     case 'started':
@@ -58,14 +58,14 @@ function receive({ progress, logger }: Options, message: FromThread): void {
 
 function logErasing(pending: number, logger: Logger): void {
   if (pending === 0) {
-    logger.info({}, 'the read models hold nothing more of persons who were erased');
+    logger.info({}, 'the read models hold no erased persons');
   } else {
-    const what = 'read models may hold persons who were erased, until a reader or a rebuild ends';
+    const what = 'read models may hold erased persons until a reader or a rebuild ends';
     logger.warn({ pending }, what);
   }
 }
 
-/** The file of the thread. Throws an Error where a bundle lacks it. */
+/** The entry file of the thread. Throws an Error when a bundle lacks it. */
 export function projectionWorkerFile(): string {
   return workerFile(() => new URL('./projection-worker.ts', import.meta.url));
 }
@@ -126,7 +126,7 @@ export class ProjectionThread implements Projecting {
     }
     const stop: ToThread = { type: 'stop' };
     this.#worker.postMessage(stop);
-    // What it has not committed is done by whoever projects next.
+    // The next worker redoes uncommitted work.
     const tooLate = setTimeout(() => void this.#worker.terminate(), STOP_MS);
     await this.#ended;
     clearTimeout(tooLate);
@@ -135,22 +135,22 @@ export class ProjectionThread implements Projecting {
 
 interface SharedReadModels {
   readonly store: PostgresReadModelStore;
-  /** This host's own worker, one of several that take turns; undefined where it has none. */
+  /** This host's worker, one of several that share a lease; undefined without one. */
   readonly own: Projecting | undefined;
-  /** Whether there was nothing to read when this host began. */
+  /** Whether the log was empty when this host started. */
   readonly isNew: boolean;
   /** Default: those of the ledger. */
   readonly projections?: readonly Projection[];
 }
 
-/** For read models that several hosts share: their database tells how far whichever worker has brought them. */
+/** For read models shared by several hosts: their progress is read from the database. */
 export class SharedProjections implements Projecting {
   readonly #own: Projecting | undefined;
   readonly #progress: Progress;
   readonly #stopping = new AbortController();
   readonly #following: Promise<void>;
   readonly #isNew: boolean;
-  /** Without a worker of its own, a host sees by their progress alone how the read models are. */
+  /** Resolved at once for a host without a worker. */
   readonly started: Promise<void>;
 
   constructor(
@@ -166,12 +166,12 @@ export class SharedProjections implements Projecting {
     this.#following = store.followProgress(names, receive, this.#stopping.signal);
   }
 
-  /** What others do is seen by how far the read models are: see `projection_behind_seconds`. */
+  /** Without a worker, judged by the progress. See also `projection_behind_seconds`. */
   get running(): boolean {
     return this.#own?.running ?? (this.#isNew || this.#progress.position !== undefined);
   }
 
-  /** Does not wait for the read models: another worker goes on with them. */
+  /** Does not wait for the read models: another worker continues. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
@@ -179,10 +179,10 @@ export class SharedProjections implements Projecting {
   }
 }
 
-/** Everything but what the class itself gives. */
+/** The class provides the omitted options. */
 type InProcessOptions = Options & Omit<ProjectOptions, 'signal' | 'notify'>;
 
-/** For stores in memory, which no other thread can see, and for projections that are given as values. */
+/** For stores in memory, and for custom projections. */
 export class ProjectionInProcess implements Projecting {
   readonly #options: InProcessOptions;
   readonly #stopping = new AbortController();
@@ -209,7 +209,7 @@ export class ProjectionInProcess implements Projecting {
       try {
         await this.#run();
       } catch (error) {
-        // A rebuild that was told to stop breaks off with an error.
+        // A rebuild that is stopped throws.
         if (signal.aborted) return;
         this.#options.logger.error({ err: error }, 'the projections failed');
         await sleep(RESTART_MS, undefined, { signal }).catch(() => undefined);

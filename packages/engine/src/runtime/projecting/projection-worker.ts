@@ -18,7 +18,7 @@ const vault = keys && (await openKeysInThread(keys));
 const notify = (message: FromThread) => port.postMessage(message);
 const preparing = prepareProjector({ events, store, vault, holder, signal, notify });
 
-// Heard from the beginning: a rebuild takes long, and a host that stops does not wait for its end.
+// Registered before the rebuild, so that a stop can interrupt it.
 port.on('message', async (request: ToThread) => {
   if (request.type === 'stop') return stopping.abort();
   const { projection, stream } = request;
@@ -31,7 +31,7 @@ try {
   notify({ type: 'started' });
   await projector.run();
 } catch (error) {
-  // A rebuild that was told to stop breaks off with an error.
+  // A rebuild that is stopped throws.
   if (!signal.aborted) throw error;
 } finally {
   await events.close();
