@@ -54,7 +54,7 @@ export interface CommandName {
   readonly content?: unknown;
 }
 
-/** Told of every position that a tenant was told of, and of the stream that has it. */
+/** Called with each position that a tenant's command was acknowledged at, and its stream. */
 type Acknowledged = (tenantId: TenantId, position: Position, stream: StreamName) => void;
 
 /** An aggregate whose rejections are refusals of the engine. */
@@ -71,9 +71,9 @@ export class CommandRunner {
   readonly #mutex: KeyedMutex;
 
   /**
-   * `acknowledged` hears of every position that a tenant has been told of. With a `secret` the log
-   * keeps keyed marks of commands: against an open one whoever has the log could try out names and
-   * emails, also those of a person who was erased.
+   * `acknowledged` is called with each position that a command was acknowledged at. With a `secret`
+   * fingerprints of commands are keyed (HMAC-SHA256): against plain ones, a reader of the log could try
+   * names and emails, also those of a person who was erased.
    */
   constructor(
     executor: Executor,
@@ -167,7 +167,7 @@ export class CommandRunner {
     return keyed.slice(0, MARK_LENGTH);
   }
 
-  /** What a stored event tells, also of a person. Rejects with `DamagedEvent` where that cannot be read. */
+  /** The event, with its personal data opened. Rejects with `DamagedEvent` where that cannot be read. */
   async eventOf(stored: StoredEvent): Promise<Event> {
     return decodeEvent(stored, await openerOf(this.executor.vault, [stored]));
   }
@@ -185,7 +185,7 @@ export class CommandRunner {
     return this.executor.cache?.get(stream)?.state as StateOf<Of> | undefined;
   }
 
-  /** Whether a command would do nothing, as far as that can be told without reading. */
+  /** Whether a command would do nothing, as far as that is known without reading. */
   isKnownToChangeNothing<Of extends Executable>(aggregate: Of, command: CommandOf<Of>): boolean {
     const state = this.rememberedStateOf(aggregate, aggregate.streamOf(command));
     if (state === undefined) return false;

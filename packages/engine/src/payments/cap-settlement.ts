@@ -1,4 +1,4 @@
-/** Settles the room of attempts under monthly caps by their outcomes, whoever brought those on record. */
+/** Settles the room of attempts under monthly caps by their outcomes, whatever process recorded them. */
 import { type Position, type StoredEvent, Transaction } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
 import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';

@@ -23,7 +23,7 @@ interface CardServices {
   readonly gateways: GatewayRegistry;
   readonly brandOf: CardBrandOf;
   readonly tokens: CardTokens;
-  /** A fingerprint function of the owner's own: nobody learns that two tenants share a customer. */
+  /** A fingerprint function of the owner's own: it does not reveal that two tenants share a customer. */
   readonly fingerprintsOf: (owner: Environment) => FingerprintOf;
   /** The present state, also of what another host did just now. */
   readonly customerOf: (named: Subject) => Promise<Customer.State>;
@@ -105,8 +105,8 @@ export class Cards {
   }
 
   /**
-   * Exchanges a card that is typed in for a token of the account's gateway: from here on nobody needs
-   * its number.
+   * Exchanges a card that is typed in for a token of the account's gateway: its number is not needed
+   * after this.
    */
   async exchange(
     owner: Environment,

@@ -96,8 +96,8 @@ const EXPIRY_NOTES = {
 } as const;
 
 /**
- * The gateway is told nothing. An authorization lapses at the issuer by itself, and a void would be a
- * second movement that may fail; an action that nobody completed has moved no money.
+ * The gateway is not called. An authorization lapses at the issuer by itself, and a void would be a
+ * second movement that may fail; an action that was not completed has moved no money.
  */
 const AUTHORIZATIONS_AND_ACTIONS: Deadline<PaymentExpiry> = {
   name: 'payment-expiries',

@@ -58,8 +58,8 @@ interface Ended extends MonthlyCap.Settlement {
   readonly failed: (error: unknown) => void;
 }
 
-/** What waits for the append that is under way in a book. */
-interface Desk {
+/** Requests queued for the next append to a book. */
+interface Queue {
   readonly book: MonthlyCap.Book;
   readonly ended: Ended[];
   readonly wants: Want[];
@@ -71,7 +71,7 @@ interface Desk {
  */
 export class MonthlyCaps {
   readonly #commands: CommandRunner;
-  readonly #desks = new Map<StreamName, Desk>();
+  readonly #queues = new Map<StreamName, Queue>();
   readonly #knownOpen = new LRUCache<string, true>({ max: REMEMBERED_OPEN });
 
   constructor(commands: CommandRunner) {
@@ -151,7 +151,7 @@ export class MonthlyCaps {
         const book = bookOf(planned, route.merchantAccountId);
         const fate = MonthlyCap.fateOf(payment, attempt, book);
         if (typeof fate === 'string') return;
-        // Without a cap there is no such stream, and the log knows so by heart.
+        // Without a cap there is no such stream, which costs the log no read.
         const { reservations } = await this.#stateOf(book);
         const reservationId = MonthlyCap.reservationOf(transactionId, attempt);
         if (!reservations.has(reservationId)) return;
@@ -176,38 +176,38 @@ export class MonthlyCaps {
     // It would not fit into an empty month: the account is not limited by what it has taken.
     if (wanted.amountMinor > cap.capMinor) return 'full';
     return new Promise((done, failed) => {
-      this.#at(book, ({ wants }) => wants.push({ ...wanted, ...cap, done, failed }));
+      this.#enqueue(book, ({ wants }) => wants.push({ ...wanted, ...cap, done, failed }));
     });
   }
 
   async #settle(book: MonthlyCap.Book, settlement: MonthlyCap.Settlement): Promise<void> {
     return new Promise((done, failed) => {
-      this.#at(book, ({ ended }) => ended.push({ ...settlement, done, failed }));
+      this.#enqueue(book, ({ ended }) => ended.push({ ...settlement, done, failed }));
     });
   }
 
-  #at(book: MonthlyCap.Book, put: (desk: Desk) => void): void {
+  #enqueue(book: MonthlyCap.Book, add: (queue: Queue) => void): void {
     const stream = MonthlyCap.streamOf(book);
-    const busy = this.#desks.get(stream);
-    const desk = busy ?? { book, ended: [], wants: [] };
-    put(desk);
-    if (busy !== undefined) return;
-    this.#desks.set(stream, desk);
-    void this.#serve(stream, desk);
+    const running = this.#queues.get(stream);
+    const queue = running ?? { book, ended: [], wants: [] };
+    add(queue);
+    if (running !== undefined) return;
+    this.#queues.set(stream, queue);
+    void this.#drain(stream, queue);
   }
 
-  /** Until nobody waits. Those who came during an append share the next one. */
-  async #serve(stream: StreamName, desk: Desk): Promise<void> {
-    // Whoever comes in this turn of the event loop is part of the first append already.
+  /** Appends until the queue is empty. Requests that arrive during an append share the next one. */
+  async #drain(stream: StreamName, queue: Queue): Promise<void> {
+    // Requests of this turn of the event loop are part of the first append.
     await Promise.resolve();
-    while (desk.ended.length > 0 || desk.wants.length > 0) {
-      const ended = desk.ended.splice(0, MAX_AT_ONCE);
-      if (ended.length > 0) await this.#settleAll(desk.book, ended);
-      const wants = desk.wants.splice(0, MAX_AT_ONCE);
-      if (wants.length > 0) await this.#reserveAll(desk.book, wants);
+    while (queue.ended.length > 0 || queue.wants.length > 0) {
+      const ended = queue.ended.splice(0, MAX_AT_ONCE);
+      if (ended.length > 0) await this.#settleAll(queue.book, ended);
+      const wants = queue.wants.splice(0, MAX_AT_ONCE);
+      if (wants.length > 0) await this.#reserveAll(queue.book, wants);
     }
-    // In the turn that found nobody waiting: whoever comes now opens a desk of their own.
-    this.#desks.delete(stream);
+    // In the turn that found the queue empty: the next request starts a new one.
+    this.#queues.delete(stream);
   }
 
   async #settleAll(book: MonthlyCap.Book, ended: readonly Ended[]): Promise<void> {

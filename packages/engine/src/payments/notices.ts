@@ -45,7 +45,7 @@ async function bringInOrLog(
   } catch (error) {
     if (!isPermanent(error)) throw error;
     const { stream } = stored;
-    options.logger.warn({ err: error, stream }, 'what the gateway tells of a payment was left out');
+    options.logger.warn({ err: error, stream }, 'a notice of the gateway was left out');
   }
 }
 

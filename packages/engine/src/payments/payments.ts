@@ -48,7 +48,7 @@ type GivenOrder = Pick<
 export interface PaymentRequest {
   readonly tenantId: TenantId;
   readonly transactionId: TransactionId;
-  /** The request as it was made: what tells a repetition from another use of its id. */
+  /** The request as it was made: what distinguishes a repetition from another use of its id. */
   readonly content: unknown;
   /** When it holds in the business; now when absent. */
   readonly at?: string;
@@ -62,7 +62,7 @@ export interface PaymentRequest {
   readonly instrument: Instrument;
 }
 
-/** What tells whether a payment was submitted before, and all that a repetition needs. */
+/** What recognises a payment that was submitted before, and all that a repetition needs. */
 export type NamedPayment = Pick<PaymentRequest, 'tenantId' | 'transactionId' | 'content' | 'at'> & {
   readonly cvv?: string | undefined;
 };
@@ -229,7 +229,7 @@ export class Payments {
 
   /**
    * Whose payment it is; undefined when it is a repetition. An id that the caller gives must be that
-   * of the email's customer, or be free for an email that nobody has.
+   * of the email's customer, or be free for an email without a customer.
    */
   async #customerOf(
     { tenantId, order, customerId: given }: PaymentRequest,
@@ -331,7 +331,7 @@ export class Payments {
     throw refused({ type: 'ReferenceUnknown', references: [unknown] });
   }
 
-  /** Chooses the account, and exchanges the card for a token there: from here on nobody needs its number. */
+  /** Chooses the account, and exchanges the card for a token there: its number is not needed after this. */
   async #routed(
     request: PaymentRequest,
     companyId: number,

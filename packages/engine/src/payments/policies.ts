@@ -21,7 +21,7 @@ import type { References } from '../tenants/index.ts';
 
 /** Payments whose follow-ups run at the same time: their appends share a commit. */
 const CONCURRENCY = 64;
-/** Looks at a payment that fails in a way nobody foresaw, before it is passed over. */
+/** Looks at a payment that fails unexpectedly, before it is passed over. */
 const MOST_LOOKS = 5;
 
 export interface PolicyReactorOptions {
@@ -90,9 +90,9 @@ export class PolicyReactor {
     await inParallel({
       items: [...Map.groupBy(events, ({ stream }) => stream).values()],
       atOnce: CONCURRENCY,
-      act: async (told) => {
+      act: async (ofStream) => {
         try {
-          for (const stored of told) await this.#followUp(stored);
+          for (const stored of ofStream) await this.#followUp(stored);
         } catch (error) {
           failures.push(error);
         }
@@ -114,7 +114,7 @@ export class PolicyReactor {
       this.#looks.set(stream, looks);
       if (looks < MOST_LOOKS) throw error;
       this.#looks.delete(stream);
-      // One payment that nobody can make sense of must not hold up those of all tenants.
+      // One payment that cannot be processed must not hold up those of all tenants.
       const { logger } = this.#options;
       logger.error({ err: error, stream }, 'what follows from a payment was given up');
     }
@@ -196,7 +196,7 @@ export class PolicyReactor {
     return subscription && references.merchantAccount(tenantId, subscription.merchantAccountId);
   }
 
-  /** What the domain refuses for good is told, and the others go on. */
+  /** Logs what the domain refuses for good, and goes on with the others. */
   async #executeOrLog(payment: StreamName, followUp: FollowUp, caller: Caller): Promise<void> {
     try {
       await this.#execute(followUp, caller);
@@ -209,7 +209,7 @@ export class PolicyReactor {
 
   async #execute(followUp: FollowUp, caller: Caller): Promise<void> {
     const { commands } = this.#options;
-    // Nearly every purchase tells of a customer and a card that are known: it costs no more than this.
+    // Nearly every purchase has a known customer and card: then nothing is read.
     if (followUp.to === 'customer' && commands.isKnownToChangeNothing(Customer, followUp.command)) {
       return;
     }

@@ -46,7 +46,7 @@ export interface SweeperOptions {
   readonly graceMs: number;
 }
 
-/** What the sweeper remembers of a payment with open intents; forgotten with the process, then begun anew. */
+/** What the sweeper remembers of a payment with open intents; kept in this process only. */
 interface Watch {
   /** The payment's last event: another one may be of another intent, which has a schedule of its own. */
   readonly changedAt: string;
@@ -55,7 +55,7 @@ interface Watch {
   dueMs: readonly number[];
 }
 
-/** What was open before this process began has nobody else to finish it. */
+/** Intents that were open before this process began are finished here only. */
 export class Sweeper implements TimedWork {
   readonly name = 'open-intents';
   readonly #options: SweeperOptions;
@@ -71,7 +71,7 @@ export class Sweeper implements TimedWork {
   }
 
   /**
-   * Looks at all that is open, for what nobody has looked at yet has no schedule. Of more than a round
+   * Looks at all that is open, for what was not looked at before has no schedule. Of more than a round
    * can take it knows those that have waited longest.
    */
   async nextDueAt(): Promise<string | undefined> {
@@ -198,7 +198,7 @@ export class Sweeper implements TimedWork {
   }
 }
 
-/** What to do is up to the customer: the gateway has nothing to tell. */
+/** What to do is up to the customer: the gateway need not be asked. */
 function waitsForCustomer({ reasons }: OpenIntent): boolean {
   return reasons.every((reason) => reason === 'action');
 }
