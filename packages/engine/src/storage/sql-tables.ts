@@ -212,10 +212,12 @@ export class PostgresTables implements Tables {
     return this.#run(insertMany(insert), columnsOf(rows, insert.columns));
   }
 
-  /** Not prepared: a plan from when the table was small would read all of it long after it has grown. */
   async find<Row>(lookup: Lookup, keys: readonly (readonly SqlValue[])[]): Promise<readonly Row[]> {
     const values = columnsOf(keys, lookup.key);
-    const { rows } = await this.#pool.query({ text: findMany(lookup), values });
+    const text = findMany(lookup);
+    if (values.length === 1) return this.#run(text, values);
+    // Not prepared: the plan of a join from when the table was small would read all of it later.
+    const { rows } = await this.#pool.query({ text, values });
     return rows;
   }
 
@@ -287,6 +289,10 @@ const findOne = rememberedBy(new WeakMap<Lookup, string>(), (lookup) => {
 const findMany = rememberedBy(new WeakMap<Lookup, string>(), (lookup) => {
   const { table, key, select, where = '' } = lookup;
   const names = Object.keys(key).join();
+  if (Object.keys(key).length === 1) {
+    const isKey = `${names} = ANY(${arraysOf(key)})`;
+    return `SELECT ${select} FROM ${table} WHERE ${isKey} ${where && `AND ${where}`}`;
+  }
   return `
     SELECT ${select} FROM unnest(${arraysOf(key)}) AS wanted (${names})
     JOIN ${table} AS kept USING (${names}) ${where && `WHERE ${where}`}`;
