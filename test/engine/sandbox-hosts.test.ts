@@ -1,9 +1,7 @@
 /** Several hosts on one database: their sandbox is one gateway, and does each thing once. */
 import {
   type ChargeRequest,
-  type FollowUpRequest,
   IdempotencyKeyReused,
-  openBooks,
   openSandboxGateway,
   type SandboxGateway,
   type SandboxRecord,
@@ -198,17 +196,4 @@ it('outlive connections that are cut, and charge once who asks again', async () 
     );
   expect(await ask(two)).toEqual(await ask(one));
   expect(await recordsOf([one])).toHaveLength(MANY);
-});
-
-it('let their books be read from any place, also only their end', async () => {
-  const all = hosts();
-  const [one] = all as [SandboxGateway];
-  const id = await charged(one, 'approve');
-  const refunds: FollowUpRequest[] = [1, 2, 3].map((each) => followUp(id, `refund-${each}`, 1n));
-  for (const each of refunds) await one.refund(each);
-  const [{ pool }] = databases as [HostDatabase];
-  const books = openBooks({ database: pool, gatewayId: gateways });
-  const newest = await Array.fromAsync(books.records({ newest: 2 }));
-  expect(newest.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['refund-2', 'refund-3']);
-  expect(await Array.fromAsync(books.records({ newest: 9 }))).toEqual(await recordsOf(all));
 });

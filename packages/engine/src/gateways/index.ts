@@ -21,8 +21,8 @@ export { hasDigitsOfCard, holdsCardNumber } from './card-number-in-text.ts';
 export { type GatewayOption, type OpensBesideLedger, sandbox } from './gateway-option.ts';
 export * from './payment-gateway.ts';
 export { type GatewayRegistry, gatewayRegistry } from './registry.ts';
-export type { RecordsReading, SandboxRecord } from './sandbox/book-rows.ts';
-export { type BooksReader, openBooks, openBooksReader } from './sandbox/books.ts';
+export type { SandboxRecord } from './sandbox/book-rows.ts';
+export { openBooks } from './sandbox/books.ts';
 export {
   type Behaviour,
   OUTCOMES,

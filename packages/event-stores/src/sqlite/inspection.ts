@@ -12,8 +12,6 @@ const PAGE_EVENTS = 1_000;
 const PAGE_PLACES = 20_000;
 /** A heading above the faults. */
 const HEADING = /^\*\*\* in database /;
-/** Sorts after every character of a name. */
-const AFTER_ALL_NAMES = '\u{10ffff}';
 /** Faults that are reported at most. */
 const MAX_FAULTS = 20;
 /** Files up to this size are checked at every start: SQLite takes half a second for it. */
@@ -48,8 +46,6 @@ export interface LogInspection {
   faults(options: { readonly thorough: boolean }): readonly string[];
   /** Every event by its position. */
   inOrder(): Generator<readonly InspectedPlace[]>;
-  /** The names of the streams that begin so. */
-  streamNames(prefix: string): Generator<StreamName>;
   /** Every event by stream and revision. A stream may go on in the next page. */
   byStream(): Generator<readonly InspectedEvent[]>;
   close(): void;
@@ -189,23 +185,6 @@ class Inspection implements LogInspection {
         before = position;
         return { position: positionOf(position), time, missingBefore };
       });
-    }
-  }
-
-  *streamNames(prefix: string): Generator<StreamName> {
-    const page = failing(this.#path, () =>
-      this.#rows('SELECT name FROM streams WHERE name > ? AND name < ? ORDER BY name LIMIT ?'),
-    );
-    for (let after = prefix; ; ) {
-      const from = after;
-      const rows = failing(
-        this.#path,
-        () => page.all(from, prefix + AFTER_ALL_NAMES, PAGE_EVENTS) as unknown as [StreamName][],
-      );
-      for (const [name] of rows) yield name;
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      after = last[0];
     }
   }
 

@@ -65,11 +65,6 @@ export type SandboxRecord =
   | RecordOf<'confirm', ChargeResult>
   | RecordOf<FollowUpOperation, FollowUpResult>;
 
-export interface RecordsReading {
-  /** Only so many of the latest; all when absent. */
-  readonly newest?: number;
-}
-
 /**
  * A charge leaves `acts_on` empty, any other request what stands after it. Amounts are text: they may
  * be larger than the integers of a database.

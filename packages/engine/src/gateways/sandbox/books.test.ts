@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { openBooksReader } from './books.ts';
+import { openBooks } from './books.ts';
 import { openSandboxGateway } from './sandbox-gateway.ts';
 
 const CHARGES = 5;
@@ -23,7 +23,7 @@ it('tells of rows that are out of order, instead of reading them for ever', asyn
 });
 
 async function readAll(path: string, read: unknown[]): Promise<unknown[]> {
-  const reader = openBooksReader(path);
+  const reader = openBooks({ path });
   try {
     for await (const record of reader.records()) {
       read.push(record);

@@ -1,5 +1,4 @@
 /** The sandbox's durable record of every request it received. */
-import { openForReading } from '@counterfoil/event-stores/sqlite';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { RoundTrips } from '../../storage/round-trips.ts';
@@ -22,7 +21,6 @@ import {
   newlyDecided,
   newlyReceived,
   type Received,
-  type RecordsReading,
   type Row,
   receivedIn,
   recordIn,
@@ -84,9 +82,6 @@ const SCHEMA = `
   ) STRICT;
 `;
 
-/** The books for a comparison with a ledger. */
-export type BooksReader = Pick<Books, 'records' | 'known' | 'close'>;
-
 /** Where books are; gateways of different ids have different ones in a database. */
 export type BooksPlace =
   | { readonly path: string }
@@ -105,11 +100,6 @@ export function openBooks(place: BooksPlace): Books {
   }
   database.exec(`PRAGMA wal_autocheckpoint = 4000; PRAGMA user_version = ${FILE_VERSION}`);
   return new Books(new SqliteTables(database));
-}
-
-/** The books of a file that another process may be writing; it is not changed. */
-export function openBooksReader(path: string): BooksReader {
-  return new Books(new SqliteTables(openForReading(path)));
 }
 
 interface KnownRow extends Row {
@@ -280,9 +270,9 @@ export class Books {
    * that was answered before the reading began is among them. Throws for a damaged file, which may give
    * the same rows for ever.
    */
-  async *records({ newest }: RecordsReading = {}): AsyncGenerator<SandboxRecord> {
+  async *records(): AsyncGenerator<SandboxRecord> {
     await this.#roundTrips.rest();
-    let last = newest === undefined ? 0 : await this.#sequenceBefore(newest);
+    let last = 0;
     for (;;) {
       const rows = await this.#tables.all<NumberedRow>(this.#sql.page, [last]);
       for (const row of rows) {
@@ -293,19 +283,6 @@ export class Books {
       }
       if (rows.length < PAGE_SIZE) return;
     }
-  }
-
-  async #sequenceBefore(newest: number): Promise<number> {
-    const text = this.#sql.beforeNewest;
-    const [row] = await this.#tables.all<{ sequence: string | number }>(text, [newest]);
-    return Number(row?.sequence ?? 0);
-  }
-
-  /** Which of these requests were received. */
-  async known(requestIds: readonly RequestId[]): Promise<ReadonlySet<RequestId>> {
-    const keys = requestIds.map((each) => [each]);
-    const rows = await this.#tables.find<{ request_id: string }>(this.#sql.known, keys);
-    return new Set(rows.map((row) => BigInt(row.request_id)));
   }
 
   /** Writes what still waits. */
@@ -361,19 +338,14 @@ function statementsOf(tables: SqlTables, gatewayId: number) {
     suffix: `ON CONFLICT DO NOTHING RETURNING ${requestId}`,
   };
   const find: Lookup = { ...own, key, select: `${requestId}, ${COLUMNS}`, where: own.isOwn };
-  const known: Lookup = { ...own, key, select: requestId, where: own.isOwn };
   return {
     owner: isShared ? [gatewayId] : [],
     addCharges,
     find,
-    known,
     followUp: followUpStatements(own),
     page: `
       SELECT sequence, ${COLUMNS} FROM ${own.table}
       WHERE ${own.isOwn} AND sequence > $1 ORDER BY sequence LIMIT ${PAGE_SIZE}`,
-    beforeNewest: `
-      SELECT sequence FROM ${own.table}
-      WHERE ${own.isOwn} ORDER BY sequence DESC LIMIT 1 OFFSET $1`,
   };
 }
 
