@@ -8,7 +8,7 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
-import type { Caller, CommandRunner } from '../command-runner.ts';
+import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -88,6 +88,11 @@ export interface FollowUp {
   readonly requestId: TransactionId;
   readonly content: unknown;
 }
+
+/** The payment that a command acts on, and when; now when `at` is absent. */
+type Addressed = Pick<RefundRequest, 'tenantId' | 'transactionId' | 'at'>;
+
+type Unaddressed<Each> = Each extends unknown ? Omit<Each, keyof Addressed> : never;
 
 /** What is found out about a payment before it is put on record. */
 interface Admitted {
@@ -370,112 +375,78 @@ export class Payments {
    * Goes on with a payment whose customer has done what `nextAction` asked. After a decline another
    * account may ask for an action again, so each of them has a request of its own.
    */
-  async confirm(
-    { tenantId, transactionId, requestId, content }: FollowUp,
-    caller: Caller,
-  ): Promise<Transaction.Payment> {
-    const { commands, reactor } = this.#services;
-    const name = { commandId: deterministicUuid([requestId, 'complete-action']), content };
-    await this.#expectGateway({ tenantId, transactionId }, name);
-    await commands.execute(
-      Transaction,
-      { type: 'CompleteAction', tenantId, transactionId, at: commands.clock.now() },
-      name,
-      caller,
-    );
-    return this.#followed(tenantId, await reactor.confirm(tenantId, transactionId, caller), caller);
+  async confirm(followUp: FollowUp, caller: Caller): Promise<Transaction.Payment> {
+    const { tenantId, transactionId } = followUp;
+    const name = nameOf(followUp, 'complete-action');
+    await this.#recorded(followUp, name, { type: 'CompleteAction' }, caller);
+    const payment = await this.#services.reactor.confirm(tenantId, transactionId, caller);
+    return this.#followed(tenantId, payment, caller);
   }
 
   /** Takes an authorized amount, or a part of it; the rest is released. */
   async capture(
-    { tenantId, transactionId, requestId, content }: FollowUp,
+    followUp: FollowUp,
     amountMinor: bigint | undefined,
     caller: Caller,
   ): Promise<Transaction.Payment> {
-    const { commands, reactor } = this.#services;
-    const name = { commandId: deterministicUuid([requestId, 'request']), content };
-    await this.#expectGateway({ tenantId, transactionId }, name);
-    const { state, repeated } = await commands.execute(
-      Transaction,
-      {
-        type: 'RequestCapture',
-        tenantId,
-        transactionId,
-        captureId: requestId,
-        ...(amountMinor !== undefined && { amountMinor }),
-        at: commands.clock.now(),
-      },
-      name,
-      caller,
-    );
-    if (state === null) throw refused({ type: 'TransactionUnknown' });
-    const context = { caller, sentBefore: repeated };
-    return this.#followed(
-      tenantId,
-      await reactor.capture(tenantId, transactionId, context),
-      caller,
-    );
+    const { tenantId, transactionId, requestId: captureId } = followUp;
+    const request = { captureId, ...(amountMinor !== undefined && { amountMinor }) };
+    const command = { type: 'RequestCapture', ...request } as const;
+    const sentBefore = await this.#recorded(followUp, nameOf(followUp), command, caller);
+    const context = { caller, sentBefore };
+    const payment = await this.#services.reactor.capture(tenantId, transactionId, context);
+    return this.#followed(tenantId, payment, caller);
   }
 
   /** Gives up an authorization, or a capture that is not settled. */
-  async void(
-    { tenantId, transactionId, requestId, content }: FollowUp,
-    caller: Caller,
-  ): Promise<Transaction.Payment> {
-    const { commands, reactor } = this.#services;
-    const name = { commandId: deterministicUuid([requestId, 'request']), content };
-    await this.#expectGateway({ tenantId, transactionId }, name);
-    const { state, repeated } = await commands.execute(
-      Transaction,
-      {
-        type: 'RequestVoid',
-        tenantId,
-        transactionId,
-        voidId: requestId,
-        at: commands.clock.now(),
-      },
-      name,
-      caller,
-    );
-    if (state === null) throw refused({ type: 'TransactionUnknown' });
-    return reactor.void(tenantId, transactionId, { caller, sentBefore: repeated });
+  async void(followUp: FollowUp, caller: Caller): Promise<Transaction.Payment> {
+    const { tenantId, transactionId, requestId: voidId } = followUp;
+    const command = { type: 'RequestVoid', voidId } as const;
+    const sentBefore = await this.#recorded(followUp, nameOf(followUp), command, caller);
+    return this.#services.reactor.void(tenantId, transactionId, { caller, sentBefore });
   }
 
   /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
   async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
-    const { commands, reactor, references } = this.#services;
-    const { tenantId, transactionId, refundId, content, amountMinor } = request;
-    const name = { commandId: deterministicUuid([refundId, 'request']), content };
-    const payment = await this.#expectGateway({ tenantId, transactionId }, name);
-    const policy = await references.refundPolicyOf(
-      tenantId,
-      Transaction.routeOf(payment)?.merchantAccountId,
-    );
-    const { state, repeated } = await commands.execute(
-      Transaction,
-      {
-        type: 'RequestRefund',
-        tenantId,
-        transactionId,
-        refundId,
-        ...(amountMinor !== undefined && { amountMinor }),
-        items: request.items,
-        adjustments: request.adjustments ?? [],
-        source: request.source,
-        notifyCustomer: request.notifyCustomer,
-        requestedBy: caller.actor,
-        policy,
-        at: request.at ?? commands.clock.now(),
-      },
-      name,
-      caller,
-    );
-    if (state === null) throw refused({ type: 'TransactionUnknown' });
-    return reactor.refund(tenantId, transactionId, refundId, {
-      caller,
-      sentBefore: repeated,
-      at: request.at,
-    });
+    const { reactor, references } = this.#services;
+    const { tenantId, transactionId, refundId, content, at, amountMinor, ...asked } = request;
+    const name = nameOf({ requestId: refundId, content });
+    const payment = await this.#expectGateway(request, name);
+    const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
+    const command = {
+      type: 'RequestRefund',
+      adjustments: [],
+      ...asked,
+      refundId,
+      ...(amountMinor !== undefined && { amountMinor }),
+      requestedBy: caller.actor,
+      policy: await references.refundPolicyOf(tenantId, merchantAccountId),
+    } as const;
+    const sentBefore = await this.#executed(request, name, command, caller);
+    return reactor.refund(tenantId, transactionId, refundId, { caller, sentBefore, at });
+  }
+
+  /** Records a follow-up, unless the gateway is absent; resolves with whether it was recorded before. */
+  async #recorded(
+    payment: Addressed,
+    name: Required<CommandName>,
+    command: Unaddressed<Transaction.Command>,
+    caller: Caller,
+  ): Promise<boolean> {
+    await this.#expectGateway(payment, name);
+    return this.#executed(payment, name, command, caller);
+  }
+
+  async #executed(
+    { tenantId, transactionId, at }: Addressed,
+    name: Required<CommandName>,
+    command: Unaddressed<Transaction.Command>,
+    caller: Caller,
+  ): Promise<boolean> {
+    const { commands } = this.#services;
+    const addressed = { ...command, tenantId, transactionId, at: at ?? commands.clock.now() };
+    const { repeated } = await commands.execute(Transaction, addressed, name, caller);
+    return repeated;
   }
 
   /**
@@ -483,8 +454,8 @@ export class Payments {
    * command is on record already.
    */
   async #expectGateway(
-    { tenantId, transactionId }: Pick<FollowUp, 'tenantId' | 'transactionId'>,
-    name: { readonly commandId: string; readonly content: unknown },
+    { tenantId, transactionId }: Addressed,
+    name: Required<CommandName>,
   ): Promise<Transaction.Payment> {
     const { commands, gateways } = this.#services;
     const stream = Transaction.streamOf({ tenantId, transactionId });
@@ -496,6 +467,14 @@ export class Payments {
     }
     return payment;
   }
+}
+
+/** A confirmation, capture, void or refund is named by its id. */
+function nameOf(
+  { requestId, content }: Pick<FollowUp, 'requestId' | 'content'>,
+  step = 'request',
+): Required<CommandName> {
+  return { commandId: deterministicUuid([requestId, step]), content };
 }
 
 function isCapped(
