@@ -1,4 +1,4 @@
-/** The books of a tenant: balances and reports, each after the tenant's own writes. */
+/** The books of a tenant: balances and reports. Queries read the tenant's own writes. */
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import type {
   AccountsPage,
@@ -11,7 +11,7 @@ import type {
 } from '@counterfoil/projections';
 import type { ReadSide } from '../runtime/read-side.ts';
 
-/** A payment has at most some hundred events that move money. */
+/** A payment has at most a few hundred journal entries. */
 const MAX_ENTRIES = 10_000;
 
 interface BookServices {
@@ -29,7 +29,7 @@ export class Books {
     this.#services = services;
   }
 
-  /** Debits and credits of every account, by currency. */
+  /** Debits and credits of every account, per currency. */
   async trialBalance(query: BooksQuery): Promise<TrialBalance> {
     await this.#services.readSide.caughtUp(query.tenantId);
     return this.#services.ledger.trialBalance(query);

@@ -8,7 +8,7 @@ type Scoped<Query> = Omit<Query, 'tenantId' | 'sandbox'> & { readonly sandbox?: 
 export interface TenantBooks {
   trialBalance(query?: Scoped<Parameters<Books['trialBalance']>[0]>): Promise<TrialBalance>;
   accounts(query: Scoped<Parameters<Books['accounts']>[0]>): ReturnType<Books['accounts']>;
-  /** The journal entries of a payment, in the order of its events; none for one that is not the tenant's. */
+  /** The journal entries of a payment, in the order of its events; empty for another tenant's payment. */
   entries(paymentId: string): ReturnType<Books['entries']>;
   recurring(query: Scoped<Parameters<Books['recurring']>[0]>): ReturnType<Books['recurring']>;
 }

@@ -1,4 +1,4 @@
-/** Every call of an adapter ends, and only so many are under way. */
+/** Timeout and concurrency limit of gateway calls. */
 import { expect, it } from 'vitest';
 import { boundedGateway } from './bounded-gateway.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
@@ -18,7 +18,7 @@ const CALLS = [
 type Call = (typeof CALLS)[number];
 const LOOKED_UP: readonly Call[] = ['tokenize', 'findToken', 'noticesOf'];
 
-/** An adapter all of whose calls do the same; it keeps what it was given. */
+/** An adapter whose calls all do the same and record their arguments. */
 function adapter(answer: (signal: AbortSignal) => Promise<unknown>) {
   const signals: AbortSignal[] = [];
   const call = (...given: readonly unknown[]) => {
@@ -45,7 +45,7 @@ function bounded(gateway: PaymentGateway, maxInFlight = 10) {
   return { call, errors };
 }
 
-it.each(CALLS)('%s ends without an answer, and the adapter hears of it', async (name) => {
+it.each(CALLS)('%s times out, and aborts the signal of the adapter', async (name) => {
   const { gateway, signals } = adapter(never);
   const ended = bounded(gateway).call(name);
   if (LOOKED_UP.includes(name)) {
@@ -58,7 +58,7 @@ it.each(CALLS)('%s ends without an answer, and the adapter hears of it', async (
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-it('answers with a timeout also when the adapter ends with its signal', async () => {
+it('reports a timeout also when the adapter rejects on its signal', async () => {
   const { gateway } = adapter(
     (signal) =>
       new Promise((_, reject) =>
@@ -68,7 +68,7 @@ it('answers with a timeout also when the adapter ends with its signal', async ()
   await expect(bounded(gateway).call('charge')).rejects.toThrow(GatewayTimeout);
 });
 
-it('refuses a call too many before it is sent, until one of the others has ended', async () => {
+it('refuses a call beyond the limit before it is sent', async () => {
   const { gateway, signals } = adapter(never);
   const { call } = bounded(gateway, 2);
   const first = [call('charge'), call('findCharge')];
@@ -81,7 +81,7 @@ it('refuses a call too many before it is sent, until one of the others has ended
   expect(signals).toHaveLength(3);
 });
 
-it('hands answers on, and says of a failure whose it is', async () => {
+it('passes answers on, and names the gateway of a failure', async () => {
   const sound = adapter(async () => 'answer');
   expect(await bounded(sound.gateway).call('refund')).toBe('answer');
   const failure = new Error('no connection');

@@ -1,22 +1,22 @@
-/** Bounds each call of an adapter: so long, and so many at a time. */
+/** Bounds the calls of an adapter: a timeout and a concurrency limit. */
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayBounds {
-  /** A call without an answer for so long ends with `GatewayTimeout`, and its signal is aborted. */
+  /** After this time a call fails with `GatewayTimeout` and its signal is aborted. */
   readonly timeoutMs: number;
-  /** Calls under way at the same time; the next one is refused before anything is sent. */
+  /** Maximum concurrent calls. Further calls are refused before anything is sent. */
   readonly maxInFlight: number;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Under a signal that says when nobody waits for the answer any more. */
+/** The signal is aborted on timeout. */
 type Call<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
 /**
- * The same gateway, whose calls end. Refuses with `GatewayBusy` beyond the limit, and with `GatewayFailed`
- * when the adapter fails; how far the request has come is then not known either.
+ * Wraps a gateway. Refuses with `GatewayBusy` beyond the limit, and with `GatewayFailed` when the adapter
+ * fails; the outcome of the request is then unknown.
  */
 export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): PaymentGateway {
   const { gatewayId, name } = gateway;
@@ -31,7 +31,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         const error = new GatewayTimeout(`${name} (gateway ${gatewayId}) did not answer in time`);
-        // First the caller: an adapter that hears of the end answers with an error of its own.
+        // Reject before the abort: the adapter may answer the abort with its own error.
         reject(error);
         ending.abort(error);
       }, timeoutMs);
@@ -48,7 +48,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     }
   }
 
-  /** A call that moves no money: without an answer, nothing is left to be found out. */
+  /** A call that moves no money: a timeout leaves no unknown outcome. */
   async function looked<Answer>(call: Call<Answer>): Promise<Answer> {
     try {
       return await bounded(call);

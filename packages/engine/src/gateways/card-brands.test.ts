@@ -1,4 +1,4 @@
-/** Every range of a network at its edges, and tables of one's own. */
+/** Edges of the default ranges, and custom tables. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { BinRanges, cardBrands, DEFAULT_BIN_RANGES } from './card-brands.ts';
@@ -47,7 +47,7 @@ describe('the default table', () => {
     expect(brandOf(bin)).toBe(brandId);
   });
 
-  it('says of a number what it says of its bin', () => {
+  it('gives the same result for a number and its BIN', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{12,19}$/), (number) => {
         expect(brandOf(number)).toBe(brandOf(number.slice(0, 6)));
@@ -55,18 +55,18 @@ describe('the default table', () => {
     );
   });
 
-  it('is one that configuration could hold', () => {
+  it('is a valid configuration', () => {
     expect(BinRanges.parse(DEFAULT_BIN_RANGES)).toEqual(DEFAULT_BIN_RANGES);
   });
 });
 
-describe('a table of one’s own', () => {
-  it('takes the place of the default', () => {
+describe('a custom table', () => {
+  it('replaces the default', () => {
     const brandOf = cardBrands([{ first: '9', last: '9', cardBrandId: 3 }]);
     expect([brandOf('912345'), brandOf('424242')]).toEqual([3, 0]);
   });
 
-  it('lets the longer prefix decide, in whatever order it stands', () => {
+  it('prefers the longer prefix, in any order of ranges', () => {
     const ranges = [
       { first: '4', last: '4', cardBrandId: 1 },
       { first: '424242', last: '424243', cardBrandId: 5 },

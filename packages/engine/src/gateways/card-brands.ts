@@ -1,7 +1,7 @@
-/** Which network a card belongs to, by the range that its first digits fall into. */
+/** Finds the network of a card by ranges of its first digits (BIN). */
 import { z } from 'zod';
 
-/** The longest prefix that networks hand out; shorter ones are ranges of these. */
+/** The longest prefix that networks assign. */
 const PREFIX_LENGTH = 8;
 const UNKNOWN_BRAND_ID = 0;
 
@@ -22,7 +22,7 @@ export interface BinRange {
   readonly cardBrandId: number;
 }
 
-/** What configuration may put in place of `DEFAULT_BIN_RANGES`. */
+/** Configuration that replaces `DEFAULT_BIN_RANGES`. */
 export const BinRanges: z.ZodType<readonly BinRange[]> = z.array(BinRange);
 
 export const DEFAULT_BIN_RANGES: readonly BinRange[] = [
@@ -40,10 +40,10 @@ export const DEFAULT_BIN_RANGES: readonly BinRange[] = [
   { first: '300', last: '305', cardBrandId: 6 },
 ];
 
-/** Answers the cardBrandId of a card's digits, or of its bin. */
+/** Returns the cardBrandId of a card number or BIN. */
 export type CardBrandOf = (digits: string) => number;
 
-/** Where ranges overlap the longer prefix decides: a carve-out inside a network's range. */
+/** Where ranges overlap, the longer prefix wins. */
 export function cardBrands(ranges: readonly BinRange[] = DEFAULT_BIN_RANGES): CardBrandOf {
   const bySpecificity = ranges
     .toSorted((one, other) => other.first.length - one.first.length)

@@ -1,4 +1,4 @@
-/** A card is known again by its fingerprint, and by nothing less than the key. */
+/** Keyed fingerprints of card numbers. */
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { cardFingerprints } from './card-fingerprint.ts';
@@ -17,7 +17,7 @@ it('differs with the key and with the number', () => {
   expect(new Set([one(NUMBER), one('5555555555554444'), other(NUMBER)]).size).toBe(3);
 });
 
-it('keeps its key when the caller wipes his', () => {
+it('copies the key', () => {
   const key = Buffer.from(KEY);
   const fingerprintOf = cardFingerprints(key);
   const before = fingerprintOf(NUMBER);
@@ -25,6 +25,6 @@ it('keeps its key when the caller wipes his', () => {
   expect(fingerprintOf(NUMBER)).toBe(before);
 });
 
-it('refuses a key that could be guessed', () => {
+it('refuses a short key', () => {
   expect(() => cardFingerprints(Buffer.alloc(15))).toThrow('16 bytes or more');
 });

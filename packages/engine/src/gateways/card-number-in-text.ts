@@ -1,4 +1,4 @@
-/** Finds card numbers in free text, in whatever digits and with whatever between them. Linear in the text. */
+/** Finds card numbers in free text, in any script and with any separators, in linear time. */
 import { CARD_NUMBER_LENGTH, passesLuhn } from './card-number.ts';
 
 const { min: MIN_LENGTH, max: MAX_LENGTH } = CARD_NUMBER_LENGTH;
@@ -9,8 +9,8 @@ const SIXTEEN_ON = anyOf(16, MAX_LENGTH);
 const ALL = anyOf(MIN_LENGTH, MAX_LENGTH);
 
 /**
- * First digits that issuers have (ISO/IEC 7812-1), and the lengths of the numbers that begin so. Wider than
- * the networks that are charged: a card that is not taken here is a card all the same.
+ * First digits of issuers (ISO/IEC 7812-1) and the lengths of their numbers. Includes networks that the
+ * ledger does not charge.
  */
 const ISSUED: readonly (readonly [first: string, last: string, lengths: readonly number[]])[] = [
   ['4', '4', [13, 16, 18, 19]],
@@ -48,12 +48,12 @@ const ISSUED: readonly (readonly [first: string, last: string, lengths: readonly
 
 const RANGES = Map.groupBy(ISSUED, ([first]) => first.charAt(0));
 
-/** What one character may become in NFKC: two digits, such as those of a circled 20. */
+/** Digits that one character can become in NFKC, such as a circled 20. */
 const DIGITS_A_CHARACTER = 2;
 
 /**
- * Whether a card number could stand in the text at all: it has room for the digits. Nearly every
- * text of a request has not, so this is all that it costs.
+ * A fast pre-check: whether the text has enough digits for a card number. Nearly every text of a
+ * request has not.
  */
 export function hasDigitsOfCard(text: string): boolean {
   if (text.length * DIGITS_A_CHARACTER < MIN_LENGTH) return false;
@@ -69,12 +69,12 @@ export function hasDigitsOfCard(text: string): boolean {
 }
 
 /**
- * Whether a card number stands in the text: digits of any script, with anything but letters between them,
- * that begin as an issuer's do, have a length for it, and pass the Luhn check. It begins and ends
- * where a group of digits does. The numbers in `known` (bare digits) are found within longer groups as well.
+ * Whether the text contains a card number: digits of any script, separated by anything but letters,
+ * with an issuer's prefix and length, that pass the Luhn check. It begins and ends with a group of
+ * digits. The numbers in `known` (bare digits) are found within longer groups as well.
  *
- * No card numbers are UUIDs, hexadecimal digests, phone numbers that begin with `+`, and one or two
- * decimal fractions such as coordinates.
+ * Excluded: UUIDs, hexadecimal digests, phone numbers with `+`, and one or two decimal fractions such as
+ * coordinates.
  */
 export function holdsCardNumber(text: string, known: readonly string[] = []): boolean {
   if (!hasDigitsOfCard(text)) return false;
@@ -88,14 +88,14 @@ const ESCAPES = /(?:%[0-9A-Fa-f]{2})+/g;
 const NOT_ASCII = /[^\0-\x7f]/gu;
 const DIGIT = /^\p{Nd}$/u;
 const LETTER = /^\p{L}$/u;
-/** Letters in name only: unseen ones, and marks such as the long vowel mark, which looks like a dash. */
+/** Letters that act as separators: invisible ones, and marks such as the long vowel mark. */
 const MARK = /^[\p{Lm}\p{DI}]$/u;
 const UUID = /\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b/g;
-/** As long as an MD5 or longer. */
+/** At least as long as an MD5. */
 const DIGEST = /\b[0-9A-Fa-f]{32,}\b/g;
 const HEX_LETTER = /[A-Fa-f]/;
 
-/** The text with its percent escapes read, as in an address. */
+/** Decodes percent escapes, as in a URL. */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(ESCAPES, (escapes) => {
@@ -107,9 +107,9 @@ function unescaped(text: string): string {
   });
 }
 
-/** Each digit as its ASCII digit, each letter as a letter, all else as it is or as a space. */
+/** Maps each digit to ASCII, each letter to a letter, anything else to itself or a space. */
 function inAscii(text: string): string {
-  // One character at a time: the normal form of a long text can cost more than its length.
+  // One character at a time: normalizing a long text is not linear.
   return text.replace(NOT_ASCII, (character) =>
     Array.from(character.normalize('NFKC'), asciiOf).join(''),
   );
@@ -121,7 +121,7 @@ function asciiOf(character: string): string {
   return LETTER.test(character) && !MARK.test(character) ? 'x' : ' ';
 }
 
-/** Unicode has the decimal digits of every script in runs of ten, from zero on. */
+/** Unicode orders the decimal digits of every script in runs of ten from zero. */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (DIGIT.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
@@ -132,7 +132,7 @@ function withoutIds(text: string): string {
   return text.replace(UUID, 'x').replace(DIGEST, (word) => (HEX_LETTER.test(word) ? 'x' : word));
 }
 
-/** Whether one stands in a piece of text without letters. */
+/** Whether a text without letters contains a card number. */
 function standsIn(piece: string, known: readonly string[]): boolean {
   const groups = piece.match(/\d+/g) ?? [];
   const digits = groups.join('');
@@ -158,13 +158,13 @@ function groupsHold(digits: string, groups: readonly string[]): boolean {
   return false;
 }
 
-/** The zeros before a number that could be a card's by itself. */
+/** The leading zeros before a possible card number. */
 function paddingOf(group: string): number {
   const zeros = group.length - group.replace(/^0+/, '').length;
   return group.length - zeros < MIN_LENGTH ? 0 : zeros;
 }
 
-/** The lengths of the card numbers that begin as the digits do from here on. */
+/** The possible lengths of a card number that starts here. */
 function lengthsAt(digits: string, start: number): readonly number[] {
   const ranges = RANGES.get(digits.charAt(start)) ?? [];
   return ranges.flatMap(([first, last, lengths]) => {
@@ -173,10 +173,10 @@ function lengthsAt(digits: string, start: number): readonly number[] {
   });
 }
 
-/** ITU-T E.164: at most 15 digits. Fewer than seven are no number that is called from abroad. */
+/** ITU-T E.164: at most 15 digits. At least seven for an international number. */
 const PHONE_DIGITS = { min: 7, max: 15 };
 
-/** Phone numbers and nothing else, each with its `+`. */
+/** Whether the text is only phone numbers, each with `+`. */
 function arePhones(piece: string): boolean {
   const [before = '', ...phones] = piece.split('+');
   return (
@@ -189,7 +189,7 @@ function arePhones(piece: string): boolean {
   );
 }
 
-/** One fraction, or two: a place on the map. */
+/** Whether the text is one or two decimal fractions (coordinates). */
 function areDecimals(piece: string): boolean {
   const numbers = piece.split(/[^\d.]+/).filter((each) => each !== '');
   return numbers.length <= 2 && numbers.every((each) => /^\d{1,3}\.\d+$/.test(each));

@@ -1,4 +1,4 @@
-/** Card numbers, months and cvvs that can be, and those that cannot. */
+/** Valid and invalid card numbers, months and CVVs. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
@@ -45,7 +45,7 @@ describe('a card number', () => {
     expect(cardDigits(typed)).toBe(digits);
   });
 
-  it('is known by its check digit, and no other last digit will do', () => {
+  it('is valid with its check digit only', () => {
     fc.assert(
       fc.property(digitsOf(11, 18), (body) => {
         const right = luhnCheckDigit(body);
@@ -55,7 +55,7 @@ describe('a card number', () => {
     );
   });
 
-  it('survives no slip in a single digit', () => {
+  it('is invalid after a change of a single digit', () => {
     fc.assert(
       fc.property(cardNumber, fc.nat(), fc.integer({ min: 1, max: 9 }), (number, at, by) => {
         const index = at % number.length;
@@ -79,7 +79,7 @@ describe('a card number', () => {
     );
   });
 
-  it('is refused unread when it is absurdly long', () => {
+  it('is refused unread when it is very long', () => {
     expect(cardDigits('4'.repeat(1_000_000))).toBeUndefined();
   });
 });
@@ -89,7 +89,7 @@ describe('the mask', () => {
     expect(maskCardNumber('4242 4242 4242 4242')).toBe('****4242');
   });
 
-  it('shows nothing of what is none', () => {
+  it('hides invalid numbers', () => {
     fc.assert(
       fc.property(fc.string(), (typed) => {
         fc.pre(cardDigits(typed) === undefined);
@@ -115,7 +115,7 @@ describe('the month of a card', () => {
     expect(isExpired(card, new Date('2027-01-01T00:00:00.000Z'))).toBe(true);
   });
 
-  it('is good exactly while the month is not over', () => {
+  it('is valid exactly until the month ends', () => {
     const year = fc.integer({ min: 2000, max: 2099 });
     fc.assert(
       fc.property(
@@ -148,7 +148,7 @@ test.each([
 });
 
 describe('checking a card', () => {
-  it('brings it into one spelling', () => {
+  it('normalizes it', () => {
     expect(checkCard({ ...CARD, expYear: 26 }, NOW)).toEqual({
       valid: true,
       card: { ...CARD, number: '4242424242424242' },

@@ -1,4 +1,4 @@
-/** What can be said about a card before anyone is asked: its number, its month, its cvv. */
+/** Local validation of a card: number, expiry and CVV. */
 import type { CardDetails } from './payment-gateway.ts';
 
 const MIN_LENGTH = 12;
@@ -7,24 +7,24 @@ const MAX_LENGTH = 19;
 export const CARD_NUMBER_LENGTH = { min: MIN_LENGTH, max: MAX_LENGTH } as const;
 const VISIBLE_DIGITS = 4;
 const CENTURY = 2000;
-/** No issuer prints a month further away; it is a slip of the keyboard. */
+/** Later years are typing errors. */
 const MAX_YEARS_AHEAD = 50;
 
-/** Digits, with at most one space or dash between two of them. */
+/** Digits, with at most one space or dash between two. */
 const AS_TYPED = /^\d(?:[ -]?\d)*$/;
 
-/** Why a card cannot be right. Says which field, never what was in it. */
+/** Why a card is invalid: the field, never its content. */
 export interface CardFault {
   readonly field: 'number' | 'expMonth' | 'expYear' | 'cvv';
   readonly detail: string;
 }
 
-/** A card that could exist, in one spelling: bare digits and a year of four digits. */
+/** A valid card, normalized: bare digits and a year of four digits. */
 export type CheckedCard =
   | { readonly valid: true; readonly card: CardDetails }
   | { readonly valid: false; readonly faults: readonly CardFault[] };
 
-/** Finds every fault at once, in the order number, expMonth, expYear, cvv. */
+/** Reports all faults, in the order number, expMonth, expYear, cvv. */
 export function checkCard(card: CardDetails, now: Date): CheckedCard {
   const number = cardDigits(card.number);
   const expYear = fullYear(card.expYear);
@@ -43,16 +43,16 @@ export function checkCard(card: CardDetails, now: Date): CheckedCard {
     : { valid: true, card: { ...card, number, expYear } };
 }
 
-/** The bare digits of a card number as typed; undefined when it cannot be one. */
+/** The bare digits of a typed card number; undefined when it is invalid. */
 export function cardDigits(typed: string): string | undefined {
-  // Before the expression runs: nobody types this much, and a megabyte is not worth a look.
+  // Checked first: avoids running the expression on very long texts.
   if (typed.length > 2 * MAX_LENGTH || !AS_TYPED.test(typed)) return undefined;
   const digits = typed.replace(/[ -]/g, '');
   const fits = digits.length >= MIN_LENGTH && digits.length <= MAX_LENGTH;
   return fits && passesLuhn(digits) ? digits : undefined;
 }
 
-/** Whether the last of the digits is the check digit of the others. */
+/** Whether the last digit is the check digit of the others. */
 export function passesLuhn(digits: string): boolean {
   return luhnSum(digits, 1) % 10 === 0;
 }
@@ -75,12 +75,12 @@ function luhnSum(digits: string, lastWeight: 1 | 2): number {
   return sum;
 }
 
-/** A card is good to the end of its month, in GMT. */
+/** A card is valid to the end of its month, in GMT. */
 export function isExpired(
   { expMonth, expYear }: { readonly expMonth: number; readonly expYear: number },
   now: Date,
 ): boolean {
-  // Months count from 0 here, so that this is the first instant of the month after.
+  // Months count from 0 here: this is the first instant of the next month.
   return now.getTime() >= Date.UTC(expYear, expMonth, 1);
 }
 
@@ -89,15 +89,15 @@ export function isCvv(text: string): boolean {
 }
 
 /**
- * What an error or a log may show of a card number: its last four digits, and of anything that is
- * no card number nothing, for a mistyped number is still nearly the number.
+ * A card number for errors and logs: its last four digits. An invalid number is masked completely, as it
+ * may be a mistyped card number.
  */
 export function maskCardNumber(typed: string): string {
   const digits = cardDigits(typed);
   return digits === undefined ? '****' : `****${digits.slice(-VISIBLE_DIGITS)}`;
 }
 
-/** `30` means 2030, as it is embossed. */
+/** `30` means 2030. */
 function fullYear(year: number): number {
   return isWhole(year, 0, 99) ? CENTURY + year : year;
 }

@@ -1,4 +1,4 @@
-/** The gateways that a ledger is opened with: one's own, and those that keep their data beside it. */
+/** The gateways that a ledger is opened with. */
 import type { OpenStores } from '../open-stores.ts';
 import type { Settings } from '../settings.ts';
 import { openSound } from '../storage/damaged-files.ts';
@@ -11,7 +11,7 @@ interface Beside {
   readonly stores: Pick<OpenStores, 'hostDatabase'>;
 }
 
-/** A gateway that is opened with the ledger, because it keeps its books where the ledger is. */
+/** Opens a gateway that stores its books with the ledger's data. */
 export type OpensBesideLedger = (beside: Beside) => PaymentGateway;
 
 export type GatewayOption = PaymentGateway | OpensBesideLedger;
@@ -25,7 +25,7 @@ export function gatewaysOf(
 
 type SandboxBehaviour = Omit<SandboxOptions, 'path' | 'database'>;
 
-/** The sandbox gateway, with its books in the folder or the database of the ledger. */
+/** The sandbox gateway, with its books in the ledger's folder or database. */
 export function sandbox(behaviour: SandboxBehaviour = {}): OpensBesideLedger {
   return ({ settings, stores }) => {
     const { hostDatabase } = stores;

@@ -1,4 +1,4 @@
-/** The face of the gateways: the port, the cards it takes, and the sandbox that stands behind it. */
+/** The gateways: the port, its cards, and the sandbox. */
 export {
   type BinRange,
   BinRanges,

@@ -1,7 +1,7 @@
-/** The port to whoever moves the money. An adapter is called only after the intent is durable. */
+/** The port of payment gateways. An adapter is called only after the intent is durable. */
 import type { Transaction } from '@counterfoil/core';
 
-/** A card as it is typed in: lives in memory on its way to the gateway, and nowhere else. */
+/** A typed card. Held in memory on its way to the gateway, and never stored. */
 export interface CardDetails {
   readonly number: string;
   readonly expMonth: number;
@@ -10,7 +10,7 @@ export interface CardDetails {
   readonly holder: string;
 }
 
-/** What the gateway keeps a card under. */
+/** The gateway's token of a stored card. */
 export interface CardToken {
   readonly token: string;
   /** First six digits. */
@@ -18,11 +18,11 @@ export interface CardToken {
   readonly last4: string;
   readonly expMonth: number;
   readonly expYear: number;
-  /** As it was given with the card. */
+  /** As given with the card. */
   readonly fingerprint: string;
 }
 
-/** Secrets and names by which the gateway knows the merchant account. */
+/** Credentials of the merchant account at the gateway. */
 export interface GatewayAccount {
   readonly merchantAccountId: number;
   readonly mid: string;
@@ -34,24 +34,24 @@ export interface GatewayAccount {
   };
 }
 
-/** Every request carries a key under which the gateway does it once and remembers how it went. */
+/** Requests are idempotent under their key. */
 interface Request {
   readonly idempotencyKey: string;
-  /** Test data: a gateway must take it to its own test side, or refuse. No real money moves. */
+  /** Test data: a gateway must use its own test mode, or refuse. No real money moves. */
   readonly sandbox: boolean;
   readonly account: GatewayAccount;
   readonly amountMinor: bigint;
   readonly currency: string;
 }
 
-/** An amount of 0, captured, is a question: whether the card can be charged. No money moves. */
+/** A captured amount of 0 verifies the card. No money moves. */
 export interface ChargeRequest extends Request {
   readonly token: string;
-  /** Absent when the charge is made from a kept token. */
+  /** Absent for a stored token. */
   readonly cvv?: string;
   /** Authorize only when false. */
   readonly capture: boolean;
-  /** A charge of a subscription by the merchant, under the consent of its first: nobody is there to act. */
+  /** A merchant-initiated charge of a subscription: the customer is not present. */
   readonly recurring: boolean;
   readonly descriptor: string;
   readonly avs?: { readonly postalCode: string; readonly address: string };
@@ -64,12 +64,12 @@ export interface FollowUpRequest extends Request {
 
 type WithoutContext<Each> = Each extends unknown ? Omit<Each, 'at' | 'retryElsewhere'> : never;
 
-/** How a charge came out; `unknown` is not among them: no answer is a `GatewayTimeout`. */
+/** The outcome of a charge. An unknown outcome is a `GatewayTimeout` instead. */
 export type ChargeResult =
   | WithoutContext<Exclude<Transaction.Outcome, { result: 'failed' | 'unknown' }>>
   | { readonly result: 'failed'; readonly note: string };
 
-/** How a capture, void or refund came out. */
+/** The outcome of a capture, void or refund. */
 export type FollowUpResult =
   | {
       readonly result: 'done';
@@ -79,7 +79,7 @@ export type FollowUpResult =
     }
   | { readonly result: 'refused'; readonly note: string };
 
-/** What the gateway tells of its own accord after a capture. */
+/** A notice that the gateway issues after a capture: a chargeback or an alert. */
 export type GatewayNotice =
   | {
       readonly kind: 'chargeback';
@@ -98,33 +98,33 @@ export type GatewayNotice =
     };
 
 /**
- * The same idempotency key gives the same answer, however often it is sent. A call that gets no
- * answer throws `GatewayTimeout`: what happened is then only known by asking (`find…`). The engine ends
- * every call after its own timeout too, and aborts `signal`: from then on nobody waits for the answer.
+ * The same idempotency key always gives the same answer. A call without an answer throws
+ * `GatewayTimeout`; its outcome is then queried with `find…`. The engine also applies its own timeout to
+ * every call, and then aborts `signal`.
  */
 export interface PaymentGateway {
   readonly gatewayId: number;
   readonly name: string;
-  /** Exchanges a card for a token, keeping the host's own fingerprint of the number beside it. */
+  /** Exchanges a card for a token. Stores the host's fingerprint of the number with it. */
   tokenize(card: CardDetails, fingerprint: string, signal?: AbortSignal): Promise<CardToken>;
-  /** The card of a token made earlier; undefined when the gateway does not know the token. */
+  /** The card of an existing token; undefined when the token is unknown. */
   findToken(token: string, signal?: AbortSignal): Promise<CardToken | undefined>;
   charge(request: ChargeRequest, signal?: AbortSignal): Promise<ChargeResult>;
-  /** Goes on with a charge after the customer did what `nextAction` asked. */
+  /** Continues a charge after the customer completed `nextAction`. */
   confirm(request: FollowUpRequest, signal?: AbortSignal): Promise<ChargeResult>;
   capture(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
   void(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
   refund(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
-  /** What became of the charge of this key; undefined when the gateway never received it. */
+  /** The outcome of the charge under this key; undefined when the gateway never received it. */
   findCharge(idempotencyKey: string, signal?: AbortSignal): Promise<ChargeResult | undefined>;
-  /** What became of the capture, void or refund of this key. */
+  /** The outcome of the capture, void or refund under this key. */
   findFollowUp(idempotencyKey: string, signal?: AbortSignal): Promise<FollowUpResult | undefined>;
-  /** The gateway's news about a captured charge; the same references every time it is asked. */
+  /** The notices about a captured charge. References are stable across calls. */
   noticesOf(gatewayTransactionId: string, signal?: AbortSignal): Promise<readonly GatewayNotice[]>;
   close(): Promise<void>;
 }
 
-/** The gateway did not answer in time. The request may or may not have been carried out. */
+/** The gateway did not answer in time. The request may or may not have taken effect. */
 export class GatewayTimeout extends Error {
   override readonly name = 'GatewayTimeout';
 }

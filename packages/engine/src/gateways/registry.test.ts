@@ -1,4 +1,4 @@
-/** Gateways are found by id, and a wrong id says which there are. */
+/** Gateways are found by id. */
 import { expect, it } from 'vitest';
 import { gatewayRegistry } from './registry.ts';
 import { openSandboxGateway } from './sandbox/sandbox-gateway.ts';

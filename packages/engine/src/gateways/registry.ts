@@ -1,18 +1,18 @@
-/** The gateways that a ledger was opened with, by the id that merchant accounts name them by. */
+/** The gateways that a ledger was opened with, by id. */
 import { refused } from '../refusal.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
-  /** With its calls bounded. Refuses with `GatewayUnknown` when it is absent. */
+  /** The gateway with bounded calls. Refuses with `GatewayUnknown` when it is not registered. */
   gateway(gatewayId: number): PaymentGateway;
-  /** As they were given. */
+  /** Unwrapped. */
   readonly gateways: readonly PaymentGateway[];
   readonly ids: ReadonlySet<number>;
   close(): Promise<void>;
 }
 
-/** Throws when two gateways share an id: money must not depend on which came first. */
+/** Throws for duplicate ids. */
 export function gatewayRegistry(
   gateways: readonly PaymentGateway[],
   bounds: GatewayBounds,

@@ -1,8 +1,8 @@
-/** What an operation answers about the mail that it was asked to send. */
+/** The mail notice in the answer of an operation. */
 
-/** Whether mails are sent at all, and about what. */
+/** Knows whether mails are sent, and for which data. */
 export interface Confirmations {
-  /** The operation's message, with the reason behind it when the mail that was asked for is not sent. */
+  /** Appends the reason when the requested mail is not sent. */
   messageWith(message: string, confirmation: { asked: boolean; sandbox: boolean }): string;
 }
 

@@ -1,4 +1,4 @@
-/** The face of the mails: the outbox, wherever it is kept, and what empties it. */
+/** Mails: the outbox and its delivery. */
 
 export type { Confirmations } from './confirmations.ts';
 export { type Letter, Letters, type NoLetter } from './letters.ts';

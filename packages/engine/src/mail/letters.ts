@@ -1,4 +1,4 @@
-/** What a mail says and to whom: found in the present state of its stream when it is sent. */
+/** The content and recipient of a mail, from the current state of its stream at sending. */
 import {
   type Event,
   type EventStore,
@@ -19,7 +19,7 @@ export interface Letter extends Parts {
   readonly to: MailAddress;
 }
 
-/** Why there is nothing to send: the person was erased, cannot be written to, or it is no longer so. */
+/** Why nothing is sent: the person was erased, has no address, or the mail is outdated. */
 export interface NoLetter {
   readonly nothing: 'erased' | 'no-address' | 'outdated';
 }
@@ -42,10 +42,10 @@ type SubscriptionEvent = Extract<
 >;
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
-/** What is known of somebody's subscription when it is written about. */
+/** The current state of the subscription. */
 interface Subject {
   readonly subscription: Subscription.Subscription;
-  /** The payment that the event is about; null when it is about none. */
+  /** The payment of the event; null when there is none. */
   readonly payment: Transaction.Payment | null;
 }
 
@@ -67,7 +67,7 @@ export class Letters {
     this.#options = options;
   }
 
-  /** Throws when the log does not hold what the mail is about. */
+  /** Throws when the log does not hold the event of the mail. */
   async letterOf(mail: AskedMail): Promise<Letter | NoLetter> {
     const { stream, revision, eventId } = mail;
     const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
@@ -121,7 +121,7 @@ export class Letters {
     const plan = subscription.name;
     return this.#letter(mail, {
       companyId: subscription.companyId,
-      // An order tells the name, a subscription only the address.
+      // The name is in the order; the subscription has only the address.
       person: {
         email: subscription.email,
         firstName: first?.firstName ?? '',
@@ -216,7 +216,7 @@ function rebillFailed(
   { retryAt }: EventOf<'RebillFailed'>,
   { subscription, payment }: Subject,
 ): Contents | NoLetter {
-  // Paid, frozen or ended meanwhile, or put off once more: it will not be tried on that day.
+  // Paid, frozen, ended or rescheduled meanwhile: there is no retry on that day.
   if (retryAt === null || subscription.rebillAt !== retryAt) return OUTDATED;
   const { currency, rebillAmountMinor } = subscription;
   const amount = money(payment?.amountMinor ?? rebillAmountMinor, currency);
@@ -234,7 +234,7 @@ function cardRows(card: Transaction.Card | null): readonly Row[] {
   return card === null || card.last4 === '' ? [] : [['Card', `ending in ${card.last4}`]];
 }
 
-/** What the customer will look for on the statement of the card. */
+/** The descriptor on the customer's card statement. */
 function statementRows(payment: Transaction.Payment): readonly Row[] {
   const route = Transaction.routeOf(payment);
   return route === undefined ? [] : [['On your statement as', route.descriptor]];

@@ -1,4 +1,4 @@
-/** Sends what is due in the outbox: tried again after a while, given up in the end. */
+/** Sends due mails of the outbox, with retries up to a limit. */
 
 import type { Logger } from '../logger.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long a mail waits after its first try in vain, its second, and so on; then it has failed. */
+/** Delay after each failed attempt. After the last one the mail has failed. */
 export const RETRY_AFTER_MS: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -21,14 +21,14 @@ export const RETRY_AFTER_MS: readonly number[] = [
   8 * HOUR_MS,
 ];
 
-/** News that is older, because the host stood still or had no mail settings, is news no more. */
+/** Older mails, after downtime or missing mail settings, are not sent. */
 const MAX_AGE_MS = 7 * DAY_MS;
 
 const PAGE = 100;
-/** Of one round; the next one goes on. */
+/** Per round. */
 const MAX_PAGES = 10;
 const CONCURRENCY = 4;
-/** A host that stops waits so long for the answers to mails that are on their way. */
+/** How long a stop waits for the answers of mails being sent. */
 const STOP_GRACE_MS = 5_000;
 
 export interface MailDeliveryOptions {
@@ -39,27 +39,27 @@ export interface MailDeliveryOptions {
   readonly logger: Logger;
 }
 
-/** Of this process. */
+/** Since the start of this process. */
 export interface MailCounts {
   readonly sent: number;
   readonly failed: number;
   readonly dropped: number;
 }
 
-/** What the mails of one round share. */
+/** State of a round. */
 interface Round {
   readonly stopping: AbortSignal;
-  /** Fires when the answer to a mail under way is waited for no longer. */
+  /** Fires when answers are no longer waited for. */
   readonly giveUp: AbortSignal;
-  /** How it was told that the server cannot be reached; undefined as long as it can. */
-  away: Handover | undefined;
+  /** The first result that reported an unreachable server. */
+  unreachable: Handover | undefined;
 }
 
 export class MailDelivery implements TimedWork {
   readonly name = 'mails';
   readonly #options: MailDeliveryOptions;
   readonly #ended: Record<MailEnd, number> = { sent: 0, failed: 0, dropped: 0 };
-  /** What became of mails and could not be written down. Until it is, they seem to wait. */
+  /** Outcomes that could not be recorded yet. Until then the mails look queued. */
   readonly #unrecorded: (() => Promise<void>)[] = [];
 
   constructor(options: MailDeliveryOptions) {
@@ -78,7 +78,7 @@ export class MailDelivery implements TimedWork {
     const { outbox, clock } = this.#options;
     await this.#recordRest();
     const given = graceAfter(stopping);
-    const round: Round = { stopping, giveUp: given.signal, away: undefined };
+    const round: Round = { stopping, giveUp: given.signal, unreachable: undefined };
     try {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const mails = await outbox.due(clock.now(), PAGE);
@@ -95,15 +95,15 @@ export class MailDelivery implements TimedWork {
     await inParallel({
       items: mails,
       atOnce: CONCURRENCY,
-      // Where nothing can be written down, the same mails would go out in every round.
+      // While outcomes cannot be recorded, every round would send the same mails.
       stops: () => round.stopping.aborted || this.#unrecorded.length > 0,
       act: async (mail) => {
-        // Another host may still have it in hand, which was to send until a moment ago.
+        // The previous leader may still be sending it.
         if (!(await this.#options.outbox.claim(mail))) return;
-        // A server that cannot be reached counts as tried for all that were due: the next mail would
-        // only wait for the same silence.
-        const handover = round.away ?? (await this.#handOver(mail, round.giveUp));
-        if (handover?.outcome === 'put-off' && handover.unreachable) round.away = handover;
+        // An unreachable server counts as an attempt for all due mails: the next ones would only wait for
+        // the same timeout.
+        const handover = round.unreachable ?? (await this.#handOver(mail, round.giveUp));
+        if (handover?.outcome === 'put-off' && handover.unreachable) round.unreachable = handover;
         if (handover !== undefined) await this.#settle(mail, handover);
       },
     });
@@ -123,7 +123,7 @@ export class MailDelivery implements TimedWork {
       }
       return await mailer.send({ ...letter, id: mail.eventId, date: clock.now() }, giveUp);
     } catch (error) {
-      // One that cannot be written must not keep the others waiting.
+      // One mail that cannot be rendered must not delay the others.
       logger.error({ err: error, ...factsOf(mail) }, 'a mail could not be written');
       return { outcome: 'put-off', reason: 'unwritten', unreachable: false };
     }
@@ -147,7 +147,7 @@ export class MailDelivery implements TimedWork {
     const dueAt = new Date(Date.parse(at) + waitMs).toISOString();
     const tries = mail.tries + 1;
     await this.#record(() => outbox.putOff(mail.eventId, { tries, dueAt, reason, at }));
-    logger.warn({ ...facts, dueAt }, 'a mail was not taken; it is tried again');
+    logger.warn({ ...facts, dueAt }, 'a mail was not accepted; it is retried');
   }
 
   async #end(mail: QueuedMail, end: MailEnd, reason: string): Promise<void> {
@@ -166,7 +166,7 @@ export class MailDelivery implements TimedWork {
     }
   }
 
-  /** Throws as long as it cannot be written down. */
+  /** Throws while recording fails. */
   async #recordRest(): Promise<void> {
     for (let write = this.#unrecorded[0]; write !== undefined; write = this.#unrecorded[0]) {
       await write();
@@ -175,12 +175,12 @@ export class MailDelivery implements TimedWork {
   }
 }
 
-/** Ids only: no address, and no answer of a server, which may name one. */
+/** Ids only: no address, and no answer of a server, which may contain one. */
 function factsOf({ eventId, kind, tenantId, stream, tries }: QueuedMail) {
   return { mail: eventId, kind, tenantId, stream, tries };
 }
 
-/** A signal that fires some time after another. */
+/** A signal that fires a grace period after another. */
 function graceAfter(stopping: AbortSignal): { signal: AbortSignal; forget: () => void } {
   const giveUp = new AbortController();
   let timer: NodeJS.Timeout | undefined;

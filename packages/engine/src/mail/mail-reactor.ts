@@ -1,4 +1,4 @@
-/** Follows the log and puts into the outbox what its events ask to be mailed. */
+/** Follows the log and queues mails in the outbox. */
 import {
   DamagedEvent,
   type Event,
@@ -27,15 +27,14 @@ const TYPES: ReadonlySet<Event['type']> = new Set(Object.keys(KIND_OF) as (keyof
 export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
   readonly commands: CommandRunner;
   readonly outbox: Outbox;
-  /** Whether events about sandbox data are mailed. */
+  /** Whether mails are sent for sandbox data. */
   readonly sandbox: boolean;
-  /** The end of the log when the host started: what was recorded before the first start is not mailed. */
+  /** The head of the log when the host started: events before the first start are not mailed. */
   readonly headAtStart: Position | undefined;
 }
 
 /**
- * Follows the log to the end of `signal`. An event that is read twice asks for the same mail, which
- * the outbox knows already.
+ * Follows the log until `signal` fires. Idempotent: the outbox ignores a mail that it already has.
  */
 export function followForMails(options: MailReactorOptions): Promise<void> {
   const { commands, outbox, headAtStart, sandbox: _, ...following } = options;
@@ -58,7 +57,7 @@ export function followForMails(options: MailReactorOptions): Promise<void> {
   });
 }
 
-/** Undefined when nothing is to be mailed. A stream that cannot be read holds up no other. */
+/** Undefined when no mail is due. A stream that cannot be read does not block the others. */
 async function kindAskedBy(
   options: MailReactorOptions,
   stored: StoredEvent,
@@ -70,7 +69,7 @@ async function kindAskedBy(
   } catch (error) {
     if (!(error instanceof DamagedEvent)) throw error;
     const { stream, id } = stored;
-    options.logger.error({ err: error, stream, event: id }, 'a mail cannot be made out');
+    options.logger.error({ err: error, stream, event: id }, 'the event of a mail cannot be read');
     return undefined;
   }
 }
@@ -93,11 +92,11 @@ async function asksForMail(
     case 'SubscriptionRenewed':
     case 'SubscriptionFrozen':
       if (event.sandbox && !sandbox) return false;
-      return tells(commands, tenantId, KIND_OF[event.type]);
+      return isInPolicy(commands, tenantId, KIND_OF[event.type]);
     case 'RebillFailed': {
-      // When it is not tried again, what happened instead is told.
+      // Without a retry, the event that follows is mailed instead.
       if (event.retryAt === null || !Subscription.wasAsked(event)) return false;
-      if (!(await tells(commands, tenantId, 'rebill-failed'))) return false;
+      if (!(await isInPolicy(commands, tenantId, 'rebill-failed'))) return false;
       const subscription = await commands.stateOf(Subscription, stream);
       return subscription !== null && (sandbox || !subscription.sandbox);
     }
@@ -106,8 +105,8 @@ async function asksForMail(
   }
 }
 
-/** Whether the tenant's dunning policy has its customers told of this. */
-async function tells(
+/** Whether the tenant's dunning policy includes this mail. */
+async function isInPolicy(
   commands: CommandRunner,
   tenantId: TenantId,
   mail: Tenant.Dunning['mails'][number],

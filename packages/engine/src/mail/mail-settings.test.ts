@@ -1,4 +1,4 @@
-/** Mail settings: what is understood, and what is refused. */
+/** Parsing of mail settings. */
 import { describe, expect, it } from 'vitest';
 import { mailAddressOf, smtpServerOf } from './mail-settings.ts';
 

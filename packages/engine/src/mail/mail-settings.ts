@@ -1,4 +1,4 @@
-/** What the host is told of its mail: the server it hands mails to, and who they are from. */
+/** Mail settings: the SMTP server and the sender. */
 import { isEmail } from '@counterfoil/core';
 
 /** No control characters, line separators or halves of characters. */
@@ -7,7 +7,7 @@ const ONE_LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 const MAX_NAME_LENGTH = 200;
 
 export interface MailAddress {
-  /** What a reader is shown beside the address; may be empty. */
+  /** The display name; may be empty. */
   readonly name: string;
   readonly address: string;
 }
@@ -15,7 +15,7 @@ export interface MailAddress {
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** Encrypted from the first byte on; else after STARTTLS, where the server offers it. */
+  /** Implicit TLS; else STARTTLS when the server offers it. */
   readonly secure: boolean;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
 }
@@ -23,7 +23,7 @@ export interface SmtpServer {
 export interface MailSettings {
   readonly server: SmtpServer;
   readonly from: MailAddress;
-  /** Whether mails about sandbox data are sent as well: to real people, if their addresses are. */
+  /** Whether mails about sandbox data are sent too. Real addresses then receive them. */
   readonly sandbox: boolean;
 }
 
@@ -34,7 +34,7 @@ export function isOneLine(text: string): boolean {
   return ONE_LINE.test(text);
 }
 
-/** Reads `smtp://[user:password@]host[:port]`, or `smtps://…`; undefined when it is anything else. */
+/** Parses `smtp://[user:password@]host[:port]` or `smtps://…`; undefined when invalid. */
 export function smtpServerOf(text: string): SmtpServer | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isOneLine(text)) return undefined;
@@ -42,7 +42,7 @@ export function smtpServerOf(text: string): SmtpServer | undefined {
   if (!secure && url.protocol !== 'smtp:') return undefined;
   const isMore = !['', '/'].includes(url.pathname) || url.search !== '' || url.hash !== '';
   if (url.hostname === '' || url.port === '0' || isMore) return undefined;
-  // Either alone is a slip of the pen, and would be sent without credentials.
+  // A user without a password, or the reverse, is a mistake.
   if ((url.username === '') !== (url.password === '')) return undefined;
   const user = decoded(url.username);
   const password = decoded(url.password);
@@ -64,7 +64,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Reads `Name <address>`, `"Name" <address>` or an address alone; undefined when it is anything else. */
+/** Parses `Name <address>`, `"Name" <address>` or an address alone; undefined when invalid. */
 export function mailAddressOf(text: string): MailAddress | undefined {
   const [, quoted, plain = '', address = text] =
     /^(?:"([^"]*)"\s*|([^"<>]*))<([^<>]*)>$/.exec(text.trim()) ?? [];

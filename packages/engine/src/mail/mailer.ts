@@ -1,4 +1,4 @@
-/** Hands mails to an SMTP server, and says what became of each. */
+/** Sends mails to an SMTP server. */
 import { isEmail, withAsciiDomain } from '@counterfoil/core';
 import nodemailer, { type NodemailerError } from 'nodemailer';
 import { isOneLine, type MailAddress, type MailSettings } from './mail-settings.ts';
@@ -6,21 +6,21 @@ import { isOneLine, type MailAddress, type MailSettings } from './mail-settings.
 const MAX_CONNECTIONS = 4;
 const MAX_MAILS_A_CONNECTION = 100;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Servers that suspect a sender let it wait. */
+/** Servers delay suspicious senders. */
 const SILENCE_TIMEOUT_MS = 30_000;
-/** A server that goes on saying nothing of use is never silent. */
+/** Bounds the whole delivery: a server may keep sending useless responses. */
 const MAIL_TIMEOUT_MS = 60_000;
 const IDLE_MS = 10_000;
 const MAX_RESPONSE_BYTES = 65_536;
-/** A connection that had gone when it was to be used again is replaced, before a byte was sent. */
+/** A pooled connection found closed before the first byte is replaced. */
 const MAX_NEW_CONNECTIONS = 1;
 
-/** RFC 5321: this server takes no mail now, whoever it is for. */
+/** RFC 5321: service not available, for any recipient. */
 const NOT_AVAILABLE = 421;
 
-/** What goes out, in both parts. */
+/** A rendered mail with a text and an HTML part. */
 export interface Mail {
-  /** The same each time that this mail is handed over: receivers know a repetition by it. */
+  /** Stable across retries, so that receivers can detect duplicates. */
   readonly id: string;
   readonly to: MailAddress;
   readonly subject: string;
@@ -31,9 +31,9 @@ export interface Mail {
 }
 
 /**
- * `sent`: the server has taken it. `refused`: it will never take this one. `put-off`: it may later;
- * with `unreachable` that is about the server, not about this mail. A `put-off` may have been taken
- * after all, when the connection broke before the answer came. Reasons are codes and name nobody.
+ * `sent`: accepted by the server. `refused`: permanently rejected. `put-off`: may succeed later; with
+ * `unreachable` because of the server, not of this mail. A `put-off` mail may have been accepted when
+ * the connection broke before the answer. Reasons are codes without personal data.
  */
 export type Handover =
   | { readonly outcome: 'sent' }
@@ -41,7 +41,7 @@ export type Handover =
   | { readonly outcome: 'put-off'; readonly reason: string; readonly unreachable: boolean };
 
 export interface Mailer {
-  /** Gives up when `signal` fires: the mail is then put off. */
+  /** When `signal` fires, the mail is put off. */
   send(mail: Mail, signal: AbortSignal): Promise<Handover>;
   close(): void;
 }
@@ -56,7 +56,7 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
     secure,
     ...(credentials !== undefined && {
       auth: { user: credentials.user, pass: credentials.password },
-      // A password is never sent in the open, except where nobody can listen.
+      // Never sends a password in clear, except on loopback.
       requireTLS: !secure && !isLoopback(host),
     }),
     maxConnections: MAX_CONNECTIONS,
@@ -71,7 +71,7 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // A connection that breaks while it is idle is no mail's concern; without a listener it would be the process's.
+  // An error of an idle connection concerns no mail; without a listener it would crash the process.
   transport.on('error', () => {});
   return {
     async send(mail, signal) {
@@ -90,7 +90,7 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
           date: new Date(mail.date),
           messageId: `<${mail.id}@${domainOf(sender.address)}>`,
           xMailer: false,
-          // Nobody's holiday notice shall answer a machine.
+          // Suppresses automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
           disableFileAccess: true,
           disableUrlAccess: true,
@@ -105,12 +105,12 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
   };
 }
 
-/** Mail servers know domains by their punycode. */
+/** Converts the domain to punycode. */
 function deliverable({ name, address }: MailAddress): MailAddress {
   return { name, address: withAsciiDomain(address) };
 }
 
-/** Nothing of a mail may end its header and begin another: nodemailer takes addresses as they are. */
+/** Prevents header injection: nodemailer does not check addresses. */
 function faultOf({ id, to, subject }: Mail): string | undefined {
   if (!isEmail(to.address)) return 'address';
   if (!isOneLine(to.name)) return 'name';
@@ -119,8 +119,8 @@ function faultOf({ id, to, subject }: Mail): string | undefined {
 }
 
 /**
- * Only an answer to the mail itself can refuse it for good: a wrong password or a server that shuts
- * down would else lose every mail of that time.
+ * Only an answer to the mail itself is a permanent rejection: else a wrong password or a stopping
+ * server would lose mails.
  */
 function handoverOf({ code = 'unknown', responseCode, permanent }: NodemailerError): Handover {
   const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE';

@@ -1,4 +1,4 @@
-/** The host's mail as one part: the outbox, what fills it, what empties it, and how it can be watched. */
+/** The host's mail: the outbox, its reactor, its delivery and its metrics. */
 import type { EventStore, Position } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
 import type { Logger } from '../logger.ts';
@@ -16,7 +16,7 @@ import { type Mailer, smtpMailer } from './mailer.ts';
 import { MAIL_READER, type Outbox } from './outbox.ts';
 
 export interface MailingOptions {
-  /** Undefined: no mails are sent, and none are asked for. */
+  /** Undefined: no mails are queued or sent. */
   readonly settings: MailSettings | undefined;
   readonly outbox: Outbox;
   readonly commands: CommandRunner;
@@ -26,7 +26,7 @@ export interface MailingOptions {
   readonly logger: Logger;
 }
 
-/** What mails are sent with, where they are sent. */
+/** Present when mails are sent. */
 interface Sending {
   readonly settings: MailSettings;
   readonly mailer: Mailer;
@@ -53,19 +53,19 @@ export class Mailing {
   }
 
   /**
-   * The host begins to serve. Without settings it tells its callers that nothing is mailed: nor shall
-   * it be when there are settings again. A command on the folder serves nobody, and may lack them.
+   * Called when the host begins to serve. Without settings callers are told that no mail is sent, so
+   * these mails must not be sent later either. A command-line tool does not call it.
    */
   async beginService(): Promise<void> {
     if (this.#sending === undefined) await this.#options.outbox.places.forget(MAIL_READER);
   }
 
-  /** What has to be run when it is due. */
+  /** The scheduled work. */
   get works(): readonly TimedWork[] {
     return this.#sending === undefined ? [] : [this.#sending.delivery];
   }
 
-  /** Follows the log to the end of the signal. */
+  /** Follows the log until the signal fires. */
   async follow(
     following: Omit<Following, 'checkpoints'>,
     headAtStart: Position | undefined,
@@ -79,18 +79,18 @@ export class Mailing {
   registerMetrics(metrics: MetricsRegistry): void {
     const { outbox } = this.#options;
     const counts = () => this.#sending?.delivery.counts;
-    metrics.gauge('mails_queued', 'Mails that wait to be sent, or to be tried again', () =>
+    metrics.gauge('mails_queued', 'Mails waiting to be sent or retried', () =>
       // Without a database the other metrics must still be served.
       outbox.queuedCount().catch(() => Number.NaN),
     );
     metrics.counter(
       'mails_sent_total',
-      'Mails that the mail server has taken',
+      'Mails accepted by the mail server',
       () => counts()?.sent ?? 0,
     );
     metrics.counter(
       'mails_failed_total',
-      'Mails that were given up: refused, too old, or tried in vain to the end',
+      'Mails given up: refused, too old, or out of retries',
       () => counts()?.failed ?? 0,
     );
   }

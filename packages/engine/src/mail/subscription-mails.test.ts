@@ -1,4 +1,4 @@
-/** The mails about subscriptions: which events ask for one, what each says, and when none is sent after all. */
+/** Subscription mails: which events queue one, their content, and outdated ones. */
 
 import {
   createMemoryEventStore,
@@ -39,8 +39,8 @@ type WithoutFrame<Each> = Each extends unknown
   ? Omit<Each, 'tenantId' | 'subscriptionId' | 'at'>
   : never;
 
-/** A ledger with one subscription, and the mails that its events ask for. */
-class Desk {
+/** A ledger with one subscription and its mails. */
+class Fixture {
   readonly events: EventStore = createMemoryEventStore();
   readonly outbox = openOutbox(':memory:');
   readonly commands = new CommandRunner(
@@ -69,13 +69,13 @@ class Desk {
     mails?: Tenant.Dunning['mails'];
     sandbox?: boolean;
     email?: string;
-  } = {}): Promise<Desk> {
-    const desk = new Desk();
-    onTestFinished(() => desk.outbox.close());
+  } = {}): Promise<Fixture> {
+    const fixture = new Fixture();
+    onTestFinished(() => fixture.outbox.close());
     const { dunning } = Tenant.DEFAULT_SETTINGS;
     const settings = { dunning: { ...dunning, mails } };
     const named = { tenantId: TENANT, at: BEGIN };
-    const { commands } = desk;
+    const { commands } = fixture;
     await commands.execute(
       Tenant,
       { type: 'OnboardTenant', ...named, name: 'Group', settings },
@@ -89,7 +89,7 @@ class Desk {
       { commandId: id(902) },
       SYSTEM,
     );
-    await desk.does({
+    await fixture.does({
       type: 'StartSubscription',
       sandbox,
       customerId: 7,
@@ -108,7 +108,7 @@ class Desk {
       },
       card: CARD,
     });
-    return desk;
+    return fixture;
   }
 
   async does(command: WithoutFrame<Subscription.Command>): Promise<void> {
@@ -118,7 +118,7 @@ class Desk {
     await this.commands.execute(Subscription, framed as Subscription.Command, name, SYSTEM);
   }
 
-  /** The try of the second cycle begins, and is declined. */
+  /** The attempt of the second cycle is declined. */
   async declined(attempt = 1, facts: { hard?: boolean; declineCode?: string } = {}): Promise<void> {
     const named = { cycle: 2, attempt, transactionId: id(10 + attempt) };
     await this.does({ type: 'BeginRebill', ...named });
@@ -145,7 +145,7 @@ class Desk {
     await this.does({ type: 'Unsubscribe', reason, requestedBy: 'agent', notifyCustomer });
   }
 
-  /** What the log asks for, from its beginning. */
+  /** All mails queued from the log. */
   async asked(): Promise<readonly QueuedMail[]> {
     const stopping = new AbortController();
     const progress = new FollowerProgress();
@@ -182,7 +182,7 @@ function id(number: number): TransactionId {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as TransactionId;
 }
 
-/** The lines of the text part, the empty ones left out. */
+/** The non-empty lines of the text part. */
 function linesOf(letter: Letter | NoLetter): string[] {
   if ('nothing' in letter) throw new Error(letter.nothing);
   return letter.text.split('\n').filter((line) => line !== '');
@@ -196,64 +196,64 @@ describe('what asks for a mail', () => {
     [['frozen'], ['unsubscribed']],
     [[], ['unsubscribed']],
   ] as const)('is what the dunning policy names: %j', async (mails, kinds) => {
-    const desk = await Desk.open({ mails: [...mails] });
-    desk.now = DUE;
-    await desk.declined(1);
-    desk.now = '2026-03-03T09:30:00.000Z';
-    await desk.renewed(2);
-    await desk.unsubscribed();
-    expect(await desk.kinds()).toEqual(kinds);
+    const fixture = await Fixture.open({ mails: [...mails] });
+    fixture.now = DUE;
+    await fixture.declined(1);
+    fixture.now = '2026-03-03T09:30:00.000Z';
+    await fixture.renewed(2);
+    await fixture.unsubscribed();
+    expect(await fixture.kinds()).toEqual(kinds);
   });
 
   it('is the pause, not the failure that led to it', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined(1, { hard: true });
-    expect(await desk.kinds()).toEqual(['frozen']);
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined(1, { hard: true });
+    expect(await fixture.kinds()).toEqual(['frozen']);
   });
 
-  it('is no failure that the card has no part in', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined(1, { declineCode: 'no_merchant_account' });
-    expect(await desk.kinds()).toEqual([]);
+  it('is no failure unrelated to the card', async () => {
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined(1, { declineCode: 'no_merchant_account' });
+    expect(await fixture.kinds()).toEqual([]);
   });
 
-  it('is no end that nobody wanted told', async () => {
-    const desk = await Desk.open();
-    await desk.unsubscribed({ notifyCustomer: false });
-    expect(await desk.kinds()).toEqual([]);
+  it('is no end with notifyCustomer false', async () => {
+    const fixture = await Fixture.open();
+    await fixture.unsubscribed({ notifyCustomer: false });
+    expect(await fixture.kinds()).toEqual([]);
   });
 
-  it('is nothing of the sandbox, unless that is asked for', async () => {
-    const desk = await Desk.open({ sandbox: true });
-    desk.now = DUE;
-    await desk.declined(1);
-    desk.now = '2026-03-03T09:30:00.000Z';
-    await desk.renewed(2);
-    await desk.does({ type: 'Freeze', note: '' });
-    await desk.unsubscribed();
-    expect(await desk.kinds()).toEqual([]);
-    desk.sandbox = true;
-    await desk.outbox.places.forget(MAIL_READER);
-    expect(await desk.kinds()).toEqual(['rebill-failed', 'renewed', 'frozen', 'unsubscribed']);
+  it('is nothing of the sandbox, unless configured', async () => {
+    const fixture = await Fixture.open({ sandbox: true });
+    fixture.now = DUE;
+    await fixture.declined(1);
+    fixture.now = '2026-03-03T09:30:00.000Z';
+    await fixture.renewed(2);
+    await fixture.does({ type: 'Freeze', note: '' });
+    await fixture.unsubscribed();
+    expect(await fixture.kinds()).toEqual([]);
+    fixture.sandbox = true;
+    await fixture.outbox.places.forget(MAIL_READER);
+    expect(await fixture.kinds()).toEqual(['rebill-failed', 'renewed', 'frozen', 'unsubscribed']);
   });
 
-  it('is asked for once, however often the log is read', async () => {
-    const desk = await Desk.open();
-    await desk.unsubscribed();
-    expect(await desk.kinds()).toEqual(['unsubscribed']);
-    await desk.outbox.places.forget(MAIL_READER);
-    expect(await desk.kinds()).toEqual(['unsubscribed']);
+  it('is queued once, also when the log is read again', async () => {
+    const fixture = await Fixture.open();
+    await fixture.unsubscribed();
+    expect(await fixture.kinds()).toEqual(['unsubscribed']);
+    await fixture.outbox.places.forget(MAIL_READER);
+    expect(await fixture.kinds()).toEqual(['unsubscribed']);
   });
 });
 
 describe('what a mail says', () => {
   it('of a failure: until when it is tried again', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined();
-    const letter = await desk.letter('rebill-failed');
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined();
+    const letter = await fixture.letter('rebill-failed');
     expect(letter).toMatchObject({
       to: { name: '', address: 'ann@example.com' },
       subject: 'Your payment for Plate <of> the month did not go through',
@@ -274,10 +274,10 @@ describe('what a mail says', () => {
   });
 
   it('of a pause: why, and what comes of it', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined(1, { hard: true });
-    expect(linesOf(await desk.letter('frozen'))).toEqual([
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined(1, { hard: true });
+    expect(linesOf(await fixture.letter('frozen'))).toEqual([
       'Hello,',
       'Crockery & Sons could not take the payment of 12.50 GBP for your subscription to Plate <of> the month, so it has been paused. It will not be tried again with this card.',
       'You are not charged while it is paused. Please get in touch with Crockery & Sons if you would like to go on.',
@@ -291,9 +291,9 @@ describe('what a mail says', () => {
   });
 
   it('of a pause by hand: nothing of a payment', async () => {
-    const desk = await Desk.open();
-    await desk.does({ type: 'Freeze', note: 'asked for by phone' });
-    expect(linesOf(await desk.letter('frozen'))).toEqual([
+    const fixture = await Fixture.open();
+    await fixture.does({ type: 'Freeze', note: 'asked for by phone' });
+    expect(linesOf(await fixture.letter('frozen'))).toEqual([
       'Hello,',
       'Crockery & Sons has paused your subscription to Plate <of> the month.',
       'You are not charged while it is paused. Please get in touch with Crockery & Sons if you would like to go on.',
@@ -305,10 +305,10 @@ describe('what a mail says', () => {
   });
 
   it('of a renewal: what was paid, and when the next payment is', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.renewed();
-    const letter = await desk.letter('renewed');
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.renewed();
+    const letter = await fixture.letter('renewed');
     expect(letter).toMatchObject({
       subject: 'Your receipt from Crockery & Sons: 12.50 GBP for Plate <of> the month',
     });
@@ -326,9 +326,9 @@ describe('what a mail says', () => {
   });
 
   it('of an end: that nothing is charged again', async () => {
-    const desk = await Desk.open();
-    await desk.unsubscribed();
-    expect(linesOf(await desk.letter('unsubscribed'))).toEqual([
+    const fixture = await Fixture.open();
+    await fixture.unsubscribed();
+    expect(linesOf(await fixture.letter('unsubscribed'))).toEqual([
       'Hello,',
       'Your subscription to Plate <of> the month with Crockery & Sons ended on 31 January 2026, 09:30 GMT. You will not be charged for it again.',
       'Subscription: Plate <of> the month (3)',
@@ -339,11 +339,11 @@ describe('what a mail says', () => {
   });
 
   it('of an end while a payment is under way: that it may still be taken', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.does({ type: 'BeginRebill', cycle: 2, attempt: 1, transactionId: id(11) });
-    await desk.unsubscribed();
-    expect(linesOf(await desk.letter('unsubscribed'))[2]).toBe(
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.does({ type: 'BeginRebill', cycle: 2, attempt: 1, transactionId: id(11) });
+    await fixture.unsubscribed();
+    expect(linesOf(await fixture.letter('unsubscribed'))[2]).toBe(
       'A payment that was already on its way when the subscription ended may still be taken.',
     );
   });
@@ -351,33 +351,33 @@ describe('what a mail says', () => {
 
 describe('what is sent too late', () => {
   it('is not sent: a failure that was made good', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined();
-    desk.now = '2026-03-03T09:30:00.000Z';
-    await desk.renewed(2);
-    expect(await desk.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined();
+    fixture.now = '2026-03-03T09:30:00.000Z';
+    await fixture.renewed(2);
+    expect(await fixture.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
   });
 
   it('is not sent: a failure of a subscription that ended', async () => {
-    const desk = await Desk.open();
-    desk.now = DUE;
-    await desk.declined();
-    await desk.unsubscribed();
-    expect(await desk.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
+    const fixture = await Fixture.open();
+    fixture.now = DUE;
+    await fixture.declined();
+    await fixture.unsubscribed();
+    expect(await fixture.letter('rebill-failed')).toEqual({ nothing: 'outdated' });
   });
 
   it.each(['Unfreeze', 'Unsubscribe'] as const)('is not sent: a pause before %s', async (then) => {
-    const desk = await Desk.open();
-    await desk.does({ type: 'Freeze', note: '' });
-    if (then === 'Unfreeze') await desk.does({ type: 'Unfreeze' });
-    else await desk.unsubscribed();
-    expect(await desk.letter('frozen')).toEqual({ nothing: 'outdated' });
+    const fixture = await Fixture.open();
+    await fixture.does({ type: 'Freeze', note: '' });
+    if (then === 'Unfreeze') await fixture.does({ type: 'Unfreeze' });
+    else await fixture.unsubscribed();
+    expect(await fixture.letter('frozen')).toEqual({ nothing: 'outdated' });
   });
 
   it('is not sent to somebody who was erased', async () => {
-    const desk = await Desk.open({ email: '' });
-    await desk.unsubscribed();
-    expect(await desk.letter('unsubscribed')).toEqual({ nothing: 'erased' });
+    const fixture = await Fixture.open({ email: '' });
+    await fixture.unsubscribed();
+    expect(await fixture.letter('unsubscribed')).toEqual({ nothing: 'erased' });
   });
 });

@@ -1,18 +1,18 @@
-/** The mails' words: our own templates, whose values are escaped or cleaned, never a tenant's. */
+/** The built-in mail templates. Values are escaped. Tenants cannot supply templates. */
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import type { MailKind } from './outbox.ts';
 
-/** Longer subjects are cut by whoever shows them. */
+/** Mail clients truncate longer subjects. */
 const MAX_SUBJECT_LENGTH = 150;
 
-/** What could end a line or change its direction: no value may look like more than one. */
+/** Characters that could end a line or change its direction. */
 const NOT_IN_A_LINE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** What a template is given, beside what is its own. */
+/** Values common to all templates. */
 export interface Facts {
   readonly company: string;
-  /** Empty when it is not known. */
+  /** Empty when unknown. */
   readonly firstName: string;
   readonly [name: string]: string | boolean;
 }
@@ -28,12 +28,11 @@ export interface Parts {
 export type Render = (kind: MailKind, facts: Facts, rows: readonly Row[]) => Parts;
 
 /**
- * A kind's template holds the subject, an empty line, and the paragraphs: one wording, set once as
- * text and once as HTML.
+ * A template holds the subject, an empty line, and the paragraphs. It is rendered as text and as HTML.
  */
 export function mailTemplates(): Render {
   const views = fileURLToPath(new URL('./templates', import.meta.url));
-  // Every line end of a text counts.
+  // Line ends are significant in a text.
   const asText = new Eta({ views, autoEscape: false, autoTrim: false, cache: true });
   const asHtml = new Eta({ views, autoEscape: true, cache: true });
   return (kind, given, givenRows) => {

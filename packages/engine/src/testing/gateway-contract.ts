@@ -1,4 +1,4 @@
-/** The contract of the gateway port as a suite: every adapter passes it, or is not released. */
+/** The contract suite of the gateway port. Every adapter must pass it. */
 import { afterEach, describe } from 'vitest';
 import type { PaymentGateway } from '../gateways/payment-gateway.ts';
 import { describeCharges } from './gateway/charges.ts';
@@ -11,7 +11,7 @@ import { describeRaces } from './gateway/races.ts';
 
 export type { GatewayBehaviours, GatewayContract, MovedMoney, Trigger } from './gateway/harness.ts';
 
-/** Long enough for the properties on books that sync to a slow disk. */
+/** Long enough for property tests on a slow disk. */
 const CASE_TIMEOUT_MS = 60_000;
 
 /** Declares the cases of the contract for one adapter. Call it at the top of a vitest file. */

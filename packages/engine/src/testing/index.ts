@@ -1,4 +1,4 @@
-/** The face of `@counterfoil/engine/testing`: what helps to test an application or an adapter. */
+/** Exports of `@counterfoil/engine/testing`: helpers to test an application or an adapter. */
 export {
   arbitraries,
   commandFor,

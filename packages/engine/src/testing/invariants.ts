@@ -1,4 +1,4 @@
-/** What holds of every ledger, as functions: each throws an Error that says what does not. */
+/** Invariants of every ledger. Each function throws an Error that describes the violation. */
 import {
   categoryOf,
   decodeEvent,
@@ -14,14 +14,14 @@ import { expectEqualToRebuilt } from '@counterfoil/projections/testing';
 import { engineBeneath, type Ledger } from '../open-ledger.ts';
 import { Refused } from '../refusal.ts';
 
-/** All of them. */
+/** Checks all invariants. */
 export async function expectSound(ledger: Ledger): Promise<void> {
   await expectMoneyInOrder(ledger);
   await expectReadModelsEqualToRebuilt(ledger);
   await expectTenantsApart(ledger);
 }
 
-/** No payment gives out more than it took in, and every journal entry balances. */
+/** No payment returns more than it captured, and every journal entry balances. */
 export async function expectMoneyInOrder(ledger: Ledger): Promise<void> {
   for (const [stream, { events }] of await streamsOf(ledger)) {
     expectBalanced(events);
@@ -34,7 +34,7 @@ export async function expectMoneyInOrder(ledger: Ledger): Promise<void> {
   }
 }
 
-/** A replay of the log makes the documents that queries read, of one's own projections too. */
+/** A replay of the log gives the stored documents, custom projections included. */
 export async function expectReadModelsEqualToRebuilt(ledger: Ledger): Promise<void> {
   const { stores, ownProjections } = engineBeneath(ledger);
   const { events, leases: store, personalKeys: vault } = stores;
@@ -44,7 +44,7 @@ export async function expectReadModelsEqualToRebuilt(ledger: Ledger): Promise<vo
   }
 }
 
-/** No tenant is told of another's payment, no test caller of a live one: not even that it is there. */
+/** Payments are invisible to other tenants, and live ones to test callers. */
 export async function expectTenantsApart(ledger: Ledger): Promise<void> {
   const payments: { tenantId: TenantId; id: TransactionId; sandbox: boolean }[] = [];
   const tenants = new Set<TenantId>();
@@ -80,7 +80,7 @@ async function expectUnknown(
       .then(({ count }) => (count === 0 ? 'TransactionUnknown' : 'found')),
   ]);
   if (answers.every((answer) => answer === 'TransactionUnknown')) return;
-  throw new Error(`tenant ${who.tenantId} (${who.environment}) is told of ${id} of another`);
+  throw new Error(`tenant ${who.tenantId} (${who.environment}) sees ${id} of another`);
 }
 
 function codeOf(error: unknown): string {

@@ -1,11 +1,11 @@
-/** Random lives of a shop: what its callers do, drawn as small choices, faults of the gateway among them. */
+/** Random operations of a shop, including gateway faults, as fast-check arbitraries. */
 import { toDecimal, toMinor } from '@counterfoil/core';
 import fc from 'fast-check';
 import { SANDBOX_CARDS, type SandboxCard } from '../gateways/sandbox/outcomes.ts';
 import { Refused } from '../refusal.ts';
 import type { TenantLedger } from '../tenant-ledger.ts';
 
-/** One choice; it becomes a call once it is known what payments there are. Small, so it shrinks well. */
+/** One drawn operation; resolved against the existing payments when played. Small, so it shrinks well. */
 export interface ShopMove {
   readonly kind: 'pay' | 'capture' | 'void' | 'refund' | 'confirm';
   readonly who: number;
@@ -13,28 +13,28 @@ export interface ShopMove {
   readonly currency: number;
   readonly minor: number;
   readonly flags: number;
-  /** Chooses the payment that is acted on. */
+  /** Selects the payment. */
   readonly pick: number;
-  /** In percent of what there is: over 100 asks for too much. */
+  /** In percent of the available amount: over 100 asks for too much. */
   readonly share: number;
-  /** So many requests at once under one idempotency key. */
+  /** Concurrent requests under one idempotency key. */
   readonly copies: number;
-  /** So many requests at once under keys of their own. */
+  /** Concurrent requests under separate keys. */
   readonly rivals: number;
   readonly pauseMs: number;
 }
 
-/** Moves in groups: those of one group are made at the same time. */
+/** Groups of concurrent moves. */
 export type ShopLife = readonly (readonly ShopMove[])[];
 
 const LONGEST_PAUSE_MS = 2 * 86_400_000;
 const DEFAULT_MAX_GROUPS = 14;
-/** An answer that takes seconds. */
+/** The gateway answers after seconds. */
 const SLOW = 'slow';
-/** Of `flags`: three of four payments are captured at once. */
+/** Bits of `flags`: three of four payments are captured at once. */
 const CAPTURES = 24;
 
-/** A fault, or none: the card decides whether the gateway declines, loses its answer, disputes, and so on. */
+/** A sandbox card. It decides whether the gateway declines, loses its answer, disputes, and so on. */
 export function sandboxCard(): fc.Arbitrary<SandboxCard> {
   return fc.nat(999).map(cardOf);
 }
@@ -71,23 +71,23 @@ export function shopLife(maxGroups: number = DEFAULT_MAX_GROUPS): fc.Arbitrary<S
   return fc.array(group, { minLength: 4, maxLength: maxGroups, size: 'max' });
 }
 
-/** A payment that a life has made. */
+/** A payment made by a life. */
 export interface LivedPayment {
   readonly shop: TenantLedger;
   readonly id: string;
 }
 
 export interface PlayOptions {
-  /** What the shops take. Default: GBP. */
+  /** The currency of the shops. Default: GBP. */
   readonly currency?: string;
-  /** Done after each group, such as a policy of one's own, or moving a clock. */
+  /** Called after each group, for example to move a clock. */
   readonly between?: (made: readonly LivedPayment[], group: readonly ShopMove[]) => Promise<void>;
 }
 
 /**
- * Lives a life on shops of sandbox accounts; answers the payments it has made. Refusals of what follows
- * a payment are part of a life. Throws for a payment that is refused, for which the shop is not set up,
- * for any other error, and where one idempotency key has named two payments or refunds.
+ * Plays a life on shops with sandbox accounts; returns its payments. Refusals of captures, voids,
+ * refunds and confirmations are expected. Throws for a refused payment, for any other error, and when
+ * one idempotency key has made two payments or refunds.
  */
 export async function playLife(
   shops: readonly TenantLedger[],
@@ -182,7 +182,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof Refused && error.isTransient;
 }
 
-/** Asks the same several times at once; undefined when it was refused each time. */
+/** Sends the same request concurrently; undefined when all were refused. */
 async function askOnce(
   ask: (idempotencyKey: string) => Promise<{ readonly id: string }>,
   key: string,

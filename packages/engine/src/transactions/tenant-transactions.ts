@@ -6,18 +6,18 @@ import type { Transactions } from './transactions.ts';
 export interface Search extends SearchFilter {
   readonly limit?: number;
   readonly pageNumber?: number;
-  /** Where the page before ended: its `end`. */
+  /** The `end` of the previous page. */
   readonly after?: SearchPage['end'] | undefined;
 }
 
 export interface TenantTransactions {
-  /** A page of payments and what belongs to them, the newest first; it shows one's own writes. */
+  /** A page of payments and their children, newest first. Reads the caller's own writes. */
   search(search?: Search): Promise<SearchPage>;
   /** Undefined when the tenant has no transaction of that id. */
   detail(id: string): Promise<TransactionDetail | undefined>;
 }
 
-/** A page of everything or of payments alone, as this caller may see it. */
+/** The query, limited to what this caller may see. */
 export function queryOf(
   { tenantId, environment }: Acting,
   { limit, pageNumber, after, ...filter }: Search,

@@ -1,4 +1,4 @@
-/** Transactions as they are looked up: search and detail, each after the tenant's own writes. */
+/** Search and detail of transactions. Queries read the tenant's own writes. */
 import type {
   DetailView,
   SearchPage,
@@ -26,26 +26,26 @@ export class Transactions {
     this.#services = services;
   }
 
-  /** Of a payment, refund, void, chargeback or alert; undefined when the tenant has none of that id. */
+  /** A payment, refund, void, chargeback or alert; undefined when the tenant has none of that id. */
   async detail(tenantId: number, id: string): Promise<TransactionDetail | undefined> {
     const { details, readSide, clock } = this.#services;
     await readSide.caughtUp(tenantId);
     return details.detail({ tenantId, id, now: clock.now() });
   }
 
-  /** The payment of this id, or the one that the child of this id belongs to. */
+  /** The payment of this id, or the parent of the child of this id. */
   async paymentOf(tenantId: number, id: string): ReturnType<DetailView['payment']> {
     await this.#services.readSide.caughtUp(tenantId);
     return this.#services.details.payment(tenantId, id);
   }
 
-  /** A page, the newest first. Refuses with `PageOutOfReach` a jump too far. */
+  /** A page, newest first. Refuses with `PageOutOfReach` beyond the last reachable page. */
   async search(query: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
     const { searches, readSide, clock } = this.#services;
     await readSide.caughtUp(query.tenantId);
     return searches.search({ ...query, now: clock.now() });
   }
-  /** The same of payments alone, without what belongs to them. */
+  /** The same for payments only, without children. */
   payments({ filter, ...query }: Omit<SearchQuery, 'now'>): Promise<SearchPage> {
     return this.search({ ...query, filter: { ...filter, kinds: PAYMENT_KINDS } });
   }

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import type { PaymentGateway } from '../../gateways/payment-gateway.ts';
 import { expectRefused, FOLLOW_UPS, type Harness, idIn, newChargeKey } from './harness.ts';
 
-/** Columns of read models are as wide. */
+/** The column width in read models. */
 const LONGEST_TOKEN = 255;
 
 export function describeCharges<Gateway extends PaymentGateway>(harness: Harness<Gateway>): void {
@@ -110,12 +110,12 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
       const confirmed = await gateway.confirm(confirm);
       expect(confirmed).toMatchObject({ result: 'captured', gatewayTransactionId: id });
       expect(await gateway.confirm(confirm)).toEqual(confirmed);
-      // Where the charge stands now, by the key that it was made under.
+      // The current state of the charge, by its key.
       expect(await gateway.findCharge(request.idempotencyKey)).toEqual(confirmed);
       await opened.expectMoved(id, { capturedMinor: request.amountMinor, refundedMinor: 0n });
     });
 
-    harness.declare('knows nothing of what was never asked', ['approve'], async (opened) => {
+    harness.declare('does not find unknown keys', ['approve'], async (opened) => {
       const { gateway } = opened;
       const request = await opened.chargeRequest('approve');
       const unknown = { id: `unknown-${randomUUID()}`, request };

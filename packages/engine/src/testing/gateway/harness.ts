@@ -1,4 +1,4 @@
-/** What the cases of the gateway contract share: opened gateways, and the requests that are made of them. */
+/** Shared helpers of the gateway contract: opened gateways and requests. */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { boundedGateway } from '../../gateways/bounded-gateway.ts';
@@ -13,14 +13,14 @@ import {
   type PaymentGateway,
 } from '../../gateways/payment-gateway.ts';
 
-/** The card, and where it matters the amount, that brings a behaviour about on the gateway's test side. */
+/** The card, and optionally the amount, that triggers a behaviour in the gateway's test mode. */
 export interface Trigger {
   readonly card: CardDetails;
   /** Default: 10,000. At least 100, so that parts of it can be taken. */
   readonly amountMinor?: bigint;
 }
 
-/** How each behaviour is brought about, or `lacks` for one that the gateway does not have. */
+/** The trigger of each behaviour; `lacks` when the gateway does not have it. */
 export interface GatewayBehaviours {
   /** A charge is captured, and can be refunded in parts. */
   readonly approve: Trigger;
@@ -29,13 +29,13 @@ export interface GatewayBehaviours {
   readonly authorize: Trigger | 'lacks';
   /** A captured charge can be voided. */
   readonly voidOfCapture: Trigger | 'lacks';
-  /** A charge of 0 asks whether the card can be charged. */
+  /** A charge of 0 verifies the card. */
   readonly zeroAmount: Trigger | 'lacks';
   /** The customer has to act; `confirm` then captures, or authorizes. */
   readonly action: Trigger | 'lacks';
   /** A charge is captured, and its answer is lost. */
   readonly lostCharge: Trigger | 'lacks';
-  /** A charge gets lost on its way to the gateway. */
+  /** A charge never reaches the gateway. */
   readonly neverReceived: Trigger | 'lacks';
   /** A charge is captured; a refund of it is made, and its answer is lost. */
   readonly lostRefund: Trigger | 'lacks';
@@ -46,7 +46,7 @@ export interface GatewayBehaviours {
 
 export type Behaviour = keyof GatewayBehaviours;
 
-/** What a gateway has moved for one charge, by its own books. */
+/** The sums of one charge by the gateway's own books. */
 export interface MovedMoney {
   readonly capturedMinor: bigint;
   readonly refundedMinor: bigint;
@@ -54,29 +54,29 @@ export interface MovedMoney {
 
 /** An adapter under test. */
 export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway> {
-  /** Name of the adapter, carried by the name of every case. */
+  /** Name of the adapter, for the names of the cases. */
   readonly name: string;
   /** Opens the gateway. Its books may hold charges of earlier cases: every key is used once. */
   readonly open: () => Gateway | Promise<Gateway>;
-  /** Opens the books of a closed gateway once more. Absent when they end with the gateway. */
+  /** Reopens the books of a closed gateway. Absent when they are not durable. */
   readonly reopen?: (closed: Gateway) => Gateway | Promise<Gateway>;
   readonly behaviours: GatewayBehaviours;
-  /** The gateway's own books, compared with its answers. Absent when they cannot be read. */
+  /** Reads the gateway's own books. Absent when they cannot be read. */
   readonly moved?: (gateway: Gateway, gatewayTransactionId: string) => Promise<MovedMoney>;
-  /** Runs after each case, when its gateways are closed. */
+  /** Runs after each case, after its gateways are closed. */
   readonly cleanUp?: () => Promise<void>;
   /** Default: an account with made-up credentials. */
   readonly account?: GatewayAccount;
   /** Default: EUR. */
   readonly currency?: string;
-  /** A call without an answer ends after so long, as in the engine. Default: 10 seconds. */
+  /** Timeout of a call, as in the engine. Default: 10 seconds. */
   readonly gatewayTimeoutMs?: number;
   /** Limit of one case. Default: a minute. */
   readonly timeoutMs?: number;
 }
 
 const GATEWAY_TIMEOUT_MS = 10_000;
-/** More than any case calls at once. */
+/** More than the concurrent calls of any case. */
 const MAX_IN_FLIGHT = 100;
 const DEFAULT_AMOUNT_MINOR = 10_000n;
 const FINGERPRINT = 'c0ffee'.repeat(5);
@@ -91,7 +91,7 @@ const ACCOUNT: GatewayAccount = {
   },
 };
 
-/** Declares cases, and closes what they opened. */
+/** Declares cases, and closes their gateways. */
 export class Harness<Gateway extends PaymentGateway = PaymentGateway> {
   readonly contract: GatewayContract<Gateway>;
   #opened: Gateway[] = [];
@@ -100,7 +100,7 @@ export class Harness<Gateway extends PaymentGateway = PaymentGateway> {
     this.contract = contract;
   }
 
-  /** A case that needs these behaviours; it is skipped where the gateway lacks one. */
+  /** A case that needs these behaviours; skipped when the gateway lacks one. */
   declare(
     title: string,
     needs: readonly Behaviour[],
@@ -134,17 +134,17 @@ export class Harness<Gateway extends PaymentGateway = PaymentGateway> {
   }
 }
 
-/** A charge that the gateway answered, and what it was asked. */
+/** An answered charge and its request. */
 export interface Charged {
   readonly request: ChargeRequest;
   readonly answer: ChargeResult;
   readonly id: string;
 }
 
-/** An opened gateway, and what is asked of it. Keys have the form that the engine gives them. */
+/** An opened gateway and its requests. Keys have the engine's format. */
 export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   readonly opened: Gateway;
-  /** As the engine calls it: what gets no answer ends. */
+  /** With timeouts, as in the engine. */
   readonly gateway: PaymentGateway;
   readonly #contract: GatewayContract<Gateway>;
 
@@ -187,7 +187,7 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
     };
   }
 
-  /** Makes a charge that must get as far as an id of the gateway. */
+  /** Makes a charge that must get a gateway id. */
   async charged(behaviour: Behaviour, change: Partial<ChargeRequest> = {}): Promise<Charged> {
     const request = await this.chargeRequest(behaviour, change);
     const answer = await this.gateway.charge(request);
@@ -213,7 +213,7 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
     };
   }
 
-  /** Compares what the gateway's own books say with what its answers say; nothing where they cannot be read. */
+  /** Compares the gateway's own books with its answers, when they can be read. */
   async expectMoved(id: string, moved: MovedMoney): Promise<void> {
     const read = this.#contract.moved;
     if (read !== undefined) expect(await read(this.opened, id)).toEqual(moved);
@@ -250,7 +250,7 @@ export async function expectRefused(answer: Promise<FollowUpResult>): Promise<Fo
   return result;
 }
 
-/** A request that must not be answered at all; but it is known what became of it: nothing. */
+/** The call must fail without an unknown outcome. */
 export async function expectKeyRefused(call: Promise<unknown>): Promise<void> {
   const error = await call.then(
     (answer) =>

@@ -1,4 +1,4 @@
-/** Cases of the gateway contract about calls without an answer: what became of them is found by asking. */
+/** Cases of the gateway contract about lost answers, whose outcome is queried. */
 import { describe, expect } from 'vitest';
 import { GatewayTimeout, type PaymentGateway } from '../../gateways/payment-gateway.ts';
 import { expectRefused, type Harness, idIn } from './harness.ts';
@@ -13,7 +13,7 @@ export function describeLostAnswers<Gateway extends PaymentGateway>(
       await expect(gateway.charge(request)).rejects.toThrow(GatewayTimeout);
       const found = await gateway.findCharge(request.idempotencyKey);
       expect(found).toMatchObject({ result: 'captured' });
-      // It may stay without an answer, or be answered as it is found; it may not charge again.
+      // It may time out again or give the found answer; it must not charge again.
       const again = await gateway.charge(request).catch(timeoutOf);
       if (again !== undefined) expect(again).toEqual(found);
       expect(await gateway.findCharge(request.idempotencyKey)).toEqual(found);

@@ -3,7 +3,7 @@ import { describe, expect, vi } from 'vitest';
 import type { GatewayNotice, PaymentGateway } from '../../gateways/payment-gateway.ts';
 import { expectDone, type Harness } from './harness.ts';
 
-/** Of a test side that takes its time; the limit of the case ends it. */
+/** For slow test modes; bounded by the timeout of the case. */
 const WAIT = { timeout: 30_000, interval: 50 };
 
 export function describeNotices<Gateway extends PaymentGateway>(harness: Harness<Gateway>): void {

@@ -1,4 +1,4 @@
-/** Cases of the gateway contract about many calls at once. */
+/** Cases of the gateway contract about concurrent calls. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type {
@@ -27,7 +27,7 @@ export function describeRaces<Gateway extends PaymentGateway>(harness: Harness<G
       const refunds = await atOnce(() => gateway.refund(refund));
       expect(refunds[0]).toMatchObject({ result: 'done' });
       expect(new Set(refunds.map((each) => JSON.stringify(each))).size).toBe(1);
-      // The other half is still there, and nothing more.
+      // Exactly the other half is left.
       const left = amountMinor - amountMinor / 2n;
       await expectDone(gateway.refund(opened.followUp({ id, request }, left)));
       await expectRefused(gateway.refund(opened.followUp({ id, request }, 1n)));
@@ -102,7 +102,7 @@ const moment = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** Each moment asks all of its requests at once, every one of them twice. */
+/** Sends all requests of each moment concurrently, each one twice. */
 async function play<Gateway extends PaymentGateway>(
   opened: Opened<Gateway>,
   capture: boolean,
