@@ -2,6 +2,9 @@
 import { CustomerIdClaim, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { expect, it } from 'vitest';
+import { whenOf } from './when.ts';
+
+const when = whenOf(CustomerIdClaim);
 
 const at = '2026-01-01T00:00:00.000Z';
 const who = { sandbox: false, customerId: 4_711, at };
@@ -19,7 +22,7 @@ const claimed = (emailKey: string): CustomerIdClaim.Event => ({
 });
 
 it('is the first email’s, and nobody else’s', () => {
-  given(CustomerIdClaim).when(claim('one')).then(claimed('one'));
+  when([], claim('one')).then(claimed('one'));
   const known = given(CustomerIdClaim, [claimed('one')]);
   known.when(claim('one')).thenNothing();
   known.when(claim('two')).thenNothing();
@@ -27,12 +30,8 @@ it('is the first email’s, and nobody else’s', () => {
 });
 
 it('passes on from an email that came to another customer, if it is still that one’s', () => {
-  given(CustomerIdClaim, [claimed('one')])
-    .when(claim('two', 'one'))
-    .then(claimed('two'));
-  given(CustomerIdClaim, [claimed('one'), claimed('three')])
-    .when(claim('two', 'one'))
-    .thenNothing();
+  when([claimed('one')], claim('two', 'one')).then(claimed('two'));
+  when([claimed('one'), claimed('three')], claim('two', 'one')).thenNothing();
 });
 
 it('is another in the sandbox', () => {

@@ -23,10 +23,13 @@ import {
   reserved,
   who,
 } from './customer-story.ts';
+import { whenOf } from './when.ts';
+
+const when = whenOf(Customer);
 
 describe('registering', () => {
   it('keeps all that it is given', () => {
-    given(Customer).when(ask.register()).then(registered);
+    when([], ask.register()).then(registered);
     expect(given(Customer, [registered]).state).toStrictEqual({
       ...who,
       ...contact,
@@ -48,38 +51,31 @@ describe('registering', () => {
     ['a long email', { email: `${'x'.repeat(320)}@example.com` }],
     ['a long phone', { phone: '1'.repeat(65) }],
   ])('has bounds: %s', (_, changes) => {
-    expect(() => given(Customer).when(ask.register(changes))).toThrow();
+    expect(() => when([], ask.register(changes))).toThrow();
   });
 });
 
 describe('a purchase', () => {
   it('registers who is unknown, with the card', () => {
-    given(Customer)
-      .when(ask.purchase(1))
-      .then(registered, added(1, { isDefault: true }));
-    given(Customer).when(ask.purchase(null)).then(registered);
+    when([], ask.purchase(1)).then(registered, added(1, { isDefault: true }));
+    when([], ask.purchase(null)).then(registered);
   });
 
   it('brings a known customer a new card, and nothing else', () => {
     const known = given(Customer, [registered]);
     known.when(ask.purchase(1, { firstName: 'Augusta' })).then(added(1, { isDefault: true }));
-    given(Customer, [registered, added(1, { isDefault: true })])
-      .when(ask.purchase(2))
-      .then(added(2));
+    when([registered, added(1, { isDefault: true })], ask.purchase(2)).then(added(2));
   });
 
   it('does not bring back a card that was removed since, when it is looked at again', () => {
     const past = [registered, added(1, { isDefault: true }), removed(1)];
-    given(Customer, past).when(ask.purchase(1)).thenNothing();
-    given(Customer, past)
-      .when(ask.purchase(2))
-      .then(added(2, { isDefault: true }));
-    given(Customer, past)
-      .when(ask.purchase(1, { at: LATER }))
-      .then({ ...added(1, { isDefault: true }), at: LATER } as Customer.Event);
-    given(Customer, past)
-      .when(ask.purchase(1, { orderedAt: at, at: LATER }))
-      .thenNothing();
+    when(past, ask.purchase(1)).thenNothing();
+    when(past, ask.purchase(2)).then(added(2, { isDefault: true }));
+    when(past, ask.purchase(1, { at: LATER })).then({
+      ...added(1, { isDefault: true }),
+      at: LATER,
+    } as Customer.Event);
+    when(past, ask.purchase(1, { orderedAt: at, at: LATER })).thenNothing();
   });
 
   it('may pay with what is kept or never was, and a subscription with what was not withdrawn', () => {
@@ -114,32 +110,24 @@ describe('a purchase', () => {
     expect(state?.removedCards).toEqual(
       many.slice(1).map((n) => ({ fingerprint: `fingerprint-${n}`, evicted: false, at })),
     );
-    given(Customer, past)
-      .when(ask.purchase(1))
-      .then(added(1, { isDefault: true }));
-    given(Customer, past).when(ask.purchase(2)).thenNothing();
+    when(past, ask.purchase(1)).then(added(1, { isDefault: true }));
+    when(past, ask.purchase(2)).thenNothing();
   });
 
   it('is no news with a card that is known', () => {
     const past = [registered, added(1, { isDefault: true })];
-    given(Customer, past)
-      .when(ask.purchase(1, { paymentMethodId: methodId(9) }))
-      .thenNothing();
-    given(Customer, past).when(ask.purchase(null)).thenNothing();
+    when(past, ask.purchase(1, { paymentMethodId: methodId(9) })).thenNothing();
+    when(past, ask.purchase(null)).thenNothing();
   });
 
   it('renews a card that has a later expiry, and keeps its place and its id', () => {
     const past = [registered, added(1, { isDefault: true }), added(2)];
     const renewed = { card: cardOf(2, 2035), paymentMethodId: methodId(9) };
-    given(Customer, past)
-      .when(ask.purchase(2, renewed))
-      .then(added(2, { card: cardOf(2, 2035) }));
-    given(Customer, past)
-      .when(ask.purchase(1, { card: cardOf(1, 2035), paymentMethodId: methodId(9) }))
-      .then(added(1, { card: cardOf(1, 2035), isDefault: true }));
-    given(Customer, past)
-      .when(ask.purchase(2, { card: cardOf(2, 2029) }))
-      .thenNothing();
+    when(past, ask.purchase(2, renewed)).then(added(2, { card: cardOf(2, 2035) }));
+    when(past, ask.purchase(1, { card: cardOf(1, 2035), paymentMethodId: methodId(9) })).then(
+      added(1, { card: cardOf(1, 2035), isDefault: true }),
+    );
+    when(past, ask.purchase(2, { card: cardOf(2, 2029) })).thenNothing();
     const { state } = given(Customer, [...past, added(1, { card: cardOf(1, 2035) })]);
     expect(state?.paymentMethods).toEqual([
       { paymentMethodId: methodId(1), card: cardOf(1, 2035) },
@@ -153,58 +141,45 @@ describe('a purchase', () => {
     ['the month before', { expMonth: 11, expYear: 2030 }, false],
   ])('tells the later of two expiries by year and month: %s', (_, expiry, isLater) => {
     const card = { ...cardOf(1), ...expiry };
-    const next = given(Customer, [registered, added(1, { isDefault: true })]).when(
-      ask.purchase(1, { card }),
-    );
+    const next = when([registered, added(1, { isDefault: true })], ask.purchase(1, { card }));
     if (isLater) next.then(added(1, { card, isDefault: true }));
     else next.thenNothing();
   });
 
   it('makes room by the oldest card that is not the default', () => {
-    given(Customer, full.slice(0, -1)).when(ask.purchase(99)).then(added(99));
-    given(Customer, full)
-      .when(ask.purchase(99))
-      .then(removed(2, { evicted: true }), added(99));
+    when(full.slice(0, -1), ask.purchase(99)).then(added(99));
+    when(full, ask.purchase(99)).then(removed(2, { evicted: true }), added(99));
     const lastIsDefault = [...full, added(20, { isDefault: true })];
-    given(Customer, lastIsDefault)
-      .when(ask.purchase(99))
-      .then(removed(1, { evicted: true }), added(99));
+    when(lastIsDefault, ask.purchase(99)).then(removed(1, { evicted: true }), added(99));
   });
 
-  it('never takes the id of another card', () => {
-    given(Customer, [registered, added(1, { isDefault: true })])
-      .when(ask.purchase(2, { paymentMethodId: methodId(1) }))
-      .thenNothing();
-  });
+  it('never takes the id of another card', () =>
+    when(
+      [registered, added(1, { isDefault: true })],
+      ask.purchase(2, { paymentMethodId: methodId(1) }),
+    ).thenNothing());
 
   it('notes another email, so that erasure finds its claim', () => {
-    given(Customer, [registered])
-      .when(ask.purchase(1, { email: 'ada@example.org' }))
-      .then(reserved('ada@example.org'), added(1, { isDefault: true }));
-    given(Customer, [registered])
-      .when(ask.purchase(null, { email: 'ADA@Example.com' }))
-      .thenNothing();
-    given(Customer, manyEmails)
-      .when(ask.purchase(null, { email: 'one@more.com' }))
-      .thenNothing();
+    when([registered], ask.purchase(1, { email: 'ada@example.org' })).then(
+      reserved('ada@example.org'),
+      added(1, { isDefault: true }),
+    );
+    when([registered], ask.purchase(null, { email: 'ADA@Example.com' })).thenNothing();
+    when(manyEmails, ask.purchase(null, { email: 'one@more.com' })).thenNothing();
   });
 
   it.each([
     ['who asked to be erased', [registered, erasureRequested]],
     ['who is erased', [registered, erasureRequested, erased]],
-  ])('tells nothing of a person %s', (_, past) => {
-    given(Customer, past)
-      .when(ask.purchase(1, { email: 'new@example.com' }))
-      .thenNothing();
-  });
+  ])('tells nothing of a person %s', (_, past) =>
+    when(past, ask.purchase(1, { email: 'new@example.com' })).thenNothing(),
+  );
 });
 
 describe('replacing', () => {
   it('takes everything from the one who saw the latest version', () => {
     const changes = { firstName: 'Augusta Ada', addresses: [], phone: '' };
-    given(Customer, [registered])
-      .when(ask.replace(1, { ...changes, at: LATER }))
-      .then(replaced(changes));
+    when([registered], ask.replace(1, { ...changes, at: LATER })).then(replaced(changes));
     expect(given(Customer, [registered, replaced(changes)]).state).toMatchObject({
       ...contact,
       ...changes,
@@ -214,9 +189,8 @@ describe('replacing', () => {
     });
   });
 
-  it('is no news when nothing is different', () => {
-    given(Customer, [registered]).when(ask.replace(1)).thenNothing();
-  });
+  it('is no news when nothing is different', () =>
+    when([registered], ask.replace(1)).thenNothing());
 
   it('keeps the payment methods', () => {
     const { state } = given(Customer, [registered, added(1, { isDefault: true }), replaced()]);
@@ -237,9 +211,7 @@ describe('replacing', () => {
 
 describe('reserving an email', () => {
   it('is noted once, and changes nothing that is seen', () => {
-    given(Customer, [registered])
-      .when(ask.reserve('ada@example.org'))
-      .then(reserved('ada@example.org'));
+    when([registered], ask.reserve('ada@example.org')).then(reserved('ada@example.org'));
     const { state } = given(Customer, [registered, reserved('Ada@Example.org')]);
     expect(state).toMatchObject({
       email: 'ada@example.com',
@@ -248,59 +220,44 @@ describe('reserving an email', () => {
       emails: ['ada@example.com', 'ada@example.org'],
       reservedEmails: ['ada@example.org'],
     });
-    given(Customer, [registered, reserved('ada@example.org')])
-      .when(ask.reserve('ADA@example.org'))
-      .thenNothing();
+    when([registered, reserved('ada@example.org')], ask.reserve('ADA@example.org')).thenNothing();
   });
 
   it('ends with the next replacement; an email of before is reserved anew', () => {
     const moved = [registered, reserved('ada@example.org'), replaced({ email: 'ada@example.org' })];
     expect(given(Customer, moved).state?.reservedEmails).toEqual([]);
-    given(Customer, moved)
-      .when(ask.reserve('ada@example.com', 2))
-      .then(reserved('ada@example.com'));
+    when(moved, ask.reserve('ada@example.com', 2)).then(reserved('ada@example.com'));
   });
 
-  it('of one that the customer had is possible however many there are', () => {
-    given(Customer, manyEmails)
-      .when(ask.reserve('ada@example.com'))
-      .then(reserved('ada@example.com'));
-  });
+  it('of one that the customer had is possible however many there are', () =>
+    when(manyEmails, ask.reserve('ada@example.com')).then(reserved('ada@example.com')));
 });
 
 describe('payment methods', () => {
   it('the first is the default, and another when asked', () => {
-    given(Customer, [registered])
-      .when(ask.add(1))
-      .then(added(1, { isDefault: true }));
+    when([registered], ask.add(1)).then(added(1, { isDefault: true }));
     const one = [registered, added(1, { isDefault: true })];
-    given(Customer, one).when(ask.add(2)).then(added(2));
-    given(Customer, one)
-      .when(ask.add(2, { makeDefault: true }))
-      .then(added(2, { isDefault: true }));
+    when(one, ask.add(2)).then(added(2));
+    when(one, ask.add(2, { makeDefault: true })).then(added(2, { isDefault: true }));
   });
 
   it('one that is known becomes the default, or is no news', () => {
     const two = [registered, added(1, { isDefault: true }), added(2)];
     const again = { paymentMethodId: methodId(9) };
-    given(Customer, two).when(ask.add(2, again)).thenNothing();
-    given(Customer, two)
-      .when(ask.add(2, { ...again, makeDefault: true }))
-      .then(added(2, { isDefault: true }));
-    given(Customer, two)
-      .when(ask.add(1, { ...again, makeDefault: true }))
-      .thenNothing();
-    given(Customer, two)
-      .when(ask.add(1, { ...again, card: cardOf(1, 2035) }))
-      .then(added(1, { card: cardOf(1, 2035), isDefault: true }));
-    given(Customer, two)
-      .when(ask.add(2, { ...again, card: cardOf(2, 2020), makeDefault: true }))
-      .then(added(2, { isDefault: true }));
+    when(two, ask.add(2, again)).thenNothing();
+    when(two, ask.add(2, { ...again, makeDefault: true })).then(added(2, { isDefault: true }));
+    when(two, ask.add(1, { ...again, makeDefault: true })).thenNothing();
+    when(two, ask.add(1, { ...again, card: cardOf(1, 2035) })).then(
+      added(1, { card: cardOf(1, 2035), isDefault: true }),
+    );
+    when(two, ask.add(2, { ...again, card: cardOf(2, 2020), makeDefault: true })).then(
+      added(2, { isDefault: true }),
+    );
   });
 
   it('after the default is removed, the one added last takes its place', () => {
     const three = [registered, added(1, { isDefault: true }), added(2), added(3)];
-    given(Customer, three).when(ask.remove(1)).then(removed(1));
+    when(three, ask.remove(1)).then(removed(1));
     expect(given(Customer, [...three, removed(1)]).state?.defaultPaymentMethodId).toBe(methodId(3));
     expect(given(Customer, [...three, removed(2)]).state?.defaultPaymentMethodId).toBe(methodId(1));
     const two = [registered, added(1, { isDefault: true }), added(2), removed(1)];
@@ -315,12 +272,12 @@ describe('payment methods', () => {
 
 describe('erasure', () => {
   it('is asked for once, and recorded once', () => {
-    given(Customer, [registered]).when(ask.erase()).then(erasureRequested);
-    given(Customer, [registered, erasureRequested]).when(ask.erase()).thenNothing();
-    given(Customer, [registered, erasureRequested]).when(ask.recordErasure()).then(erased);
+    when([registered], ask.erase()).then(erasureRequested);
+    when([registered, erasureRequested], ask.erase()).thenNothing();
+    when([registered, erasureRequested], ask.recordErasure()).then(erased);
     const gone = [registered, erasureRequested, erased];
-    given(Customer, gone).when(ask.erase()).thenNothing();
-    given(Customer, gone).when(ask.recordErasure()).thenNothing();
+    when(gone, ask.erase()).thenNothing();
+    when(gone, ask.recordErasure()).thenNothing();
   });
 
   it('leaves nothing of the person', () => {
@@ -415,9 +372,7 @@ describe('refusals', () => {
       ask.remove(99),
       { type: 'PaymentMethodUnknown', paymentMethodId: methodId(99) },
     ],
-  ])('%s', (_, past, command, rejection) => {
-    given(Customer, past).when(command).thenRejected(rejection);
-  });
+  ])('%s', (_, past, command, rejection) => when(past, command).thenRejected(rejection));
 });
 
 it('is one stream by environment and id', () => {
@@ -476,17 +431,19 @@ describe('whatever is asked, in whichever order', () => {
 
   it('two who saw one version cannot both replace it with something new', () => {
     fc.assert(
-      fc.property(arbitraries.instant(), fc.boolean(), (when, first) => {
+      fc.property(arbitraries.instant(), fc.boolean(), (instant, first) => {
         const changes = [{ firstName: 'A' }, { firstName: 'B' }];
         const [one, two] = first ? changes : changes.reverse();
         const winner = Customer.decide(
           given(Customer, [registered]).state,
-          ask.replace(1, { ...one, at: when }),
+          ask.replace(1, { ...one, at: instant }),
         );
         if (winner._tag === 'Left') throw new Error('the first is not refused');
-        given(Customer, [registered, ...winner.right])
-          .when(ask.replace(1, { ...two, at: when }))
-          .thenRejected({ type: 'StaleRowVersion', rowVersion: 1, current: 2 });
+        when([registered, ...winner.right], ask.replace(1, { ...two, at: instant })).thenRejected({
+          type: 'StaleRowVersion',
+          rowVersion: 1,
+          current: 2,
+        });
       }),
     );
   });

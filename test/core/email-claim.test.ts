@@ -3,6 +3,9 @@ import { EmailClaim, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { whenOf } from './when.ts';
+
+const when = whenOf(EmailClaim);
 
 const at = '2026-01-01T00:00:00.000Z';
 const who = { tenantId: 7 as TenantId, sandbox: false, emailKey: 'c0ffee', customerId: 601, at };
@@ -23,9 +26,7 @@ const released: EmailClaim.Event = { type: 'EmailReleased', sandbox: false, cust
 const ofAnother: EmailClaim.Event = { ...identified, customerId: 602 };
 
 describe('claiming', () => {
-  it('gives a free email the id that was brought', () => {
-    given(EmailClaim).when(identify).then(identified);
-  });
+  it('gives a free email the id that was brought', () => when([], identify).then(identified));
 
   it('answers a known email with the id it has', () => {
     const known = given(EmailClaim, [identified]);
@@ -49,15 +50,13 @@ describe('claiming', () => {
 });
 
 describe('releasing', () => {
-  it('frees what the customer holds', () => {
-    given(EmailClaim, [identified]).when(release).then(released);
-  });
+  it('frees what the customer holds', () => when([identified], release).then(released));
 
   it('does nothing to what another holds, or nobody', () => {
-    given(EmailClaim).when(release).thenNothing();
-    given(EmailClaim, [ofAnother]).when(release).thenNothing();
-    given(EmailClaim, [identified, released]).when(release).thenNothing();
-    given(EmailClaim, [identified, released, ofAnother]).when(release).thenNothing();
+    when([], release).thenNothing();
+    when([ofAnother], release).thenNothing();
+    when([identified, released], release).thenNothing();
+    when([identified, released, ofAnother], release).thenNothing();
   });
 
   it('leaves a claim that was renewed since', () => {

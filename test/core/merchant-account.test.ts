@@ -2,6 +2,9 @@
 import { MerchantAccount, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
+import { whenOf } from './when.ts';
+
+const when = whenOf(MerchantAccount);
 
 const tenantId = 7 as TenantId;
 const merchantAccountId = 31;
@@ -102,11 +105,11 @@ describe('settings', () => {
   });
 });
 
-it('opens with all that it is given', () => {
-  given(MerchantAccount)
-    .when(open({ title: 'B', monthlyCap: 1_000 }))
-    .then({ ...opened, settings: settingsOf({ title: 'B', monthlyCap: 1_000 }) });
-});
+it('opens with all that it is given', () =>
+  when([], open({ title: 'B', monthlyCap: 1_000 })).then({
+    ...opened,
+    settings: settingsOf({ title: 'B', monthlyCap: 1_000 }),
+  }));
 
 describe('rowVersion', () => {
   it('counts the changes from 1', () => {
@@ -118,15 +121,12 @@ describe('rowVersion', () => {
     });
   });
 
-  it('is the one the writer saw', () => {
-    given(MerchantAccount, [opened])
-      .when(replace(1, { title: 'B' }))
-      .then(changed({ title: 'B' }));
-  });
+  it('is the one the writer saw', () =>
+    when([opened], replace(1, { title: 'B' })).then(changed({ title: 'B' })));
 
   it('stays when nothing changes', () => {
-    given(MerchantAccount, [opened]).when(replace(1)).thenNothing();
-    given(MerchantAccount, [opened]).when(open()).thenNothing();
+    when([opened], replace(1)).thenNothing();
+    when([opened], open()).thenNothing();
   });
 });
 
@@ -146,9 +146,7 @@ describe('refusals, each before those below it', () => {
     ['replace', [opened], replace(2, bad), stale],
     ['replace', [opened], replace(1, bad), unknown],
     ['replace', [opened], replace(1, noneHeld), notHeld],
-  ] as const)('%s', (_, past, command, rejection) => {
-    given(MerchantAccount, past).when(command).thenRejected(rejection);
-  });
+  ] as const)('%s', (_, past, command, rejection) => when(past, command).thenRejected(rejection));
 
   it.each([
     ['gatewayTransactionFee', 0.001, 'GBP'],
@@ -160,9 +158,7 @@ describe('refusals, each before those below it', () => {
     ['monthlyCap', 0.1, 'JPY'],
   ] as const)('FeeTooFine: %s of %d %s', (field, value, currency) => {
     const changes = { [field]: value, defaultCurrency: currency, currencies: holding(currency) };
-    given(MerchantAccount)
-      .when(open(changes))
-      .thenRejected({ type: 'FeeTooFine', field, currency });
+    when([], open(changes)).thenRejected({ type: 'FeeTooFine', field, currency });
   });
 });
 

@@ -11,6 +11,9 @@ import { given } from '@counterfoil/core/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { happened, past, route } from './payment-story.ts';
+import { whenOf } from './when.ts';
+
+const when = whenOf(MonthlyCap);
 
 const at = '2026-11-21T12:00:00.000Z';
 const leaseUntil = '2026-11-21T12:15:00.000Z';
@@ -66,52 +69,51 @@ const used = (reservationId: string, usedMinor: bigint) => ({ reservationId, use
 
 describe('reserving', () => {
   it('takes room up to the cap, and not beyond it', () => {
-    given(MonthlyCap)
-      .when(reserve([want('a', 100n)]))
-      .then(reserved(want('a', 100n)));
-    given(MonthlyCap)
-      .when(reserve([want('a', 101n)]))
-      .thenRejected({ type: 'OverMonthlyCap', capMinor: 100n, usedMinor: 0n, reservedMinor: 0n });
+    when([], reserve([want('a', 100n)])).then(reserved(want('a', 100n)));
+    when([], reserve([want('a', 101n)])).thenRejected({
+      type: 'OverMonthlyCap',
+      capMinor: 100n,
+      usedMinor: 0n,
+      reservedMinor: 0n,
+    });
   });
 
   it('counts what is used and what is reserved', () => {
     const full = [reserved(want('a', 50n), want('b', 30n)), settled(used('a', 50n))];
-    given(MonthlyCap, full)
-      .when(reserve([want('c', 20n)]))
-      .then(reserved(want('c', 20n)));
-    given(MonthlyCap, full)
-      .when(reserve([want('c', 21n)]))
-      .thenRejected({ type: 'OverMonthlyCap', capMinor: 100n, usedMinor: 50n, reservedMinor: 30n });
+    when(full, reserve([want('c', 20n)])).then(reserved(want('c', 20n)));
+    when(full, reserve([want('c', 21n)])).thenRejected({
+      type: 'OverMonthlyCap',
+      capMinor: 100n,
+      usedMinor: 50n,
+      reservedMinor: 30n,
+    });
   });
 
-  it('grants as many of several as have room, in their order', () => {
-    given(MonthlyCap)
-      .when(reserve([want('a', 60n), want('b', 60n), want('c', 40n)]))
-      .then(reserved(want('a', 60n), want('c', 40n)));
-  });
+  it('grants as many of several as have room, in their order', () =>
+    when([], reserve([want('a', 60n), want('b', 60n), want('c', 40n)])).then(
+      reserved(want('a', 60n), want('c', 40n)),
+    ));
 
   it('takes the room of one reservation once', () => {
     const past = [reserved(want('a', 60n))];
-    given(MonthlyCap, past)
-      .when(reserve([want('a', 60n)]))
-      .thenNothing();
-    given(MonthlyCap, past)
-      .when(reserve([want('a', 60n), want('b', 50n)]))
-      .thenNothing();
-    given(MonthlyCap)
-      .when(reserve([want('a', 40n), want('a', 40n), want('b', 60n)]))
-      .then(reserved(want('a', 40n), want('b', 60n)));
-    given(MonthlyCap, past).when(reserve([])).thenNothing();
+    when(past, reserve([want('a', 60n)])).thenNothing();
+    when(past, reserve([want('a', 60n), want('b', 50n)])).thenNothing();
+    when([], reserve([want('a', 40n), want('a', 40n), want('b', 60n)])).then(
+      reserved(want('a', 40n), want('b', 60n)),
+    );
+    when(past, reserve([])).thenNothing();
   });
 
-  it('finds no room under a cap that was lowered below what is taken', () => {
-    given(MonthlyCap, [reserved(want('a', 60n))])
-      .when(reserve([want('b', 1n)], 50n))
-      .thenRejected({ type: 'OverMonthlyCap', capMinor: 50n, usedMinor: 0n, reservedMinor: 60n });
-  });
+  it('finds no room under a cap that was lowered below what is taken', () =>
+    when([reserved(want('a', 60n))], reserve([want('b', 1n)], 50n)).thenRejected({
+      type: 'OverMonthlyCap',
+      capMinor: 50n,
+      usedMinor: 0n,
+      reservedMinor: 60n,
+    }));
 
   it('takes no room for nothing', () => {
-    expect(() => given(MonthlyCap).when(reserve([want('a', 0n)]))).toThrow('a wants room for 0');
+    expect(() => when([], reserve([want('a', 0n)]))).toThrow('a wants room for 0');
   });
 });
 
@@ -119,9 +121,7 @@ describe('settling', () => {
   const one = [reserved(want('a', 60n))];
 
   it('keeps what was captured, and gives back the rest', () => {
-    given(MonthlyCap, one)
-      .when(settle(used('a', 45n)))
-      .then(settled(used('a', 45n)));
+    when(one, settle(used('a', 45n))).then(settled(used('a', 45n)));
     const { usedMinor, reservedMinor, reservations } = given(MonthlyCap, [
       ...one,
       settled(used('a', 45n)),
@@ -131,15 +131,9 @@ describe('settling', () => {
   });
 
   it('counts a reservation once, and none that it does not hold', () => {
-    given(MonthlyCap, [...one, settled(used('a', 60n))])
-      .when(settle(used('a', 60n)))
-      .thenNothing();
-    given(MonthlyCap)
-      .when(settle(used('a', 60n)))
-      .thenNothing();
-    given(MonthlyCap, one)
-      .when(settle(used('a', 60n), used('b', 5n), used('a', 0n)))
-      .then(settled(used('a', 60n)));
+    when([...one, settled(used('a', 60n))], settle(used('a', 60n))).thenNothing();
+    when([], settle(used('a', 60n))).thenNothing();
+    when(one, settle(used('a', 60n), used('b', 5n), used('a', 0n))).then(settled(used('a', 60n)));
   });
 
   it('of what was never reserved is a broken book', () => {
@@ -152,28 +146,17 @@ describe('a lease', () => {
   const one = [reserved(want('a', 60n))];
 
   it('ends at its instant, and not before', () => {
-    given(MonthlyCap, one)
-      .when(lapse(['a'], '2026-11-21T12:14:59.999Z'))
-      .thenNothing();
-    given(MonthlyCap, one)
-      .when(lapse(['a', 'a', 'b']))
-      .then(lapsed('a'));
-    given(MonthlyCap, [...one, lapsed('a')])
-      .when(lapse(['a']))
-      .thenNothing();
+    when(one, lapse(['a'], '2026-11-21T12:14:59.999Z')).thenNothing();
+    when(one, lapse(['a', 'a', 'b'])).then(lapsed('a'));
+    when([...one, lapsed('a')], lapse(['a'])).thenNothing();
   });
 
-  it('that is over leaves its room to others', () => {
-    given(MonthlyCap, [...one, lapsed('a')])
-      .when(reserve([want('b', 100n)]))
-      .then(reserved(want('b', 100n)));
-  });
+  it('that is over leaves its room to others', () =>
+    when([...one, lapsed('a')], reserve([want('b', 100n)])).then(reserved(want('b', 100n))));
 
   it('that is over does not lose a capture that comes after all', () => {
     const late = [...one, lapsed('a'), reserved(want('b', 100n))];
-    given(MonthlyCap, late)
-      .when(settle(used('a', 60n)))
-      .then(settled(used('a', 60n)));
+    when(late, settle(used('a', 60n))).then(settled(used('a', 60n)));
     expect(fold(MonthlyCap, [...late, settled(used('a', 60n))])).toMatchObject({
       usedMinor: 60n,
       reservedMinor: 100n,
@@ -197,8 +180,8 @@ it('notes once a month that the account is limited', () => {
     currency: 'GBP',
     at,
   };
-  given(MonthlyCap).when(note).then(reached);
-  given(MonthlyCap, [reached]).when(note).thenNothing();
+  when([], note).then(reached);
+  when([reached], note).thenNothing();
   expect(given(MonthlyCap, [reached]).state.limitedAt).toBe(at);
 });
 

@@ -3,6 +3,9 @@ import { Reference, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { storefrontProduct } from './event-samples.ts';
+import { whenOf } from './when.ts';
+
+const when = whenOf(Reference);
 
 const tenantId = 7 as TenantId;
 const at = '2026-01-01T00:00:00.000Z';
@@ -58,15 +61,12 @@ describe.each(CASES)('%s', (type, defined, content, stream) => {
   const event = { type: defined, ...content, at } as unknown as Reference.Event;
 
   it('states the thing as it is', () => {
-    given(Reference).when(command).then(event);
+    when([], command).then(event);
     expect(given(Reference, [event]).state).toEqual(event);
   });
 
-  it('is silent when nothing changed, whenever it is said', () => {
-    given(Reference, [event])
-      .when({ ...command, at: LATER })
-      .thenNothing();
-  });
+  it('is silent when nothing changed, whenever it is said', () =>
+    when([event], { ...command, at: LATER }).thenNothing());
 
   it('has a stream for each thing', () => {
     expect(Reference.streamOf(command)).toBe(stream);
@@ -75,9 +75,13 @@ describe.each(CASES)('%s', (type, defined, content, stream) => {
 
 it('states a change anew', () => {
   const before: Reference.Event = { type: 'CompanyDefined', companyId: 1, name: 'Acme', at };
-  given(Reference, [before])
-    .when({ type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme Ltd', at: LATER })
-    .then({ type: 'CompanyDefined', companyId: 1, name: 'Acme Ltd', at: LATER });
+  when([before], {
+    type: 'DefineCompany',
+    tenantId,
+    companyId: 1,
+    name: 'Acme Ltd',
+    at: LATER,
+  }).then({ type: 'CompanyDefined', companyId: 1, name: 'Acme Ltd', at: LATER });
 });
 
 describe('refusals', () => {
@@ -87,13 +91,18 @@ describe('refusals', () => {
   it.each([
     { type: 'DefineShop', tenantId, ...shop, currency: 'XXX' } as const,
     { type: 'DefinePricePoint', tenantId, ...price, currency: 'XXX', at } as const,
-  ])('$type in no known currency', (command) => {
-    given(Reference).when(command).thenRejected({ type: 'UnknownCurrency', currency: 'XXX' });
-  });
+  ])('$type in no known currency', (command) =>
+    when([], command).thenRejected({ type: 'UnknownCurrency', currency: 'XXX' }),
+  );
 
-  it.each([1, 5, 99])('an application of one’s own with the id %i', (applicationId) => {
-    given(Reference)
-      .when({ type: 'DefineApplication', tenantId, applicationId, kind: 1, name: 'x', at })
-      .thenRejected({ type: 'ReservedApplicationId', applicationId });
-  });
+  it.each([1, 5, 99])('an application of one’s own with the id %i', (applicationId) =>
+    when([], {
+      type: 'DefineApplication',
+      tenantId,
+      applicationId,
+      kind: 1,
+      name: 'x',
+      at,
+    }).thenRejected({ type: 'ReservedApplicationId', applicationId }),
+  );
 });

@@ -11,8 +11,8 @@ import {
   past,
   renewedCard,
   stateAfter,
-  story,
   tryId,
+  when,
 } from './story.ts';
 
 const DUNNING = ask.failed().dunning;
@@ -45,23 +45,21 @@ describe('a try that no gateway was asked for', () => {
     const days = Array.from({ length: 40 }, (_, index) => index);
     for (const n of [1, 5, 6, 20, 40]) {
       const before = neverAsked(n, days);
-      story(before)
-        .when(ask.failed(refused(n, 29 + n)))
-        .then(happened.failed({ ...refused(n, 29 + n), retryAt: day(30 + n) }));
+      when(before, ask.failed(refused(n, 29 + n))).then(
+        happened.failed({ ...refused(n, 29 + n), retryAt: day(30 + n) }),
+      );
     }
   });
 
   it('freezes at once when the customer has removed the card, unless it was changed meanwhile', () => {
     const removed = { ...refused(1, 30), declineCode: 'card_removed' };
-    story(neverAsked(1, [0]))
-      .when(ask.failed(removed))
-      .then(
-        happened.failed({ ...removed, retryAt: null }),
-        happened.frozen({ reason: 'card-removed', at: day(30) }),
-      );
-    story([...neverAsked(1, [0]), happened.cardChanged({ at: day(30) })])
-      .when(ask.failed(removed))
-      .then(happened.failed({ ...removed, retryAt: day(31) }));
+    when(neverAsked(1, [0]), ask.failed(removed)).then(
+      happened.failed({ ...removed, retryAt: null }),
+      happened.frozen({ reason: 'card-removed', at: day(30) }),
+    );
+    when([...neverAsked(1, [0]), happened.cardChanged({ at: day(30) })], ask.failed(removed)).then(
+      happened.failed({ ...removed, retryAt: day(31) }),
+    );
   });
 
   it('uses up no retry, and is none of the failures that the networks count', () => {
@@ -74,9 +72,7 @@ describe('a try that no gateway was asked for', () => {
     });
     // The card is asked for the first time on day 32: its first retry is a day after that.
     const declined = happened.failed({ ...attempt(3), at: day(32), retryAt: day(33) });
-    story(before)
-      .when(ask.failed({ ...attempt(3), at: day(32) }))
-      .then(declined);
+    when(before, ask.failed({ ...attempt(3), at: day(32) })).then(declined);
     expect(stateAfter([...before, declined])).toMatchObject({
       declines: 1,
       failedAt: [day(32)],
@@ -98,37 +94,34 @@ describe('a soft decline', () => {
     [2, 31, 33],
     [3, 33, 35],
     [4, 35, 37],
-  ])('is followed by try %i + 1, counted from the first failure', (n, on, next) => {
-    story(tried(n))
-      .when(ask.failed({ ...attempt(n), at: day(on) }))
-      .then(happened.failed({ ...attempt(n), retryAt: day(next), at: day(on) }));
-  });
+  ])('is followed by try %i + 1, counted from the first failure', (n, on, next) =>
+    when(tried(n), ask.failed({ ...attempt(n), at: day(on) })).then(
+      happened.failed({ ...attempt(n), retryAt: day(next), at: day(on) }),
+    ),
+  );
 
-  it('freezes when the retries are used up', () => {
-    story(tried(5))
-      .when(ask.failed({ ...attempt(5), at: day(37) }))
-      .then(
-        happened.failed({ ...attempt(5), retryAt: null, at: day(37) }),
-        happened.frozen({ reason: 'retries-exhausted', at: day(37) }),
-      );
-  });
+  it('freezes when the retries are used up', () =>
+    when(tried(5), ask.failed({ ...attempt(5), at: day(37) })).then(
+      happened.failed({ ...attempt(5), retryAt: null, at: day(37) }),
+      happened.frozen({ reason: 'retries-exhausted', at: day(37) }),
+    ));
 
-  it('freezes at once where the policy has no retries', () => {
-    story(past.due)
-      .when(ask.failed({ dunning: { retryAfterDays: [], mails: [] } }))
-      .then(happened.failed({ retryAt: null }), happened.frozen({ reason: 'retries-exhausted' }));
-  });
+  it('freezes at once where the policy has no retries', () =>
+    when(past.due, ask.failed({ dunning: { retryAfterDays: [], mails: [] } })).then(
+      happened.failed({ retryAt: null }),
+      happened.frozen({ reason: 'retries-exhausted' }),
+    ));
 
   it('leaves at least a day between two tries, however late it comes to light', () => {
-    story(tried(2))
-      .when(ask.failed({ ...attempt(2), at: day(32, 1) }))
-      .then(happened.failed({ ...attempt(2), retryAt: day(33, 1), at: day(32, 1) }));
-    story(tried(2))
-      .when(ask.failed({ ...attempt(2), at: day(32) }))
-      .then(happened.failed({ ...attempt(2), retryAt: day(33), at: day(32) }));
-    story(tried(2))
-      .when(ask.failed({ ...attempt(2), at: day(300) }))
-      .then(happened.failed({ ...attempt(2), retryAt: day(301), at: day(300) }));
+    when(tried(2), ask.failed({ ...attempt(2), at: day(32, 1) })).then(
+      happened.failed({ ...attempt(2), retryAt: day(33, 1), at: day(32, 1) }),
+    );
+    when(tried(2), ask.failed({ ...attempt(2), at: day(32) })).then(
+      happened.failed({ ...attempt(2), retryAt: day(33), at: day(32) }),
+    );
+    when(tried(2), ask.failed({ ...attempt(2), at: day(300) })).then(
+      happened.failed({ ...attempt(2), retryAt: day(301), at: day(300) }),
+    );
   });
 
   it('goes on with the cycle, and keeps when it failed first', () => {
@@ -152,9 +145,7 @@ describe('a soft decline', () => {
 
   it('does not move the next cycle when a retry succeeds', () => {
     const renewed = happened.renewed({ ...attempt(4), at: day(35) });
-    story(tried(4))
-      .when(ask.renewed({ ...attempt(4), at: day(35) }))
-      .then(renewed);
+    when(tried(4), ask.renewed({ ...attempt(4), at: day(35) })).then(renewed);
     expect(stateAfter([...tried(4), renewed])).toMatchObject({
       cycle: 3,
       attempt: 0,
@@ -168,12 +159,10 @@ describe('a soft decline', () => {
 
 describe('a decline that is final', () => {
   it('freezes at once when it is hard', () => {
-    story(past.due)
-      .when(ask.failed({ declineCode: 'stolen_card', hard: true }))
-      .then(
-        happened.failed({ declineCode: 'stolen_card', hard: true, retryAt: null }),
-        happened.frozen({ reason: 'hard-decline' }),
-      );
+    when(past.due, ask.failed({ declineCode: 'stolen_card', hard: true })).then(
+      happened.failed({ declineCode: 'stolen_card', hard: true, retryAt: null }),
+      happened.frozen({ reason: 'hard-decline' }),
+    );
     expect(stateAfter(past.frozen)).toMatchObject({
       frozenAt: day(30),
       freezeReason: 'hard-decline',
@@ -184,18 +173,14 @@ describe('a decline that is final', () => {
 
   it('freezes for want of money, unless the merchant account allows retries', () => {
     const declineCode = Subscription.INSUFFICIENT_FUNDS;
-    story(past.due)
-      .when(ask.failed({ declineCode }))
-      .then(
-        happened.failed({ declineCode, retryAt: null }),
-        happened.frozen({ reason: 'insufficient-funds' }),
-      );
-    story(past.due)
-      .when(ask.failed({ declineCode, retryInsufficientFunds: true }))
-      .then(happened.failed({ declineCode }));
-    story(past.due)
-      .when(ask.failed({ retryInsufficientFunds: true }))
-      .then(happened.failed());
+    when(past.due, ask.failed({ declineCode })).then(
+      happened.failed({ declineCode, retryAt: null }),
+      happened.frozen({ reason: 'insufficient-funds' }),
+    );
+    when(past.due, ask.failed({ declineCode, retryInsufficientFunds: true })).then(
+      happened.failed({ declineCode }),
+    );
+    when(past.due, ask.failed({ retryInsufficientFunds: true })).then(happened.failed());
   });
 });
 
@@ -223,44 +208,37 @@ describe('the limit of the networks', () => {
   const due = (count: number, at = day(30)) =>
     happened.due({ ...next(count), totalAttempt: 2 + count, at });
 
-  it('lets fourteen failures be followed by another try', () => {
-    story([...failures(13), due(13)])
-      .when(ask.failed(next(13)))
-      .then(happened.failed(next(13)));
-  });
+  it('lets fourteen failures be followed by another try', () =>
+    when([...failures(13), due(13)], ask.failed(next(13))).then(happened.failed(next(13))));
 
-  it('freezes at the fifteenth', () => {
-    story([...failures(14), due(14)])
-      .when(ask.failed(next(14)))
-      .then(
-        happened.failed({ ...next(14), retryAt: null }),
-        happened.frozen({ reason: 'network-limit' }),
-      );
-  });
+  it('freezes at the fifteenth', () =>
+    when([...failures(14), due(14)], ask.failed(next(14))).then(
+      happened.failed({ ...next(14), retryAt: null }),
+      happened.frozen({ reason: 'network-limit' }),
+    ));
 
   it('stops whoever unfreezes it, until the window has passed', () => {
     const stopped = failures(15);
-    story(stopped)
-      .when(ask.begin({ ...next(15), at: day(30) }))
-      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
-    story(stopped)
-      .when(ask.begin({ ...next(15), at: day(59, -1) }))
-      .then(happened.frozen({ reason: 'network-limit', at: day(59, -1) }));
+    when(stopped, ask.begin({ ...next(15), at: day(30) })).then(
+      happened.frozen({ reason: 'network-limit', at: day(30) }),
+    );
+    when(stopped, ask.begin({ ...next(15), at: day(59, -1) })).then(
+      happened.frozen({ reason: 'network-limit', at: day(59, -1) }),
+    );
     // The first of them is thirty days old.
-    story(stopped)
-      .when(ask.begin({ ...next(15), at: day(59) }))
-      .then(due(15, day(59)));
+    when(stopped, ask.begin({ ...next(15), at: day(59) })).then(due(15, day(59)));
   });
 
   it('holds for a renewed card, not for another number', () => {
     const at = day(29, 100);
     const same = happened.cardChanged({ card: renewedCard, sameNumber: true, at });
-    story([...failures(15), same])
-      .when(ask.begin({ ...next(15), at: day(30) }))
-      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
-    story([...failures(15), happened.cardChanged({ at })])
-      .when(ask.begin({ ...next(15), at: day(30) }))
-      .then(due(15));
+    when([...failures(15), same], ask.begin({ ...next(15), at: day(30) })).then(
+      happened.frozen({ reason: 'network-limit', at: day(30) }),
+    );
+    when(
+      [...failures(15), happened.cardChanged({ at })],
+      ask.begin({ ...next(15), at: day(30) }),
+    ).then(due(15));
   });
 
   it('holds for a number that is left for another one and taken up again', () => {
@@ -268,20 +246,20 @@ describe('the limit of the networks', () => {
     const left = [...failures(15), happened.cardChanged({ at })];
     const { failedAt } = stateAfter(failures(15));
     const back = happened.cardChanged({ card, failedAt, at });
-    story(left).when(ask.changeCard(card, at)).then(back);
+    when(left, ask.changeCard(card, at)).then(back);
     // Another date of the same number is known by it, too.
-    story(left)
-      .when(ask.changeCard(renewedCard, at))
-      .then(happened.cardChanged({ card: renewedCard, failedAt, at }));
-    story([...left, back])
-      .when(ask.begin({ ...next(15), at: day(30) }))
-      .then(happened.frozen({ reason: 'network-limit', at: day(30) }));
+    when(left, ask.changeCard(renewedCard, at)).then(
+      happened.cardChanged({ card: renewedCard, failedAt, at }),
+    );
+    when([...left, back], ask.begin({ ...next(15), at: day(30) })).then(
+      happened.frozen({ reason: 'network-limit', at: day(30) }),
+    );
     // The other one has not failed: nothing of it is remembered.
     expect(stateAfter([...left, back])).toMatchObject({ failedAt, formerCards: [] });
     const marked = { ...otherCard, fingerprint: 'third' };
-    story([...left, back])
-      .when(ask.changeCard(marked, at))
-      .then(happened.cardChanged({ card: marked, at }));
+    when([...left, back], ask.changeCard(marked, at)).then(
+      happened.cardChanged({ card: marked, at }),
+    );
   });
 
   it('remembers the latest of the numbers that failed', () => {
@@ -307,9 +285,7 @@ describe('the limit of the networks', () => {
       happened.cardChanged({ at: day(29) }),
     ];
     expect(stateAfter(changed)).toMatchObject({ failedAt: [], formerCards: [] });
-    story(changed)
-      .when(ask.changeCard(unmarked))
-      .then(happened.cardChanged({ card: unmarked }));
+    when(changed, ask.changeCard(unmarked)).then(happened.cardChanged({ card: unmarked }));
   });
 
   it('remembers no more failures than it needs', () => {
@@ -327,11 +303,9 @@ describe('the limit of the networks', () => {
 
 describe('freezing by an administrator', () => {
   it('stops the billing, once', () => {
-    story(past.started)
-      .when(ask.freeze())
-      .then(happened.frozen({ note: 'on holiday', at: day(1) }));
-    story(past.frozenByAdmin).when(ask.freeze()).thenNothing();
-    story(past.frozen).when(ask.freeze()).thenNothing();
+    when(past.started, ask.freeze()).then(happened.frozen({ note: 'on holiday', at: day(1) }));
+    when(past.frozenByAdmin, ask.freeze()).thenNothing();
+    when(past.frozen, ask.freeze()).thenNothing();
     expect(stateAfter(past.frozenByAdmin)).toMatchObject({
       frozenAt: day(1),
       freezeReason: 'admin',
@@ -342,12 +316,8 @@ describe('freezing by an administrator', () => {
 
   it('leaves a try its outcome, and nothing after it', () => {
     const frozen = [...past.due, happened.frozen({ at: day(30) })];
-    story(frozen)
-      .when(ask.renewed())
-      .then(happened.renewed({ rebillAt: null }));
-    story(frozen)
-      .when(ask.failed({ hard: true }))
-      .then(happened.failed({ hard: true, retryAt: null }));
+    when(frozen, ask.renewed()).then(happened.renewed({ rebillAt: null }));
+    when(frozen, ask.failed({ hard: true })).then(happened.failed({ hard: true, retryAt: null }));
     expect(stateAfter([...frozen, happened.renewed({ rebillAt: null })])).toMatchObject({
       cycle: 3,
       rebillAt: null,
@@ -364,7 +334,7 @@ describe('unfreezing by an administrator', () => {
     ['cycles later', day(100), 5, day(120)],
   ])('goes on with the first date that is not past: %s', (_, at, cycle, rebillAt) => {
     const unfrozen = happened.unfrozen({ cycle, rebillAt, at });
-    story(past.frozenByAdmin).when(ask.unfreeze(at)).then(unfrozen);
+    when(past.frozenByAdmin, ask.unfreeze(at)).then(unfrozen);
     expect(stateAfter([...past.frozenByAdmin, unfrozen])).toMatchObject({
       cycle,
       attempt: 0,
@@ -377,9 +347,7 @@ describe('unfreezing by an administrator', () => {
 
   it('gives up the cycle that failed', () => {
     const unfrozen = happened.unfrozen({ cycle: 3, rebillAt: day(60), at: day(40) });
-    story(past.frozen)
-      .when(ask.unfreeze(day(40)))
-      .then(unfrozen);
+    when(past.frozen, ask.unfreeze(day(40))).then(unfrozen);
     expect(stateAfter([...past.frozen, unfrozen])).toMatchObject({
       cycle: 3,
       attempt: 0,
@@ -389,9 +357,7 @@ describe('unfreezing by an administrator', () => {
     });
   });
 
-  it('is nothing to what is not frozen', () => {
-    story(past.started).when(ask.unfreeze()).thenNothing();
-  });
+  it('is nothing to what is not frozen', () => when(past.started, ask.unfreeze()).thenNothing());
 
   it('never goes back to a cycle that is paid', () => {
     const paid = [
@@ -399,9 +365,9 @@ describe('unfreezing by an administrator', () => {
       happened.frozen({ at: day(30) }),
       happened.renewed({ rebillAt: null }),
     ];
-    story(paid)
-      .when(ask.unfreeze(day(-90)))
-      .then(happened.unfrozen({ cycle: 3, rebillAt: day(60), at: day(-90) }));
+    when(paid, ask.unfreeze(day(-90))).then(
+      happened.unfrozen({ cycle: 3, rebillAt: day(60), at: day(-90) }),
+    );
   });
 });
 
@@ -416,24 +382,18 @@ describe('a new card', () => {
       at: day(33),
     });
     const changed = happened.cardChanged({ at: day(33) });
-    story(past.frozen)
-      .when(ask.changeCard(otherCard, day(33)))
-      .then(changed, unfrozen);
+    when(past.frozen, ask.changeCard(otherCard, day(33))).then(changed, unfrozen);
     const after = [...past.frozen, changed, unfrozen];
     expect(stateAfter(after)).toMatchObject({ cycle: 2, attempt: 1, firstFailedAt: day(30) });
-    story(after)
-      .when(ask.begin(second))
-      .then(happened.due({ ...second, totalAttempt: 3 }));
+    when(after, ask.begin(second)).then(happened.due({ ...second, totalAttempt: 3 }));
   });
 
   it('pays the cycle that runs then, not those that passed', () => {
     const at = day(100);
-    story(past.frozen)
-      .when(ask.changeCard(otherCard, at))
-      .then(
-        happened.cardChanged({ at }),
-        happened.unfrozen({ reason: 'new-card', cycle: 4, rebillAt: at, at }),
-      );
+    when(past.frozen, ask.changeCard(otherCard, at)).then(
+      happened.cardChanged({ at }),
+      happened.unfrozen({ reason: 'new-card', cycle: 4, rebillAt: at, at }),
+    );
   });
 
   it('waits for a date that is still to come', () => {
@@ -441,16 +401,14 @@ describe('a new card', () => {
       happened.started({ card: null }),
       happened.frozen({ reason: 'no-card', at: day(1) }),
     ];
-    story(frozen)
-      .when(ask.changeCard(card, day(2)))
-      .then(
-        happened.cardChanged({ card, at: day(2) }),
-        happened.unfrozen({ reason: 'new-card', cycle: 2, rebillAt: day(30), at: day(2) }),
-      );
+    when(frozen, ask.changeCard(card, day(2))).then(
+      happened.cardChanged({ card, at: day(2) }),
+      happened.unfrozen({ reason: 'new-card', cycle: 2, rebillAt: day(30), at: day(2) }),
+    );
   });
 
   it('does not undo what an administrator did', () => {
-    story(past.frozenByAdmin).when(ask.changeCard()).then(happened.cardChanged());
+    when(past.frozenByAdmin, ask.changeCard()).then(happened.cardChanged());
     expect(stateAfter([...past.frozenByAdmin, happened.cardChanged()])).toMatchObject({
       freezeReason: 'admin',
       rebillAt: null,
@@ -466,15 +424,11 @@ describe('a new card', () => {
       happened.unfrozen({ reason: 'new-card', cycle: 2, rebillAt: day(38), at: day(38) }),
     ];
     const sixth = { ...attempt(6), at: day(38) };
-    story(frozen)
-      .when(ask.begin(sixth))
-      .then(happened.due({ ...sixth, totalAttempt: 7 }));
-    story([...frozen, happened.due({ ...sixth, totalAttempt: 7 })])
-      .when(ask.failed(sixth))
-      .then(
-        happened.failed({ ...sixth, retryAt: null }),
-        happened.frozen({ reason: 'retries-exhausted', at: day(38) }),
-      );
+    when(frozen, ask.begin(sixth)).then(happened.due({ ...sixth, totalAttempt: 7 }));
+    when([...frozen, happened.due({ ...sixth, totalAttempt: 7 })], ask.failed(sixth)).then(
+      happened.failed({ ...sixth, retryAt: null }),
+      happened.frozen({ reason: 'retries-exhausted', at: day(38) }),
+    );
   });
 });
 
@@ -484,9 +438,7 @@ describe('a card that is changed while a try is under way', () => {
   it('is not judged by what comes of that try', () => {
     expect(stateAfter(changed).pending?.withFormerCard).toBe(true);
     const failed = happened.failed({ hard: true, retryAt: day(31) });
-    story(changed)
-      .when(ask.failed({ hard: true }))
-      .then(failed);
+    when(changed, ask.failed({ hard: true })).then(failed);
     expect(stateAfter([...changed, failed])).toMatchObject({
       failedAt: [],
       firstFailedAt: null,
@@ -497,15 +449,14 @@ describe('a card that is changed while a try is under way', () => {
     });
   });
 
-  it('is charged next time when the try succeeds', () => {
-    story(changed).when(ask.renewed()).then(happened.renewed());
-  });
+  it('is charged next time when the try succeeds', () =>
+    when(changed, ask.renewed()).then(happened.renewed()));
 
   it('is tried a day after the former one was declined for want of money', () => {
     const declineCode = Subscription.INSUFFICIENT_FUNDS;
-    story(changed)
-      .when(ask.failed({ declineCode, at: day(35) }))
-      .then(happened.failed({ declineCode, retryAt: day(36), at: day(35) }));
+    when(changed, ask.failed({ declineCode, at: day(35) })).then(
+      happened.failed({ declineCode, retryAt: day(36), at: day(35) }),
+    );
   });
 });
 
@@ -515,9 +466,7 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
   const goesOn = [...past.due, happened.frozen({ at }), happened.unfrozen({ at })];
 
   it('leaves the cycle of the try alone', () => {
-    story([...past.due, happened.frozen({ at })])
-      .when(ask.unfreeze(at))
-      .then(happened.unfrozen({ at }));
+    when([...past.due, happened.frozen({ at })], ask.unfreeze(at)).then(happened.unfrozen({ at }));
     expect(stateAfter(goesOn)).toMatchObject({
       cycle: 3,
       attempt: 0,
@@ -528,14 +477,14 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
 
   it('leaves it alone at the very instant at which it was due', () => {
     const due = day(30);
-    story([...past.due, happened.frozen({ at: due })])
-      .when(ask.unfreeze(due))
-      .then(happened.unfrozen({ cycle: 3, rebillAt: day(60), at: due }));
+    when([...past.due, happened.frozen({ at: due })], ask.unfreeze(due)).then(
+      happened.unfrozen({ cycle: 3, rebillAt: day(60), at: due }),
+    );
   });
 
   it('holds up the next cycle until it is known', () => {
     const third = { cycle: 3, attempt: 1, transactionId: tryId(3), at: day(60) };
-    story(goesOn).when(ask.begin(third)).thenRejected({
+    when(goesOn, ask.begin(third)).thenRejected({
       type: 'RebillOutOfOrder',
       cycle: 3,
       attempt: 1,
@@ -546,9 +495,7 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
 
   it('renews, and the next cycle keeps its date', () => {
     const renewed = happened.renewed({ at: day(30, 9) });
-    story(goesOn)
-      .when(ask.renewed({ at: day(30, 9) }))
-      .then(renewed);
+    when(goesOn, ask.renewed({ at: day(30, 9) })).then(renewed);
     expect(stateAfter([...goesOn, renewed])).toMatchObject({
       cycle: 3,
       rebillAt: day(60),
@@ -562,19 +509,17 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
       happened.frozen({ at }),
       happened.unfrozen({ cycle: 6, rebillAt: day(150), at: day(140) }),
     ];
-    story(late)
-      .when(ask.renewed({ at: day(31) }))
-      .then(happened.renewed({ nextCycle: 6, rebillAt: day(150), at: day(31) }));
-    story(late)
-      .when(ask.renewed({ at: day(155) }))
-      .then(happened.renewed({ nextCycle: 7, rebillAt: day(180), at: day(155) }));
+    when(late, ask.renewed({ at: day(31) })).then(
+      happened.renewed({ nextCycle: 6, rebillAt: day(150), at: day(31) }),
+    );
+    when(late, ask.renewed({ at: day(155) })).then(
+      happened.renewed({ nextCycle: 7, rebillAt: day(180), at: day(155) }),
+    );
   });
 
   it('fails, and the next cycle keeps its date and its tries', () => {
     const failed = happened.failed({ retryAt: null, at: day(30, 9) });
-    story(goesOn)
-      .when(ask.failed({ at: day(30, 9) }))
-      .then(failed);
+    when(goesOn, ask.failed({ at: day(30, 9) })).then(failed);
     expect(stateAfter([...goesOn, failed])).toMatchObject({
       cycle: 3,
       attempt: 0,
@@ -585,21 +530,16 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
     });
   });
 
-  it('freezes when it says that the card is dead', () => {
-    story(goesOn)
-      .when(ask.failed({ hard: true, at: day(30, 9) }))
-      .then(
-        happened.failed({ hard: true, retryAt: null, at: day(30, 9) }),
-        happened.frozen({ reason: 'hard-decline', at: day(30, 9) }),
-      );
-  });
+  it('freezes when it says that the card is dead', () =>
+    when(goesOn, ask.failed({ hard: true, at: day(30, 9) })).then(
+      happened.failed({ hard: true, retryAt: null, at: day(30, 9) }),
+      happened.frozen({ reason: 'hard-decline', at: day(30, 9) }),
+    ));
 
   it('says nothing of a card that is new since', () => {
     const changed = [...goesOn, happened.cardChanged({ at: day(31) })];
     const failed = happened.failed({ hard: true, retryAt: null, at: day(32) });
-    story(changed)
-      .when(ask.failed({ hard: true, at: day(32) }))
-      .then(failed);
+    when(changed, ask.failed({ hard: true, at: day(32) })).then(failed);
     expect(stateAfter([...changed, failed])).toMatchObject({ rebillAt: day(60), failedAt: [] });
   });
 });

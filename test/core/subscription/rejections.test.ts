@@ -1,7 +1,17 @@
 /** Every reason why a subscription's command is refused, in the order that the domain documents. */
 import type { Subscription } from '@counterfoil/core';
 import { describe, expect, it } from 'vitest';
-import { ask, type Command, day, type Event, happened, past, story, tryId } from './story.ts';
+import {
+  ask,
+  type Command,
+  day,
+  type Event,
+  happened,
+  past,
+  stateAfter,
+  tryId,
+  when,
+} from './story.ts';
 
 type Rejection = Subscription.Rejection;
 type Row = readonly [past: readonly Event[], command: Command, rejection: Rejection];
@@ -107,9 +117,7 @@ function planOf() {
 describe.each(Object.entries(ROWS))('%s', (_, rows) => {
   it.each(rows.map((row, index) => [index + 1, row[2].type, row] as const))(
     'row %i: %s',
-    (_number, _type, [events, command, rejection]) => {
-      story(events).when(command).thenRejected(rejection);
-    },
+    (_number, _type, [events, command, rejection]) => when(events, command).thenRejected(rejection),
   );
 });
 
@@ -120,9 +128,7 @@ describe('before the order is paid', () => {
 
   it.each(commands.map((command) => [command.type, command] as const))(
     'nothing is known of %s',
-    (_, command) => {
-      story([]).when(command).thenRejected({ type: 'SubscriptionUnknown' });
-    },
+    (_, command) => when([], command).thenRejected({ type: 'SubscriptionUnknown' }),
   );
 
   it('no event is possible but the start', () => {
@@ -130,7 +136,7 @@ describe('before the order is paid', () => {
       .map((make) => make())
       .filter(({ type }) => type !== 'SubscriptionStarted');
     for (const event of events) {
-      expect(() => story([event])).toThrow(`${event.type} without a subscription`);
+      expect(() => stateAfter([event])).toThrow(`${event.type} without a subscription`);
     }
   });
 });

@@ -2,6 +2,7 @@
 import { Subscription, Tenant, type TenantId, type TransactionId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { card } from '../subscription-samples.ts';
+import { whenOf } from '../when.ts';
 
 export type Event = Subscription.Event;
 export type Command = Subscription.Command;
@@ -203,13 +204,11 @@ export const past = {
   ended: [...started, happened.unsubscribed()],
 };
 
-export function story(events: readonly Event[]) {
-  return given(Subscription, events);
-}
+export const when = whenOf(Subscription);
 
 /** The subscription that a past makes. */
 export function stateAfter(events: readonly Event[]): Subscription.Subscription {
-  const { state } = story(events);
+  const { state } = given(Subscription, events);
   if (state === null) throw new Error('there is no subscription');
   return state;
 }

@@ -13,6 +13,9 @@ import {
   past,
   route,
 } from '../payment-story.ts';
+import { whenOf } from '../when.ts';
+
+const when = whenOf(Transaction);
 
 const terms: Transaction.Terms = {
   ...freeTerms,
@@ -32,27 +35,24 @@ const paymentOf = (events: readonly Event[]) =>
   given(Transaction, events).state as Transaction.Payment;
 
 describe('chargeback', () => {
-  it('takes the money and costs its fee', () => {
-    given(Transaction, dear)
-      .when(ask.openChargeback())
-      .then(
-        happened.chargebackOpened({
-          fees: [{ account: 'fees:chargeback', amountMinor: 1_500n, currency: 'USD' }],
-        }),
-      );
-  });
+  it('takes the money and costs its fee', () =>
+    when(dear, ask.openChargeback()).then(
+      happened.chargebackOpened({
+        fees: [{ account: 'fees:chargeback', amountMinor: 1_500n, currency: 'USD' }],
+      }),
+    ));
 
   it('is recorded on top of a refund, with what was given back twice', () => {
     const refunding = [...past.captured, happened.refundRequested({ amountMinor: 6_000n })];
     const refunded = [...refunding, happened.refunded({ amountMinor: 6_000n })];
     const credited = [...past.captured, happened.networkRefunded({ amountMinor: 6_000n })];
     for (const before of [refunding, refunded, credited]) {
-      given(Transaction, before)
-        .when(ask.openChargeback())
-        .then(happened.chargebackOpened({ beyondCapturedMinor: 6_000n }));
-      given(Transaction, before)
-        .when(ask.openChargeback({ amountMinor: 4_000n }))
-        .then(happened.chargebackOpened({ amountMinor: 4_000n, beyondCapturedMinor: 0n }));
+      when(before, ask.openChargeback()).then(
+        happened.chargebackOpened({ beyondCapturedMinor: 6_000n }),
+      );
+      when(before, ask.openChargeback({ amountMinor: 4_000n })).then(
+        happened.chargebackOpened({ amountMinor: 4_000n, beyondCapturedMinor: 0n }),
+      );
       const opened = happened.chargebackOpened({ beyondCapturedMinor: 6_000n });
       const [chargeback] = paymentOf([...before, opened]).chargebacks;
       expect(chargeback).toMatchObject({ refundedBeforeMinor: 6_000n });
@@ -69,38 +69,34 @@ describe('chargeback', () => {
   });
 
   it('may be larger than the capture, and may come again under another reference', () => {
-    given(Transaction, past.settled)
-      .when(ask.openChargeback({ amountMinor: 12_000n }))
-      .then(happened.chargebackOpened({ amountMinor: 12_000n, beyondCapturedMinor: 2_000n }));
+    when(past.settled, ask.openChargeback({ amountMinor: 12_000n })).then(
+      happened.chargebackOpened({ amountMinor: 12_000n, beyondCapturedMinor: 2_000n }),
+    );
     const second = { chargebackId: idOf('chargeback', 2), reference: 'case-2' };
-    given(Transaction, opened)
-      .when(ask.openChargeback(second))
-      .then(happened.chargebackOpened({ ...second, beyondCapturedMinor: 10_000n }));
+    when(opened, ask.openChargeback(second)).then(
+      happened.chargebackOpened({ ...second, beyondCapturedMinor: 10_000n }),
+    );
   });
 
-  it('is opened once for a reference, whatever id the second delivery has', () => {
-    given(Transaction, opened)
-      .when(ask.openChargeback({ chargebackId: idOf('chargeback', 2) }))
-      .thenNothing();
-  });
+  it('is opened once for a reference, whatever id the second delivery has', () =>
+    when(opened, ask.openChargeback({ chargebackId: idOf('chargeback', 2) })).thenNothing());
 
   it.each(['ChargebackUnderReview', 'ChargebackLost', 'ChargebackAccepted'] as const)(
     'moves to %s',
     (to) => {
-      given(Transaction, opened).when(ask.moveChargeback(to)).then(happened.chargebackMoved(to));
-      given(Transaction, [...opened, happened.chargebackMoved(to)])
-        .when(ask.moveChargeback(to))
-        .thenNothing();
+      when(opened, ask.moveChargeback(to)).then(happened.chargebackMoved(to));
+      when([...opened, happened.chargebackMoved(to)], ask.moveChargeback(to)).thenNothing();
     },
   );
 
   it('gives the money back when it is withdrawn, or won after a review', () => {
-    given(Transaction, opened)
-      .when(ask.moveChargeback('ChargebackWithdrawn'))
-      .then(happened.chargebackReversed('ChargebackWithdrawn'));
-    given(Transaction, [...opened, happened.chargebackMoved('ChargebackUnderReview')])
-      .when(ask.moveChargeback('ChargebackWon'))
-      .then(happened.chargebackReversed('ChargebackWon'));
+    when(opened, ask.moveChargeback('ChargebackWithdrawn')).then(
+      happened.chargebackReversed('ChargebackWithdrawn'),
+    );
+    when(
+      [...opened, happened.chargebackMoved('ChargebackUnderReview')],
+      ask.moveChargeback('ChargebackWon'),
+    ).then(happened.chargebackReversed('ChargebackWon'));
   });
 
   it('frees what it held once it is over, and only then', () => {
@@ -134,12 +130,12 @@ describe('chargeback', () => {
       happened.chargebackMoved('ChargebackUnderReview'),
       happened.chargebackReversed('ChargebackWon'),
     ];
-    given(Transaction, won).when(ask.moveChargeback('ChargebackLost')).thenRejected({
+    when(won, ask.moveChargeback('ChargebackLost')).thenRejected({
       type: 'WrongStatus',
       status: 'ChargebackWon',
       command: 'MoveChargeback',
     });
-    given(Transaction, won).when(ask.openChargeback()).thenNothing();
+    when(won, ask.openChargeback()).thenNothing();
   });
 });
 
@@ -155,23 +151,23 @@ describe('alert', () => {
     ['OrderInquiry', null, []],
     ['Acquirer', null, []],
     ['Manual', null, []],
-  ] as const)('of %s must be answered by %s', (source, deadline, fees) => {
-    given(Transaction, dear)
-      .when(ask.receiveAlert({ source }))
-      .then(happened.alertReceived({ source, deadline, fees: [...fees] }));
-  });
+  ] as const)('of %s must be answered by %s', (source, deadline, fees) =>
+    when(dear, ask.receiveAlert({ source })).then(
+      happened.alertReceived({ source, deadline, fees: [...fees] }),
+    ),
+  );
 
-  it('comes once for a reference', () => {
-    given(Transaction, [...past.captured, happened.alertReceived()])
-      .when(ask.receiveAlert({ alertId: idOf('alert', 2) }))
-      .thenNothing();
-  });
+  it('comes once for a reference', () =>
+    when(
+      [...past.captured, happened.alertReceived()],
+      ask.receiveAlert({ alertId: idOf('alert', 2) }),
+    ).thenNothing());
 
   it.each(['AlertResolved', 'AlertDeclined', 'AlertExpired'] as const)(
     'ends in %s, and its first final outcome wins',
     (to) => {
       const received = [...past.captured, happened.alertReceived()];
-      given(Transaction, received).when(ask.moveAlert(to)).then(happened.alertMoved(to));
+      when(received, ask.moveAlert(to)).then(happened.alertMoved(to));
       const over = given(Transaction, [...received, happened.alertMoved(to)]);
       over.when(ask.moveAlert(to)).thenNothing();
       for (const other of ['AlertResolved', 'AlertDeclined', 'AlertExpired'] as const) {
@@ -183,11 +179,10 @@ describe('alert', () => {
     },
   );
 
-  it('keeps nobody from refunding', () => {
-    given(Transaction, [...past.captured, happened.alertReceived()])
-      .when(ask.refund({ source: 'CDRN' }))
-      .then(happened.refundRequested({ source: 'CDRN' }));
-  });
+  it('keeps nobody from refunding', () =>
+    when([...past.captured, happened.alertReceived()], ask.refund({ source: 'CDRN' })).then(
+      happened.refundRequested({ source: 'CDRN' }),
+    ));
 
   it('is tied to the credit that the network gave for it', () => {
     const credited = paymentOf([
@@ -210,5 +205,5 @@ it('charges the books of the account that took the payment', () => {
     happened.captured({ merchantAccountId: 32 }),
   ];
   const chargeback = happened.chargebackOpened({ ...books, merchantAccountId: 32 });
-  given(Transaction, elsewhere).when(ask.openChargeback()).then(chargeback);
+  when(elsewhere, ask.openChargeback()).then(chargeback);
 });

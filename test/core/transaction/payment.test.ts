@@ -15,6 +15,9 @@ import {
   SUBMITTED_AT,
 } from '../payment-story.ts';
 import { plan } from '../subscription-samples.ts';
+import { whenOf } from '../when.ts';
+
+const when = whenOf(Transaction);
 
 function hoursAfter(instant: string, hours: number): string {
   return new Date(Date.parse(instant) + hours * 3_600_000).toISOString();
@@ -43,56 +46,39 @@ const APPROVAL_FEES = [usd('fees:gateway', 10n), usd('fees:bank-auth', 5n)];
 const CUSTOM_FEE = usd('fees:custom', 3n);
 
 describe('submit', () => {
-  it('starts the first attempt in the same breath when it has a route', () => {
-    given(Transaction).when(ask.submit()).then(happened.submitted(), happened.attempted());
-  });
+  it('starts the first attempt in the same breath when it has a route', () =>
+    when([], ask.submit()).then(happened.submitted(), happened.attempted()));
 
-  it('only keeps the order when it has none', () => {
-    given(Transaction)
-      .when(ask.submit({ route: null }))
-      .then(happened.submitted());
-  });
+  it('only keeps the order when it has none', () =>
+    when([], ask.submit({ route: null })).then(happened.submitted()));
 
   it('takes nothing for a free trial, and knows that answer again', () => {
     const trial = { amountMinor: 0n, plans: [{ subscriptionId: 91, ...plan, trialDays: 14 }] };
     const begun = [happened.submitted(trial), happened.attempted()];
-    given(Transaction)
-      .when(ask.submit(trial))
-      .then(...begun);
+    when([], ask.submit(trial)).then(...begun);
     const taken = happened.captured({ amountMinor: 0n });
-    given(Transaction, begun).when(ask.recordOutcome(answer.captured)).then(taken);
-    given(Transaction, [...begun, taken])
-      .when(ask.recordOutcome(answer.captured))
-      .thenNothing();
+    when(begun, ask.recordOutcome(answer.captured)).then(taken);
+    when([...begun, taken], ask.recordOutcome(answer.captured)).thenNothing();
     expect(Transaction.isRefunded(given(Transaction, [...begun, taken]).state as never)).toBe(
       false,
     );
   });
 
-  it('blocks what is on the black list before any gateway hears of it', () => {
-    given(Transaction)
-      .when(ask.submit({ blackListing: 3 }))
-      .then(happened.submitted(), happened.blocked());
-  });
+  it('blocks what is on the black list before any gateway hears of it', () =>
+    when([], ask.submit({ blackListing: 3 })).then(happened.submitted(), happened.blocked()));
 
   it('fails at once when no gateway is to be asked', () => {
-    given(Transaction)
-      .when(ask.submit({ refused: 'no_card' }))
-      .then(happened.submitted(), happened.attempted(), {
-        type: 'PaymentFailed',
-        note: 'no_card',
-        at: SUBMITTED_AT,
-      });
-    given(Transaction)
-      .when(ask.submit({ refused: 'no_card', route: null }))
-      .then(happened.submitted());
+    when([], ask.submit({ refused: 'no_card' })).then(happened.submitted(), happened.attempted(), {
+      type: 'PaymentFailed',
+      note: 'no_card',
+      at: SUBMITTED_AT,
+    });
+    when([], ask.submit({ refused: 'no_card', route: null })).then(happened.submitted());
   });
 
   it('does nothing when the same order comes again, however far it has come', () => {
-    given(Transaction, past.created).when(ask.submit()).thenNothing();
-    given(Transaction, past.settled)
-      .when(ask.submit({ at: NOW }))
-      .thenNothing();
+    when(past.created, ask.submit()).thenNothing();
+    when(past.settled, ask.submit({ at: NOW })).thenNothing();
   });
 
   it('is the one command that a stream begins with', () => {
@@ -102,26 +88,31 @@ describe('submit', () => {
 });
 
 describe('attempts', () => {
-  it('starts the first attempt of a payment that had no route', () => {
-    given(Transaction, past.created)
-      .when(ask.startAttempt(1))
-      .then({ type: 'AttemptStarted', attempt: 1, route, at: NOW });
-  });
+  it('starts the first attempt of a payment that had no route', () =>
+    when(past.created, ask.startAttempt(1)).then({
+      type: 'AttemptStarted',
+      attempt: 1,
+      route,
+      at: NOW,
+    }));
 
   it('counts on after a soft decline, on another account', () => {
     const declined = [...past.processing, happened.softDeclined()];
-    given(Transaction, declined)
-      .when(ask.startAttempt(2, otherRoute))
-      .then({ type: 'AttemptStarted', attempt: 2, route: otherRoute, at: NOW });
+    when(declined, ask.startAttempt(2, otherRoute)).then({
+      type: 'AttemptStarted',
+      attempt: 2,
+      route: otherRoute,
+      at: NOW,
+    });
   });
 
   it.each([
     ['is under way', past.processing],
     ['was declined', [...past.processing, happened.softDeclined()]],
     ['took the money', past.captured],
-  ])('does nothing for an attempt that %s', (_, before) => {
-    given(Transaction, before).when(ask.startAttempt(1)).thenNothing();
-  });
+  ])('does nothing for an attempt that %s', (_, before) =>
+    when(before, ask.startAttempt(1)).thenNothing(),
+  );
 
   it('keeps the whole story of the attempts', () => {
     const { state } = given(Transaction, [
@@ -152,39 +143,33 @@ describe('attempts', () => {
 });
 
 describe('outcome', () => {
-  it('captures', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.captured))
-      .then(happened.captured());
-  });
+  it('captures', () =>
+    when(past.processing, ask.recordOutcome(answer.captured)).then(happened.captured()));
 
-  it('authorizes', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.authorized))
-      .then(happened.authorized());
-  });
+  it('authorizes', () =>
+    when(past.processing, ask.recordOutcome(answer.authorized)).then(happened.authorized()));
 
-  it('charges the approval, the address check and the discount, and holds the reserve', () => {
-    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
-      .when(ask.recordOutcome({ ...answer.captured, avsChecked: true }))
-      .then(
-        happened.captured({
-          fees: [
-            ...APPROVAL_FEES,
-            usd('fees:bank-avs', 3n),
-            CUSTOM_FEE,
-            { account: 'fees:discount', amountMinor: 290n, currency: 'GBP' },
-          ],
-          reserveMinor: 500n,
-        }),
-      );
-  });
+  it('charges the approval, the address check and the discount, and holds the reserve', () =>
+    when(
+      [happened.submitted(), happened.attempted(1, dearRoute)],
+      ask.recordOutcome({ ...answer.captured, avsChecked: true }),
+    ).then(
+      happened.captured({
+        fees: [
+          ...APPROVAL_FEES,
+          usd('fees:bank-avs', 3n),
+          CUSTOM_FEE,
+          { account: 'fees:discount', amountMinor: 290n, currency: 'GBP' },
+        ],
+        reserveMinor: 500n,
+      }),
+    ));
 
-  it('charges an authorization for the approval alone', () => {
-    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
-      .when(ask.recordOutcome(answer.authorized))
-      .then(happened.authorized({ fees: [...APPROVAL_FEES, CUSTOM_FEE] }));
-  });
+  it('charges an authorization for the approval alone', () =>
+    when(
+      [happened.submitted(), happened.attempted(1, dearRoute)],
+      ask.recordOutcome(answer.authorized),
+    ).then(happened.authorized({ fees: [...APPROVAL_FEES, CUSTOM_FEE] })));
 
   const declined = (facts: object) =>
     ({
@@ -199,48 +184,37 @@ describe('outcome', () => {
       ...facts,
     }) as Transaction.Event;
 
-  it('goes on after a soft decline when another account will be tried', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.declinedSoft))
-      .then(happened.softDeclined());
-  });
+  it('goes on after a soft decline when another account will be tried', () =>
+    when(past.processing, ask.recordOutcome(answer.declinedSoft)).then(happened.softDeclined()));
 
-  it('ends with a soft decline when there is no other account', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }))
-      .then(declined({}));
-  });
+  it('ends with a soft decline when there is no other account', () =>
+    when(
+      past.processing,
+      ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }),
+    ).then(declined({})));
 
-  it('ends with a hard decline whatever else could be tried', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.declinedHard))
-      .then(happened.declined());
-  });
+  it('ends with a hard decline whatever else could be tried', () =>
+    when(past.processing, ask.recordOutcome(answer.declinedHard)).then(happened.declined()));
 
-  it('charges a decline', () => {
-    given(Transaction, [happened.submitted(), happened.attempted(1, dearRoute)])
-      .when(ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }))
-      .then(
-        declined({
-          fees: [usd('fees:gateway', 10n), usd('fees:bank-decline', 7n), usd('fees:custom', 1n)],
-        }),
-      );
-  });
+  it('charges a decline', () =>
+    when(
+      [happened.submitted(), happened.attempted(1, dearRoute)],
+      ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false }),
+    ).then(
+      declined({
+        fees: [usd('fees:gateway', 10n), usd('fees:bank-decline', 7n), usd('fees:custom', 1n)],
+      }),
+    ));
 
   it('makes a soft decline final when no account is left, and charges it once', () => {
     const tried = [happened.submitted(), happened.attempted(1, dearRoute), happened.softDeclined()];
     const final = ask.recordOutcome({ ...answer.declinedSoft, retryElsewhere: false });
-    given(Transaction, tried).when(final).then(declined({}));
-    given(Transaction, [...tried, declined({})])
-      .when(final)
-      .thenNothing();
+    when(tried, final).then(declined({}));
+    when([...tried, declined({})], final).thenNothing();
   });
 
-  it('fails', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.failed))
-      .then(happened.failed());
-  });
+  it('fails', () =>
+    when(past.processing, ask.recordOutcome(answer.failed)).then(happened.failed()));
 
   it('is no news the second time', () => {
     const seen = (event: Transaction.Event) => given(Transaction, [...past.processing, event]);
@@ -254,17 +228,15 @@ describe('outcome', () => {
     seen(happened.actionRequired()).when(ask.recordOutcome(answer.actionRequired)).thenNothing();
   });
 
-  it('is no news of an earlier attempt either', () => {
-    given(Transaction, [...past.processing, happened.softDeclined(), happened.attempted(2)])
-      .when(ask.recordOutcome(answer.declinedSoft, 1))
-      .thenNothing();
-  });
+  it('is no news of an earlier attempt either', () =>
+    when(
+      [...past.processing, happened.softDeclined(), happened.attempted(2)],
+      ask.recordOutcome(answer.declinedSoft, 1),
+    ).thenNothing());
 
   it('is no news of a later attempt, whatever became of the earlier one', () => {
     const second = [...past.processing, happened.softDeclined(), happened.attempted(2)];
-    given(Transaction, [...second, happened.captured()])
-      .when(ask.recordOutcome(answer.captured, 2))
-      .thenNothing();
+    when([...second, happened.captured()], ask.recordOutcome(answer.captured, 2)).thenNothing();
   });
 });
 
@@ -272,9 +244,7 @@ describe('unknown outcome', () => {
   const unknown = [...past.processing, happened.unknown()];
 
   it('waits for the gateway to be asked', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.unknown))
-      .then(happened.unknown());
+    when(past.processing, ask.recordOutcome(answer.unknown)).then(happened.unknown());
     expect(given(Transaction, unknown).state).toMatchObject({ status: 'Unknown' });
   });
 
@@ -283,33 +253,28 @@ describe('unknown outcome', () => {
     ['authorized', answer.authorized, happened.authorized()],
     ['declined', answer.declinedHard, happened.declined()],
     ['failed', answer.failed, happened.failed()],
-  ] as const)('is found %s', (_, outcome, event) => {
-    given(Transaction, unknown).when(ask.recordOutcome(outcome)).then(event);
-  });
+  ] as const)('is found %s', (_, outcome, event) =>
+    when(unknown, ask.recordOutcome(outcome)).then(event),
+  );
 
-  it('ends when it is found softly declined: it is too late for another account', () => {
-    given(Transaction, unknown)
-      .when(ask.recordOutcome(answer.declinedSoft))
-      .then({
-        type: 'PaymentDeclined',
-        ...books,
-        declineCode: '51',
-        hard: false,
-        gatewayTransactionId: 'gateway-1',
-        note: 'insufficient funds',
-        fees: [],
-        at: SUBMITTED_AT,
-      });
-  });
+  it('ends when it is found softly declined: it is too late for another account', () =>
+    when(unknown, ask.recordOutcome(answer.declinedSoft)).then({
+      type: 'PaymentDeclined',
+      ...books,
+      declineCode: '51',
+      hard: false,
+      gatewayTransactionId: 'gateway-1',
+      note: 'insufficient funds',
+      fees: [],
+      at: SUBMITTED_AT,
+    }));
 });
 
 describe('customer action', () => {
   const required = [...past.processing, happened.actionRequired()];
 
   it('is asked for, and shown until it is done', () => {
-    given(Transaction, past.processing)
-      .when(ask.recordOutcome(answer.actionRequired))
-      .then(happened.actionRequired());
+    when(past.processing, ask.recordOutcome(answer.actionRequired)).then(happened.actionRequired());
     const nextAction = { type: 'redirect', url: 'https://example.com/3ds' };
     expect(given(Transaction, required).state).toMatchObject({ nextAction });
     const done = given(Transaction, [...required, happened.actionCompleted()]);
@@ -317,43 +282,36 @@ describe('customer action', () => {
   });
 
   it('is completed once, and the gateway answers again', () => {
-    given(Transaction, required)
-      .when(ask.completeAction())
-      .then({ type: 'ActionCompleted', attempt: 1, at: NOW });
+    when(required, ask.completeAction()).then({ type: 'ActionCompleted', attempt: 1, at: NOW });
     const completed = [...required, happened.actionCompleted()];
-    given(Transaction, completed).when(ask.completeAction()).thenNothing();
-    given(Transaction, completed)
-      .when(ask.recordOutcome(answer.captured))
-      .then(happened.captured());
-    given(Transaction, completed)
-      .when(ask.recordOutcome(answer.authorized))
-      .then(happened.authorized());
+    when(completed, ask.completeAction()).thenNothing();
+    when(completed, ask.recordOutcome(answer.captured)).then(happened.captured());
+    when(completed, ask.recordOutcome(answer.authorized)).then(happened.authorized());
   });
 
   it('is failed by the customer: declined, and not tried elsewhere', () => {
-    given(Transaction, required)
-      .when(ask.recordOutcome({ ...answer.declinedHard, hard: false }))
-      .then({ ...happened.declined(), hard: false } as Transaction.Event);
+    when(required, ask.recordOutcome({ ...answer.declinedHard, hard: false })).then({
+      ...happened.declined(),
+      hard: false,
+    } as Transaction.Event);
     const declined = [...required, happened.declined()];
     expect(given(Transaction, declined).state).toMatchObject({ nextAction: null });
   });
 
   it('runs out', () => {
-    given(Transaction, required)
-      .when(ask.expire())
-      .then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
-    given(Transaction, [...required, happened.expired()])
-      .when(ask.expire())
-      .thenNothing();
+    when(required, ask.expire()).then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
+    when([...required, happened.expired()], ask.expire()).thenNothing();
   });
 
   it('runs out a day after it was asked for', () => {
     const { state } = given(Transaction, required);
     const dueAt = hoursAfter(SUBMITTED_AT, 24);
     expect(state && Transaction.expiryOf(state)).toEqual({ of: 'action', at: dueAt });
-    given(Transaction, required)
-      .when(ask.expire(dueAt))
-      .then({ type: 'AuthorizationExpired', note: 'ran out', at: NOW });
+    when(required, ask.expire(dueAt)).then({
+      type: 'AuthorizationExpired',
+      note: 'ran out',
+      at: NOW,
+    });
   });
 
   it('is not ended by the end of the one before it', () => {
@@ -367,9 +325,7 @@ describe('customer action', () => {
     ];
     const { state } = given(Transaction, again);
     expect(state && Transaction.expiryOf(state)?.at).toBe(hoursAfter(later, 24));
-    given(Transaction, again)
-      .when(ask.expire(hoursAfter(SUBMITTED_AT, 24)))
-      .thenNothing();
+    when(again, ask.expire(hoursAfter(SUBMITTED_AT, 24))).thenNothing();
   });
 });
 
@@ -402,32 +358,34 @@ describe('capture', () => {
   const requested = [...past.authorized, happened.captureRequested(4_000n)];
 
   it('asks for all that was authorized, or for a part', () => {
-    given(Transaction, past.authorized)
-      .when(ask.capture())
-      .then({ ...happened.captureRequested(10_000n), at: NOW } as Transaction.Event);
-    given(Transaction, past.authorized)
-      .when(ask.capture(4_000n))
-      .then({ ...happened.captureRequested(4_000n), at: NOW } as Transaction.Event);
+    when(past.authorized, ask.capture()).then({
+      ...happened.captureRequested(10_000n),
+      at: NOW,
+    } as Transaction.Event);
+    when(past.authorized, ask.capture(4_000n)).then({
+      ...happened.captureRequested(4_000n),
+      at: NOW,
+    } as Transaction.Event);
   });
 
-  it('takes the part, with the discount and the reserve of that part', () => {
-    given(Transaction, [
-      happened.submitted(),
-      happened.attempted(1, dearRoute),
-      happened.authorized(),
-      happened.captureRequested(4_000n),
-    ])
-      .when(ask.recordCapture())
-      .then(
-        happened.captured({
-          amountMinor: 4_000n,
-          gatewayTransactionId: 'gateway-2',
-          fees: [{ account: 'fees:discount', amountMinor: 116n, currency: 'GBP' }],
-          reserveMinor: 200n,
-          at: NOW,
-        }),
-      );
-  });
+  it('takes the part, with the discount and the reserve of that part', () =>
+    when(
+      [
+        happened.submitted(),
+        happened.attempted(1, dearRoute),
+        happened.authorized(),
+        happened.captureRequested(4_000n),
+      ],
+      ask.recordCapture(),
+    ).then(
+      happened.captured({
+        amountMinor: 4_000n,
+        gatewayTransactionId: 'gateway-2',
+        fees: [{ account: 'fees:discount', amountMinor: 116n, currency: 'GBP' }],
+        reserveMinor: 200n,
+        at: NOW,
+      }),
+    ));
 
   it('leaves the rest of the authorization behind', () => {
     const { state } = given(Transaction, [
@@ -445,40 +403,39 @@ describe('capture', () => {
   });
 
   it('may fail, and be asked for anew under another id', () => {
-    given(Transaction, requested)
-      .when(ask.recordCaptureFailure())
-      .then({ ...happened.captureFailed(), at: NOW } as Transaction.Event);
-    given(Transaction, [...requested, happened.captureFailed()])
-      .when(ask.capture(undefined, 2))
-      .then({ ...happened.captureRequested(10_000n, 2), at: NOW } as Transaction.Event);
+    when(requested, ask.recordCaptureFailure()).then({
+      ...happened.captureFailed(),
+      at: NOW,
+    } as Transaction.Event);
+    when([...requested, happened.captureFailed()], ask.capture(undefined, 2)).then({
+      ...happened.captureRequested(10_000n, 2),
+      at: NOW,
+    } as Transaction.Event);
   });
 
   it('is no news the second time', () => {
-    given(Transaction, requested).when(ask.capture(4_000n)).thenNothing();
+    when(requested, ask.capture(4_000n)).thenNothing();
     const captured = [...requested, happened.captured({ amountMinor: 4_000n })];
-    given(Transaction, captured).when(ask.capture(4_000n)).thenNothing();
-    given(Transaction, captured).when(ask.recordCapture()).thenNothing();
+    when(captured, ask.capture(4_000n)).thenNothing();
+    when(captured, ask.recordCapture()).thenNothing();
     const failed = [...requested, happened.captureFailed()];
-    given(Transaction, failed).when(ask.recordCaptureFailure()).thenNothing();
+    when(failed, ask.recordCaptureFailure()).thenNothing();
   });
 });
 
 describe('void', () => {
   it('is asked for before and after the capture', () => {
     const requested = { type: 'VoidRequested', voidId: idOf('void'), at: NOW } as const;
-    given(Transaction, past.authorized).when(ask.void()).then(requested);
-    given(Transaction, past.captured).when(ask.void()).then(requested);
+    when(past.authorized, ask.void()).then(requested);
+    when(past.captured, ask.void()).then(requested);
     const failedRefund = [happened.refundRequested(), happened.refundFailed()];
-    given(Transaction, [...past.captured, ...failedRefund])
-      .when(ask.void())
-      .then(requested);
+    when([...past.captured, ...failedRefund], ask.void()).then(requested);
   });
 
-  it('gives nothing back of an authorization', () => {
-    given(Transaction, [...past.authorized, happened.voidRequested()])
-      .when(ask.recordVoid())
-      .then(happened.voided({ amountMinor: 0n }));
-  });
+  it('gives nothing back of an authorization', () =>
+    when([...past.authorized, happened.voidRequested()], ask.recordVoid()).then(
+      happened.voided({ amountMinor: 0n }),
+    ));
 
   it('gives back the capture with its percentage fee, and frees what is still held in reserve', () => {
     const terms = { ...freeTerms, discountRatePercentage: '2.9', gatewayTransactionFeeMinor: 30n };
@@ -491,7 +448,7 @@ describe('void', () => {
     const discount = { account: 'fees:discount', amountMinor: 290n, currency: 'GBP' } as const;
     const voided = happened.voided({ reserveMinor: 300n, reversedFees: [discount] });
     const requested = [...captured, happened.voidRequested()];
-    given(Transaction, requested).when(ask.recordVoid()).then(voided);
+    when(requested, ask.recordVoid()).then(voided);
     expect(given(Transaction, [...requested, voided]).state).toMatchObject({
       status: 'Voided',
       capturedMinor: 0n,
@@ -502,53 +459,42 @@ describe('void', () => {
 
   it('may fail, and be asked for anew under another id', () => {
     const requested = [...past.captured, happened.voidRequested()];
-    given(Transaction, requested).when(ask.recordVoidFailure()).then(happened.voidFailed());
-    given(Transaction, [...requested, happened.voidFailed()])
-      .when(ask.void(2))
-      .then(happened.voidRequested(2));
+    when(requested, ask.recordVoidFailure()).then(happened.voidFailed());
+    when([...requested, happened.voidFailed()], ask.void(2)).then(happened.voidRequested(2));
   });
 
   it('is no news the second time', () => {
     const requested = [...past.captured, happened.voidRequested()];
-    given(Transaction, requested).when(ask.void()).thenNothing();
-    given(Transaction, [...requested, happened.voided()])
-      .when(ask.void())
-      .thenNothing();
-    given(Transaction, [...requested, happened.voided()])
-      .when(ask.recordVoid())
-      .thenNothing();
-    given(Transaction, [...requested, happened.voidFailed()])
-      .when(ask.recordVoidFailure())
-      .thenNothing();
+    when(requested, ask.void()).thenNothing();
+    when([...requested, happened.voided()], ask.void()).thenNothing();
+    when([...requested, happened.voided()], ask.recordVoid()).thenNothing();
+    when([...requested, happened.voidFailed()], ask.recordVoidFailure()).thenNothing();
   });
 });
 
 describe('settlement and reserve', () => {
   it('pays out once', () => {
-    given(Transaction, past.captured).when(ask.settle(9_700n)).then(happened.settled(9_700n));
-    given(Transaction, past.settled).when(ask.settle()).thenNothing();
-    given(Transaction, past.captured)
-      .when(ask.settle(9_700n, ''))
-      .then({ ...happened.settled(9_700n), reference: '' } as Transaction.Event);
+    when(past.captured, ask.settle(9_700n)).then(happened.settled(9_700n));
+    when(past.settled, ask.settle()).thenNothing();
+    when(past.captured, ask.settle(9_700n, '')).then({
+      ...happened.settled(9_700n),
+      reference: '',
+    } as Transaction.Event);
   });
 
   it('releases the whole reserve, or a part of it', () => {
     const held = [...past.authorized, happened.captured({ reserveMinor: 500n })];
-    given(Transaction, held).when(ask.releaseReserve()).then(happened.reserveReleased(500n));
-    given(Transaction, held).when(ask.releaseReserve(200n)).then(happened.reserveReleased(200n));
-    given(Transaction, [...held, happened.reserveReleased(200n)])
-      .when(ask.releaseReserve(undefined, 2))
-      .then(happened.reserveReleased(300n, 2));
-    given(Transaction, [...held, happened.reserveReleased(500n)])
-      .when(ask.releaseReserve(undefined, 2))
-      .thenNothing();
+    when(held, ask.releaseReserve()).then(happened.reserveReleased(500n));
+    when(held, ask.releaseReserve(200n)).then(happened.reserveReleased(200n));
+    when([...held, happened.reserveReleased(200n)], ask.releaseReserve(undefined, 2)).then(
+      happened.reserveReleased(300n, 2),
+    );
+    when([...held, happened.reserveReleased(500n)], ask.releaseReserve(undefined, 2)).thenNothing();
   });
 
   it('releases a part once, however often the release is asked for', () => {
     const held = [...past.authorized, happened.captured({ reserveMinor: 500n })];
-    given(Transaction, [...held, happened.reserveReleased(200n)])
-      .when(ask.releaseReserve(200n))
-      .thenNothing();
+    when([...held, happened.reserveReleased(200n)], ask.releaseReserve(200n)).thenNothing();
   });
 });
 

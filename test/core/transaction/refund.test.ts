@@ -13,6 +13,9 @@ import {
   NOW,
   past,
 } from '../payment-story.ts';
+import { whenOf } from '../when.ts';
+
+const when = whenOf(Transaction);
 
 const DAY_MS = 86_400_000;
 const policy: Transaction.RefundPolicy = { refundWindowDays: 180, forceAllowRefunds: false };
@@ -30,17 +33,15 @@ describe('amount', () => {
     ['nothing', {}],
     ['zero', { amountMinor: 0n }],
     ['all', { amountMinor: 10_000n }],
-  ])('asks for the whole by %s', (_, facts) => {
-    given(Transaction, past.captured).when(ask.refund(facts)).then(requested(10_000n));
-  });
+  ])('asks for the whole by %s', (_, facts) =>
+    when(past.captured, ask.refund(facts)).then(requested(10_000n)),
+  );
 
   it('asks for a part, then for the rest', () => {
-    given(Transaction, past.settled)
-      .when(ask.refund({ amountMinor: 6_000n }))
-      .then(requested(6_000n));
-    given(Transaction, [...past.settled, ...refunded(6_000n)])
-      .when(ask.refund({ refundId: idOf('refund', 2) }))
-      .then(requested(4_000n, 2));
+    when(past.settled, ask.refund({ amountMinor: 6_000n })).then(requested(6_000n));
+    when([...past.settled, ...refunded(6_000n)], ask.refund({ refundId: idOf('refund', 2) })).then(
+      requested(4_000n, 2),
+    );
   });
 
   it('counts only what was captured', () => {
@@ -49,22 +50,21 @@ describe('amount', () => {
       happened.captureRequested(4_000n),
       happened.captured({ amountMinor: 4_000n }),
     ];
-    given(Transaction, partly).when(ask.refund()).then(requested(4_000n));
+    when(partly, ask.refund()).then(requested(4_000n));
   });
 
   it('reserves what is on its way, and frees it when it fails', () => {
     const pending = [...past.captured, requested(6_000n)];
-    given(Transaction, pending)
-      .when(ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n }))
-      .thenRejected({
-        type: 'RefundExceedsRemaining',
-        requestedMinor: 6_000n,
-        remainingMinor: 4_000n,
-        currency: 'GBP',
-      });
-    given(Transaction, [...pending, happened.refundFailed()])
-      .when(ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n }))
-      .then(requested(6_000n, 2));
+    when(pending, ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n })).thenRejected({
+      type: 'RefundExceedsRemaining',
+      requestedMinor: 6_000n,
+      remainingMinor: 4_000n,
+      currency: 'GBP',
+    });
+    when(
+      [...pending, happened.refundFailed()],
+      ask.refund({ refundId: idOf('refund', 2), amountMinor: 6_000n }),
+    ).then(requested(6_000n, 2));
   });
 
   it('keeps who asked, from where, and whether the customer is told', () => {
@@ -73,51 +73,35 @@ describe('amount', () => {
       notifyCustomer: true,
       requestedBy: 'bob@example.com',
     } as const;
-    given(Transaction, past.captured).when(ask.refund(asked)).then(happened.refundRequested(asked));
+    when(past.captured, ask.refund(asked)).then(happened.refundRequested(asked));
   });
 });
 
 describe('outcome', () => {
   const pending = [...past.captured, requested(6_000n)];
 
-  it('is paid', () => {
-    given(Transaction, pending)
-      .when(ask.recordRefund())
-      .then(happened.refunded({ amountMinor: 6_000n }));
-  });
+  it('is paid', () =>
+    when(pending, ask.recordRefund()).then(happened.refunded({ amountMinor: 6_000n })));
 
-  it('fails', () => {
-    given(Transaction, pending).when(ask.recordRefundFailure()).then(happened.refundFailed());
-  });
+  it('fails', () => when(pending, ask.recordRefundFailure()).then(happened.refundFailed()));
 
   it('is that of the refund it names, whatever became of the others', () => {
     const second = { refundId: idOf('refund', 2), amountMinor: 3_000n };
     const both = given(Transaction, [...pending, happened.refundRequested(second)]);
     both.when(ask.recordRefund(2)).then(happened.refunded(second));
-    given(Transaction, [
-      ...pending,
-      happened.refunded({ amountMinor: 6_000n }),
-      happened.refundRequested(second),
-    ])
-      .when(ask.recordRefundFailure(2))
-      .then(happened.refundFailed(2));
+    when(
+      [...pending, happened.refunded({ amountMinor: 6_000n }), happened.refundRequested(second)],
+      ask.recordRefundFailure(2),
+    ).then(happened.refundFailed(2));
   });
 
   it('is no news the second time', () => {
-    given(Transaction, pending)
-      .when(ask.refund({ amountMinor: 6_000n }))
-      .thenNothing();
+    when(pending, ask.refund({ amountMinor: 6_000n })).thenNothing();
     const paid = [...pending, happened.refunded({ amountMinor: 6_000n })];
-    given(Transaction, paid).when(ask.recordRefund()).thenNothing();
-    given(Transaction, paid)
-      .when(ask.refund({ amountMinor: 6_000n }))
-      .thenNothing();
-    given(Transaction, [...pending, happened.refundFailed()])
-      .when(ask.recordRefundFailure())
-      .thenNothing();
-    given(Transaction, [...past.captured, ...refunded(10_000n)])
-      .when(ask.refund())
-      .thenNothing();
+    when(paid, ask.recordRefund()).thenNothing();
+    when(paid, ask.refund({ amountMinor: 6_000n })).thenNothing();
+    when([...pending, happened.refundFailed()], ask.recordRefundFailure()).thenNothing();
+    when([...past.captured, ...refunded(10_000n)], ask.refund()).thenNothing();
   });
 });
 
@@ -127,23 +111,23 @@ describe('window', () => {
 
   it('is open to its last millisecond and closed after it', () => {
     const open = at(endOfWindow);
-    given(Transaction, past.captured)
-      .when(ask.refund({ at: open }))
-      .then(happened.refundRequested({ at: open }));
-    given(Transaction, past.captured)
-      .when(ask.refund({ at: at(endOfWindow + 1) }))
-      .thenRejected({ type: 'RefundWindowClosed', refundWindowDays: 180 });
+    when(past.captured, ask.refund({ at: open })).then(happened.refundRequested({ at: open }));
+    when(past.captured, ask.refund({ at: at(endOfWindow + 1) })).thenRejected({
+      type: 'RefundWindowClosed',
+      refundWindowDays: 180,
+    });
   });
 
   it('is lifted by the merchant account, which lifts nothing else', () => {
     const late = at(endOfWindow + DAY_MS);
     const lifted = { refundWindowDays: 180, forceAllowRefunds: true };
-    given(Transaction, past.captured)
-      .when(ask.refund({ at: late, policy: lifted }))
-      .then(happened.refundRequested({ at: late }));
-    given(Transaction, [...past.captured, happened.chargebackOpened()])
-      .when(ask.refund({ policy: lifted }))
-      .thenRejected({ type: 'RefundBlockedByChargeback' });
+    when(past.captured, ask.refund({ at: late, policy: lifted })).then(
+      happened.refundRequested({ at: late }),
+    );
+    when(
+      [...past.captured, happened.chargebackOpened()],
+      ask.refund({ policy: lifted }),
+    ).thenRejected({ type: 'RefundBlockedByChargeback' });
   });
 
   it('has not begun before the capture', () => {
@@ -151,11 +135,11 @@ describe('window', () => {
     expect(Transaction.insideRefundWindow(authorized, policy, at(endOfWindow + 1))).toBe(true);
   });
 
-  it('is the tenant’s own', () => {
-    given(Transaction, past.captured)
-      .when(ask.refund({ policy: { refundWindowDays: 8, forceAllowRefunds: false } }))
-      .thenRejected({ type: 'RefundWindowClosed', refundWindowDays: 8 });
-  });
+  it('is the tenant’s own', () =>
+    when(
+      past.captured,
+      ask.refund({ policy: { refundWindowDays: 8, forceAllowRefunds: false } }),
+    ).thenRejected({ type: 'RefundWindowClosed', refundWindowDays: 8 }));
 });
 
 describe('items of an ecommerce order', () => {
@@ -175,47 +159,43 @@ describe('items of an ecommerce order', () => {
   const giving = (amountMinor: bigint, items: Items) =>
     happened.refundRequested({ amountMinor, items });
 
-  it('take their share of what was paid when they name no amount', () => {
-    given(Transaction, past.capturedEcommerce)
-      .when(ask.refund({ amountMinor: 3_500n, items: [item(1, 1), item(2, 1)] }))
-      .then(giving(3_500n, [kept(1, 1, 2_000n), kept(2, 1, 1_500n)]));
-  });
+  it('take their share of what was paid when they name no amount', () =>
+    when(
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 3_500n, items: [item(1, 1), item(2, 1)] }),
+    ).then(giving(3_500n, [kept(1, 1, 2_000n), kept(2, 1, 1_500n)])));
 
-  it('take the amounts they name, more or less than their share', () => {
-    given(Transaction, past.capturedEcommerce)
-      .when(ask.refund({ amountMinor: 4_000n, items: [item(1, 1, 3_999n), item(2, 1, 1n)] }))
-      .then(giving(4_000n, [kept(1, 1, 3_999n), kept(2, 1, 1n)]));
-  });
+  it('take the amounts they name, more or less than their share', () =>
+    when(
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 4_000n, items: [item(1, 1, 3_999n), item(2, 1, 1n)] }),
+    ).then(giving(4_000n, [kept(1, 1, 3_999n), kept(2, 1, 1n)])));
 
-  it('may give a thing back for nothing', () => {
-    given(Transaction, past.capturedEcommerce)
-      .when(ask.refund({ amountMinor: 100n, items: [item(1, 1, 100n), item(2, 1, 0n)] }))
-      .then(giving(100n, [kept(1, 1, 100n), kept(2, 1, 0n)]));
-  });
+  it('may give a thing back for nothing', () =>
+    when(
+      past.capturedEcommerce,
+      ask.refund({ amountMinor: 100n, items: [item(1, 1, 100n), item(2, 1, 0n)] }),
+    ).then(giving(100n, [kept(1, 1, 100n), kept(2, 1, 0n)])));
 
   it('take at most what is left of their line, however much of it each took before', () => {
     const dear = giving(3_900n, [kept(1, 1, 3_900n)]);
     const again = (facts: { amountMinor: bigint; items: ReturnType<typeof item>[] }) =>
       ask.refund({ refundId: idOf('refund', 2), ...facts });
     const past100 = [...past.capturedEcommerce, dear];
-    given(Transaction, past100)
-      .when(again({ amountMinor: 100n, items: [item(1, 1)] }))
-      .then(
-        happened.refundRequested({
-          refundId: idOf('refund', 2),
-          amountMinor: 100n,
-          items: [kept(1, 1, 100n)],
-        }),
-      );
-    given(Transaction, past100)
-      .when(again({ amountMinor: 101n, items: [item(1, 1, 101n)] }))
-      .thenRejected({
-        type: 'RefundItemExceedsLine',
-        storefrontVariantId: 1,
-        requestedMinor: 101n,
-        remainingMinor: 100n,
-        currency: 'GBP',
-      });
+    when(past100, again({ amountMinor: 100n, items: [item(1, 1)] })).then(
+      happened.refundRequested({
+        refundId: idOf('refund', 2),
+        amountMinor: 100n,
+        items: [kept(1, 1, 100n)],
+      }),
+    );
+    when(past100, again({ amountMinor: 101n, items: [item(1, 1, 101n)] })).thenRejected({
+      type: 'RefundItemExceedsLine',
+      storefrontVariantId: 1,
+      requestedMinor: 101n,
+      remainingMinor: 100n,
+      currency: 'GBP',
+    });
   });
 
   it('come with adjustments for what the order holds beyond its lines', () => {
@@ -229,19 +209,21 @@ describe('items of an ecommerce order', () => {
       items: [kept(1, 1, 2_000n)],
       adjustments: [...adjustments],
     });
-    given(Transaction, past.capturedEcommerce).when(ask.refund(asked)).then(made);
+    when(past.capturedEcommerce, ask.refund(asked)).then(made);
     const more = { amountMinor: 1n, adjustments: [{ kind: 'other', amountMinor: 1n }] } as const;
-    given(Transaction, [...past.capturedEcommerce, made])
-      .when(ask.refund({ refundId: idOf('refund', 2), ...more }))
-      .thenRejected({
-        type: 'RefundAdjustmentExceedsOrder',
-        requestedMinor: 1n,
-        remainingMinor: 0n,
-        currency: 'GBP',
-      });
-    given(Transaction, [...past.capturedEcommerce, made, happened.refundFailed()])
-      .when(ask.refund({ ...asked, refundId: idOf('refund', 2) }))
-      .then({ ...made, refundId: idOf('refund', 2) } as Event);
+    when(
+      [...past.capturedEcommerce, made],
+      ask.refund({ refundId: idOf('refund', 2), ...more }),
+    ).thenRejected({
+      type: 'RefundAdjustmentExceedsOrder',
+      requestedMinor: 1n,
+      remainingMinor: 0n,
+      currency: 'GBP',
+    });
+    when(
+      [...past.capturedEcommerce, made, happened.refundFailed()],
+      ask.refund({ ...asked, refundId: idOf('refund', 2) }),
+    ).then({ ...made, refundId: idOf('refund', 2) } as Event);
   });
 
   it('leave to adjustments what older refunds did not take beyond the lines', () => {
@@ -267,9 +249,9 @@ describe('items of an ecommerce order', () => {
       restock: false,
     }));
     const adjustments = [{ kind: 'other' as const, amountMinor: 1_500n }];
-    given(Transaction, past.capturedEcommerce)
-      .when(ask.refund())
-      .then(happened.refundRequested({ amountMinor: 10_000n, items: all, adjustments }));
+    when(past.capturedEcommerce, ask.refund()).then(
+      happened.refundRequested({ amountMinor: 10_000n, items: all, adjustments }),
+    );
   });
 
   it('share a whole that is less than the lines', () => {
@@ -278,18 +260,19 @@ describe('items of an ecommerce order', () => {
       ...kept(variant, quantity, amountMinor),
       restock: false,
     });
-    given(Transaction, [happened.submitted(ecommerceOrder), happened.attempted(), part])
-      .when(ask.refund())
-      .then(giving(1_701n, [back(1, 2, 800n), back(2, 3, 901n)]));
+    when([happened.submitted(ecommerceOrder), happened.attempted(), part], ask.refund()).then(
+      giving(1_701n, [back(1, 2, 800n), back(2, 3, 901n)]),
+    );
   });
 
   it('have no share in the whole when they cost nothing', () => {
     const wholeOf = (items: readonly Transaction.LineItem[], other: bigint, ...expected: Items) => {
       const sold = { ...ecommerceOrder, items: [...items] };
       const adjustments = [{ kind: 'other' as const, amountMinor: other }];
-      given(Transaction, [happened.submitted(sold), happened.attempted(), happened.captured()])
-        .when(ask.refund())
-        .then(happened.refundRequested({ amountMinor: 10_000n, items: expected, adjustments }));
+      when(
+        [happened.submitted(sold), happened.attempted(), happened.captured()],
+        ask.refund(),
+      ).then(happened.refundRequested({ amountMinor: 10_000n, items: expected, adjustments }));
     };
     const back = (storefrontVariantId: number, quantity: number, amountMinor: bigint) => ({
       ...kept(storefrontVariantId, quantity, amountMinor),
@@ -306,38 +289,33 @@ describe('items of an ecommerce order', () => {
       ...each,
       restock: false,
     }));
-    given(Transaction, [
-      ...past.capturedEcommerce,
-      first,
-      happened.refunded({ amountMinor: 3_500n }),
-    ])
-      .when(ask.refund({ refundId: idOf('refund', 2) }))
-      .then(
-        happened.refundRequested({
-          refundId: idOf('refund', 2),
-          amountMinor: 6_500n,
-          items: rest,
-          adjustments: [{ kind: 'other', amountMinor: 1_500n }],
-        }),
-      );
+    when(
+      [...past.capturedEcommerce, first, happened.refunded({ amountMinor: 3_500n })],
+      ask.refund({ refundId: idOf('refund', 2) }),
+    ).then(
+      happened.refundRequested({
+        refundId: idOf('refund', 2),
+        amountMinor: 6_500n,
+        items: rest,
+        adjustments: [{ kind: 'other', amountMinor: 1_500n }],
+      }),
+    );
   });
 
-  it('may list the whole as well', () => {
-    given(Transaction, past.capturedEcommerce)
-      .when(
-        ask.refund({
-          items: [item(1, 2), item(2, 3)],
-          adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
-        }),
-      )
-      .then(
-        happened.refundRequested({
-          amountMinor: 10_000n,
-          items: [kept(1, 2, 4_000n), kept(2, 3, 4_500n)],
-          adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
-        }),
-      );
-  });
+  it('may list the whole as well', () =>
+    when(
+      past.capturedEcommerce,
+      ask.refund({
+        items: [item(1, 2), item(2, 3)],
+        adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
+      }),
+    ).then(
+      happened.refundRequested({
+        amountMinor: 10_000n,
+        items: [kept(1, 2, 4_000n), kept(2, 3, 4_500n)],
+        adjustments: [{ kind: 'shipping', amountMinor: 1_500n }],
+      }),
+    ));
 
   it('count what is on its way, and are free again when it fails', () => {
     const pending = [...past.capturedEcommerce, giving(4_000n, [kept(1, 2, 4_000n)])];
@@ -346,46 +324,41 @@ describe('items of an ecommerce order', () => {
       amountMinor: 2_000n,
       items: [item(1, 1)],
     });
-    given(Transaction, pending).when(again).thenRejected({
+    when(pending, again).thenRejected({
       type: 'RefundQuantityExceeded',
       storefrontVariantId: 1,
       requested: 1,
       remaining: 0,
     });
-    given(Transaction, [...pending, happened.refundFailed()])
-      .when(again)
-      .then(
-        happened.refundRequested({
-          refundId: idOf('refund', 2),
-          amountMinor: 2_000n,
-          items: [kept(1, 1, 2_000n)],
-        }),
-      );
+    when([...pending, happened.refundFailed()], again).then(
+      happened.refundRequested({
+        refundId: idOf('refund', 2),
+        amountMinor: 2_000n,
+        items: [kept(1, 1, 2_000n)],
+      }),
+    );
   });
 
   it('may name a variant twice that stands in two lines of the cart', () => {
     const twice = { ...ecommerceOrder, items: [lineItem(1, 1, 100n), lineItem(1, 2, 50n)] };
     const captured = [happened.submitted(twice), happened.attempted(), happened.captured()];
-    given(Transaction, captured)
-      .when(ask.refund({ amountMinor: 200n, items: [item(1, 1), item(1, 2, 133n)] }))
-      .then(giving(200n, [kept(1, 1, 67n), kept(1, 2, 133n)]));
+    when(captured, ask.refund({ amountMinor: 200n, items: [item(1, 1), item(1, 2, 133n)] })).then(
+      giving(200n, [kept(1, 1, 67n), kept(1, 2, 133n)]),
+    );
   });
 
   it('keep the whole refund possible when all goods went back and shipping is left', () => {
     const goods = giving(8_500n, [kept(1, 2, 4_000n), kept(2, 3, 4_500n)]);
-    given(Transaction, [
-      ...past.capturedEcommerce,
-      goods,
-      happened.refunded({ amountMinor: 8_500n }),
-    ])
-      .when(ask.refund({ refundId: idOf('refund', 2) }))
-      .then(
-        happened.refundRequested({
-          refundId: idOf('refund', 2),
-          amountMinor: 1_500n,
-          adjustments: [{ kind: 'other', amountMinor: 1_500n }],
-        }),
-      );
+    when(
+      [...past.capturedEcommerce, goods, happened.refunded({ amountMinor: 8_500n })],
+      ask.refund({ refundId: idOf('refund', 2) }),
+    ).then(
+      happened.refundRequested({
+        refundId: idOf('refund', 2),
+        amountMinor: 1_500n,
+        adjustments: [{ kind: 'other', amountMinor: 1_500n }],
+      }),
+    );
   });
 
   it('cost their price less discounts, never below nothing', () => {
@@ -399,32 +372,25 @@ describe('network credit (RDR)', () => {
   it.each([
     ['captured', past.captured],
     ['settled', past.settled],
-  ])('of a %s payment is recorded as paid, without asking the gateway', (_, before) => {
-    given(Transaction, before)
-      .when(ask.recordNetworkRefund({ amountMinor: 4_000n }))
-      .then(happened.networkRefunded({ amountMinor: 4_000n }));
-  });
+  ])('of a %s payment is recorded as paid, without asking the gateway', (_, before) =>
+    when(before, ask.recordNetworkRefund({ amountMinor: 4_000n })).then(
+      happened.networkRefunded({ amountMinor: 4_000n }),
+    ),
+  );
 
   it('is bound by the money-out rule but not by the window', () => {
     const at = '2030-01-01T00:00:00.000Z';
-    given(Transaction, past.captured)
-      .when(ask.recordNetworkRefund({ at }))
-      .then(happened.networkRefunded({ at }));
-    given(Transaction, [...past.captured, requested(1n)])
-      .when(ask.recordNetworkRefund())
-      .thenRejected({
-        type: 'RefundExceedsRemaining',
-        requestedMinor: 10_000n,
-        remainingMinor: 9_999n,
-        currency: 'GBP',
-      });
+    when(past.captured, ask.recordNetworkRefund({ at })).then(happened.networkRefunded({ at }));
+    when([...past.captured, requested(1n)], ask.recordNetworkRefund()).thenRejected({
+      type: 'RefundExceedsRemaining',
+      requestedMinor: 10_000n,
+      remainingMinor: 9_999n,
+      currency: 'GBP',
+    });
   });
 
-  it('is no news the second time', () => {
-    given(Transaction, [...past.captured, happened.networkRefunded()])
-      .when(ask.recordNetworkRefund())
-      .thenNothing();
-  });
+  it('is no news the second time', () =>
+    when([...past.captured, happened.networkRefunded()], ask.recordNetworkRefund()).thenNothing());
 
   it('sets hasAlert, not chargedBack', () => {
     const payment = paymentOf([...past.captured, happened.networkRefunded()]);

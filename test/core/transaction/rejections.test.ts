@@ -1,10 +1,12 @@
 /** Every reason why a payment's command is refused, in the order of precedence that the domain documents. */
 import { Transaction, type TransactionId } from '@counterfoil/core';
-import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, ask, type Command } from '../payment-commands.ts';
 import { type Event, happened, idOf, past, route, transactionId } from '../payment-story.ts';
 import { plan } from '../subscription-samples.ts';
+import { whenOf } from '../when.ts';
+
+const when = whenOf(Transaction);
 
 type Rejection = Transaction.Rejection;
 type Row = readonly [past: readonly Event[], command: Command, rejection: Rejection];
@@ -451,16 +453,16 @@ describe.each(Object.entries(ROWS))('%s', (type, rows) => {
 
   it.each(cases)('$told', ({ before, command, rejection }) => {
     expect(command.type).toBe(type);
-    given(Transaction, before).when(command).thenRejected(rejection);
+    when(before, command).thenRejected(rejection);
   });
 });
 
 const commands = Object.values(ROWS).flatMap((rows) => rows.map(([, command]) => command));
 const later = commands.filter(({ type }) => type !== 'SubmitPayment');
 
-it.each(later)('$type is refused before anything else when there is no payment', (command) => {
-  given(Transaction, []).when(command).thenRejected({ type: 'TransactionUnknown' });
-});
+it.each(later)('$type is refused before anything else when there is no payment', (command) =>
+  when([], command).thenRejected({ type: 'TransactionUnknown' }),
+);
 
 /** The compiler refuses this list while a rejection is missing from it. */
 const EVERY_REJECTION = Object.keys({
