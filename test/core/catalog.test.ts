@@ -100,7 +100,7 @@ describe('golden fixtures', () => {
     expect(read).toEqual(sampleOf(type));
   });
 
-  it('are of events that exist, each of its own file', () => {
+  it('exist as events, one file each', () => {
     const files = readdirSync(FIXTURES).sort();
     expect(files).toEqual(versions.map(({ type, version }) => `${type}.v${version}.json`).sort());
     for (const { type, version } of versions) expect(fixture(type, version).type).toBe(type);
@@ -189,7 +189,7 @@ describe('damaged events', () => {
     expect(read).toThrow(expect.objectContaining(place));
   });
 
-  it('are told from metadata too', () => {
+  it('are distinguished by metadata too', () => {
     expect(() => decodeRecord(stored({ metadata: '{' }))).toThrow(DamagedEvent);
   });
 });
@@ -233,7 +233,7 @@ describe('upcasting', () => {
     expect(() => readThing(4, { title: 'x', words: 1 })).toThrow(DamagedEvent);
   });
 
-  it('tells of an old event that is too damaged to go up', () => {
+  it('reports an old event that is too damaged to upcast', () => {
     open.set('ThingNamed', third);
     const read = (): Event => decodeEvent(stored({ type: 'ThingNamed', data: 'null' }));
     expect(read).toThrow(DamagedEvent);

@@ -25,7 +25,7 @@ const tenant = given(Tenant, [onboarded]).state;
 /** From a caller or a version that knows more than these sources do. */
 const strange = { type: 'Unheard', tenantId: 7 as TenantId, at: NOW } as never;
 
-describe('a kind that nobody has heard of', () => {
+describe('an unknown kind', () => {
   it.each([
     ['payment command', () => Transaction.decide(payment, strange)],
     ['payment event', () => Transaction.evolve(payment, strange)],

@@ -129,18 +129,18 @@ describe('racing commands', () => {
         // Whoever left no trace was answered truly of one of those states.
         for (const { command, answer } of answered) {
           if (answer?.outcome === 'accepted' && answer.events.length > 0) continue;
-          const told =
+          const decided =
             answer?.outcome === 'rejected'
               ? { _tag: 'Left', left: answer.rejection }
               : { _tag: 'Right', right: [] };
-          expect(states.map((state) => Transaction.decide(state, command))).toContainEqual(told);
+          expect(states.map((state) => Transaction.decide(state, command))).toContainEqual(decided);
         }
         expectSound(states.at(-1) as Transaction.Payment);
       }),
     );
   });
 
-  it('that all want more than half give one of them its refund', async () => {
+  it('over more than half each: one refund succeeds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), racers, fc.boolean(), async (scheduler, drawn, cached) => {
         const store = createMemoryEventStore();

@@ -21,7 +21,7 @@ const claimed = (emailKey: string): CustomerIdClaim.Event => ({
   emailKey,
 });
 
-it('is the first email’s, and nobody else’s', () => {
+it('belongs to the first email only', () => {
   when([], claim('one')).then(claimed('one'));
   const known = given(CustomerIdClaim, [claimed('one')]);
   known.when(claim('one')).thenNothing();

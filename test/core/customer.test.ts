@@ -56,7 +56,7 @@ describe('registering', () => {
 });
 
 describe('a purchase', () => {
-  it('registers who is unknown, with the card', () => {
+  it('registers an unknown customer with the card', () => {
     when([], ask.purchase(1)).then(registered, added(1, { isDefault: true }));
     when([], ask.purchase(null)).then(registered);
   });
@@ -96,7 +96,7 @@ describe('a purchase', () => {
     const before = '2025-12-31T00:00:00.000Z';
     for (const [what, past, mayPay, isWithdrawn] of cases) {
       const { state } = given(Customer, past);
-      if (state === null) throw new Error('nobody');
+      if (state === null) throw new Error('no customer');
       expect(Customer.mayPayWith(state, cardOf(1)), what).toBe(mayPay);
       expect(Customer.hasWithdrawn(state, cardOf(1), before), what).toBe(isWithdrawn);
       expect(Customer.hasWithdrawn(state, cardOf(1), LATER), what).toBe(false);
@@ -139,7 +139,7 @@ describe('a purchase', () => {
   it.each([
     ['the next month of another year', { expMonth: 1, expYear: 2031 }, true],
     ['the month before', { expMonth: 11, expYear: 2030 }, false],
-  ])('tells the later of two expiries by year and month: %s', (_, expiry, isLater) => {
+  ])('compares expiries by year and month: %s', (_, expiry, isLater) => {
     const card = { ...cardOf(1), ...expiry };
     const next = when([registered, added(1, { isDefault: true })], ask.purchase(1, { card }));
     if (isLater) next.then(added(1, { card, isDefault: true }));
@@ -171,13 +171,13 @@ describe('a purchase', () => {
   it.each([
     ['who asked to be erased', [registered, erasureRequested]],
     ['who is erased', [registered, erasureRequested, erased]],
-  ])('tells nothing of a person %s', (_, past) =>
+  ])('records no personal data %s', (_, past) =>
     when(past, ask.purchase(1, { email: 'new@example.com' })).thenNothing(),
   );
 });
 
 describe('replacing', () => {
-  it('takes everything from the one who saw the latest version', () => {
+  it('replaces all fields when the version is current', () => {
     const changes = { firstName: 'Augusta Ada', addresses: [], phone: '' };
     when([registered], ask.replace(1, { ...changes, at: LATER })).then(replaced(changes));
     expect(given(Customer, [registered, replaced(changes)]).state).toMatchObject({
@@ -223,7 +223,7 @@ describe('reserving an email', () => {
     when([registered, reserved('ada@example.org')], ask.reserve('ADA@example.org')).thenNothing();
   });
 
-  it('ends with the next replacement; an email of before is reserved anew', () => {
+  it('ends with the next replacement; an earlier email is reserved again', () => {
     const moved = [registered, reserved('ada@example.org'), replaced({ email: 'ada@example.org' })];
     expect(given(Customer, moved).state?.reservedEmails).toEqual([]);
     when(moved, ask.reserve('ada@example.com', 2)).then(reserved('ada@example.com'));
@@ -308,14 +308,14 @@ describe('erasure', () => {
     });
   });
 
-  it('comes to the same when the events say nothing of the person any more', () => {
-    const nobody = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
+  it('has the same state when the events are erased', () => {
+    const blank = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
     const past = [registered, reserved('b@example.org'), added(1, { isDefault: true }), replaced()];
     const bare = [
-      { ...registered, ...nobody },
+      { ...registered, ...blank },
       reserved(''),
       added(1, { isDefault: true, card: null }),
-      { ...replaced(), ...nobody },
+      { ...replaced(), ...blank },
     ] as Customer.Event[];
     const end = [erasureRequested, erased];
     expect(given(Customer, [...bare, ...end]).state).toEqual(
@@ -335,13 +335,13 @@ describe('refusals', () => {
   it.each<[string, Customer.Event[], Customer.Command, Customer.Rejection]>([
     ['an id that is registered', [registered], ask.register(), { type: 'CustomerExists' }],
     ['an id that is erased', gone, ask.register(), { type: 'CustomerExists' }],
-    ['an email of nobody', [], ask.reserve('x@example.com', 7), { type: 'CustomerUnknown' }],
-    ['data of nobody', [], ask.replace(7), { type: 'CustomerUnknown' }],
-    ['a card of nobody', [], ask.add(1), { type: 'CustomerUnknown' }],
-    ['no card of nobody', [], ask.remove(1), { type: 'CustomerUnknown' }],
-    ['the erasure of nobody', [], ask.erase(), { type: 'CustomerUnknown' }],
-    ['nobody erased', [], ask.recordErasure(), { type: 'CustomerUnknown' }],
-    ['an end nobody asked for', [registered], ask.recordErasure(), { type: 'ErasureNotRequested' }],
+    ['an email, unknown', [], ask.reserve('x@example.com', 7), { type: 'CustomerUnknown' }],
+    ['data, unknown', [], ask.replace(7), { type: 'CustomerUnknown' }],
+    ['a card, unknown', [], ask.add(1), { type: 'CustomerUnknown' }],
+    ['no card, unknown', [], ask.remove(1), { type: 'CustomerUnknown' }],
+    ['an erasure, unknown', [], ask.erase(), { type: 'CustomerUnknown' }],
+    ['a recorded erasure, unknown', [], ask.recordErasure(), { type: 'CustomerUnknown' }],
+    ['an unrequested end', [registered], ask.recordErasure(), { type: 'ErasureNotRequested' }],
     ['an email while leaving', leaving, ask.reserve('x@e.com', 7), { type: 'CustomerErased' }],
     ['an email when gone', gone, ask.reserve('x@e.com', 7), { type: 'CustomerErased' }],
     ['data while leaving', leaving, ask.replace(7), { type: 'CustomerErased' }],
@@ -406,7 +406,7 @@ describe('whatever is asked, in whichever order', () => {
     fc.constantFrom(ask.remove(31), ask.remove(32), ask.erase(), ask.recordErasure()),
   );
 
-  it('the bounds hold, there is one default, each card stands once, and versions only grow', () => {
+  it('the bounds hold, there is one default, cards are unique, and versions only grow', () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60, size: 'max' }), (commands) => {
         let state: Customer.State = null;
@@ -429,7 +429,7 @@ describe('whatever is asked, in whichever order', () => {
     );
   });
 
-  it('two who saw one version cannot both replace it with something new', () => {
+  it('of two replacements of one version only one succeeds', () => {
     fc.assert(
       fc.property(arbitraries.instant(), fc.boolean(), (instant, first) => {
         const changes = [{ firstName: 'A' }, { firstName: 'B' }];
@@ -450,7 +450,7 @@ describe('whatever is asked, in whichever order', () => {
 });
 
 function expectSound(state: Customer.State): void {
-  if (state === null) throw new Error('an event made nobody');
+  if (state === null) throw new Error('an event left no customer');
   const { paymentMethods, defaultPaymentMethodId, emails, email, reservedEmails } = state;
   expect(paymentMethods.length).toBeLessThanOrEqual(Customer.MAX_PAYMENT_METHODS);
   const ids = paymentMethods.map(({ paymentMethodId }) => paymentMethodId);

@@ -36,13 +36,13 @@ describe('claiming', () => {
     expect(known.state).toEqual({ holder: { customerId, email, sandbox }, claim: 1 });
   });
 
-  it('gives a released email to whoever asks next', () => {
+  it('gives a released email to the next claimant', () => {
     const free = given(EmailClaim, [identified, released]);
     expect(free.state).toEqual({ holder: null, claim: 1 });
     free.when({ ...identify, customerId: 602 }).then(ofAnother);
   });
 
-  it('is renewed by its holder, and by nobody else', () => {
+  it('is renewed by its holder only', () => {
     const known = given(EmailClaim, [identified]);
     known.when({ ...identify, renew: true }).then(identified);
     known.when({ ...identify, customerId: 602, renew: true }).thenNothing();
@@ -52,7 +52,7 @@ describe('claiming', () => {
 describe('releasing', () => {
   it('frees what the customer holds', () => when([identified], release).then(released));
 
-  it('does nothing to what another holds, or nobody', () => {
+  it('has no effect on a claim of another holder, or none', () => {
     when([], release).thenNothing();
     when([ofAnother], release).thenNothing();
     when([identified, released], release).thenNothing();

@@ -91,7 +91,7 @@ describe('a command', () => {
     });
   });
 
-  it('is stored with who, when, for whom and by which command', async () => {
+  it('is stored with actor, time, tenant and command', async () => {
     const store = createMemoryEventStore();
     const metadata = { actor: 'ada@example.com', keyId: 'key-1', requestId: 'request-1' };
     await execute({ store }, Transaction, ask.submit(), { ...contextOf(1), metadata });
@@ -202,7 +202,7 @@ describe('a repeat', () => {
     expect(await store.head()).toBe(head);
   });
 
-  it('is told by the caller’s own mark where there is one', async () => {
+  it('is recognized by the caller’s fingerprint if given', async () => {
     const store = await captured();
     const marked = (command: Command, fingerprint: string) =>
       execute({ store }, Transaction, command, { ...contextOf(3), fingerprint });
@@ -232,7 +232,7 @@ describe('a repeat', () => {
 });
 
 describe('a conflict', () => {
-  it('is decided anew, a bounded number of times', async () => {
+  it('is decided again, a bounded number of times', async () => {
     const store = await captured(10_000n);
     const busy = interrupted(store, (attempt) =>
       send(

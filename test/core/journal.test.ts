@@ -48,7 +48,7 @@ const FEES: readonly Row[] = [
 const withFees = (event: Event): Event => ({ ...event, fees }) as Event;
 
 describe('what may post', () => {
-  it('is what payments tell of money, and nothing of other aggregates', () => {
+  it('is derived from payments only', () => {
     expect([...MONEY_EVENTS].sort()).toEqual([
       'AlertReceived',
       'AttemptDeclined',
@@ -211,7 +211,7 @@ describe('properties', () => {
     );
   });
 
-  it('every life is balanced after each event, and tells what the payment holds', () => {
+  it('is balanced after each event, and agrees with the payment', () => {
     fc.assert(
       fc.property(paymentHistory(), ({ events, state }) => {
         expectBalanced(events);

@@ -146,7 +146,7 @@ describe('mark', () => {
     );
   });
 
-  it('tells texts apart that differ in one character, or in their order', () => {
+  it('distinguishes texts that differ in one character, or in their order', () => {
     const marks = new Set<string>();
     for (let n = 0; n < 20_000; n += 1) marks.add(fingerprint(`{"amountMinor":"${n}"}`));
     expect(marks.size).toBe(20_000);

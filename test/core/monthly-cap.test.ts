@@ -239,7 +239,7 @@ describe('the cap of an account', () => {
   });
 });
 
-describe('what an attempt comes to', () => {
+describe('the amount of an attempt', () => {
   const month = '2026-01';
   const place = { merchantAccountId: 31, month };
   const { attempted, softDeclined, captured } = happened;

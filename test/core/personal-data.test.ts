@@ -84,8 +84,8 @@ describe('events', () => {
   });
 
   it.each(personalTypes)('%s is still one once the person is erased', (type) => {
-    const nobody = { ...samples.get(type), ...erasedOf(type) } as Event;
-    expect(decodeEvent(stored(encodeEvent(nobody)))).toEqual(nobody);
+    const erased = { ...samples.get(type), ...erasedOf(type) } as Event;
+    expect(decodeEvent(stored(encodeEvent(erased)))).toEqual(erased);
   });
 });
 
@@ -121,12 +121,12 @@ describe('sealing', () => {
     },
   );
 
-  it('writes nothing of a person who is erased already', () => {
+  it('writes no data of an erased person', () => {
     const vault = new TicketVault();
     const sample = samples.get('PaymentSubmitted') as Event;
     vault.erase(subjectOf(sample));
-    const nobody = { ...sample, ...erasedOf('PaymentSubmitted') } as Event;
-    expect(sealedBy(vault, sample)).toEqual(stored(encodeEvent(nobody)));
+    const erased = { ...sample, ...erasedOf('PaymentSubmitted') } as Event;
+    expect(sealedBy(vault, sample)).toEqual(stored(encodeEvent(erased)));
   });
 
   it('is read beside events that were stored in the open', () => {
@@ -145,7 +145,7 @@ describe('what cannot be opened is a damaged event', () => {
     ['without a vault', sealed, undefined, 'no vault to open it'],
     ['that another vault sealed', sealed, new TicketVault(), 'no such ticket'],
     ['of another person', changed({ customerId: 12 }), vault, 'no such ticket'],
-    ['of nobody', changed({ customerId: '12' }), vault, 'whom it is about'],
+    ['without a person', changed({ customerId: '12' }), vault, 'whom it is about'],
     ['of no environment', changed({ sandbox: null }), vault, 'whom it is about'],
     ['of another tenant', { ...sealed, tenantId: 8 as TenantId }, vault, 'no such ticket'],
     [
@@ -193,7 +193,7 @@ describe('an older version', () => {
     },
   );
 
-  it('is opened first, and then brought up; of an erased person nothing is made up', () => {
+  it('is decrypted, then upcast; an erased person gets no values', () => {
     const vault = new TicketVault();
     const thing = { type: 'ThingNamed', customerId: 3, sandbox: true, name: 'Ada' };
     open.set('ThingNamed', first);
@@ -224,12 +224,12 @@ describe('declaring an event', () => {
   });
 });
 
-describe('a vault whose keys stand elsewhere', () => {
+describe('a vault with remote keys', () => {
   const person = fc.record({ customerId: fc.integer({ min: 1, max: 5 }), sandbox: fc.boolean() });
   const kept = fc.record({
     type: fc.constantFrom(...eventTypes),
     person,
-    kind: fc.constantFrom('sealed', 'open', 'damaged', 'about nobody'),
+    kind: fc.constantFrom('sealed', 'open', 'damaged', 'without a person'),
   });
 
   /** Events as a log may hold them, and whom a vault is asked about when they are decoded. */
@@ -239,14 +239,14 @@ describe('a vault whose keys stand elsewhere', () => {
       const any = 'customerId' in sample ? { ...sample, ...whom } : sample;
       const event = kind === 'open' ? stored(encodeEvent(any)) : sealedBy(tickets, any);
       if (kind === 'damaged') return { ...event, data: event.data.slice(0, -2) };
-      if (kind === 'about nobody') {
+      if (kind === 'without a person') {
         return { ...event, data: event.data.replace('"customerId":', '"whoever":') };
       }
       return event;
     });
   }
 
-  it('is asked about exactly those whom decoding needs, each once', async () => {
+  it('is queried for exactly the persons that decoding needs, each once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(kept, { maxLength: 20 }), async (each) => {
         const tickets = new TicketVault();
@@ -344,8 +344,8 @@ describe.each(vaults)('executing commands with keys %s', (_, vaultOf) => {
 
   it('folds to the same as before but for the person', () => {
     const sample = samples.get('PaymentSubmitted') as Transaction.Event;
-    const nobody = { ...sample, ...erasedOf('PaymentSubmitted') } as Transaction.Event;
+    const erased = { ...sample, ...erasedOf('PaymentSubmitted') } as Transaction.Event;
     const whole = fold(Transaction, [sample]);
-    expect(fold(Transaction, [nobody])).toEqual({ ...whole, ...erasedOf('PaymentSubmitted') });
+    expect(fold(Transaction, [erased])).toEqual({ ...whole, ...erasedOf('PaymentSubmitted') });
   });
 });

@@ -117,7 +117,7 @@ describe('a capture', () => {
     expect(commandsTo('subscription', happened.captured(), called)).toEqual([]);
   });
 
-  it('tells its customer of the purchase', () => {
+  it('reports the purchase to its customer', () => {
     const address = (phone: string): Transaction.Address => ({
       addressType: 'DEFAULT',
       email: 'ada@example.com',
@@ -162,7 +162,7 @@ describe('the failure of a rebill', () => {
     ]),
     ['the black list', happened.blocked(), { declineCode: 'blocked', hard: true }],
     ['an action', happened.expired(), { declineCode: 'authentication_required', hard: true }],
-  ])('by %s is recorded with the policy of the tenant', (_what, event, told) => {
+  ])('by %s is recorded with the policy of the tenant', (_what, event, recorded) => {
     const dunning: Tenant.Dunning = { retryAfterDays: [2, 9], mails: [] };
     for (const [facts, attempt] of [
       [REBILL, 1],
@@ -175,7 +175,7 @@ describe('the failure of a rebill', () => {
             type: 'RecordRebillFailure',
             ...TRY,
             attempt,
-            ...told,
+            ...recorded,
             dunning,
             retryInsufficientFunds: true,
             at: SUBMITTED_AT,
@@ -233,7 +233,7 @@ describe('a dispute', () => {
     expect(Policies.followUpsOf(event, factsOf())).toEqual([]);
   });
 
-  it('ends nothing where the tenant does not want it', () => {
+  it('ends nothing where the tenant disabled it', () => {
     const facts = factsOf(STARTING, { unsubscribeOnDispute: false });
     expect(Policies.followUpsOf(chargeback, facts)).toEqual([]);
     expect(Policies.followUpsOf(fraud, facts)).toEqual([]);
@@ -304,7 +304,7 @@ it.each([
   expect(followUps.map(({ name }) => name)).toEqual(names);
 });
 
-it('gives every follow-up of a payment a name of its own, the same at every look', () => {
+it('derives a stable, unique id for every follow-up of a payment', () => {
   const events = [...past.captured, happened.chargebackOpened(), happened.declined()];
   const names = [factsOf(STARTING), factsOf(REBILL)].map((facts) => {
     const look = () => events.flatMap((event) => Policies.followUpsOf(event, facts));

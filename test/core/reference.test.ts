@@ -73,7 +73,7 @@ describe.each(CASES)('%s', (type, defined, content, stream) => {
   });
 });
 
-it('states a change anew', () => {
+it('records a change', () => {
   const before: Reference.Event = { type: 'CompanyDefined', companyId: 1, name: 'Acme', at };
   when([before], {
     type: 'DefineCompany',

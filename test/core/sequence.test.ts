@@ -27,7 +27,7 @@ it('begins above the ids that callers bring', () =>
 it('gives the largest block there may be', () =>
   when([], reserve(10_000)).then(reserved(1_000_000_000, 1_000_009_999)));
 
-it('goes on where the last block ended', () =>
+it('continues after the last block', () =>
   when([reserved(1_000_000_000, 1_000_000_099)], reserve(1)).then(
     reserved(1_000_000_100, 1_000_000_100),
   ));

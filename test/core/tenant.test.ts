@@ -289,7 +289,7 @@ describe('rotating a key', () => {
 describe('revoking a key', () => {
   const revoked: Tenant.Event = { type: 'KeyRevoked', keyId: keyId(1), at: NOW };
 
-  it('holds at once and for ever', () => {
+  it('holds at once and permanently', () => {
     when([onboarded, issued()], revoke()).then(revoked);
     const { state } = given(Tenant, [onboarded, issued(), revoked]);
     expect(Object.values(state?.keys ?? {}).map((each) => Tenant.isActive(each, AT))).toEqual([

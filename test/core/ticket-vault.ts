@@ -76,7 +76,7 @@ export class DistantTicketVault implements DistantVault {
     const held = new Map(subjects.map((subject) => [nameOf(subject), this.#keyOf(subject)]));
     const keyOf = (subject: Subject): PersonalDataVault => {
       const key = held.get(nameOf(subject));
-      if (key === undefined) throw new Error(`nobody asked for ${nameOf(subject)}`);
+      if (key === undefined) throw new Error(`no key was requested for ${nameOf(subject)}`);
       return key;
     };
     return {

@@ -111,7 +111,7 @@ describe('dates', () => {
     expect(Date.parse(rebill.sent)).toBeLessThan(Date.parse(rebillDate) + MINUTE_MS);
   });
 
-  test('nobody has to move the clock past the date: the worker bills by itself', async () => {
+  test('the worker bills without a move of the clock past the date', async () => {
     await started();
     const id = await timed.subscribed();
     const { rebillDate } = await timed.subscription(id);
@@ -199,7 +199,7 @@ describe('what is declined', () => {
 
   test.each([
     ['a stolen card', REBILL_CARDS.stolen],
-    ['3-D Secure, with nobody there', REBILL_CARDS.action],
+    ['3-D Secure, without a customer present', REBILL_CARDS.action],
     ['insufficient funds', REBILL_CARDS.insufficientFunds],
   ])('%s: frozen at once, and never tried again', async (_, number) => {
     await started();
@@ -269,7 +269,7 @@ describe('what is declined', () => {
 });
 
 describe('what is frozen', () => {
-  test('is taken up by an admin from the next of its own dates, without the missed ones', async () => {
+  test('resumes at its next regular date when an admin unfreezes it', async () => {
     await started();
     const id = await timed.subscribed({}, REBILL_CARDS.stolen);
     const { realStartDate } = await timed.subscription(id);
@@ -310,7 +310,7 @@ describe('what is frozen', () => {
     expect((await timed.rebills(id)).at(-1)).toMatchObject({ paymentNumber: 3, attempt: 1 });
   });
 
-  test('by an admin, is billed no more, whatever its card, until an admin unfreezes it', async () => {
+  test('by an admin, is not billed, whatever its card, until an admin unfreezes it', async () => {
     await started();
     const id = await timed.subscribed();
     const frozen = await timed.act(id, 'freeze', { note: 'the customer is away' });
@@ -331,7 +331,7 @@ describe('what is frozen', () => {
     expect(more).toEqual([]);
   });
 
-  test('a card that is none leaves it as it was', async () => {
+  test('an invalid card changes nothing', async () => {
     await started();
     const id = await timed.subscribed({}, REBILL_CARDS.stolen);
     await timed.moveDays(31);
@@ -347,7 +347,7 @@ describe('what is frozen', () => {
 describe('the schedule', () => {
   const short = (each: Json): unknown[] => [each.paymentNumber, each.attempt, each.amount];
 
-  test('tells the charges of a year as they then happen', async () => {
+  test('predicts the charges of a year', async () => {
     await started();
     const id = await timed.subscribed({ subscription: { ...PLAN, trialDays: 10 } });
     const { charges } = await timed.schedule(id, 12);
@@ -360,7 +360,7 @@ describe('the schedule', () => {
     }
   });
 
-  test('tells what a decline leads to, before it and after each retry', async () => {
+  test('predicts what a decline leads to, before it and after each retry', async () => {
     await started();
     const id = await unlucky();
     const first = await timed.schedule(id);

@@ -105,7 +105,7 @@ describe('a clock that jumps', () => {
       (rebills) => rebills.filter(({ success }) => success).length >= count,
     );
 
-  test('ahead over several cycles charges one of them, and goes on by the grid', async () => {
+  test('ahead over several cycles charges one of them, and continues by the grid', async () => {
     const { jump } = await startJumping();
     const id = await timed.subscribed();
     const { realStartDate } = await timed.subscription(id);
@@ -123,7 +123,7 @@ describe('a clock that jumps', () => {
     expect(days(realStartDate, after.rebillDate)).toBe(120);
   });
 
-  test('back and ahead again charges nobody twice', async () => {
+  test('back and ahead again does not charge twice', async () => {
     const { jump } = await startJumping();
     const [id, witness] = [await timed.subscribed(), await timed.subscribed()];
     await timed.act(witness, 'plan', { frequency: 10 });

@@ -1,6 +1,6 @@
 /** The cards of customers over HTTP, and what payments tell of who pays. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADDRESS, customersOf, NOBODY, newEmail } from './customer-requests.ts';
+import { ADDRESS, customersOf, newEmail, UNKNOWN_ID } from './customer-requests.ts';
 import {
   CARDS,
   type Caller,
@@ -113,7 +113,7 @@ describe('payment methods', () => {
     ['card and token', { card: card(), token: 'x.y' }, 'invalid_request'],
     ['a number with a wrong digit', { card: card('4242424242424241') }, 'card_invalid'],
     ['an expired card', { card: { ...card(), expYear: 2020 } }, 'card_invalid'],
-    ['a token of nobody', { token: 'tok_nobody.AAAA' }, 'token_unknown'],
+    ['an unknown token', { token: 'tok_unknown.AAAA' }, 'token_unknown'],
     ['a company that is not there', { card: card(), companyId: 77 }, 'reference_unknown'],
     ['a default that is a text', { card: card(), default: 'yes' }, 'invalid_request'],
   ])('refuses %s', async (_, body, code) => {
@@ -141,7 +141,7 @@ describe('payment methods', () => {
   });
 });
 
-describe('who pays', () => {
+describe('a paying customer', () => {
   it('is a customer, with the card that paid', async () => {
     const email = newEmail();
     const addresses = [{ ...ADDRESS, email, phone: '5' }];
@@ -180,7 +180,7 @@ describe('who pays', () => {
       expect(other.body.errors).toEqual([expect.objectContaining({ pointer: '/customer/id' })]);
     }
     expectRefusal(await pay(one.id, newEmail()), 400, 'customer_mismatch');
-    expectRefusal(await pay(NOBODY, newEmail()), 400, 'customer_mismatch');
+    expectRefusal(await pay(UNKNOWN_ID, newEmail()), 400, 'customer_mismatch');
     expectRefusal(await pay(4_711, two.email), 400, 'customer_mismatch');
   });
 

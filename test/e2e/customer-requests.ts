@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Answer, Caller, Json } from './running-host.ts';
 
 /** An id that no tenant has given out. */
-export const NOBODY = 2_000_000_000;
+export const UNKNOWN_ID = 2_000_000_000;
 
 export const ADDRESS = {
   addressType: 'SHIPPING',
@@ -20,14 +20,14 @@ export const ADDRESS = {
 
 let count = 0;
 
-/** An email that nobody has yet. */
+/** A new email. */
 export function newEmail(): string {
   count += 1;
   return `customer-${count}@example.com`;
 }
 
 /** What is left of an answer without what names its request. */
-export function told({ status, body }: Answer): Json {
+export function visible({ status, body }: Answer): Json {
   const { requestId: _, ...rest } = body;
   return { status, ...rest };
 }

@@ -86,7 +86,7 @@ describe('registering', () => {
     expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test('who pays is the customer of the email, and who paid is one already', async () => {
+  test('a payment belongs to the customer of the email, who exists after it', async () => {
     const email = someone();
     const customer = await registered({ email });
     const payment = await timed.caller.paid({ email: email.toUpperCase() });
@@ -111,7 +111,7 @@ describe('registering', () => {
 
   test.each([
     ['no email', { email: undefined }],
-    ['no email address', { email: 'nobody' }],
+    ['no email address', { email: 'invalid' }],
     ['a country of three letters', { addresses: [{ countryCode: 'GBR' }] }],
     ['another type of address', { addresses: [{ addressType: 'HOME' }] }],
     ['a name that is a number', { firstName: 7 }],
@@ -156,7 +156,7 @@ describe('an email', () => {
     expectRefusal(await ask('jorg@bücher.example'), 400, 'user_email_mismatch');
   });
 
-  test('that is none is refused wherever it stands', async () => {
+  test('an invalid one is refused in every field', async () => {
     const none = 'ada@example.com\r\nBcc: all@example.com';
     const asked = [
       await timed.caller.post('/customers', { email: none }),
@@ -283,7 +283,7 @@ describe('the token of a card', () => {
     for (const refused of await uses(owner, token)) expectRefusal(refused, 400, 'token_unknown');
   });
 
-  test('is unknown once the customer is erased, also to who has the email then', async () => {
+  test('is unknown once the customer is erased, also to a later owner of the email', async () => {
     const owner = await registered();
     const { card: used } = await timed.caller.paid({ email: owner.email });
     expect((await erase(owner.id)).status).toBe(200);
@@ -313,7 +313,7 @@ describe('the token of a card', () => {
     expect((await read(owner.id)).paymentMethods).toEqual([]);
   });
 
-  test('pays for its tenant, and for nobody else', async () => {
+  test('pays for its tenant only', async () => {
     const email = someone();
     const { payment } = await timed.subscribe({ email });
     const { token } = payment.card;
@@ -344,7 +344,7 @@ describe('a card that is removed', () => {
     expect((await timed.caller.send('DELETE', path, undefined)).status).toBe(200);
   }
 
-  test('is billed no more, until the subscription is given a card', async () => {
+  test('is not billed until the subscription is given a card', async () => {
     const email = someone();
     const { payment, ids } = await timed.subscribe({ email });
     const id = ids[0] as number;
@@ -385,7 +385,7 @@ describe('a card that is removed', () => {
   });
 });
 
-describe('who may see whom', () => {
+describe('visibility', () => {
   test('to another tenant a customer does not exist', async () => {
     const { id, email, rowVersion } = await registered(CONTACT);
     const body = JSON.stringify({ email, rowVersion });

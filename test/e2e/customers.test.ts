@@ -1,6 +1,6 @@
 /** Customers over HTTP: registered once, and replaced by who saw the latest version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADDRESS, customersOf, NOBODY, newEmail, told } from './customer-requests.ts';
+import { ADDRESS, customersOf, newEmail, UNKNOWN_ID, visible } from './customer-requests.ts';
 import {
   type Answer,
   CARDS,
@@ -227,7 +227,7 @@ describe('replacing', () => {
     if (status === 412) expectRefusal(answer, 412, 'precondition_failed');
   });
 
-  it('of two who saw one version exactly one wins', async () => {
+  it('of two replacements of one version exactly one succeeds', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { id } = await register();
       const answers = await Promise.all(
@@ -292,7 +292,7 @@ describe('replacing', () => {
     expect((await put(one.id, { email: one.email, phone: '1', rowVersion: 1 })).status).toBe(200);
   });
 
-  it('two customers who want one email do not both get it', async () => {
+  it('of two customers with one email one is refused', async () => {
     for (let round = 0; round < 5; round += 1) {
       const both = [await register(), await register()];
       const email = newEmail();
@@ -367,9 +367,9 @@ describe('what is another’s', () => {
       (at) => stranger.send('DELETE', `/customers/${at}/payment-methods/${method.id}`, undefined),
     ];
     for (const ask of ways) {
-      const nothing = told(await ask(NOBODY));
+      const nothing = visible(await ask(UNKNOWN_ID));
       expect(nothing.status).toBe(404);
-      expect(told(await ask(id))).toEqual(nothing);
+      expect(visible(await ask(id))).toEqual(nothing);
     }
     expect((await read(id)).rowVersion).toBe(2);
   });

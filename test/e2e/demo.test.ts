@@ -178,7 +178,7 @@ describe('the demo', { timeout: 3 * BOUND_MS }, () => {
     expect(body.addressData.countryCode).toBe('GB');
   });
 
-  it('writes credentials for its owner alone, and lines that work', async () => {
+  it('writes credentials readable by the owner only, and working commands', async () => {
     expect(statSync(join(folder, 'demo-credentials.json')).mode & 0o777).toBe(0o600);
     expect(credentials()).toMatchObject({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),

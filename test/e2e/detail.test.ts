@@ -307,7 +307,7 @@ describe('addresses and session', () => {
     );
   });
 
-  it('give the session as it was', async () => {
+  it('return the recorded session', async () => {
     const { body } = await caller.detail(order.id, { getSessionData: true });
     expectFields(body.sessionData, SESSION);
     expect(body.sessionData).toEqual(SESSION_GIVEN);
@@ -493,7 +493,7 @@ describe('refusals', () => {
     ['no parentCompanyId', { parentCompanyId: undefined }],
     ['no userEmail', { userEmail: undefined }],
     ['a parentCompanyId of text', { parentCompanyId: '11' }],
-    ['a userEmail that is none', { userEmail: 'nobody' }],
+    ['a userEmail that is none', { userEmail: 'invalid' }],
   ])('%s is 400 and says where', async (_what, changes) => {
     const claims = { parentCompanyId: 11, userEmail: USER_EMAIL, id: order.id };
     const answer = await caller.post('/customerapi/detail', { ...claims, ...changes });

@@ -196,7 +196,7 @@ describe('erasing', () => {
     expect(body.subscriptions).toMatchObject([{ active: true }]);
   });
 
-  test('is of who never paid too, once they are registered', async () => {
+  test('includes registered customers who never paid', async () => {
     const email = someone();
     const declined = await timed.caller.pay({
       email,
@@ -261,7 +261,7 @@ describe('on disk', () => {
       .map((path) => path.slice(folder.length + 1));
   }
 
-  test('the log never has the person in the open, and after erasing and a restart nobody has', async () => {
+  test('the log never contains plain personal data, and no store does after erasure and restart', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-erasure-'));
     const env = {
       DATA_DIR: folder,

@@ -229,7 +229,7 @@ it('leaves the payments to be refunded, captured and voided', async () => {
   expect(await amountsOf(order.id)).toMatchObject({ refunded: true });
 });
 
-it('lets the same email begin anew, as somebody else', async () => {
+it('frees the email for a new customer', async () => {
   const { order, id } = await live();
   await erase(id);
   const again = await caller.paid(PERSON);
@@ -238,7 +238,7 @@ it('lets the same email begin anew, as somebody else', async () => {
   expect(await caller.transaction(order.id)).toMatchObject({ email: '' });
 });
 
-it('can be asked for again, and is refused for nobody and for somebody else’s customer', async () => {
+it('can be repeated, and is refused for an unknown or another tenant’s customer', async () => {
   const { id } = await live();
   const stranger = await openTenant(running, TENANT + 1);
   const tester = await callerWith(running, TENANT, { environment: 'test' });

@@ -365,7 +365,7 @@ it(
   RESTART_LIMIT_MS,
 );
 
-describe('a payment whose kept answer is gone', () => {
+describe('a payment whose stored response is lost', () => {
   const submit = (given: {
     id: string;
     content: string;

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => running.close());
 
 /** An answer without what differs between any two. */
-function told({ status, headers, body }: Answer): Json {
+function visible({ status, headers, body }: Answer): Json {
   const { requestId, ...rest } = body;
   expect(requestId).toBe(headers.get('x-request-id'));
   return { status, type: headers.get('content-type'), ...rest };
@@ -60,10 +60,10 @@ const WAYS: readonly (readonly [string, (id: string) => Promise<Answer>])[] = [
 ];
 
 it.each(WAYS)('%s of what is another’s answers like what is not there', async (_what, ask) => {
-  const nothing = told(await ask(NOWHERE));
+  const nothing = visible(await ask(NOWHERE));
   expect(nothing.status).toBe(404);
   for (const id of [payment.id, authorized.id, waiting.id, refundId]) {
-    expect(told(await ask(id))).toEqual(nothing);
+    expect(visible(await ask(id))).toEqual(nothing);
   }
 });
 
@@ -97,7 +97,7 @@ it('the accounts of another cannot be charged', async () => {
   const own = await stranger.pay({ merchantAccountId: 111 });
   expectRefusal(own, 400);
   const nothing = await stranger.pay({ merchantAccountId: 999 });
-  expect(told(own).code).toBe(told(nothing).code);
+  expect(visible(own).code).toBe(visible(nothing).code);
 });
 
 it('a token of another’s card cannot be charged', async () => {
@@ -110,7 +110,7 @@ it('a token of a live card is nothing to the sandbox', async () => {
   expectRefusal(await tester.pay({ card: undefined, token: payment.card.token }), 400);
 });
 
-it('tokens do not tell two tenants that they have the same customer', async () => {
+it('tokens do not reveal that two tenants have the same customer', async () => {
   const { card } = await stranger.paid();
   const longest = (token: string) =>
     token
@@ -138,6 +138,6 @@ it('a cursor of another opens nothing', async () => {
 
 it('live data stay hidden from a test key like those of another tenant', async () => {
   const tester = await callerWith(running, 11, { environment: 'test' });
-  expect(told(await tester.detail(payment.id))).toEqual(told(await tester.detail(NOWHERE)));
-  expect(told(await tester.refund(payment.id))).toEqual(told(await tester.refund(NOWHERE)));
+  expect(visible(await tester.detail(payment.id))).toEqual(visible(await tester.detail(NOWHERE)));
+  expect(visible(await tester.refund(payment.id))).toEqual(visible(await tester.refund(NOWHERE)));
 });

@@ -116,7 +116,7 @@ describe('a mail server', () => {
     await post.until({ queued: 0, sent_total: 1 });
   });
 
-  it('that wants a password gets it, over a connection to the machine itself', async () => {
+  it('that requires a password gets it over a loopback connection', async () => {
     const given: unknown[] = [];
     const post = await Post.open({
       user: 'relay:p%40ss%3Aword',
@@ -157,7 +157,7 @@ describe('a mail server', () => {
     expect(post.outbox()).toMatchObject([{ status: 'queued', reason: 'EAUTH 535' }]);
   });
 
-  it('whose certificate nobody vouches for is given nothing', async () => {
+  it('with an untrusted certificate gets nothing', async () => {
     const post = await Post.open({ scheme: 'smtps', smtp: { secure: true } });
     await refunded(post);
     await post.tried(1);
@@ -191,7 +191,7 @@ describe('a disk that takes nothing', () => {
 });
 
 describe('a host that stops', () => {
-  it('does not wait for ever for a server that does not answer, and loses nothing', async () => {
+  it('times out on a server that does not respond, and loses nothing', async () => {
     const post = await Post.open();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     post.server.onOffer = () => answered;
@@ -230,7 +230,7 @@ describe('the outbox', () => {
     expect(post.server.mails).toHaveLength(1);
   });
 
-  it('tells of nobody', async () => {
+  it('contains no personal data', async () => {
     const post = await Post.open();
     post.server.afterData.push({ code: 450, message: 'not now, ann@example.com' });
     const { id } = await post.caller.paid({

@@ -42,7 +42,7 @@ async function subjects(post: Post, count: number): Promise<(string | undefined)
 const ALL = { retryAfterDays: [1, 3], mails: ['rebill-failed', 'frozen', 'renewed'] };
 
 describe('a subscription', () => {
-  it('that is renewed sends a receipt, with what stands on the statement', async () => {
+  it('that is renewed sends a receipt with the statement descriptor', async () => {
     const post = await Post.open({ settings: { dunning: { ...ALL, mails: ['renewed'] } } });
     const subscriberId = await subscribed(post);
     post.nowMs += 30 * DAY_MS;
@@ -85,7 +85,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('sends nothing of this when the tenant wants none of it', async () => {
+  it('sends nothing when the tenant disabled these mails', async () => {
     const post = await Post.open({ settings: { dunning: { ...ALL, mails: [] } } });
     const subscriberId = await subscribed(post, STOLEN_LATER);
     post.nowMs += 30 * DAY_MS;
@@ -115,7 +115,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('a customer who is erased', () => {
+describe('an erased customer', () => {
   it('gets no mail that still waited, and leaves nothing behind', async () => {
     const post = await Post.open();
     post.server.afterData.push({ code: 451, message: 'not now' });

@@ -316,7 +316,7 @@ describe('a repetition', () => {
 describe('an attempt on another account', () => {
   const retries = { allowRetriesFromOtherMids: true };
 
-  it('has room of its own, and gives it back when it is declined', async () => {
+  it('reserves its amount, and releases it when it is declined', async () => {
     caller = await capped(100, retries);
     await openSecond({ monthlyCap: 100 });
     const declined = await caller.pay({ card: card(CARDS.insufficientFunds) });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** Repeats whatever was answered with a conflict, as its caller is told to. */
+/** Repeats whatever was answered with a conflict, as its caller is textOf to. */
 async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<readonly Answer[]> {
   const keys = Array.from({ length: CALLERS }, (_, index) => `racer-${index}`);
   const settled = new Map<string, Answer>();
@@ -30,8 +30,8 @@ async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<read
   return keys.flatMap((key) => settled.get(key) ?? []);
 }
 
-/** All but what names the request: a refusal that is told again carries the id of the present one. */
-function told({ status, text, body }: Answer): string {
+/** All but what names the request: a refusal that is textOf again carries the id of the present one. */
+function textOf({ status, text, body }: Answer): string {
   return `${status} ${text.replace(`"requestId":"${body.requestId}"`, '"requestId":""')}`;
 }
 
@@ -53,5 +53,5 @@ it('gives back as often as the amount allows, and answers each key again as befo
   for (const { body, headers } of again.filter(({ status }) => status !== 201)) {
     expect(body.requestId).toBe(headers.get('x-request-id'));
   }
-  expect(again.map(told)).toEqual(answers.map(told));
+  expect(again.map(textOf)).toEqual(answers.map(textOf));
 });

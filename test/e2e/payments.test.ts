@@ -161,7 +161,7 @@ describe('a payment', () => {
     expect((await caller.get(`/v1/payments/${body.id}`)).body).toEqual(body);
   });
 
-  it('of more than a number tells exactly is refused', async () => {
+  it('beyond the exact numbers is refused', async () => {
     const fine = await caller.pay({ currency: 'KWD', amount: 9_999_999_999_999 });
     expectRefusal(fine, 400, 'invalid_request');
     expect(fine.body.errors).toMatchObject([
@@ -231,7 +231,7 @@ describe('a payment', () => {
     ['an unknown product', { productId: 999 }],
     ['an unknown campaign', { campaignId: 999 }],
     ['no email', { email: undefined }],
-    ['an email that is none', { email: 'nobody' }],
+    ['an email that is none', { email: 'invalid' }],
   ])('with %s is 400, and leaves no trace', async (what, changes) => {
     const newcomer = `${what.replaceAll(' ', '.')}@example.com`;
     const answer = await caller.pay({ email: newcomer, ...changes });
@@ -367,7 +367,7 @@ describe('a card number in the wrong place', () => {
     expect(answer.body.errors).toMatchObject([{ in: 'body', pointer }]);
   });
 
-  it('is refused as the name of a member, which is not told', async () => {
+  it('is refused as a member name, without repeating it', async () => {
     const answer = await caller.pay({ [CARDS.approve]: 1, customer: { [CARDS.approve]: 'x' } });
     expectRefusal(answer, 400, 'invalid_request');
     expect(answer.body.errors).toMatchObject([{ pointer: '/customer' }, { pointer: '' }]);

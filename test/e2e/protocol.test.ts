@@ -102,7 +102,7 @@ describe('an error', () => {
     });
   });
 
-  it('does not stand in the way of an answer when problem+json is accepted', async () => {
+  it('is accepted when problem+json is', async () => {
     const accept = 'application/problem+json, application/json';
     const { status, headers } = await caller.get('/v1/payments', { Accept: accept });
     expect(status).toBe(200);
@@ -128,7 +128,7 @@ describe('the request id', () => {
     expect(headers.get('x-request-id')).not.toBe(id);
   });
 
-  it('is another for every request', async () => {
+  it('differs for every request', async () => {
     const ids = await Promise.all(
       [1, 2, 3].map(async () => (await caller.get('/v1/payments')).headers.get('x-request-id')),
     );

@@ -33,7 +33,7 @@ async function exhaust(who: Caller): Promise<Answer> {
 }
 
 describe('the limit of a tenant', () => {
-  it('is told with every answer', async () => {
+  it('is in the headers of every response', async () => {
     const { status, headers } = await caller.get('/v1/payments');
     expect(status).toBe(200);
     expect(headers.get('ratelimit-policy')).toMatch(/;q=5;w=60/);
@@ -100,7 +100,7 @@ describe('the limit of a tenant', () => {
 });
 
 describe('failed authentication', () => {
-  it('has a bucket of its own by address', async () => {
+  it('has a separate bucket per address', async () => {
     const statuses: number[] = [];
     let last: Answer | undefined;
     for (let attempt = 0; attempt < 10 && last?.status !== 429; attempt += 1) {

@@ -155,7 +155,7 @@ describe('a year', () => {
     expect(cents(-sales)).toBe(sumOf(rebills.flat()) + 40 * 100);
   });
 
-  test('refunds and chargebacks of renewals leave the report as it was', async () => {
+  test('refunds and chargebacks of renewals do not change the report', async () => {
     await started();
     const id = await timed.subscribed();
     await timed.moveDays(61);
@@ -214,7 +214,7 @@ describe('a dispute', () => {
     expect((await timed.recurring()).currencies[0].totals).toMatchObject({ joined: 1, left: 1 });
   });
 
-  test('of a renewal ends it too, and another one of the same customer goes on', async () => {
+  test('of a renewal ends it too, but not another one of the same customer', async () => {
     await started();
     const email = 'member@example.com';
     const [id, other] = [await timed.subscribed({ email }), await timed.subscribed({ email })];
@@ -225,7 +225,7 @@ describe('a dispute', () => {
     expect(await timed.subscription(other)).toMatchObject({ active: true });
   });
 
-  test('leaves it where the tenant wants that', async () => {
+  test('keeps it where the tenant disabled that', async () => {
     await started({ settings: { unsubscribeOnDispute: false } });
     const { payment, ids } = await timed.subscribe({}, CARDS.chargeback);
     await timed.moveDays(31);

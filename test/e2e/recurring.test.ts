@@ -73,7 +73,7 @@ async function report(query = '', by = caller): Promise<Json> {
 const QUIET = { joined: 0, renewed: 0, revenue: 0, frozen: 0, unfrozen: 0, left: 0 };
 
 describe('the report', () => {
-  it('shows every month of the range, and carries who is there', async () => {
+  it('shows every month of the range, and carries active subscriptions forward', async () => {
     const body = await report('from=2026-01&to=2026-06&currency=GBP');
     expect(body).toMatchObject({ success: true, from: '2026-01', to: '2026-06' });
     const [{ currency, months, totals }, ...others] = body.currencies;
@@ -128,7 +128,7 @@ describe('the report', () => {
     expectRefusal(await limited.get('/api/ledger/recurring'), 403, 'insufficient_scope');
   });
 
-  it('may be of 120 months, and of no more', async () => {
+  it('may span at most 120 months', async () => {
     const { currencies } = await report('from=2020-01&to=2029-12');
     expect(currencies[0].months).toHaveLength(120);
     const answer = await caller.get('/api/ledger/recurring?from=2020-01&to=2030-01');

@@ -99,7 +99,7 @@ describe('the amount', () => {
     ['GBP', 100, 0.001],
     ['JPY', 1_000, 0.5],
     ['KWD', 10.005, 0.0005],
-  ])('of %s has no more decimals than the currency', async (currency, amount, tooFine) => {
+  ])('of %s has at most the decimals of the currency', async (currency, amount, tooFine) => {
     const { id } = await caller.paid({ currency, amount });
     expectRefusal(await caller.refund(id, { amount: tooFine }), 400, 'amount_precision');
   });

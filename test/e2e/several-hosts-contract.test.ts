@@ -1,7 +1,7 @@
 /** What two hosts over one log and one PostgreSQL owe their callers: together they are one host. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { customersOf, newEmail, told } from './customer-requests.ts';
+import { customersOf, newEmail, visible } from './customer-requests.ts';
 import {
   type Answer,
   CALLER,
@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MOST_ROUNDS = 30;
 
-/** Repeats each request under its own key for as long as it is told to. */
+/** Repeats each request under its own key for as long as it is visible to. */
 async function untilSettled(ask: () => Promise<Answer>): Promise<Answer> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const answer = await ask();
@@ -67,7 +67,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     }
   });
 
-  it('do once what comes to both under one key at the same moment', async () => {
+  it('act once on concurrent requests with one key', async () => {
     const callers = await newTenant();
     const email = newEmail();
     const key = { 'Idempotency-Key': randomUUID() };
@@ -153,7 +153,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     expectRefusal(await callers[0].pay(), 401);
   });
 
-  it('register one of those who come with one email at once', async () => {
+  it('register one of several concurrent customers with one email', async () => {
     const callers = await newTenant();
     for (let round = 0; round < 5; round += 1) {
       const email = newEmail();
@@ -184,15 +184,15 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
       if (status !== 200) expect([409, 412], text).toContain(status);
     }
     for (const caller of callers) {
-      expect(told(await caller.get(`/customers/${id}`))).toEqual({
-        ...told(won[0] as Answer),
+      expect(visible(await caller.get(`/customers/${id}`))).toEqual({
+        ...visible(won[0] as Answer),
         message: expect.any(String),
       });
     }
     expect((await read(id)).rowVersion).toBe(won[0]?.body.rowVersion);
   });
 
-  it('forget at both a person whom one erases', async () => {
+  it('forget a person at both hosts', async () => {
     const [here, there] = await newTenant();
     const email = `zebedee-${randomUUID()}@example.com`;
     await customersOf(() => here).register({ email });
@@ -233,7 +233,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     }
   });
 
-  it('capture no more together than a monthly cap', async () => {
+  it('do not exceed a monthly cap together', async () => {
     const callers = await newTenant({ account: { monthlyCap: 100 } });
     const answers = await spread(callers, 24, (caller) => caller.pay({ amount: 9 }));
     const statuses = answers.map(({ status }) => status);
@@ -273,7 +273,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
       const asked = await Promise.all(looks({ payment: id, customer: customerId, club }));
       const none = { payment: nothing, customer: 2_000_000_000, club: 2_000_000_001 };
       const absent = await Promise.all(looks(none));
-      expect(asked.map(told)).toEqual(absent.map(told));
+      expect(asked.map(visible)).toEqual(absent.map(visible));
       for (const { status } of asked) expect(status).toBe(404);
       expect(await stranger.found({ emails: [email] })).toEqual([]);
       expect(await stranger.found({ transactionIds: [id] })).toEqual([]);

@@ -99,18 +99,18 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
     for (const cycles of [2, 3]) {
       await vi.waitUntil(async () => {
         opened.advance(MINUTE_MS);
-        const told = await readMembers(opened.other.host.events);
-        return [...told.values()].every(({ renewals }) => renewals.length >= cycles - 1);
+        const seen = await readMembers(opened.other.host.events);
+        return [...seen.values()].every(({ renewals }) => renewals.length >= cycles - 1);
       }, POLLING);
       if (cycles === 2) opened.advance(10 * DAY_MS);
     }
-    const told = await readMembers(opened.other.host.events);
-    expect(told.size).toBe(members);
-    expect(faultsOf(told, await takenBy(opened.gateway))).toEqual([]);
+    const seen = await readMembers(opened.other.host.events);
+    expect(seen.size).toBe(members);
+    expect(faultsOf(seen, await takenBy(opened.gateway))).toEqual([]);
     expect(await chargesOf()).toBe(3 * members);
   });
 
-  it('amid payments: what follows from them is made up for, once', async () => {
+  it('during payments: their follow-ups are completed, once', async () => {
     const opened = await Pair.open(engine);
     pair = opened;
     const payments = 16;
@@ -175,10 +175,10 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
       await vi.waitUntil(() => server.mails.length > 0, POLLING);
       await opened.leading.end('SIGTERM');
       for (const payment of paid.slice(half)) await give(opened.here, payment);
-      const told = () => new Set(server.mails.map(({ parsed }) => parsed.messageId));
+      const delivered = () => new Set(server.mails.map(({ parsed }) => parsed.messageId));
       await vi.waitUntil(() => {
         opened.advance(MINUTE_MS);
-        return told().size >= refunds;
+        return delivered().size >= refunds;
       }, POLLING);
       const readers = server.mails.map(({ to }) => to.join());
       expect(new Set(readers).size).toBe(refunds);

@@ -66,8 +66,8 @@ function asksOf(payment: Json): readonly ((caller: Caller) => Promise<Answer>)[]
   ];
 }
 
-describe.each(SHARED_ENGINES)('while PostgreSQL takes nobody, two hosts on %s', (engine) => {
-  it('tell everybody to come again, and go on by themselves afterwards', async () => {
+describe.each(SHARED_ENGINES)('while PostgreSQL refuses connections, two hosts on %s', (engine) => {
+  it('ask all callers to retry, and recover by themselves', async () => {
     const both = await TwoHosts.start(engine);
     onTestFinished(() => both.close());
     const callers = await both.openTenant(41);
@@ -102,7 +102,7 @@ describe.each(SHARED_ENGINES)('while PostgreSQL takes nobody, two hosts on %s', 
   });
 });
 
-it('a host whose log is out of reach ends in order when it is told to', async () => {
+it('a host whose log is unreachable shuts down gracefully', async () => {
   const server = await startProtocolServer();
   onTestFinished(() => server.close());
   const env = { EVENT_STORE_URL: server.url, READ_MODEL_URL: await newDatabase() };

@@ -62,7 +62,7 @@ const state = async () => {
 const counts = () => eventsOf(running, TENANT, id);
 
 describe('freeze and unfreeze', () => {
-  it('stops the billing, and goes on with the next date of the grid', async () => {
+  it('stops the billing, and resumes at the next date of the grid', async () => {
     const { rebillDate } = await done('freeze', { note: 'asked by phone' });
     expect(rebillDate).toBeNull();
     expect(await state()).toMatchObject({ freezeReason: 'admin', rebillAt: null });

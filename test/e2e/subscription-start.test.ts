@@ -300,7 +300,7 @@ describe('a dispute', () => {
     expect(counts).toEqual({ SubscriptionStarted: 1, SubscriptionUnsubscribed: 1 });
   });
 
-  it('ends nothing where the tenant does not want that', async () => {
+  it('ends nothing where the tenant disabled that', async () => {
     const keeping = await openTenant(running, 33, { settings: { unsubscribeOnDispute: false } });
     const payment = await keeping.paid({ card: card(CARDS.chargeback), subscription: CLUB });
     await eventually(

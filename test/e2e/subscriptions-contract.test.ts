@@ -58,7 +58,7 @@ const plus = (instant: string, days: number): string =>
   new Date(Date.parse(instant) + days * DAY_MS).toISOString();
 
 describe('the Subscription table', () => {
-  test('each field comes from what was paid and from who took the money', async () => {
+  test('each field comes from the payment and its merchant account', async () => {
     const before = await timed.now();
     const orderId = 7_712;
     const { payment, ids } = await timed.subscribe({ email: someone(), orderId });
@@ -157,7 +157,7 @@ describe('the Address table', () => {
     expect(body.addresses).toEqual([first, { ...other, ...frame }]);
   });
 
-  test('addresses come when they are asked for, and null tells that none was entered', async () => {
+  test('addresses are returned on request, null when none was entered', async () => {
     const payment = await timed.caller.paid({ email: someone() });
     const { body } = await timed.caller.detail(payment.id);
     expect(body).not.toHaveProperty('addressData');
@@ -391,7 +391,7 @@ describe('search', () => {
   });
 });
 
-describe('who may see and change a subscription', () => {
+describe('access to a subscription', () => {
   test('to another tenant it does not exist', async () => {
     const { payment, ids } = await timed.subscribe({ email: someone() });
     const stranger = await openTenant(timed.running, 63);

@@ -119,7 +119,7 @@ describe('a subscription', () => {
     ['JPY', 500],
     ['KWD', 1.234],
     ['EUR', 0.01],
-  ])('shows an amount in %s as it was asked for', async (currency, rebillAmount) => {
+  ])('shows an amount in %s as requested', async (currency, rebillAmount) => {
     const { subscriptionId } = await subscribed({ rebillAmount }, { currency });
     expect(await read(subscriptionId)).toMatchObject({ currency, rebillAmount });
   });
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     await tenants.define({ ...renamed, name: 'Crockery Ltd', tenantId, at: at() }, CALLER);
   });
 
-  it('is nothing to those who may not see it', async () => {
+  it('is not found without access', async () => {
     const { subscriptionId: id } = await subscribed();
     const nobodys = await caller.get('/v1/subscriptions/999');
     expectRefusal(nobodys, 404, 'not_found');
@@ -247,7 +247,7 @@ describe('the schedule', () => {
     ]);
   });
 
-  it('is empty for who is frozen', async () => {
+  it('is empty for a frozen subscription', async () => {
     const { subscriptionId: id } = await subscribed();
     await happens(id, { type: 'Freeze', note: '' });
     expect(await scheduleOf(id)).toMatchObject({ charges: [], ifDeclined: [] });
@@ -305,7 +305,7 @@ describe('the subscriptions of a customer', () => {
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
   });
 
-  it('are none of a customer who has none, and refused for nobody’s', async () => {
+  it('are empty for a customer without any, and refused for an unknown one', async () => {
     const { body } = await caller.post('/customers', { email: 'grace@example.com' });
     const answer = await caller.get(`/customers/${body.id}/subscriptions`);
     expect(answer.body).toEqual({
@@ -415,7 +415,7 @@ describe('billing', () => {
     return body.transactions[0];
   }
 
-  it('goes on with the next cycle', async () => {
+  it('continues with the next cycle', async () => {
     const { body } = await there.get(`/v1/subscriptions/${id}`);
     expect(body).toMatchObject({
       cycle: 3,

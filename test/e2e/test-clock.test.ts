@@ -49,7 +49,7 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
   });
   afterAll(() => running.close());
 
-  it('goes on by itself, and forward by what it is told', async () => {
+  it('runs by itself, and moves forward on request', async () => {
     const caller = await openTenant(running, 1);
     const before = await nowOf(caller);
     const moved = await advance(caller, 90);
@@ -139,7 +139,7 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     expectRefusal(await limited.get(`/v1/payments/${first.body.id}`), 401, 'api_key_expired');
   });
 
-  it('turns cards away that have expired meanwhile, and searches the last 30 days', async () => {
+  it('refuses cards that have expired by then, and searches the last 30 days', async () => {
     const caller = await openTenant(running, 7);
     const { id } = await caller.paid();
     expect(await caller.found({})).toEqual([id]);
@@ -172,7 +172,7 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     expect((await nowOf(caller)) - Date.parse(first.body.now)).toBeLessThan(HOUR * SECOND_MS);
   });
 
-  it('goes on to the end though its caller has gone', async () => {
+  it('completes after its caller disconnected', async () => {
     const caller = await openTenant(running, 10);
     const before = await nowOf(caller);
     const asked = new Promise<void>((resolve) => {
@@ -253,7 +253,7 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
     expect(anonymous.status).toBe(401);
   });
 
-  it('tells how far ahead it is in the metrics', async () => {
+  it('exports how far ahead it is as a metric', async () => {
     const text = await (await fetch(`${running.url}/metrics`)).text();
     expect(Number(/^clock_ahead_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(DAY);
   });
@@ -322,7 +322,7 @@ describe('a host on disk', { timeout: SLOW_MS }, () => {
     );
   });
 
-  it('does not start when it cannot be told how far ahead it was', async () => {
+  it('does not start when its file is unreadable', async () => {
     const folder = folderOf();
     const path = join(folder, 'test-clock.json');
     for (const damaged of ['', '{"aheadMs":12', '{"aheadMs":-5,"reachedMs":0}', '[]']) {
@@ -334,7 +334,7 @@ describe('a host on disk', { timeout: SLOW_MS }, () => {
     expect(readFileSync(path, 'utf8')).toBe('[]');
   });
 
-  it('makes no file for a clock that nobody moved', async () => {
+  it('makes no file for an unmoved clock', async () => {
     const folder = folderOf();
     await (await start(folder)).close();
     expect(existsSync(join(folder, 'test-clock.json'))).toBe(false);

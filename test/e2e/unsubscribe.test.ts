@@ -97,7 +97,7 @@ describe('without ids', () => {
     });
   });
 
-  it('finds nobody by an email that nobody has', async () => {
+  it('finds nothing by an unknown email', async () => {
     expect(await ended(someone())).toBe(0);
   });
 
@@ -226,7 +226,7 @@ describe('with ids', () => {
 });
 
 describe('the email', () => {
-  it.each([undefined, '', 'nobody', 5, null])('%j is none', async (email) => {
+  it.each([undefined, '', 'invalid', 5, null])('%j is none', async (email) => {
     const answer = await unsubscribe('a@example.com', { email });
     expectRefusal(answer, 400, 'invalid_request');
     expect(answer.body.errors).toMatchObject([{ pointer: '/email' }]);
@@ -267,7 +267,7 @@ describe('the email', () => {
   }
 });
 
-describe('who asks', () => {
+describe('the requester', () => {
   it.each(['parentCompanyId', 'userEmail'])('must send %s', async (name) => {
     expectRefusal(await unsubscribe(someone(), { [name]: undefined }), 400, 'invalid_request');
   });
@@ -309,7 +309,7 @@ describe('who asks', () => {
     expect(await ended(email, { sandbox: true })).toBe(1);
   });
 
-  it('is kept, with the wish to tell the customer', async () => {
+  it('is recorded, with the request to notify the customer', async () => {
     const email = someone();
     const { id } = await subscribed(email);
     const { body } = await unsubscribe(email, { sendUserCommunication: true });

@@ -77,7 +77,7 @@ it('has the journal entries of a payment, and none of another tenant', async () 
   expect(await other.books.entries(id)).toEqual([]);
 });
 
-it('names the effect of an idempotency key for ever', async () => {
+it('derives permanent ids from an idempotency key', async () => {
   const { shop } = await newShop();
   const asked = order({ idempotencyKey: 'order-1' });
   const [first, second] = await Promise.all([
@@ -102,7 +102,7 @@ it.each([
   [{ amount: 'ten' }, 'AmountInvalid'],
   [{ amount: '0.00' }, 'AmountNotPositive'],
   [{ currency: 'XXQ' }, 'UnknownCurrency'],
-  [{ email: 'nobody' }, 'EmailInvalid'],
+  [{ email: 'invalid' }, 'EmailInvalid'],
   [{ card: { ...CARD, number: '4242424242424241' } }, 'CardInvalid'],
   [{ token: 'tok' }, 'CardOrToken'],
   [{ card: undefined, token: 'tok' }, 'TokenUnknown'],

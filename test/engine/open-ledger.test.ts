@@ -20,8 +20,8 @@ async function opened(storage: string): Promise<Ledger> {
   return ledger;
 }
 
-describe('a ledger with a clock of its own', () => {
-  it('bills a subscription when its clock has come to the date', async () => {
+describe('a ledger with a custom clock', () => {
+  it('bills a subscription when its clock reaches the date', async () => {
     let now = '2026-01-31T12:00:00.000Z';
     const ledger = await openLedger({ storage: 'memory:', logger, clock: { now: () => now } });
     open.push(ledger);

@@ -174,7 +174,7 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
     await expect(view.list({ limit: 1_001 })).rejects.toThrow(/limit must be/);
   });
 
-  it('parks a stream whose event fails, and goes on with the others', async () => {
+  it('parks a stream whose event fails, and applies the others', async () => {
     const shop = shopOf(ledger, await newTenant());
     for (const amount of ['12.00', '13.00', '14.00']) {
       await shop.payments.submit(order({ amount }));
@@ -190,20 +190,20 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
 
   /** What the metrics tell of each projection. */
   async function parkedStreams(): Promise<Record<string, number>> {
-    const told: Promise<[string, number][]>[] = [];
+    const figures: Promise<[string, number][]>[] = [];
     ledger.registerMetrics({
       gauge: () => undefined,
       counter: () => undefined,
       gauges({ names, look }) {
         const of = names['projection_parked_streams']?.of;
         if (of === undefined) return;
-        told.push(look().then((found) => [...found].map(([name, facts]) => [name, of(facts)])));
+        figures.push(look().then((found) => [...found].map(([name, facts]) => [name, of(facts)])));
       },
     });
-    return Object.fromEntries((await Promise.all(told)).flat());
+    return Object.fromEntries((await Promise.all(figures)).flat());
   }
 
-  it('erases what it tells of a customer, and is told nothing unless it does', async () => {
+  it('erases customer data, and otherwise gets none', async () => {
     const shop = shopOf(ledger, await newTenant());
     const { customerId } = await shop.payments.submit(order());
     const other = await shop.payments.submit(order({ email: 'bo@shop.example' }));
@@ -232,7 +232,7 @@ it('takes no two projections of one name, and no name that is none', async () =>
 });
 
 describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
-  it('is built from the whole log when it comes, goes on, is built again, and can go', async () => {
+  it('is built from the whole log, follows it, is rebuilt, and can be removed', async () => {
     const storage = await inNewStorage(newStorage);
     const first = await openLedger({ storage, masterKey, logger: silentLogger });
     await withShop(first, TENANT);
@@ -268,7 +268,7 @@ describe.each(DURABLE)('opened again, in %s', { timeout: TIMEOUT_MS }, (_, newSt
 });
 
 describe.each(DURABLE.filter(([name]) => name === 'a folder'))('files of %s', (_, newStorage) => {
-  it('keep nobody in rows of an earlier version', { timeout: TIMEOUT_MS }, async () => {
+  it('erase rows of an earlier version', { timeout: TIMEOUT_MS }, async () => {
     const storage = (await inNewStorage(newStorage)) as string;
     const filesWith = (text: string) =>
       readdirSync(storage).filter(

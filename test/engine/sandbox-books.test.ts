@@ -42,7 +42,7 @@ function newBooksInDatabase(): SandboxOptions {
 
 describe.each(PLACES)('books in %s:', (name, newPlace) => {
   describe('the port', () => {
-    it('gives references that tell its charges, and a capture keeps them', async () => {
+    it('gives references that identify its charges, and a capture keeps them', async () => {
       const gateway = open(newPlace());
       const change = { capture: false, avs: { postalCode: '1010', address: 'Ring 1' } };
       const answer = await gateway.charge(await chargeRequest(gateway, 'approve', change));
@@ -119,7 +119,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       expect(await gateway.confirm(followUp(idIn(asked), 'confirm-1'))).toEqual(confirmed);
     });
 
-    it('done twice leaves the charge where it stands', async () => {
+    it('repeated does not change the charge', async () => {
       const gateway = open(newPlace());
       const id = await charged(gateway, 'action-approve');
       const first = await gateway.confirm(followUp(id, 'confirm-1'));
@@ -146,7 +146,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
   });
 
   describe('an idempotency key', () => {
-    it('stands for one charge, down to each of its facts', async () => {
+    it('identifies one charge with all its facts', async () => {
       const gateway = open(newPlace());
       const request = await chargeRequest(gateway, 'approve');
       await gateway.charge(request);
@@ -171,7 +171,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       expect(again).toEqual(await gateway.findCharge('charge-1'));
     });
 
-    it('stands for one operation', async () => {
+    it('identifies one operation', async () => {
       const gateway = open(newPlace());
       const request = await chargeRequest(gateway, 'approve', { capture: false });
       const id = idIn(await gateway.charge(request));
@@ -272,7 +272,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
         const change = { idempotencyKey: `charge-${index}` };
         requests.push(await chargeRequest(first, behaviour, change));
       }
-      const told = async (gateway: SandboxGateway) => {
+      const rowsSeen = async (gateway: SandboxGateway) => {
         const answers: unknown[] = [];
         for (const request of requests) {
           answers.push(await gateway.charge(request).catch(timedOut));
@@ -280,7 +280,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
         }
         return answers;
       };
-      const before = await told(first);
+      const before = await rowsSeen(first);
       const id = idIn(await first.findCharge('charge-0'));
       const refunded = await first.refund(followUp(id, 'refund-1', 6_000n));
       const records = await Array.fromAsync(first.records());
@@ -288,7 +288,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
 
       const second = open(place);
       expect(await Array.fromAsync(second.records())).toEqual(records);
-      expect(await told(second)).toEqual(before);
+      expect(await rowsSeen(second)).toEqual(before);
       expect(await Array.fromAsync(second.records())).toEqual(records);
       expect(await second.refund(followUp(id, 'refund-1', 6_000n))).toEqual(refunded);
       expect(await second.refund(followUp(id, 'refund-2', 6_000n))).toMatchObject({
@@ -298,7 +298,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       await expect(second.refund(other)).rejects.toThrow(IdempotencyKeyReused);
     });
 
-    it('list every request in order, over pages, while writing goes on', {
+    it('list every request in order, over pages, during writes', {
       timeout: 60_000,
     }, async () => {
       const gateway = open(newPlace());

@@ -88,7 +88,7 @@ describe('the table of outcomes', () => {
     expect(SANDBOX_CARDS).toHaveLength(25);
   });
 
-  it('lets a slow card wait, and nobody else', async () => {
+  it('delays a slow card only', async () => {
     const gateway = open({ path: ':memory:', answerDelayMs: 60 });
     const patient = open({ path: ':memory:', answerDelayMs: 3_600_000 });
     const started = performance.now();
@@ -104,7 +104,7 @@ describe('the table of outcomes', () => {
     await answer;
   });
 
-  it('waits before a timeout as long as it is told', async () => {
+  it('waits before a timeout as configured', async () => {
     const gateway = open({ path: ':memory:', timeoutMs: 30 });
     const request = await chargeRequest(gateway, 'timeout-approve');
     const started = performance.now();
@@ -178,7 +178,7 @@ describe('rebills', () => {
     expect(await charge(7)).toBe(results[7]);
   });
 
-  it('may require an action that nobody is there for', async () => {
+  it('may require an action without a customer present', async () => {
     expect(await rebill('recurring-action')).toMatchObject({ result: 'action-required' });
   });
 

@@ -170,7 +170,7 @@ it('send the charges of one turn together', async () => {
   expect(used).toBe(1);
 });
 
-it('hold up nobody with a request that the database cannot keep', async () => {
+it('do not block others with a request that the database cannot store', async () => {
   const host = onlyHost();
   const request = await chargeRequest(host, 'approve');
   const [bad, good] = await Promise.allSettled([
@@ -181,7 +181,7 @@ it('hold up nobody with a request that the database cannot keep', async () => {
   expect(good).toMatchObject({ status: 'fulfilled', value: { result: 'captured' } });
 });
 
-it('outlive connections that are cut, and charge once who asks again', async () => {
+it('survive broken connections, and charge once on a retry', async () => {
   const [one, two] = hosts() as [SandboxGateway, SandboxGateway];
   const requests = await manyRequests(one);
   const first = Promise.allSettled(requests.map((each) => one.charge(each)));

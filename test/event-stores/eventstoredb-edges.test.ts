@@ -103,7 +103,7 @@ describe('batch appends ignore deadlines', { timeout: TIMEOUT_MS }, () => {
     await vi.waitUntil(() => watched.outcome === 'resolved', WAIT);
   });
 
-  it('the adapter: has deadlines of its own, in batches too', async () => {
+  it('the adapter: sets deadlines, in batches too', async () => {
     const store = await openHere({ batchAppends: true, deadlineMs: 200 });
     const request = newAppend(2);
     server().faults.set({ kind: 'stall', when: 'afterApply', on: 'batchAppend' });
@@ -121,8 +121,8 @@ describe('batch appends ignore deadlines', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-describe('a BigInt in data leaves the append pending for ever', () => {
-  it('the client: the failure reaches nobody but the process', async () => {
+describe('a BigInt in data leaves the append pending', () => {
+  it('the client: the failure is an unhandled rejection', async () => {
     // Vitest's own listeners would fail the test for what is expected here.
     const listeners = process.listeners('unhandledRejection');
     process.removeAllListeners('unhandledRejection');
@@ -172,7 +172,7 @@ describe('conflicts', () => {
   });
 
   it.each([false, true])(
-    'the adapter: tells the actual revision, in batches: %s',
+    'the adapter: returns the actual revision, in batches: %s',
     async (batches) => {
       const url = `${server().url}&throwOnAppendFailure=false`;
       const store = await open({ url, batchAppends: batches });
@@ -200,7 +200,7 @@ describe('a connection has room for 100 streams', { timeout: TIMEOUT_MS }, () =>
     await expect(append).rejects.toMatchObject({ type: 'deadline-exceeded' });
   });
 
-  it('the adapter: 130 subscriptions and 300 calls at once wait for nobody', async () => {
+  it('the adapter: 130 subscriptions and 300 concurrent calls do not block', async () => {
     const store = await openHere();
     const controller = new AbortController();
     onTestFinished(() => controller.abort());
@@ -223,7 +223,7 @@ describe('a connection has room for 100 streams', { timeout: TIMEOUT_MS }, () =>
 });
 
 describe('subscriptions', { timeout: TIMEOUT_MS }, () => {
-  it('the client: does not subscribe again by itself', async () => {
+  it('the client: does not resubscribe', async () => {
     const subscription = bare().subscribeToAll({ fromPosition: 'end' });
     await once(subscription, 'confirmation');
     const failed = once(subscription, 'error');

@@ -54,7 +54,7 @@ describe.each(CLIENTS)('eventstoredb, client %s: a process', { timeout: TIMEOUT_
     },
   );
 
-  it('is told which package to install where it is missing', async () => {
+  it('names the missing package', async () => {
     const missing = runUser(client, { hidden: PACKAGES[client] });
     await expect(missing).rejects.toMatchObject({
       code: 1,

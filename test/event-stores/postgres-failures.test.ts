@@ -101,7 +101,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     expect(await beside.read(request.stream)).toHaveLength(2);
   });
 
-  it('waits for a server that comes back, and goes on where it was', async () => {
+  it('waits for a server that comes back, and continues', async () => {
     const log = await newLog();
     const way = await Cuttable.before(log.url);
     const store = await log.openHost({ url: way.url });
@@ -126,7 +126,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     expectLogOf(seen, [first, ...requests, beside]);
   });
 
-  it('does not wait for ever for a server that has stopped to answer', async () => {
+  it('times out on a server that does not respond', async () => {
     const log = await newLog();
     const way = await Cuttable.before(log.url);
     const store = await log.openHost({ url: way.url, statementTimeoutMs: 1_000 });
@@ -147,7 +147,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     expectLogOf(await wholeLog(store), [first, stalled]);
   });
 
-  it('tells that the server cannot be reached when its time is up, and never the password', async () => {
+  it('reports an unreachable server on timeout, without the password', async () => {
     const log = await newLog();
     const way = await Cuttable.before(log.url);
     const url = new URL(way.url);
@@ -198,7 +198,7 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
     ['40P01', 'unavailable'],
     ['57014', 'unavailable'],
     ['F0000', 'unavailable'],
-  ])('%s is told as %s, and the next append is tried anew', async (state, code) => {
+  ])('%s is reported as %s, and the next append succeeds', async (state, code) => {
     const log = await newLog();
     const store = await log.openHost({ retryForMs: 50 });
     const client = await log.connect();
@@ -284,7 +284,7 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
 
 describe('postgres: opening a log says what to do', { timeout: TIMEOUT_MS }, () => {
   const wrong: readonly (readonly [string, (url: URL) => void, string])[] = [
-    ['a user', (url) => Object.assign(url, { username: 'nobody' }), 'correct the user or the pass'],
+    ['a user', (url) => Object.assign(url, { username: 'other' }), 'correct the user or the pass'],
     ['a database', (url) => Object.assign(url, { pathname: '/none' }), 'create the database'],
     ['TLS', (url) => url.searchParams.set('sslmode', 'require'), 'take sslmode out of the URL'],
     ['a port', (url) => Object.assign(url, { port: '9' }), 'start the server, or correct the URL'],
@@ -341,7 +341,7 @@ describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
     for (const { stream } of requests) expect((await store.read(stream))[0]?.data).toBe(data);
   });
 
-  it('readers and many subscriptions share one connection without waiting for each other for ever', async () => {
+  it('readers and many subscriptions share one connection without a deadlock', async () => {
     const log = await newLog();
     const store = await log.openHost({ poolSize: 1 });
     const requests = Array.from({ length: 4 }, () => newAppend(2));

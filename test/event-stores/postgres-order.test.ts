@@ -54,7 +54,7 @@ function follow(store: EventStore, after?: Position): StoredEvent[] {
 }
 
 describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
-  it('blocked insert: one writer is held open while others commit; nobody waits and nothing is skipped', async () => {
+  it('blocked insert: one writer is held open while others commit; none waits and nothing is skipped', async () => {
     const log = await newLog();
     const [held, other] = [await log.openHost(), await log.openHost()];
     const gate = await newGate(log);
@@ -123,7 +123,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     await stranger.query('ROLLBACK');
   });
 
-  it('a stream stands in the log in the order of its revisions, whoever began first', async () => {
+  it('a stream is in the log in the order of its revisions', async () => {
     const log = await newLog();
     const hosts = [await log.openHost(), await log.openHost(), await log.openHost()];
     const [first, second, third] = hosts as [EventStore, EventStore, EventStore];
@@ -158,7 +158,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     await client.query('ROLLBACK');
   });
 
-  it('hears of events by itself when nobody tells of them', async () => {
+  it('polls for events without a notification', async () => {
     const log = await newLog();
     const store = await log.openHost({ pollIntervalMs: 20 });
     const seen = follow(store);
@@ -169,7 +169,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     expect(seen[0]).toMatchObject({ id: 'e', stream: 's', data: 'd', metadata: 'm' });
   });
 
-  it('is told of events by other hosts', async () => {
+  it('is notified of events by other hosts', async () => {
     const log = await newLog();
     const never = TIMEOUT_MS * 10;
     const [one, other] = [await log.openHost(), await log.openHost({ pollIntervalMs: never })];
@@ -192,7 +192,7 @@ describe('postgres: a log that came from another server', { timeout: TIMEOUT_MS 
       FROM generate_series(1, 3) AS at`);
   }
 
-  it('begins a new era, and what is appended stands behind what was there', async () => {
+  it('begins a new era, and appends after the existing events', async () => {
     const log = await newLog();
     const before = await log.openHost();
     await before.append(newAppend());

@@ -61,7 +61,7 @@ function fillUp(file: string): void {
 }
 
 describe.skipIf(noMounts)('sqlite: full disk (needs mount)', { timeout: TIMEOUT_MS }, () => {
-  it('refuses with full, keeps what it had, and goes on when there is room', async () => {
+  it('refuses with full, keeps its events, and continues when there is room', async () => {
     const disk = newSmallDisk(4 * MEBIBYTE);
     const path = join(disk, 'log.db');
     let store = await openSqliteEventStore({ path });
@@ -119,7 +119,7 @@ describe.skipIf(noMounts)('sqlite: read-only disk (needs mount)', { timeout: TIM
 });
 
 describe('sqlite: not a log', { timeout: TIMEOUT_MS }, () => {
-  it('refuses another kind of file and leaves it as it was', async () => {
+  it('refuses another kind of file and leaves it unchanged', async () => {
     const path = join(newFolder(), 'log.db');
     writeFileSync(path, 'The quick brown fox jumps over the lazy dog. '.repeat(100));
     const before = readFileSync(path);
@@ -127,7 +127,7 @@ describe('sqlite: not a log', { timeout: TIMEOUT_MS }, () => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  it('refuses the database of another application and leaves it as it was', async () => {
+  it('refuses the database of another application and leaves it unchanged', async () => {
     const path = join(newFolder(), 'log.db');
     const other = new DatabaseSync(path);
     other.exec('CREATE TABLE events (position INTEGER PRIMARY KEY, data TEXT)');
@@ -209,7 +209,7 @@ describe('sqlite: damage', { timeout: TIMEOUT_MS }, () => {
     { who: 'a follower', follow: true, most: {} },
     // Looks through all of it at its start, in a thread of its own: what is read then is sound.
     { who: 'a writer', follow: false, most: { numRuns: 10 } },
-  ])('$who tells any flipped bit, or has a beginning of the log as it was', async (one) => {
+  ])('$who detects any flipped bit, or has an intact prefix of the log', async (one) => {
     const { follow, most } = one;
     const { path, log } = await writeLog();
     const sound = readFileSync(path);
@@ -267,7 +267,7 @@ describe('sqlite: the lock beside the log', { timeout: 60_000 }, () => {
   it.each([
     ['a text', (lock: string) => writeFileSync(lock, 'a text')],
     ['a folder', (lock: string) => mkdirSync(lock)],
-  ])('is named when %s stands in its place, and the log is left alone', async (_what, put) => {
+  ])('is named when %s is in its place, and the log is unchanged', async (_what, put) => {
     const { path, log } = await writeLog();
     const before = readFileSync(path);
     const lock = `${path}-lock`;

@@ -78,7 +78,7 @@ it('shows every event of a sound log, by position and by stream', async () => {
   });
 });
 
-it('shows damaged events as they stand, and goes on behind them', async () => {
+it('shows damaged events unchanged, and continues after them', async () => {
   const { path, log } = await writeLog();
   change(path, "UPDATE events SET data = replace(data, 'paid', 'laid') WHERE position = 5");
   change(path, 'DELETE FROM events WHERE position IN (7, 8)');
@@ -93,7 +93,7 @@ it('shows damaged events as they stand, and goes on behind them', async () => {
   });
 });
 
-it('tells an index that lacks an event, and so does the writer', async () => {
+it('detects an index that lacks an event, and so does the writer', async () => {
   const { path } = await writeLog();
   hideFromIndex(path);
   inspecting(path, (inspection) => {

@@ -25,7 +25,7 @@ function startAppender(path: string, writers: number): Appender {
 }
 
 describe('sqlite: one writer', { timeout: TIMEOUT_MS }, () => {
-  it('refuses a log that another process writes, until that process is gone', async () => {
+  it('refuses a log that another process writes, until that process ends', async () => {
     const path = join(newFolder(), 'log.db');
     const appender = startAppender(path, 0);
     await appender.acknowledged(0);

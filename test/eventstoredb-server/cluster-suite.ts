@@ -28,7 +28,7 @@ export function clusterSuite(kind: ClientKind): void {
 
     const appendsAt = () => cluster.nodes.map(({ calls }) => calls.append);
 
-    test('is asked who leads, and the leader gets the calls', async () => {
+    test('returns the leader, which gets the calls', async () => {
       cluster.changeLeader(2);
       await client.append(newStream(), events(1), LEADER_ONLY);
       expect(appendsAt()).toEqual([0, 0, 1]);
@@ -67,7 +67,7 @@ export function clusterSuite(kind: ClientKind): void {
       expect(appendsAt()).toEqual([2, 0, 0]);
     });
 
-    test('is not ready while nobody leads', async () => {
+    test('is not ready without a leader', async () => {
       const stream = newStream();
       await client.append(stream, events(1));
       cluster.loseLeader();
@@ -80,7 +80,7 @@ export function clusterSuite(kind: ClientKind): void {
       );
     });
 
-    test('goes on when its leader dies and another is elected', async () => {
+    test('continues when its leader dies and another is elected', async () => {
       const stream = newStream();
       await client.append(stream, events(1), LEADER_ONLY);
       const followed = client.follow({ stream });

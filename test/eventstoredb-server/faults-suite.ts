@@ -258,7 +258,7 @@ export function faultsSuite(kind: ClientKind): void {
     });
 
     // Only the newer client passes it on.
-    test.skipIf(kind === 'eventstore')('a server from version 25 on tells the place', async () => {
+    test.skipIf(kind === 'eventstore')('from version 25 on sends the position', async () => {
       await server.close();
       server = await startProtocolServer({ version: '25.0.0' });
       client = await openClient(kind, server.connectionString(kind));
@@ -273,7 +273,7 @@ export function faultsSuite(kind: ClientKind): void {
       await Promise.all([ofStream.stop(), ofAll.stop()]);
     });
 
-    test('a connection carries a hundred calls at a time, and no more', async () => {
+    test('a connection carries at most a hundred concurrent calls', async () => {
       const stream = newStream();
       const followed = Array.from({ length: STREAMS_OF_CONNECTION }, () =>
         client.follow({ stream }),

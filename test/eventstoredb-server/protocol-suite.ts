@@ -259,7 +259,7 @@ export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
         expect((await client.readStream(stream)).map(({ revision }) => revision)).toEqual([3n, 4n]);
       });
 
-      test('ends a stream for ever by a tombstone', async () => {
+      test('ends a stream permanently by a tombstone', async () => {
         const stream = await streamOf(1);
         expect(await client.tombstone(stream)).toBe('done');
         await expect(client.readStream(stream)).rejects.toMatchObject({ type: 'stream-deleted' });
@@ -330,7 +330,7 @@ export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
         const from = before?.position;
         const byPrefix = client.follow({
           from,
-          filter: { filterOn: 'streamName', prefixes: ['nobody-', prefix] },
+          filter: { filterOn: 'streamName', prefixes: ['unknown-', prefix] },
         });
         const byRegex = client.follow({ from, filter: { filterOn: 'streamName', regex: '^[^$]' } });
         const byType = client.follow({

@@ -131,7 +131,7 @@ describe('a batch append', () => {
 });
 
 describe('a read', () => {
-  test('gives ids as two numbers to those who ask for that', async () => {
+  test('gives ids as two numbers on request', async () => {
     const stream = newStream();
     const id = randomUUID();
     await append([toStream(stream), new Message().message(2, proposed(id))]);
@@ -141,7 +141,7 @@ describe('a read', () => {
     expect(uuidOf(recorded?.message(1))).toBe(id);
   });
 
-  test('tells those who understand it where the stream ends', async () => {
+  test('sends the end of the stream to clients that understand it', async () => {
     const stream = newStream();
     await append([toStream(stream), new Message().message(2, proposed())]);
     const options = readOptions(stream).message(10, new Message().unsigned(1, 1));

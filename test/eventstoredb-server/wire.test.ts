@@ -8,7 +8,7 @@ import { Fields, Message } from './wire.ts';
 const number64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
 describe('a message', () => {
-  test('reads as it was written', () => {
+  test('survives a round trip', () => {
     fc.assert(
       fc.property(
         number64,

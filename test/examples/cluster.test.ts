@@ -48,7 +48,7 @@ function expectNothingLeftOf({ child }: Run): void {
 }
 
 describe('the cluster', { timeout: BOUND_MS }, () => {
-  it(`keeps its word under kills (seed ${SEED})`, async () => {
+  it(`holds its claims under kills (seed ${SEED})`, async () => {
     const run = start('--seconds', String(SECONDS), '--seed', String(SEED));
     const [code] = await run.ended;
     process.stdout.write(`${run.said().split('\n').slice(-2).join('\n')}`);

@@ -50,7 +50,7 @@ it('answers a declined card with the payment', async () => {
   expect(declined).toMatchObject({ status: 402, body: { status: 'Declined', refundable: '0.00' } });
 });
 
-it('gives back no more than was taken, and says in its own way why', async () => {
+it('refuses refunds beyond the capture in its own format', async () => {
   await post('/orders/1003/payment', order('10.00'));
   const part = await post('/orders/1003/refunds/first', { amount: '4.00' });
   expect(part).toMatchObject({ status: 200, body: { refundable: '6.00' } });

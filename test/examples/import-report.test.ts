@@ -20,7 +20,7 @@ const records = await read(
 const plan = planImport(records);
 
 describe('the report', () => {
-  it('has a group for everything that occurs', () => {
+  it('has a group for every outcome', () => {
     expect(reconcile(records, plan)).toEqual({
       groups: [
         {

@@ -57,7 +57,7 @@ it('with another refund is refused too', async () => {
   );
 });
 
-it('with the same content goes on with what is new', async () => {
+it('with the same content imports what is new', async () => {
   expect((await imported(FIRST)).news).toBe(false);
   expect((await imported(FIRST, SECOND)).news).toBe(true);
 });

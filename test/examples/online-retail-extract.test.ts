@@ -74,7 +74,7 @@ describe('the extract', () => {
     expect(lines).toBe(cancelled.length);
   });
 
-  it('comes to these groups', () => {
+  it('yields these groups', () => {
     expect(amounts()).toEqual({
       imported: [38_704, 75_568_743n],
       refunded: [263, -774_433n],
@@ -96,7 +96,7 @@ describe('the extract', () => {
     expectMatchingToHold(records, plan);
   });
 
-  it('plans the same again, chronologically, with a key of its own for each step', () => {
+  it('is planned deterministically, chronologically, with a key per step', () => {
     expect(planImport([...records])).toEqual(plan);
     const times = plan.steps.map((step) => step.at);
     expect(times).toEqual(times.toSorted());

@@ -27,7 +27,7 @@ async function pay(amount: number, currency: string, number?: string): Promise<J
 }
 
 describe('the gateway', () => {
-  it('takes the payments of its accounts, and the sandbox those of its own', async () => {
+  it('takes the payments of its accounts, and the sandbox the others', async () => {
     expect(await pay(19.99, 'GBP')).toMatchObject({
       status: 'Captured',
       attempts: [{ outcome: 'approved', gateway: 'Memory' }],
@@ -56,12 +56,12 @@ describe('the endpoint over the projection', () => {
     expect(Object.keys(get.responses)).toEqual(expect.arrayContaining(['200', '401', '429']));
   });
 
-  it('refuses who has no key, and what it does not know', async () => {
+  it('refuses a missing key, and unknown parameters', async () => {
     expect((await fetch(example.url + PATH)).status).toBe(401);
     expect((await shop.get(`${PATH}?curency=GBP`)).body).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('answers who has one, under the limits of the host, with what was just paid', async () => {
+  it('responds to a key, under the limits of the host, with the latest payments', async () => {
     const path = `${PATH}?currency=GBP&month=${new Date().toISOString().slice(0, 7)}`;
     const takenOf = ({ body }: { body: Json }) => Number(body.days.at(-1)?.taken ?? 0);
     const before = takenOf(await shop.get(path));

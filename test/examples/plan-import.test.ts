@@ -42,7 +42,7 @@ describe('an invoice', () => {
     );
   });
 
-  it('that comes to more than can be booked is left out', async () => {
+  it('above the largest amount is left out', async () => {
     const most = '999999999 @9000 of 17850, 1st 08:26';
     const plan = await planOf(`536365 85123A ${most}`, `536365 85123B ${most}`);
     expect(fates(plan)).toEqual([
@@ -87,7 +87,7 @@ describe('an invoice', () => {
     ]);
   });
 
-  it('without a customer is of a guest of its own', async () => {
+  it('without a customer belongs to a separate guest', async () => {
     const plan = await planOf('536370 22728 1 @3.75 of -, 1st 08:45');
     expect(plan.steps).toMatchObject([
       { buyer: { customerId: null, email: 'guest-536370@online-retail.example' } },
@@ -110,7 +110,7 @@ describe('an invoice', () => {
     expect(plan.steps).toMatchObject([{ amountMinor: 500n }]);
   });
 
-  it('that comes to zero, writes off a debt or has too many items is none of it imported', async () => {
+  it('with total zero, a bad debt or too many items is not imported', async () => {
     const plan = await planOf(
       '1 10001 4 @0 of 7, 1st 08:00',
       '1 10002 -4 @0 of 7, 1st 08:00',
@@ -223,7 +223,7 @@ describe('a cancellation', () => {
     ]);
   });
 
-  it('goes by time where the file does not, and steps are chronological', async () => {
+  it('is sorted by time, and steps are chronological', async () => {
     const plan = await planOf('C2 10001 -1 @2 of 7, 2nd 08:00', '1 10001 1 @2 of 7, 1st 08:00');
     expect(fates(plan)).toEqual(['2: -1 for -200 refunded C2<1', '3: 1 for 200 imported']);
     expect(plan.steps.map((step) => step.kind)).toEqual(['order', 'refund']);
@@ -355,7 +355,7 @@ describe('any file', () => {
     maxLength: 60,
   });
 
-  it('adds up, refunds no more than was sold and paid, newest first, and always plans the same', async () => {
+  it('adds up, refunds at most what was sold and paid, newest first, deterministically', async () => {
     await fc.assert(
       fc.asyncProperty(file, async (lines) => {
         const records: readonly SaleRecord[] = await read(...lines);

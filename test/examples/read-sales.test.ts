@@ -150,7 +150,7 @@ describe('a file', () => {
     await expect(collect(readSales(chunks(...endless)))).rejects.toThrow(/longer than 65536/);
   });
 
-  it('is decompressed whatever its name, and a missing or torn one is told in a line', async () => {
+  it('is decompressed whatever its name, and a missing or truncated one gives a one-line error', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'counterfoil-sales-'));
     try {
       const text = `${HEADER}\n${GOOD}\n`;

@@ -62,7 +62,7 @@ export function strangers(
       requestOf(operation, {
         input: withId(operation, input, id),
         sender: { ...sender, environment: there.environment },
-        what: "another tenant's, or nobody's",
+        what: "another tenant's, or no tenant's",
         expected: { statuses: [404], codes: ['not_found'] },
         // Under a key it would be the answer to an earlier try, in the form that was asked for then.
       }).withHeader('Idempotency-Key', undefined);
@@ -239,7 +239,7 @@ export function otherMethods(documented: Documented, senders: fc.Arbitrary<Sende
       const params = { id: NOWHERE, methodId: NOWHERE };
       const input = { params, query: [], body: undefined };
       const none = {
-        tenancy: NOBODY,
+        tenancy: NO_TENANCY,
         environment: 'live',
         headers: [],
         namesActor: false,
@@ -257,7 +257,7 @@ export function otherMethods(documented: Documented, senders: fc.Arbitrary<Sende
     .filter((each) => each !== undefined);
 }
 
-const NOBODY: Tenancy = {
+const NO_TENANCY: Tenancy = {
   id: 0,
   key: '',
   testKey: '',

@@ -32,7 +32,7 @@ export interface Input {
 }
 
 const COMPANY = 5;
-const NOBODY = '0198c0de-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0198c0de-0000-7000-8000-000000000000';
 
 /**
  * An order or customer may bring an id of its own beside those that the service allocates. Not of 15
@@ -206,7 +206,7 @@ export class Inputs {
     const base = { ...addressed(pool), ...listed(pool, operation) };
     const ids = {
       id: fc.constantFrom(...this.#idsFor(operation)),
-      customer: this.#customers(operation, fc.constant(NOBODY)),
+      customer: this.#customers(operation, fc.constant(UNKNOWN_ID)),
     };
     if (isAboutCustomer(operation)) return this.#inputs(operation, { ...base, ...CUSTOMERS }, ids);
     if (isAboutSubscription(operation)) {
@@ -339,7 +339,7 @@ export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'hea
 }
 
 /** An id that nobody has. */
-export const NOWHERE = NOBODY;
+export const NOWHERE = UNKNOWN_ID;
 const NO_NUMBER = '2000000000';
 
 export function nowhereFor(operation: Operation): string {

@@ -42,7 +42,7 @@ const HEADS: readonly RawCase[] = [
     closes: true,
   },
   {
-    name: 'an empty Host, which nobody here asks about',
+    name: 'an empty Host, which is not used here',
     sent: () => ['GET /livez HTTP/1.1\r\nHost:\r\n\r\n'],
     answers: [[200]],
     closes: false,
@@ -252,13 +252,13 @@ const OFFERS: readonly RawCase[] = [
     closes: false,
   },
   {
-    name: 'who waits is told to go on',
+    name: 'a waiting client gets 100 Continue',
     sent: ({ head }) => [head(PAY, [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue']), '{}'],
     answers: [[100], [400, 'invalid_request']],
     closes: false,
   },
   {
-    name: 'who waits with too much is told so',
+    name: 'a waiting client with a body too large is refused',
     sent: ({ head }) => [
       head(PAY, [JSON_TYPE, 'Content-Length: 99999999', 'Expect: 100-continue']),
     ],
@@ -266,7 +266,7 @@ const OFFERS: readonly RawCase[] = [
     closes: true,
   },
   {
-    name: 'who waits without a key is told so',
+    name: 'a waiting client without a key is refused',
     sent: ({ head }) => [
       head(PAY, [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue']).replace(
         /Authorization.*\r\n/,
@@ -277,7 +277,7 @@ const OFFERS: readonly RawCase[] = [
     closes: true,
   },
   {
-    name: 'who expects something else is told so',
+    name: 'another expectation is refused',
     sent: ({ head }) => [head('GET /livez HTTP/1.1', ['Expect: a-miracle'])],
     answers: [[417, 'expectation_failed']],
     closes: false,

@@ -159,7 +159,7 @@ describe('callers that are slow, or leave', () => {
     await expectNoTrace();
   });
 
-  it('a caller that ends in the middle of a body gets no more than a refusal', async () => {
+  it('a caller that ends in the middle of a body gets a refusal at most', async () => {
     const wire = new Wire(host.port);
     wire.send(speaker.payment.slice(0, -5));
     wire.end();

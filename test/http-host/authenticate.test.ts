@@ -171,7 +171,7 @@ describe('rate limits', () => {
     expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('counts each tenant and environment by itself', async () => {
+  it('counts each tenant and environment separately', async () => {
     const bench = await startBench();
     const record = { rateLimitPerMinute: 1 };
     expect((await attempt(bench, { record })).status).toBe(200);
@@ -181,7 +181,7 @@ describe('rate limits', () => {
     expect((await attempt(bench, other)).status).toBe(429);
   });
 
-  it('slows down who fails to authenticate, and nobody else at that address', async () => {
+  it('limits failed authentications, but not valid keys of that address', async () => {
     const bench = await startBench({ failuresPerMinute: 2 });
     const bad = { headers: { Authorization: 'x', 'X-Forwarded-For': '10.0.0.1' } };
     const statuses = [];

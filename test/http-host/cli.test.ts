@@ -183,7 +183,7 @@ describe('keys', () => {
       expect(await folder.refused('keys', 'create', '1', '--scopes', 'everything')).toMatch(
         /scope/,
       );
-      expect(await folder.refused('keys', 'revoke', '1', 'nobody')).toMatch(/no such resource/);
+      expect(await folder.refused('keys', 'revoke', '1', 'unknown')).toMatch(/no such resource/);
       const { id } = issuedIn(await folder.done('keys', 'create', '1'));
       expect(await folder.refused('keys', 'rotate', '1', id, '--overlap-days', '8')).toMatch(
         /0 to 7/,
@@ -247,7 +247,7 @@ describe('a start that fails', () => {
   );
 
   it(
-    'is told by a data folder that is a file',
+    'reports a data folder that is a file',
     async () => {
       const folder = new Folder();
       const path = join(folder.path, 'file');
@@ -553,7 +553,7 @@ describe('clock', () => {
     expect(silent).toMatchObject({ code: 1, err: expect.stringMatching(/does not answer: /) });
   });
 
-  it('says what is wrong with what it is told', { timeout: CLOCK_MS }, async () => {
+  it('explains invalid arguments', { timeout: CLOCK_MS }, async () => {
     const folder = new Folder();
     expect(await folder.refused('clock', 'show')).toContain('TEST_CLOCK must be 1');
     expect(await folder.refused('clock', 'advance', '12')).toContain('must be a duration');

@@ -22,7 +22,7 @@ afterAll(() => {
 });
 
 it(
-  'finds a folder sound while customers pay and are erased, and read models are made anew',
+  'finds a folder sound during payments, erasures and rebuilds',
   async () => {
     const { host, url } = await openHost(folder);
     const caller = callerOf(url, truth.apiKey);

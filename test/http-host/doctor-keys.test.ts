@@ -144,7 +144,7 @@ it('finds that others may read them', async () => {
   });
 });
 
-it('finds that who is erased has a key again, which the host destroys again', async () => {
+it('finds a restored key of an erased person, which the host destroys again', async () => {
   const former = readFileSync(keys);
   const opened = await openHost(folder);
   const caller = callerOf(opened.url, truth.apiKey);

@@ -68,15 +68,15 @@ describe('a log that is not there', () => {
   it.each([
     ['reactors.db', /reactors\.db has read a log/],
     ['log.check', /the id of its first event was kept/],
-  ])('is gone, where %s alone remembers one', async (witness, message) => {
+  ])('is missing, where only %s refers to one', async (witness, message) => {
     for (const name of readdirSync(folder)) if (name !== witness) rmSync(at(name));
     if (witness === 'log.check') writeFileSync(at(witness), 'the id of the first event');
     expectFinding(await examinationOf(folder), 'loss', { message });
   });
 });
 
-describe('what stands in the place of a file', () => {
-  it('text that tells nothing, in that of the test clock', async () => {
+describe('something else in the place of a file', () => {
+  it('a meaningless text as the test clock', async () => {
     writeFileSync(at('test-clock.json'), '{"aheadMs":');
     const { code, out } = await doctorOn(folder, ['--json']);
     expect(code, out).toBe(2);
@@ -112,7 +112,7 @@ describe('what stands in the place of a file', () => {
     'secrets.json',
     'log.check',
     'test-clock.json',
-  ])('a pipe named %s keeps nobody waiting', async (name) => {
+  ])('a pipe named %s does not block', async (name) => {
     rmSync(at(name), { force: true });
     execFileSync('mkfifo', [at(name)]);
     const { code, out } = await doctorOn(folder, ['--json']);
@@ -149,7 +149,7 @@ describe('what stands in the place of a file', () => {
     }
   });
 
-  it('read models that were swapped are told, quickly too', async () => {
+  it('swapped read models are reported, with --quick too', async () => {
     swap('read-models.db-ledger-1', 'read-models.db-reference-1');
     for (const quick of [true, false]) {
       const examination = await examinationOf(folder, { quick });
@@ -158,7 +158,7 @@ describe('what stands in the place of a file', () => {
     }
   });
 
-  it('an empty file is told, and the host fills it', async () => {
+  it('an empty file is reported, and the host fills it', async () => {
     writeFileSync(at('reactors.db'), '');
     const examination = await examinationOf(folder);
     expect(examination.verdict).toBe('warnings');

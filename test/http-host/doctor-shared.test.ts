@@ -187,7 +187,7 @@ describe('a sound database', () => {
     expect(await examined()).toMatchObject({ verdict: 'sound', hostRuns: true });
   });
 
-  it('is told of by the command, and by its exit code', async () => {
+  it('is reported by the command and its exit code', async () => {
     const sound = await doctorOn(folder, [], { env: envOf(url) });
     expect(sound).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/Sound\./) });
     await change('DELETE FROM counterfoil_host.personal_keys');
@@ -244,7 +244,7 @@ describe('keys', () => {
 });
 
 describe('the log', () => {
-  it('that has lost its end is found by those who have read it', async () => {
+  it('that has lost its end is found by its readers', async () => {
     await changeEvents(
       `DELETE FROM counterfoil_log.events WHERE transaction = (
          SELECT max(transaction) FROM counterfoil_log.events
@@ -260,7 +260,7 @@ describe('the log', () => {
     expectFinding(await examined({ quick: true }), 'loss', { message: /another log/ });
   });
 
-  it('that is gone is found, and not made anew', async () => {
+  it('that is missing is found, and not created', async () => {
     await change('DROP SCHEMA counterfoil_log CASCADE');
     expectFinding(await examined(), 'loss', { message: /there is no log/ });
     const [{ schemas }] = await change(
@@ -301,7 +301,7 @@ describe('the log', () => {
     expectFinding(await examined(), 'streams', { message: /the index of streams leads to/ });
   });
 
-  it('with an event that nobody can read is found', async () => {
+  it('with an unreadable event is found', async () => {
     await changeEvents(
       `UPDATE counterfoil_log.events SET data = '{' WHERE stream LIKE '%${paymentId}' AND revision = 1`,
     );
@@ -358,7 +358,7 @@ describe('read models', () => {
     });
   });
 
-  it('that are gone are told of', async () => {
+  it('that are missing are reported', async () => {
     await change(`DELETE FROM counterfoil_read_models.live WHERE projection = 'ledger'`);
     expectFinding(await examined(), 'read-models', {
       severity: 'warning',
@@ -366,7 +366,7 @@ describe('read models', () => {
     });
   });
 
-  it('with streams that are parked are told of', async () => {
+  it('with parked streams are reported', async () => {
     const table = await readModelTable('transactions', '_parked_streams');
     await change(`INSERT INTO ${table} VALUES ('transaction-${TENANT}-${paymentId}', 'no reason')`);
     expectFinding(await examined({ quick: true }), 'parked', {

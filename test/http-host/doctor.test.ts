@@ -115,7 +115,7 @@ const settled: Event = {
 };
 
 describe('a sound folder', () => {
-  it('is found sound, in every check, and left as it was', async () => {
+  it('is sound in every check, and unchanged', async () => {
     const files = readdirSync(folder);
     const before = files.map((name) => readFileSync(join(folder, name)));
     const examination = await examined();
@@ -154,7 +154,7 @@ describe('a sound folder', () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200);
   });
 
-  it('is for its owner alone, beside its host too; what others may read is told', async () => {
+  it('is accessible to its owner only; wider permissions are reported', async () => {
     const { host } = await openHost(folder);
     onTestFinished(() => host.close());
     const names = readdirSync(folder).filter((each) => each.includes('.db'));
@@ -171,7 +171,7 @@ describe('a sound folder', () => {
     });
   });
 
-  it('needs no more than its log and its keys', async () => {
+  it('needs only its log and its keys', async () => {
     for (const name of readdirSync(folder)) {
       if (!/^(events|keys|sandbox-gateway)\.db$|^secrets/.test(name)) rmSync(join(folder, name));
     }
@@ -301,7 +301,7 @@ describe('the log', () => {
     );
   });
 
-  it('that is gone, or is no database', async () => {
+  it('that is missing, or not a database', async () => {
     writeFileSync(join(folder, 'events.db'), 'no database');
     const damaged = await examined();
     expectFinding(damaged, 'pages', { message: /not a database/ });
@@ -318,7 +318,7 @@ describe('the log', () => {
       'another database',
       () => copyFileSync(join(folder, 'sandbox-gateway.db'), join(folder, 'events.db')),
     ],
-  ])('in whose place stands %s', async (_what, harm) => {
+  ])('replaced by %s', async (_what, harm) => {
     harm();
     for (const quick of [true, false]) {
       expectFinding(await examined({ quick }), 'loss', {
@@ -329,7 +329,7 @@ describe('the log', () => {
   });
 });
 
-describe('what stands beside the log', () => {
+describe('files beside the log', () => {
   it('a read model that the log does not give', async () => {
     const [name = ''] = readdirSync(folder).filter((each) => /-ledger-\d+$/.test(each));
     const account = '1/live/0000000001/GBP/acquirer-receivable';
@@ -359,7 +359,7 @@ describe('what stands beside the log', () => {
     });
   });
 
-  it('an intent that nobody asks about any more', async () => {
+  it('an intent that is no longer retried', async () => {
     const [build = ''] = readdirSync(folder).filter((each) => /-transactions-\d+$/.test(each));
     const intent = {
       tenantId: 1,
@@ -445,9 +445,9 @@ describe('the command', () => {
     expect(warned.out).toMatch(/Checks left out, of which nothing is known: 4\.\n$/);
 
     change('events.db', ...CUT);
-    const told = await run('--json', '--quick');
-    expect(told).toMatchObject({ code: 2, err: '' });
-    const examination = JSON.parse(told.out) as Examination;
+    const result = await run('--json', '--quick');
+    expect(result).toMatchObject({ code: 2, err: '' });
+    const examination = JSON.parse(result.out) as Examination;
     expect(examination).toMatchObject({ verdict: 'damage', folder });
     expect(complaintsOf(examination)).toEqual(['files', 'loss']);
     expect(existsSync(join(folder, 'events.db-lock'))).toBe(true);

@@ -24,7 +24,7 @@ async function opened(url: string, options?: HostDatabaseOptions) {
 
 async function withPassword(): Promise<URL> {
   const url = new URL(await newDatabase());
-  url.password = 'never-to-be-told';
+  url.password = 'a-secret';
   return url;
 }
 
@@ -45,7 +45,7 @@ it('makes its tables once, however many hosts start at the same moment', async (
   expect(all).toBe(names);
 });
 
-it('is called by its place, and says who it is to the server', async () => {
+it('names host and database in errors, and itself to the server', async () => {
   const url = await withPassword();
   const { pool, place } = await opened(url.href);
   expect(place).toBe(`${url.hostname}:${url.port}${url.pathname}`);
@@ -74,7 +74,7 @@ it.each([
     (url: URL) => Object.assign(url, { pathname: '/nowhere' }),
   ],
   [
-    'a port where nobody listens',
+    'a port without a listener',
     'start the server, or correct the URL',
     (url: URL) => Object.assign(url, { port: '1' }),
   ],
@@ -91,16 +91,16 @@ it.each([
   },
 );
 
-it.each(['sqlite:host.db', 'postgres://me:never-to-be-told@:no', ''])(
+it.each(['sqlite:host.db', 'postgres://me:a-secret@:no', ''])(
   'says nothing of %j, which is no URL of a database',
   async (url) => {
     const error = await refusalOf(url);
     expect(error.message).toMatch(/must have the form postgres:/);
-    expect(inspect(error, { depth: Infinity })).not.toContain('never-to-be-told');
+    expect(inspect(error, { depth: Infinity })).not.toContain('a-secret');
   },
 );
 
-it('goes on when its connections are killed, idle or not, and tells of the idle ones', async () => {
+it('recovers from killed connections, and reports idle ones', async () => {
   const url = await withPassword();
   const lost: Error[] = [];
   const { pool } = await opened(url.href, { onLostConnection: (error) => lost.push(error) });

@@ -93,7 +93,7 @@ async function run({ idempotency }: TestHost, { fingerprint = 'one', scope = SCO
   }
 }
 
-/** Begins a request that is at work until it is told its answer. */
+/** Begins a request that is at work until it is stored its answer. */
 async function beginRun(host: TestHost, request: Run = {}) {
   const atWork = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();
@@ -191,7 +191,7 @@ describe('a key that two hosts are given', () => {
     expect([here.lost, there.lost]).toEqual([[], []]);
   });
 
-  it('is free when the host that was at work is killed', async () => {
+  it('is released when its host is killed', async () => {
     const url = await newDatabase();
     const host = await openHost(url);
     const program = fileURLToPath(new URL('claiming-host.ts', import.meta.url));
@@ -222,7 +222,7 @@ describe('a key that two hosts are given', () => {
     expect(await run(there, {})).toBe('again done');
   });
 
-  it('is not claimed while the database takes nobody, and is again afterwards', async () => {
+  it('is not claimed while the database refuses connections, but afterwards', async () => {
     const { url, here } = await openHosts();
     const server = new URL(url);
     const name = server.pathname.slice(1);
@@ -250,7 +250,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
 }
 
-describe('who is erased on another host', () => {
+describe('a person erased on another host', () => {
   const about = (customerId: number) => JSON.stringify({ customerId, email: 'ann@shop.example' });
 
   it.each([
@@ -269,7 +269,7 @@ describe('who is erased on another host', () => {
     await vi.waitUntil(async () => (await run(there, { scope })) === again, POLLING);
   });
 
-  it('is in no answer afterwards, whoever answered while it was done', async () => {
+  it('is in no response afterwards, even from concurrent requests', async () => {
     const { here, there } = await openHosts();
     const requests = 300;
     const answers = Array.from({ length: requests }, async (_, n) => {
@@ -285,12 +285,12 @@ describe('who is erased on another host', () => {
     const { rows } = await here.database.pool.query<{ key: string; body: Buffer }>(
       'SELECT key, body FROM counterfoil_host.answers',
     );
-    const told = rows.filter(({ body }) => body.toString() === about(CUSTOMER));
-    expect(told).toEqual([]);
+    const stored = rows.filter(({ body }) => body.toString() === about(CUSTOMER));
+    expect(stored).toEqual([]);
     expect(rows).toHaveLength((requests * 2) / 3);
   });
 
-  it('is waited for by whoever forgets, where an answer is just being put', async () => {
+  it('waits for a response that is being stored', async () => {
     const { url, here, there } = await openHosts();
     const putting = await connect(url);
     await putting.query('BEGIN');

@@ -119,7 +119,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect((await store.find('b', 0))?.fingerprint).toBe('three');
   });
 
-  it('forgets what tells of a person by its subject, and by its text where it has none', async () => {
+  it('forgets the data of a person by subject, or by text without one', async () => {
     const store = await open();
     const person = { tenantId: 7 as TenantId, sandbox: false, customerId: 5 };
     const put = (key: string, body: string | Buffer, subject?: Subject) => {
@@ -270,7 +270,7 @@ function move(
 
 const codeOf = async (response: Response) => ((await response.json()) as ErrorBody).code;
 
-describe('who is erased', () => {
+describe('an erased person', () => {
   const CUSTOMER = 1000000005;
   const answerAbout = (customerId: number) => ({
     ...entry('one', 0, JSON.stringify({ customerId, email: 'ann@shop.example' })).answer,

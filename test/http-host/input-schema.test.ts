@@ -147,7 +147,7 @@ describe('a member that the schema does not name', () => {
     expect(await faultsOf(body)).toEqual([fault]);
   });
 
-  it('is told beside all else that is wrong, each by itself', async () => {
+  it('is reported with all other errors, one by one', async () => {
     expect(await faultsOf({ Amount: 1, zebra: 1, items: [{ gift: 1, x: 1 }] })).toEqual([
       '/amount: amount is required',
       '/items/0/gift: gift must be a boolean',
@@ -217,7 +217,7 @@ describe('null', () => {
   });
 });
 
-describe('what is wrong is told in the words of the contract', () => {
+describe('errors use the words of the contract', () => {
   it.each([
     [undefined, { items: [{}] }, 'amount is required'],
     ['amount', { amount: '1' }, 'amount must be a number'],

@@ -98,7 +98,7 @@ describe('the document', () => {
     expect(listed.sort()).toEqual(declared.sort());
   });
 
-  it('says who may call, with what, and what may go wrong', () => {
+  it('documents access, input and errors', () => {
     const operation = document.paths?.['/things/{id}/described']?.put;
     expect(operation?.security).toEqual([{ apiKey: [], clientId: [], userEmail: [] }]);
     expect(operation?.description).toContain('things:write');
@@ -171,7 +171,7 @@ describe('the page', () => {
     }
   });
 
-  it('gives an example that a shell understands', () => {
+  it('gives an example for a shell', () => {
     expect(html).toContain('-H &quot;ClientId: $CLIENT_ID&quot;');
     expect(html).toContain("Bob's thing".replace("'", html.includes('Bob&#39;') ? '&#39;' : "'"));
   });

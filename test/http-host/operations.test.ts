@@ -8,7 +8,7 @@ import { startHost } from '../e2e/running-host.ts';
 import { HEADERS, JSON_HEADERS, startBench } from './listening-host.ts';
 
 describe('readiness', () => {
-  it('names each check, and tells only the host why one fails', async () => {
+  it('names each check, and logs why one fails', async () => {
     const failures: unknown[] = [];
     const readiness = new Readiness((name, error) => failures.push([name, String(error)]));
     readiness.add('log', () => {});
@@ -123,7 +123,7 @@ describe('metrics', () => {
 });
 
 describe('logs', () => {
-  it('have one line a request, with who and what, but no body and no key', async () => {
+  it('have one line per request, with caller and route, but no body and no key', async () => {
     const { url, logs } = await startBench();
     const body = JSON.stringify({ amount: 1, more: { number: '4242424242424242' } });
     await fetch(`${url}/things?email=a%40example.com`, {

@@ -124,7 +124,7 @@ it('leave a mail to the one that is handing it over, until that one is taken for
   expect(await one.queuedCount()).toBe(0);
 });
 
-it('let nobody put off what another is handing over', async () => {
+it('do not postpone what another is delivering', async () => {
   await one.queue([asked(0)], NOW);
   const mail = await onlyDue(one);
   expect(await one.claim(mail)).toBe(true);
@@ -137,7 +137,7 @@ it('let nobody put off what another is handing over', async () => {
   expect(await onlyDue(one)).toEqual({ ...mail, tries: 1 });
 });
 
-it('give what they claim to one of many who try', async () => {
+it('let one of many claim an entry', async () => {
   await one.queue([asked(0)], NOW);
   const mail = await onlyDue(one);
   const claims = await Promise.all(

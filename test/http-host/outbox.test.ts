@@ -138,7 +138,7 @@ describe.each(places)('the outbox in %s', (_name, keep) => {
     );
   });
 
-  it('gives out what is due longest first, and no more than asked for', async () => {
+  it('returns the longest due first, up to the limit', async () => {
     const outbox = await opened();
     await outbox.queue([asked(0)], at(2));
     await outbox.queue([asked(1)], at(1));
@@ -160,7 +160,7 @@ describe.each(places)('the outbox in %s', (_name, keep) => {
     expect(await outbox.queuedCount()).toBe(2);
   });
 
-  it('keeps the place in the log, until it is told to forget it', async () => {
+  it('keeps the position in the log until it is deleted', async () => {
     const outbox = await opened();
     await outbox.places.set(MAIL_READER, '7' as Position);
     expect(await outbox.places.get(MAIL_READER)).toBe('7');

@@ -151,7 +151,7 @@ describe('keys', () => {
     expect(await count()).toBe(516);
   });
 
-  it('of the block are at hand without a question', async () => {
+  it('of the block are cached', async () => {
     const pool = new GatedPool(url);
     onTestFinished(() => pool.end());
     const keys = host({ pool });
@@ -161,7 +161,7 @@ describe('keys', () => {
     expect(pool.queries).toBe(asked);
   });
 
-  it('that many want at once are asked for and made together', async () => {
+  it('of concurrent requests are loaded and created together', async () => {
     const pool = new GatedPool(url);
     onTestFinished(() => pool.end());
     const keys = host({ pool });
@@ -175,7 +175,7 @@ describe('keys', () => {
     for (const subject of wanted) expect(await keys.stateOf(subject)).toBe('kept');
   });
 
-  it('of more persons than are remembered are at hand for as long as the batch is', async () => {
+  it('of more persons than the cache holds are kept for the batch', async () => {
     const many = customers(1, 12_000);
     const sealer = await host().forSealing(many);
     const texts = many.map((subject) => sealer.seal(subject, { eventType, text: TEXT }) ?? '');
@@ -216,7 +216,7 @@ describe('keys', () => {
     expect(await host().check((name) => expect(name).toBe(''))).toBe(await count());
   });
 
-  it('that nobody can have do not keep a batch from those that are there', async () => {
+  it('that are unavailable do not keep a batch from the others', async () => {
     const keys = host();
     const sealed = await sealedBy(keys, customer(1));
     const damaged = [customer(1.5), customer(1e300), customer(Number.NaN)];
@@ -230,8 +230,8 @@ describe('keys', () => {
     await expect(reader.forSealing([customer(1)])).rejects.toThrow('for reading');
     await expect(reader.destroy(customer(1))).rejects.toThrow('for reading');
     await expect(reader.belongTo('first')).rejects.toThrow('for reading');
-    const nobody: PersonalDataVault = await reader.forSealing([]);
-    expect(() => nobody.seal(customer(1), { eventType, text: TEXT })).toThrow('no key');
+    const empty: PersonalDataVault = await reader.forSealing([]);
+    expect(() => empty.seal(customer(1), { eventType, text: TEXT })).toThrow('no key');
     expect(await count()).toBe(0);
   });
 
@@ -274,8 +274,8 @@ describe('keys', () => {
     }
   });
 
-  it('cannot be had from a database that is gone, which is told as such', async () => {
-    const pool = new pg.Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
+  it('are unavailable when the database is, with that error', async () => {
+    const pool = new pg.Pool({ connectionString: 'postgres://unknown@127.0.0.1:1/none' });
     onTestFinished(() => pool.end());
     const keys = host({ pool });
     const gone = { name: 'EventStoreError', code: 'unavailable' };
@@ -320,7 +320,7 @@ describe('two hosts', () => {
     sandbox: fc.boolean(),
   });
 
-  it('never use two keys for one person, whoever makes them and when', async () => {
+  it('never use two keys for one person, on any interleaving', async () => {
     let tenants = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -376,7 +376,7 @@ describe('two hosts', () => {
     }
   });
 
-  it('of which one erases: the other lets go, and what it sealed meanwhile reads as erased', async () => {
+  it('of which one erases: the other drops the key, and what it sealed in between reads as erased', async () => {
     const [here, there] = [host(), host()];
     const before = await sealedBy(here, customer(1));
     const others = await sealedBy(here, customer(2));

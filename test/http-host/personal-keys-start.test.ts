@@ -159,7 +159,7 @@ it('of several hosts at once says the same', async () => {
   expect(new Set(said).size).toBe(1);
 });
 
-it('lets others read beside it, who make nothing', async () => {
+it('allows concurrent readers, which create nothing', async () => {
   const keys = await start();
   await append(keys);
   const config = readConfig({

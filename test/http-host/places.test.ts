@@ -13,7 +13,7 @@ async function opened(url: string): Promise<HostDatabase> {
   return database;
 }
 
-it('tells each reactor its own place, on every host', async () => {
+it('returns each reactor its own position, on every host', async () => {
   const url = await newDatabase();
   const here = openCheckpoints((await opened(url)).pool);
   const there = openCheckpoints((await opened(url)).pool);

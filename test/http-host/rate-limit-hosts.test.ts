@@ -103,7 +103,7 @@ it('asks once for all requests of a tenant in a turn', async () => {
   expect(queries).toHaveBeenCalledTimes(1);
 });
 
-it('lets each host count for itself while the database takes nobody', async () => {
+it('counts per host while the database refuses connections', async () => {
   const { url, here, there } = await openHosts();
   expect(await use(here, keyOf(1, 3))).toBe(2);
   const server = new URL(url);
@@ -124,7 +124,7 @@ it('lets each host count for itself while the database takes nobody', async () =
   await vi.waitUntil(async () => (await use(here, keyOf(1, 1_000_000))) === 999_998, POLLING);
 });
 
-it('keeps nobody waiting for a database that does not answer', async () => {
+it('does not wait for a database that does not respond', async () => {
   const { url, here } = await openHosts();
   expect(await use(here, keyOf(1, 9))).toBe(8);
   const client = await connect(url);

@@ -457,7 +457,7 @@ describe('routing and content', () => {
     expect(errors?.map(({ pointer }) => pointer)).toEqual(['/userEmail', '/amount', '/tags/1']);
   });
 
-  it('points at path and query as well, and at no more than 50 faults', async () => {
+  it('points at path and query as well, and at 50 errors at most', async () => {
     const { url } = await startBench();
     const get = await fetch(`${url}/things/x?limit=101`, { headers: HEADERS });
     const { errors } = (await get.json()) as ErrorBody;
@@ -467,7 +467,7 @@ describe('routing and content', () => {
     expect(((await post.json()) as ErrorBody).errors).toHaveLength(50);
   });
 
-  it('tells a caller nothing of an unexpected error, and the log everything but secrets', async () => {
+  it('hides an unexpected error from the caller, and logs it without secrets', async () => {
     const { url, logs } = await startBench();
     const response = await fetch(`${url}/things/500`, { headers: HEADERS });
     expect(await response.text()).not.toContain('secret plan');
@@ -582,7 +582,7 @@ describe('under pressure and at the end', () => {
     const first = fetch(`${url}/wait`);
     await entered;
     const waits = { Expect: '100-continue', 'Content-Length': '3', ...CLOSE };
-    const unknown = { ...JSON_HEADERS, Authorization: 'nobody' };
+    const unknown = { ...JSON_HEADERS, Authorization: 'unknown' };
     const answer = await converse(port, head('POST /things', { ...unknown, ...waits }));
     expect(answer).toMatch(/^HTTP\/1\.1 503 .*"code":"overloaded"/s);
     expect(answer).toMatch(/^Retry-After: 1\r$/m);
@@ -631,7 +631,7 @@ describe('under pressure and at the end', () => {
     open();
   });
 
-  it('tells the handler when its caller has gone', async () => {
+  it('aborts the signal of the handler when its caller disconnects', async () => {
     const { gate, entered, open } = gated();
     const { port } = await startBench({ endpoints: [gate] });
     const socket = connect(port, '127.0.0.1');

@@ -57,7 +57,7 @@ it('never has two at one name, whichever hosts ask', { timeout: TIMEOUT_MS }, as
   );
 });
 
-it('is free again when the host that had it is gone', { timeout: TIMEOUT_MS }, async () => {
+it('is released when its host ends', { timeout: TIMEOUT_MS }, async () => {
   const [one, other] = await hosts(2);
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -73,7 +73,7 @@ it('is free again when the host that had it is gone', { timeout: TIMEOUT_MS }, a
   await first;
 });
 
-it('refuses whoever waits too long for another host', { timeout: TIMEOUT_MS }, async () => {
+it('times out while another host holds it', { timeout: TIMEOUT_MS }, async () => {
   const [one, other] = await hosts(2, { longestWaitMs: 50 });
   await one?.mutex.runExclusive('payment', async () => {
     const waiting = other?.mutex.runExclusive('payment', async () => 'never');

@@ -29,12 +29,12 @@ describe('judging a report', () => {
     expect(judge(reportOf(status), []).unexplained).toEqual([HALF]);
   });
 
-  it('is content with a listed one, wherever it stands now', () => {
+  it('accepts a listed one at any line', () => {
     const { unexplained, outdated } = judge(reportOf('Survived'), [listed(HALF)]);
     expect({ unexplained, outdated }).toEqual({ unexplained: [], outdated: [] });
   });
 
-  it('tells that a listed one is noticed', () => {
+  it('reports a listed one that is killed', () => {
     expect(judge(reportOf('Killed'), [listed(HALF)]).outdated).toEqual([listed(HALF)]);
   });
 
@@ -43,7 +43,7 @@ describe('judging a report', () => {
     expect(judge(reportOf('Killed'), [elsewhere]).outdated).toEqual([]);
   });
 
-  it('joins what stands on several lines', () => {
+  it('joins several lines', () => {
     const { files } = reportOf('Survived');
     const path = 'packages/core/src/domain/half.ts';
     const [mutant] = files[path]?.mutants ?? [];

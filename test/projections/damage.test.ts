@@ -288,7 +288,7 @@ describe.each([
   ...PROJECTIONS.map(({ name }) => [`rm.db-${name}-1`, placesOfSchema] as const),
 ] as const)('a flipped bit in the catalog or the schema: %s', (name, placesOf) => {
   it(
-    'is healed by a start, which makes anew what cannot be used and follows the log',
+    'is repaired by a start, which rebuilds what is unusable and follows the log',
     async () => {
       const sound = readFileSync(join(folder, name));
       const places = placesOf(sound);
@@ -333,7 +333,7 @@ function respell(file: string, from: string, to: string): void {
 }
 
 describe('a build under the name of another', () => {
-  it('is refused by readers, and both are made anew', async () => {
+  it('is refused by readers, and both are rebuilt', async () => {
     const copy = copied();
     onTestFinished(() => rmSync(copy, { recursive: true }));
     const at = join(copy, 'rm.db');
@@ -371,7 +371,7 @@ describe('a text that has changed', () => {
     return join(copy, 'rm.db');
   }
 
-  it('is an error to whoever reads it, and the rest is answered', async () => {
+  it('is an error for its readers; other reads succeed', async () => {
     const at = await damaged();
     const store = openSqliteReadModelStore({ path: at, readOnly: true });
     const views = viewsOf(store);
@@ -388,7 +388,7 @@ describe('a text that has changed', () => {
     await again.close();
   });
 
-  it('ends the worker, and the next start makes the build anew', async () => {
+  it('ends the worker, and the next start rebuilds it', async () => {
     const at = await damaged();
     const reader = openSqliteReadModelStore({ path: at, readOnly: true, marksDamage: true });
     const store = openSqliteReadModelStore({ path: at });
@@ -414,7 +414,7 @@ describe('a text that has changed', () => {
     expect(readdirSync(join(at, '..')).filter((each) => each.includes('-1-damaged'))).toEqual([]);
   });
 
-  it('as the position of the log that was reached makes the build anew', async () => {
+  it('as the checkpoint causes a rebuild', async () => {
     const copy = copied();
     onTestFinished(() => rmSync(copy, { recursive: true }));
     const at = join(copy, 'rm.db');
@@ -460,7 +460,7 @@ describe('an index that has changed', () => {
     await expect(search).rejects.toMatchObject({ code: 'damaged' });
   });
 
-  it('so that its trigrams do not lead to a text stops whoever takes the build over', async () => {
+  it('of its trigrams stops the next owner of the build', async () => {
     const store = await edited(`INSERT INTO descriptors_grep (descriptors_grep, rowid, body)
       SELECT 'delete', id, body FROM descriptors LIMIT 1`);
     const live = await store.live('transactions');

@@ -43,7 +43,7 @@ const cases = adapters.flatMap(([adapter, open]) =>
 const CUSTOMERS = 4;
 const PAYMENTS = 60;
 
-const NOBODY = { email: '', card: null };
+const ERASED = { email: '', card: null };
 
 type Move =
   | { readonly kind: 'pay'; readonly number: number }
@@ -176,7 +176,7 @@ async function found(here: World, { tenantId, sandbox }: Subject, filter: object
 }
 
 describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, vaultOf }) => {
-  it('leaves live and rebuilt equal, nobody to be found, and all others', {
+  it('leaves live and rebuilt equal, the person not findable, and all others', {
     timeout: 60_000,
   }, async () => {
     await fc.assert(
@@ -192,7 +192,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
         for (const each of erased) {
           expect(await found(here, each, { emails: [emailOf(each)] })).toEqual([]);
           const theirs = await here.subscriptions.ofCustomer({ ...each, limit: PAYMENTS });
-          for (const { email, card } of theirs) expect({ email, card }).toEqual(NOBODY);
+          for (const { email, card } of theirs) expect({ email, card }).toEqual(ERASED);
         }
         await expectOthersThere(here, story, erased);
         await here.store.close();
@@ -223,7 +223,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
     await here.store.close();
   });
 
-  it('shows the record with nobody in it', async () => {
+  it('shows the record without personal data', async () => {
     const vault = new TicketVault();
     const here = world(await open(), vaultOf(vault));
     const stream = paymentStream(A.PAYMENT);
@@ -238,7 +238,7 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
     await here.catchUp();
     const after = await here.detail.detail(asked);
     expect(after).toMatchObject({ addresses: [], addressData: null, sessionData: null });
-    const nobody = {
+    const erased = {
       email: '',
       name: '',
       bin: '',
@@ -252,8 +252,8 @@ describe.each(cases)('an erasure on $adapter, keys $where', ({ adapter, open, va
     const { childTransactions, ...root } = before?.transaction ?? ({} as never);
     expect(after?.transaction).toEqual({
       ...root,
-      ...nobody,
-      childTransactions: childTransactions.map((child) => ({ ...child, ...nobody })),
+      ...erased,
+      childTransactions: childTransactions.map((child) => ({ ...child, ...erased })),
     });
     expect(childTransactions).toHaveLength(1);
     for (const filter of [
@@ -348,7 +348,7 @@ describe('an erasure that is interrupted', () => {
   });
 });
 
-describe('keys that stand elsewhere', () => {
+describe('remote keys', () => {
   const who = { tenantId: TENANT, sandbox: false, customerId: 42 };
 
   it('are asked for once a batch, by the worker and by a rebuild', async () => {
@@ -368,7 +368,7 @@ describe('keys that stand elsewhere', () => {
     expect(vault.openings).toEqual([persons.size, persons.size]);
   });
 
-  it('are not remembered past an erasure: what was sealed under one meanwhile stays closed', async () => {
+  it('are not cached past an erasure: what was sealed under one in between stays unreadable', async () => {
     const tickets = new TicketVault();
     const vault = new DistantTicketVault(tickets);
     const here = world(createMemoryReadModelStore(), vault);
@@ -422,7 +422,7 @@ describe('keys that stand elsewhere', () => {
 });
 
 describe('keys that cannot be read', () => {
-  it('end the worker, and park nobody; one that is missing parks its own payment', async () => {
+  it('end the worker without parking; a single missing one parks its payment', async () => {
     const vault = new TicketVault();
     const failing = {
       seal: vault.seal.bind(vault),
@@ -496,7 +496,7 @@ describe('what others hinder', () => {
   const pendingOf = ({ messages }: World) =>
     messages.flatMap((message) => (message.type === 'erasing' ? [message.pending] : []));
 
-  it.each(adapters)('goes with the erasure when nobody does: builds in %s', async (_, open) => {
+  it.each(adapters)('is removed by the erasure itself: builds in %s', async (_, open) => {
     const here = await beside(await open());
     expect(await buildsOf(here)).toHaveLength(4);
     await erase(here, who);
@@ -531,7 +531,7 @@ describe('what others hinder', () => {
     await here.store.close();
   });
 
-  it('empties a write-ahead log as soon as nobody reads it, and waits for nobody', async () => {
+  it('empties a write-ahead log as soon as it has no readers, without waiting', async () => {
     const vault = new TicketVault();
     const path = join(folder, 'read.db');
     const { events, ...here } = world(openSqliteReadModelStore({ path }), vault);

@@ -16,7 +16,7 @@ async function happened(...story: readonly Event[]): Promise<void> {
 }
 
 describe('the ledger', () => {
-  it('tells totals exactly that no double holds', async () => {
+  it('returns exact totals beyond a double', async () => {
     const amountMinor = 9_007_199_254_740_993n;
     await happened(
       A.submitted(),

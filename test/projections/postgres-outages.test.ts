@@ -196,7 +196,7 @@ describe('a commit whose connection is lost', () => {
   });
 });
 
-it('answers again after the server was away, and says so meanwhile', {
+it('reports an unavailable server, and recovers', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const server = await startPostgresServer(TEST_SETTINGS);
@@ -218,7 +218,7 @@ it('answers again after the server was away, and says so meanwhile', {
 });
 
 describe('damage', () => {
-  it('that a read finds ends the worker, and the next one makes the build anew', {
+  it('that a read finds ends the worker, and the next one rebuilds', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const url = await newDatabase();

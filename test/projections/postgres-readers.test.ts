@@ -96,7 +96,7 @@ it('goes over to the live build in the middle of a query, even when its own was 
   expect(await everythingIn(await reader.live('sample'))).toEqual(saying('four', 3));
 });
 
-it('tells a reader what is parked, as it tells the writer', async () => {
+it('shows a reader what is parked, as it does the writer', async () => {
   const schema = newSchema();
   const writer = await opened(schema);
   const reader = await opened(schema, { readOnly: true });
@@ -169,18 +169,18 @@ it('lets a reader come before the first writer, and writes nothing for it', asyn
   await expect(model?.commit(nothing)).rejects.toMatchObject({ code: 'read-only' });
 });
 
-it('sees a change as soon as it was told of it', async () => {
+it('sees a change as soon as it is notified', async () => {
   const schema = newSchema();
   const writer = await opened(schema);
-  let told: Position | undefined;
-  const reader = await opened(schema, { readOnly: true, news: () => told });
+  let news: Position | undefined;
+  const reader = await opened(schema, { readOnly: true, news: () => news });
   const build = await buildIn(writer);
   await writer.makeLive('sample', 1);
   const model = await reader.live('sample');
   const before = await model?.revision('p');
   const early = model?.revision('p');
   await say(build, 'one', '1');
-  told = '1' as Position;
+  news = '1' as Position;
   expect(await model?.revision('p')).not.toBe(before);
   expect(await early).toBeDefined();
 });

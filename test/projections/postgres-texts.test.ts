@@ -123,7 +123,7 @@ it('finds a document again whose key is no whole text', async () => {
   expect(await build.get('things', ['a\ud800', 'a'])).toEqual(['a\ufffd', undefined]);
 });
 
-it('parks and condemns with any text', async () => {
+it('parks and marks damage with any text', async () => {
   const store = await opened({ url: database.url, schema: 'any_text' });
   const build = await store.createBuild(REQUEST);
   const event = { stream: 's\0', revision: 1, data: '\0\u0001' } as never;
@@ -134,7 +134,7 @@ it('parks and condemns with any text', async () => {
   expect(await build.parkedStreams()).toEqual(new Set(['s\0']));
 });
 
-it('is opened by many at the same moment, the first of whom makes the catalog', async () => {
+it('is opened concurrently, and one creates the catalog', async () => {
   const url = await newDatabase();
   const stores = await Promise.all(Array.from({ length: 6 }, () => opened({ url })));
   const builds = await Promise.all(stores.map((store) => store.createBuild(REQUEST)));
@@ -157,7 +157,7 @@ it('refuses what a later program has changed', async () => {
   }
 });
 
-it('is made anew where its tables have another layout', async () => {
+it('is rebuilt where its tables have another layout', async () => {
   const url = await newDatabase();
   const store = await opened({ url });
   await store.createBuild(REQUEST);

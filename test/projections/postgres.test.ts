@@ -48,7 +48,7 @@ it.each([
     FROM pg_tables WHERE tablename LIKE '%\\_records'`,
   ],
 ])(
-  '%s that is gone is noticed by a start, which makes that read model anew',
+  'a missing %s is noticed by a start, which rebuilds that read model',
   { timeout: TIMEOUT_MS },
   async (_, drop, find) => {
     const url = await newDatabase();

@@ -41,20 +41,20 @@ export function rebilledLife(options: LifeOptions): RebilledLife {
   const facts = { tenantId: TENANT, subscriptionId };
   const story: Event[] = [];
   let state: Subscription.State = Subscription.initial;
-  const tell = (command: Subscription.Command) => {
+  const run = (command: Subscription.Command) => {
     const events = decided(Subscription.decide(state, command));
     story.push(...events);
     state = events.reduce(Subscription.evolve, state);
   };
-  tell({ ...startOf(options), ...facts, at: from });
+  run({ ...startOf(options), ...facts, at: from });
   const rebills: [StreamName, readonly Event[]][] = [];
   for (let due = dueOf(state); due !== undefined && due.rebillAt < until; due = dueOf(state)) {
     const transactionId = idOf(number, rebills.length);
     const { cycle, attempt, rebillAt } = due;
-    tell({ type: 'BeginRebill', ...facts, cycle, attempt, transactionId, at: rebillAt });
+    run({ type: 'BeginRebill', ...facts, cycle, attempt, transactionId, at: rebillAt });
     const payment = rebill(due, { options, transactionId, isDeclined: isDeclined(rebills.length) });
     rebills.push([paymentStream(transactionId), payment]);
-    for (const command of followUpsOf(payment)) tell(command);
+    for (const command of followUpsOf(payment)) run(command);
   }
   return { subscription: [streamName('subscription', TENANT, subscriptionId), story], rebills };
 }
@@ -119,13 +119,13 @@ function rebill(
   const facts = { tenantId: TENANT, transactionId };
   const events: Transaction.Event[] = [];
   let state: Transaction.State = Transaction.initial;
-  const tell = (command: Transaction.Command) => {
+  const run = (command: Transaction.Command) => {
     const decidedEvents = decided(Transaction.decide(state, command));
     events.push(...decidedEvents);
     state = decidedEvents.reduce(Transaction.evolve, state);
   };
   const route = { ...ROUTE, terms: { ...ROUTE.terms, feeCurrency: currency } };
-  tell({
+  run({
     ...ORDER,
     ...facts,
     sandbox: false,
@@ -144,7 +144,7 @@ function rebill(
     at: rebillAt,
   });
   const answer = { note: '', gatewayTransactionId: 'gw', at };
-  tell({
+  run({
     type: 'RecordOutcome',
     ...facts,
     attempt: 1,

@@ -72,7 +72,7 @@ describe.each(adapters)('a rebuild on %s', (name, open) => {
     );
   });
 
-  it('keeps others from it for as long as it goes on', async () => {
+  it('excludes others until it ends', async () => {
     const here = world(await open());
     await fill(here, 0, 20);
     let nowMs = 0;

@@ -27,7 +27,7 @@ const SLOW = { timeout: 60_000 };
 
 const GBP = { sandbox: false, currency: 'GBP' } as const;
 
-interface Told {
+interface Plan {
   readonly sandbox: boolean;
   readonly currency: string;
 }
@@ -35,7 +35,7 @@ interface Told {
 const [START] = fc.sample(startSubscription(), { seed: 1, numRuns: 1 });
 if (START === undefined) throw new Error('nothing was drawn');
 
-function started(subscriptionId: number, at: string, counted: Told = GBP): Event {
+function started(subscriptionId: number, at: string, counted: Plan = GBP): Event {
   const {
     type: _,
     tenantId: __,
@@ -46,7 +46,7 @@ function started(subscriptionId: number, at: string, counted: Told = GBP): Event
   return { ...facts, ...plan, type: 'SubscriptionStarted', ...counted, subscriptionId, ...dates };
 }
 
-function renewed(amountMinor: bigint, at: string, counted: Told = GBP): Event {
+function renewed(amountMinor: bigint, at: string, counted: Plan = GBP): Event {
   const transactionId = '0195a000-0000-7000-8000-0000000000e1' as TransactionId;
   const tried = { cycle: 2, attempt: 1, transactionId, nextCycle: 3, rebillAt: null };
   return { type: 'SubscriptionRenewed', ...counted, ...tried, amountMinor, at };
@@ -90,7 +90,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
   const happened = (id: number, story: readonly Event[], tenantId = TENANT) =>
     happenedTo(here, { subscriptionId: id, tenantId }, story);
 
-  it('counts each month by itself, and carries who is there through months without events', async () => {
+  it('counts each month separately, and carries active ones through months without events', async () => {
     await happened(1, [
       started(1, '2026-01-31T23:59:59.999Z'),
       renewed(1_995n, '2026-02-28T10:00:00.000Z'),

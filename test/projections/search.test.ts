@@ -193,7 +193,7 @@ function filters(): fc.Arbitrary<SearchFilter> {
   );
   return fc.record(
     {
-      emails: list(({ payment }) => shouted(payment.email), 'nobody@example.test'),
+      emails: list(({ payment }) => shouted(payment.email), 'unknown@example.test'),
       orderIds: list(({ payment }) => payment.orderId, -1),
       transactionIds: list(({ id }) => shouted(id), A.VOID as string),
       gatewayTransactionIds: list((record) => record.gatewayTransactionId, 'none'),
@@ -315,7 +315,7 @@ describe.each(adapters)('search on %s', (_, open) => {
     );
   });
 
-  it('finds no more with a tighter filter', { timeout: PROPERTY_TIMEOUT_MS }, async () => {
+  it('finds a subset with a tighter filter', { timeout: PROPERTY_TIMEOUT_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(fewFilters(), fewFilters(), async (one, two) => {
         const wide = { ...one, dateFrom: '2000-01-01', includeUpdated: false };
@@ -328,7 +328,7 @@ describe.each(adapters)('search on %s', (_, open) => {
     );
   });
 
-  it('goes on from the end of a page', async () => {
+  it('continues after the end of a page', async () => {
     const filter = { dateFrom: '2000-01-01' };
     const first = await search(1, filter, { limit: 7 });
     const after = first.end;

@@ -32,12 +32,12 @@ readModelStoreContract({
   },
 });
 
-it('sqlite: a reader sees one moment in a turn, but never less than the writer told', async () => {
+it('sqlite: a reader sees one snapshot per turn, but never less than the writer announced', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'counterfoil-read-models-'));
   const path = join(folder, 'read-models.db');
   const writer = openSqliteReadModelStore({ path });
-  let told: Position | undefined;
-  const reader = openSqliteReadModelStore({ path, readOnly: true, news: () => told });
+  let news: Position | undefined;
+  const reader = openSqliteReadModelStore({ path, readOnly: true, news: () => news });
   onTestFinished(async () => {
     await reader.close();
     await writer.close();
@@ -63,9 +63,9 @@ it('sqlite: a reader sees one moment in a turn, but never less than the writer t
   await write('a');
   expect(await seen()).toEqual([1, ['a']]);
   await write('b');
-  // The same turn: nobody was told of it yet.
+  // The same turn: nobody was news of it yet.
   expect(await seen()).toEqual([1, ['a']]);
-  told = position;
+  news = position;
   expect(await seen()).toEqual([2, ['a', 'b']]);
   await write('c');
   await nextTurn();

@@ -146,7 +146,7 @@ describe.each(adapters)('the subscriptions read model on %s', (name, open) => {
     expect(pages).toBe(3);
   });
 
-  it('finds the subscriptions of a customer, the newest first, and nobody else’s', async () => {
+  it('finds the subscriptions of one customer only, the newest first', async () => {
     for (const subscriptionId of [9, 10, 1_000_000_001]) {
       await happened(subscriptionId, [started({ subscriptionId })]);
     }

@@ -101,7 +101,7 @@ describe('the search record', () => {
     });
   });
 
-  it('of a refund is a record of its own', async () => {
+  it('of a refund is a separate record', async () => {
     await defineAll();
     await happened(...CAPTURED);
     const payment = await here.search.record(TENANT, A.PAYMENT, NOW);
@@ -136,7 +136,7 @@ describe('the search record', () => {
     });
   });
 
-  it('of a void is a record of its own, beside the payment that it ended', async () => {
+  it('of a void is a separate record, beside the payment that it ended', async () => {
     const requestedAt = '2025-12-02T10:00:00.000Z';
     const at = '2025-12-02T10:00:05.000Z';
     await happened(

@@ -63,7 +63,7 @@ describe('the worker', () => {
     await sqlite.close();
   });
 
-  it('goes on where it was when it stops between batches, at any of them', async () => {
+  it('continues where it stopped, between any batches', async () => {
     const whole = world();
     await fill(whole, 25);
     await whole.catchUp();
@@ -158,7 +158,7 @@ describe('the worker', () => {
     });
   });
 
-  it('goes on with the build that is made live under it', async () => {
+  it('continues with the build that becomes live', async () => {
     const here = world();
     await fill(here, 20);
     const stopping = new AbortController();
@@ -223,9 +223,9 @@ describe('a stream that fails', () => {
       expect((await here.search.record(TENANT, A.PAYMENT, NOW))?.status).toBe('Processing');
       expect(await here.search.record(TENANT, A.REFUND, NOW)).toBeUndefined();
       expect((await here.search.record(TENANT, OTHER, NOW))?.status).toBe('Captured');
-      const told = here.messages.filter(({ type }) => type === 'parked');
-      expect(told).toHaveLength(2);
-      expect(told).toMatchObject([{ projection: 'transactions' }, { projection: 'ledger' }]);
+      const messages = here.messages.filter(({ type }) => type === 'parked');
+      expect(messages).toHaveLength(2);
+      expect(messages).toMatchObject([{ projection: 'transactions' }, { projection: 'ledger' }]);
     },
   );
 
@@ -342,7 +342,7 @@ describe('progress', () => {
     behindMs: 5,
   });
 
-  it('wakes those who wait for a position, and no others', async () => {
+  it('wakes only those that wait for a position', async () => {
     const progress = new Progress();
     const [near, far] = ['0002', '0009'].map((position) =>
       progress.reached(position as Position, { timeoutMs: 60_000 }),

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { newDatabase } from './databases.ts';
 
-it('gives each test databases of its own', async () => {
+it('gives each test separate databases', async () => {
   const urls = [await newDatabase(), await newDatabase()];
   const found: unknown[] = [];
   for (const connectionString of urls) {

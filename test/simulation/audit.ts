@@ -36,8 +36,8 @@ export async function expectFlags(model: Model, caller: Caller, tenancy: Tenancy
       child.messageID,
       child.status,
     ]);
-    const told = [...payment.children.values()].map(({ id, status }) => [id, status]);
-    expect(shown.sort(), payment.id).toEqual(told.sort());
+    const expected = [...payment.children.values()].map(({ id, status }) => [id, status]);
+    expect(shown.sort(), payment.id).toEqual(expected.sort());
   }
 }
 

@@ -130,7 +130,7 @@ it(
 );
 
 it(
-  'after a year in which nobody billed, charges each member once',
+  'after a year without billing, charges each member once',
   async () => {
     club = new Club({ onDisk: true, begin: '2027-11-30T00:00:00.000Z' });
     await club.open();
@@ -188,7 +188,7 @@ it(
 );
 
 it(
-  'charges nobody again after the log was restored from a backup that is older than the charges',
+  'does not charge again after the log was restored from a backup that is older than the charges',
   async () => {
     const former = new Club({ onDisk: true, begin: '2026-04-30T09:00:00.000Z' });
     await former.open();

@@ -113,7 +113,7 @@ export class Club {
       applicationId: 1,
       subscription: { name: 'Tea club', rebillAmount: 19.95, frequency, trialDays },
     });
-    if (status !== 201) throw new Error(`nobody joined: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`joining failed: ${JSON.stringify(body)}`);
     return body.subscriptions[0].id;
   }
 
@@ -228,7 +228,7 @@ export function faultsOf(
       const name = `try ${attempt} of cycle ${cycle} of ${id}`;
       if ((taken.get(transactionId) ?? 0) > 1) faults.push(`${name} was taken twice`);
       if (taken.has(transactionId) !== renewed.has(transactionId)) {
-        faults.push(`${name} was taken, and is not told of, or the other way round`);
+        faults.push(`${name} is at the gateway or in the log, but not in both`);
       }
       if (taken.has(transactionId) && failed.has(transactionId)) faults.push(`${name} failed too`);
       if (!renewed.has(transactionId) && !failed.has(transactionId)) faults.push(`${name} is open`);
@@ -239,7 +239,7 @@ export function faultsOf(
       faults.push(`the tries of ${id} are not counted one by one`);
     }
   }
-  for (const id of taken.keys()) if (!explained.has(id)) faults.push(`${id} is nobody's`);
+  for (const id of taken.keys()) if (!explained.has(id)) faults.push(`${id} has no member`);
   return faults;
 }
 

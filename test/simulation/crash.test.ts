@@ -112,8 +112,8 @@ async function stillOpen(
     if (status === 'Unknown' || reasons.every((reason) => reason === 'action')) continue;
     if (before !== undefined && changedAt >= before) continue;
     const { tenantId, transactionId } = intent as OpenIntent & Transaction.Command;
-    const told = await events.read(Transaction.streamOf({ tenantId, transactionId }));
-    const attempts = told.filter(({ type }) => type === 'AttemptStarted').length;
+    const stored = await events.read(Transaction.streamOf({ tenantId, transactionId }));
+    const attempts = stored.filter(({ type }) => type === 'AttemptStarted').length;
     const isLost = status === 'Processing' && !heard.has(chargeKey(transactionId, attempts));
     if (!isLost) open.push(intent);
   }

@@ -44,7 +44,7 @@ function customer(id: number) {
 }
 
 /** How often an erasure was requested, and how often it was recorded. */
-async function told(id: number): Promise<readonly [requested: number, erased: number]> {
+async function erasuresOf(id: number): Promise<readonly [requested: number, erased: number]> {
   return host.beside(async ({ events }) => {
     const types = (await events.read(`customer_account-1-live-${id}` as never)).map(
       ({ type }) => type,
@@ -65,13 +65,13 @@ it(`finishes over ${KILLS} kills`, async () => {
     await host.kill();
     await dying;
     await host.start();
-    const [requested] = await told(customerId);
+    const [requested] = await erasuresOf(customerId);
     if (requested === 0) {
       expect((await customer(customerId)).body).toMatchObject({ erased: false });
       expect((await host.caller.delete(`/customers/${customerId}`)).status).toBe(200);
     }
     await vi.waitUntil(async () => (await customer(customerId)).body.erased, POLLING);
-    expect(await told(customerId)).toEqual([1, 1]);
+    expect(await erasuresOf(customerId)).toEqual([1, 1]);
     const [{ id }] = subscriptions;
     const { body } = await host.caller.get(`/v1/subscriptions/${id}`);
     expect(body, JSON.stringify(body)).toMatchObject({ active: false });

@@ -103,11 +103,11 @@ export class Lives {
     const answers = await Promise.all(
       Array.from({ length: copies }, () => caller.post(path, body, key)),
     );
-    const told = answers.filter(({ body: { code } }) => code !== 'idempotency_in_flight');
-    expect(told.length).toBeGreaterThan(0);
-    const [answer] = told as [Answer];
+    const final = answers.filter(({ body: { code } }) => code !== 'idempotency_in_flight');
+    expect(final.length).toBeGreaterThan(0);
+    const [answer] = final as [Answer];
     if (answer.body.code === 'concurrent_update') return answer;
-    for (const each of told) expect(each).toMatchObject({ status: answer.status });
+    for (const each of final) expect(each).toMatchObject({ status: answer.status });
     const again = await caller.post(path, body, key);
     expectRepeated(again, answer);
     this.asked.push({ caller, path, body, key, answer, at });

@@ -40,10 +40,13 @@ export async function expectAllInPlace(host: KilledHost, sent: readonly Sent[]):
  * Every key of `sent` has its answer.
  */
 function expectAcknowledged(model: Model, sent: readonly Sent[]): void {
-  const payments = new Map([...model.payments.values()].map((told) => [told.id, told]));
+  const payments = new Map([...model.payments.values()].map((payment) => [payment.id, payment]));
   const refunds = new Map(
-    [...payments.values()].flatMap((told) =>
-      refundsOf(told, 'RefundPending', 'Refunded', 'RefundFailed').map((each) => [each.id, each]),
+    [...payments.values()].flatMap((payment) =>
+      refundsOf(payment, 'RefundPending', 'Refunded', 'RefundFailed').map((each) => [
+        each.id,
+        each,
+      ]),
     ),
   );
   const done = sent.filter(({ answer }) => answer?.body.id !== undefined);
@@ -71,26 +74,26 @@ function once(ids: readonly string[]): string[] {
   return [...new Set(ids)].sort();
 }
 
-function expectPayment(told: Payment | undefined, { answer, key }: Sent): void {
+function expectPayment(logged: Payment | undefined, { answer, key }: Sent): void {
   const { status, capturedAmount, gatewayTransactionId } = answer?.body ?? {};
   switch (status) {
     case 'Captured':
-      expect(toMajor(told?.capturedMinor ?? 0n, 'GBP'), key).toBe(capturedAmount);
-      expect(told?.gatewayTransactionId, key).toBe(gatewayTransactionId);
+      expect(toMajor(logged?.capturedMinor ?? 0n, 'GBP'), key).toBe(capturedAmount);
+      expect(logged?.gatewayTransactionId, key).toBe(gatewayTransactionId);
       break;
     case 'Authorized':
-      expect(told?.gatewayTransactionId, key).toBe(gatewayTransactionId);
+      expect(logged?.gatewayTransactionId, key).toBe(gatewayTransactionId);
       break;
     case 'Declined':
-      expect(told?.status, key).toBe(status);
+      expect(logged?.status, key).toBe(status);
       break;
     default:
   }
 }
 
-function expectRefund(told: Child | undefined, { answer, key }: Sent): void {
+function expectRefund(logged: Child | undefined, { answer, key }: Sent): void {
   const { status, amount } = answer?.body ?? {};
-  expect(toMajor(told?.amountMinor ?? 0n, 'GBP'), key).toBe(amount);
+  expect(toMajor(logged?.amountMinor ?? 0n, 'GBP'), key).toBe(amount);
   // A pending one has ended since, or not.
-  if (status !== 'RefundPending') expect(told?.status, key).toBe(status);
+  if (status !== 'RefundPending') expect(logged?.status, key).toBe(status);
 }

@@ -87,8 +87,8 @@ export class Load {
     // What was not the last word is answered from the present state.
     if (before === undefined || before.isOpen) sent.answer = kept;
     else if (before.status !== kept.status || before.digest !== kept.digest) {
-      const told = JSON.stringify([before, answer]);
-      throw new Error(`${sent.key} was answered otherwise than before: ${told}`);
+      const both = JSON.stringify([before, answer]);
+      throw new Error(`${sent.key} was answered otherwise than before: ${both}`);
     }
     return true;
   }
@@ -146,11 +146,11 @@ const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction'];
 
 /** What a repetition must say again: all but which request it answers. */
 function keptOf({ status, body: { requestId: _, ...body } }: Answer): Kept {
-  const { id, status: told, capturedAmount, gatewayTransactionId, amount, code } = body;
+  const { id, status: state, capturedAmount, gatewayTransactionId, amount, code } = body;
   return {
     status,
-    body: { id, status: told, capturedAmount, gatewayTransactionId, amount, code },
+    body: { id, status: state, capturedAmount, gatewayTransactionId, amount, code },
     digest: hash('sha1', JSON.stringify(body), 'base64'),
-    isOpen: status === 202 || OPEN_STATUSES.includes(told),
+    isOpen: status === 202 || OPEN_STATUSES.includes(state),
   };
 }

@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.close();
 }, HOOK_MS);
 
-it('a host that dies while it mails loses no mail, and repeats it under the same id', async () => {
+it('a host killed while it mails loses no mail, and repeats it under the same id', async () => {
   const dice = new Dice(SEED);
   await host.start();
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -119,7 +119,7 @@ export async function expectNothingLost(
   expect(ids.size).toBe(acknowledged.size + refused.size);
 }
 
-const NOBODY = 65_534;
+const NOBODY_UID = 65_534;
 
 /**
  * As whom a process is started that the permission bits bind: root passes over them, so it starts
@@ -127,9 +127,9 @@ const NOBODY = 65_534;
  */
 export function boundByPermissions(): { readonly uid?: number; readonly gid?: number } | undefined {
   if (process.getuid?.() !== 0) return {};
-  const nobody = { uid: NOBODY, gid: NOBODY };
+  const other = { uid: NOBODY_UID, gid: NOBODY_UID };
   const reading = `require('node:fs').readFileSync(${JSON.stringify(CLI)})`;
-  return spawnSync(process.execPath, ['-e', reading], nobody).status === 0 ? nobody : undefined;
+  return spawnSync(process.execPath, ['-e', reading], other).status === 0 ? other : undefined;
 }
 
 /** Mounting needs root on Linux. */

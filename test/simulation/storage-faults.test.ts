@@ -179,7 +179,7 @@ describe('damaged files', () => {
     );
   });
 
-  it('read models that were swapped are made anew', async () => {
+  it('swapped read models are rebuilt', async () => {
     const folder = copied();
     const [ledger, reference, aside] = ['ledger-1', 'reference-1', 'aside'].map((name) =>
       join(folder, `read-models.db-${name}`),
@@ -211,7 +211,7 @@ describe('damaged files', () => {
 });
 
 describe('a letter in a read model that is asked for', () => {
-  it('is refused, and made anew', async () => {
+  it('is refused, and rebuilt', async () => {
     const folder = copied();
     harm(join(folder, 'read-models.db-transactions-1'), (bytes) =>
       Buffer.from(bytes.toString('latin1').replaceAll('"customer1@', '"dustomer1@'), 'latin1'),
@@ -292,8 +292,8 @@ describe('write-ahead logs', () => {
         );
         const { checks, verdict } = await examined(copy);
         expect(verdict).toBe('damage');
-        const told = checks.filter(({ findings }) => findings.length > 0).map(({ check }) => check);
-        expect(told).toEqual(expect.arrayContaining(['loss']));
+        const bad = checks.filter(({ findings }) => findings.length > 0).map(({ check }) => check);
+        expect(bad).toEqual(expect.arrayContaining(['loss']));
         removeFolder(copy);
       }),
       { numRuns: RUNS },
@@ -309,7 +309,7 @@ describe('write-ahead logs', () => {
     expect(wrong.filter((each) => !/^.api.(transactions|ledger)/.test(each))).toEqual([]);
   });
 
-  it('of another folder are refused, and the log is as it was once they are removed', async () => {
+  it('of another folder are refused, and the log is unchanged once they are removed', async () => {
     const folder = copied();
     const path = join(folder, 'events.db');
     // The first start marks the log of the folder.
@@ -379,7 +379,7 @@ function writeProtect(folder: string): void {
 }
 
 describe.skipIf(bound === undefined)('a folder that may not be written', () => {
-  it('refuses the start in a sentence that names it, and is left as it was', async () => {
+  it('refuses the start with an error that names it, and is unchanged', async () => {
     const folder = copied();
     writeProtect(folder);
     const before = readdirSync(folder);
@@ -429,7 +429,7 @@ async function liveInThePast(folder: string): Promise<void> {
 }
 
 describe('a clock that was set back', () => {
-  it('changes no order and refuses nothing, and the doctor tells of it', async () => {
+  it('changes no order and refuses nothing, and the doctor reports it', async () => {
     const folder = copied();
     await liveInThePast(folder);
     const { checks, verdict } = await examined(folder);

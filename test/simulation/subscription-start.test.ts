@@ -20,7 +20,7 @@ beforeAll(() => host.onboard(), HOOK_MS);
 afterAll(() => host.remove(), HOOK_MS);
 
 /** What the log says of the plans of payments, by subscription. */
-interface Told {
+interface Progress {
   /** Of payments that were captured. */
   readonly paid: ReadonlySet<number>;
   /** How often each was started. */
@@ -30,7 +30,7 @@ interface Told {
   readonly customers: ReadonlySet<number>;
 }
 
-it('starts every subscription that was paid for, and no other, however often the host dies', async () => {
+it('starts exactly the paid subscriptions, however often the host is killed', async () => {
   const dice = new Dice(SEED);
   const asked = new Map<string, Json>();
   let interrupted = 0;
@@ -46,10 +46,10 @@ it('starts every subscription that was paid for, and no other, however often the
     });
     await Promise.allSettled(sent);
     await dead;
-    const { paid, starts } = await told();
+    const { paid, starts } = await progress();
     interrupted += [...paid].filter((id) => !starts.has(id)).length;
     await host.start();
-    await vi.waitUntil(async () => isMadeUp(await told()), POLLING);
+    await vi.waitUntil(async () => isComplete(await progress()), POLLING);
   }
   expect(interrupted).toBeGreaterThan(0);
   process.stdout.write(
@@ -57,8 +57,8 @@ it('starts every subscription that was paid for, and no other, however often the
   );
   await expectSameAgain(asked);
   // A charge that was sent again may be a customer's first: the follower of the log learns of them.
-  await vi.waitUntil(async () => isMadeUp(await told()), POLLING);
-  const { paid, starts, buyers, customers } = await told();
+  await vi.waitUntil(async () => isComplete(await progress()), POLLING);
+  const { paid, starts, buyers, customers } = await progress();
   expect([...starts.keys()].toSorted()).toEqual([...paid].toSorted());
   for (const [id, times] of starts) expect({ id, times }).toEqual({ id, times: 1 });
   expect(customers).toEqual(buyers);
@@ -95,7 +95,7 @@ async function diesAfter(captures: number): Promise<void> {
   await events.close();
 }
 
-async function told(): Promise<Told> {
+async function progress(): Promise<Progress> {
   return host.beside(async ({ events }) => {
     const orders = new Map<string, { plans: number[]; customerId: number }>();
     const paid = new Set<number>();
@@ -122,7 +122,7 @@ async function told(): Promise<Told> {
   });
 }
 
-function isMadeUp({ paid, starts, buyers, customers }: Told): boolean {
+function isComplete({ paid, starts, buyers, customers }: Progress): boolean {
   return [...paid].every((id) => starts.has(id)) && [...buyers].every((id) => customers.has(id));
 }
 

@@ -39,7 +39,7 @@ async function shown(): Promise<number> {
   return Date.parse((await host.caller.get(CLOCK)).body.now);
 }
 
-interface Told {
+interface Progress {
   /** When each payment was authorized, and when it expired, by its stream. */
   readonly authorized: ReadonlyMap<string, number>;
   readonly expired: ReadonlyMap<string, readonly number[]>;
@@ -47,7 +47,7 @@ interface Told {
 }
 
 /** What the log says, read beside the host. */
-async function told(): Promise<Told> {
+async function progress(): Promise<Progress> {
   return host.beside(async ({ events }) => {
     const authorized = new Map<string, number>();
     const expired = new Map<string, number[]>();
@@ -95,7 +95,7 @@ it(
     }
     await move(30 * 86_400);
     await expectEnded(await shown());
-    const { authorized, expired } = await told();
+    const { authorized, expired } = await progress();
     expect([authorized.size, expired.size]).toEqual([AUTHORIZATIONS, AUTHORIZATIONS]);
     expect(host.faults).toEqual([]);
   },
@@ -104,7 +104,7 @@ it(
 
 /** Exactly those authorizations have expired that stood for seven days, each of them once. */
 async function expectEnded(nowMs: number): Promise<void> {
-  const { authorized, expired } = await told();
+  const { authorized, expired } = await progress();
   for (const [stream, atMs] of authorized) {
     const ends = expired.get(stream) ?? [];
     const dueMs = atMs + 7 * DAY_MS;

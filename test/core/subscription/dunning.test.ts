@@ -51,7 +51,7 @@ describe('a try that no gateway was asked for', () => {
     }
   });
 
-  it('freezes at once when the customer has removed the card, unless it was changed meanwhile', () => {
+  it('freezes at once when the card was removed and not replaced', () => {
     const removed = { ...refused(1, 30), declineCode: 'card_removed' };
     when(neverAsked(1, [0]), ask.failed(removed)).then(
       happened.failed({ ...removed, retryAt: null }),
@@ -112,7 +112,7 @@ describe('a soft decline', () => {
       happened.frozen({ reason: 'retries-exhausted' }),
     ));
 
-  it('leaves at least a day between two tries, however late it comes to light', () => {
+  it('leaves at least a day between two tries, however late the outcome is known', () => {
     when(tried(2), ask.failed({ ...attempt(2), at: day(32, 1) })).then(
       happened.failed({ ...attempt(2), retryAt: day(33, 1), at: day(32, 1) }),
     );
@@ -124,7 +124,7 @@ describe('a soft decline', () => {
     );
   });
 
-  it('goes on with the cycle, and keeps when it failed first', () => {
+  it('continues the cycle, and keeps the time of the first failure', () => {
     expect(stateAfter(past.failed)).toMatchObject({
       cycle: 2,
       attempt: 1,
@@ -171,7 +171,7 @@ describe('a decline that is final', () => {
     });
   });
 
-  it('freezes for want of money, unless the merchant account allows retries', () => {
+  it('freezes on insufficient funds, unless the merchant account allows retries', () => {
     const declineCode = Subscription.INSUFFICIENT_FUNDS;
     when(past.due, ask.failed({ declineCode })).then(
       happened.failed({ declineCode, retryAt: null }),
@@ -217,7 +217,7 @@ describe('the limit of the networks', () => {
       happened.frozen({ reason: 'network-limit' }),
     ));
 
-  it('stops whoever unfreezes it, until the window has passed', () => {
+  it('refuses to unfreeze until the window has passed', () => {
     const stopped = failures(15);
     when(stopped, ask.begin({ ...next(15), at: day(30) })).then(
       happened.frozen({ reason: 'network-limit', at: day(30) }),
@@ -288,14 +288,14 @@ describe('the limit of the networks', () => {
     when(changed, ask.changeCard(unmarked)).then(happened.cardChanged({ card: unmarked }));
   });
 
-  it('remembers no more failures than it needs', () => {
+  it('keeps only the failures that it needs', () => {
     const { failedAt } = stateAfter(failures(17));
     expect(failedAt).toHaveLength(Subscription.MAX_FAILED_TRIES);
     expect(failedAt.at(-1)).toBe(day(29, 16));
     expect(failedAt[0]).toBe(day(29, 2));
   });
 
-  it('begins anew after a charge', () => {
+  it('starts again after a charge', () => {
     const renewed = happened.renewed({ ...next(14), nextCycle: 17, rebillAt: day(31) });
     expect(stateAfter([...failures(14), due(14), renewed]).failedAt).toEqual([]);
   });
@@ -332,7 +332,7 @@ describe('unfreezing by an administrator', () => {
     ['on the date, to the millisecond', day(30), 2, day(30)],
     ['a moment later', day(30, 1), 3, day(60)],
     ['cycles later', day(100), 5, day(120)],
-  ])('goes on with the first date that is not past: %s', (_, at, cycle, rebillAt) => {
+  ])('continues with the first date that is not past: %s', (_, at, cycle, rebillAt) => {
     const unfrozen = happened.unfrozen({ cycle, rebillAt, at });
     when(past.frozenByAdmin, ask.unfreeze(at)).then(unfrozen);
     expect(stateAfter([...past.frozenByAdmin, unfrozen])).toMatchObject({
@@ -415,7 +415,7 @@ describe('a new card', () => {
     });
   });
 
-  it('has tries of its own after the retries of the one before', () => {
+  it('has its own tries after the retries of the previous cycle', () => {
     const frozen = [
       ...tried(5),
       happened.failed({ ...attempt(5), retryAt: null, at: day(37) }),
@@ -452,7 +452,7 @@ describe('a card that is changed while a try is under way', () => {
   it('is charged next time when the try succeeds', () =>
     when(changed, ask.renewed()).then(happened.renewed()));
 
-  it('is tried a day after the former one was declined for want of money', () => {
+  it('is tried a day after the previous one was declined for insufficient funds', () => {
     const declineCode = Subscription.INSUFFICIENT_FUNDS;
     when(changed, ask.failed({ declineCode, at: day(35) })).then(
       happened.failed({ declineCode, retryAt: day(36), at: day(35) }),
@@ -503,7 +503,7 @@ describe('an outcome that comes after the subscription was frozen and unfrozen',
     });
   });
 
-  it('does not turn the next cycle back when it is told late', () => {
+  it('does not reset the next cycle when the outcome is late', () => {
     const late = [
       ...past.due,
       happened.frozen({ at }),

@@ -174,7 +174,7 @@ describe('cycles that pass while one is open', () => {
 });
 
 describe('ending', () => {
-  it('is done once, by whoever asks first', () => {
+  it('is done once, by the first request', () => {
     when(past.started, ask.unsubscribe()).then(happened.unsubscribed());
     when(past.ended, ask.unsubscribe({ reason: 'chargeback', at: day(9) })).thenNothing();
     expect(stateAfter(past.ended)).toMatchObject({
@@ -186,7 +186,7 @@ describe('ending', () => {
     });
   });
 
-  it('says who asked, why, and whether the customer is to be told', () => {
+  it('records the requester, the reason and whether to notify the customer', () => {
     const asked = { reason: 'chargeback', requestedBy: 'system', notifyCustomer: false } as const;
     when(past.frozen, ask.unsubscribe(asked)).then(happened.unsubscribed(asked));
   });
@@ -220,7 +220,7 @@ describe('changing the plan', () => {
     expect(Subscription.dueAt(state, 4)).toBe(day(67));
   });
 
-  it('takes each of its parts by itself', () => {
+  it('accepts each part separately', () => {
     when(past.started, ask.changePlan({ name: 'Tea' })).then(happened.planChanged({ name: 'Tea' }));
     when(past.started, ask.changePlan({ description: '' })).then(
       happened.planChanged({ description: '' }),
@@ -236,7 +236,7 @@ describe('changing the plan', () => {
     when(past.started, ask.changePlan(same)).thenNothing();
   });
 
-  it('leaves a retry its date, and counts the cycles after it anew', () => {
+  it('keeps the date of a retry, and recomputes the later cycles', () => {
     const at = day(30, 5);
     const changed = happened.planChanged({ frequencyDays: 10, at });
     when(past.failed, ask.changePlan({ frequencyDays: 10 }, at)).then(changed);
@@ -271,7 +271,7 @@ describe('changing the card', () => {
     when(past.frozen, ask.changeCard(card)).thenNothing();
   });
 
-  it('tells another number from a renewed card', () => {
+  it('distinguishes another number from a renewed card', () => {
     when(past.started, ask.changeCard(renewedCard)).then(
       happened.cardChanged({ card: renewedCard, sameNumber: true }),
     );

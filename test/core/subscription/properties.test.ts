@@ -39,7 +39,7 @@ describe('in every history', () => {
     );
   });
 
-  it('it is active exactly as long as nobody has ended it', () => {
+  it('it is active exactly until it is ended', () => {
     fc.assert(
       fc.property(subscriptionHistory(), (history) => {
         let ended = false;
@@ -101,7 +101,7 @@ describe('in every history', () => {
     );
   });
 
-  it('a cycle has no more tries than its retries and new cards allow', () => {
+  it('retries and new cards bound the tries of a cycle', () => {
     fc.assert(
       fc.property(subscriptionHistory(), ({ events }) => {
         let cycle = 0;
@@ -117,10 +117,10 @@ describe('in every history', () => {
     );
   });
 
-  it('whoever says again what was said changes nothing, in whatever order', () => {
+  it('repeated commands change nothing, in any order', () => {
     fc.assert(
       fc.property(subscriptionHistory(), fc.func(fc.nat()), ({ steps, state, events }, order) => {
-        const told = steps
+        const reported = steps
           .filter(({ rejection }) => rejection === undefined)
           .map(({ command }) => command)
           .filter(({ type }) => ONCE.has(type))
@@ -129,7 +129,7 @@ describe('in every history', () => {
         const settled = eventsOfType(events, 'RebillDue')
           .filter(({ transactionId }) => transactionId !== state?.pending?.transactionId)
           .flatMap(({ type: _, totalAttempt: __, ...one }) => [ask.renewed(one), ask.failed(one)]);
-        for (const command of [...told.filter((each) => isSettled(each, state)), ...settled]) {
+        for (const command of [...reported.filter((each) => isSettled(each, state)), ...settled]) {
           expect(Subscription.decide(state, command)).toEqual({ _tag: 'Right', right: [] });
         }
       }),
@@ -253,14 +253,14 @@ function decidedOn(state: Subscription.State, command: Subscription.Command): St
 
 /** What a worker, a gateway or a person does next. Workers may look at a past that is gone. */
 interface Move {
-  readonly kind: 'begin' | 'begin' | 'tell' | 'tell' | 'again' | 'person' | 'clock';
+  readonly kind: 'begin' | 'begin' | 'report' | 'report' | 'again' | 'person' | 'clock';
   readonly pick: number;
   readonly staleBy: number;
   readonly clockMs: number;
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
-  kind: fc.constantFrom('begin', 'begin', 'tell', 'tell', 'again', 'person', 'clock'),
+  kind: fc.constantFrom('begin', 'begin', 'report', 'report', 'again', 'person', 'clock'),
   pick: fc.nat(999),
   staleBy: fc.nat(3),
   clockMs: fc.oneof(
@@ -304,12 +304,13 @@ class Billing {
         }
         return;
       }
-      case 'tell':
+      case 'report':
       case 'again': {
         const known = [...this.outcomes.values()];
-        const told = known[kind === 'tell' ? known.length - 1 : pick % Math.max(1, known.length)];
-        if (told === undefined) return;
-        const { one, approved } = told;
+        const reported =
+          known[kind === 'report' ? known.length - 1 : pick % Math.max(1, known.length)];
+        if (reported === undefined) return;
+        const { one, approved } = reported;
         const failure = { ...one, at, hard: pick % 11 === 0, retryInsufficientFunds: true };
         this.#decide(approved ? ask.renewed({ ...one, at }) : ask.failed(failure));
         return;

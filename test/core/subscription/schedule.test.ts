@@ -28,7 +28,7 @@ const freeze = (attempt: number, on: number) => ({
 });
 
 describe('the schedule', () => {
-  it('tells the next charges, and what follows if they are declined', () => {
+  it('lists the next charges, and what follows if they are declined', () => {
     const { charges, ifDeclined } = Subscription.scheduleOf(stateAfter(past.started), dunning, 3);
     expect(charges).toEqual([charge(2, day(30)), charge(3, day(60)), charge(4, day(90))]);
     expect(ifDeclined).toEqual([
@@ -40,7 +40,7 @@ describe('the schedule', () => {
     ]);
   });
 
-  it('goes on from where the cycle stands', () => {
+  it('continues from the state of the cycle', () => {
     const { charges, ifDeclined } = Subscription.scheduleOf(stateAfter(past.failed), dunning, 2);
     expect(charges).toEqual([charge(2, day(31), 2), charge(3, day(60))]);
     expect(ifDeclined[0]).toEqual(retry(2, 31, 33));
@@ -76,7 +76,7 @@ describe('the schedule', () => {
     expect(ifDeclined[0]).toEqual(retry(1, 75, 76));
   });
 
-  it('tells that the next try fails and freezes when the customer has removed the card', () => {
+  it('predicts that the next try fails and freezes when the card was removed', () => {
     const state = stateAfter(past.started);
     expect(Subscription.scheduleOf(state, dunning, 3, { cardRemoved: true })).toEqual({
       charges: [],
@@ -86,7 +86,7 @@ describe('the schedule', () => {
     expect(Subscription.scheduleOf(state, dunning, 3).nextFailure).toBeNull();
   });
 
-  it('lets a try that is under way with the removed card come to its end', () => {
+  it('completes a pending try with the removed card', () => {
     const state = stateAfter(past.due);
     expect(Subscription.scheduleOf(state, dunning, 3, { cardRemoved: true })).toEqual({
       charges: [charge(2, day(30))],
@@ -109,7 +109,7 @@ describe('the schedule', () => {
     expect(Subscription.scheduleOf(stateAfter(past.started), dunning, 0).charges).toEqual([]);
   });
 
-  it('tells only of the mails that the policy sends', () => {
+  it('lists only mails that the policy sends', () => {
     const silent = { retryAfterDays: [2], mails: [] };
     const state = stateAfter(past.started);
     expect(Subscription.scheduleOf(state, silent, 1).ifDeclined).toEqual([

@@ -179,7 +179,7 @@ describe('alert', () => {
     },
   );
 
-  it('keeps nobody from refunding', () =>
+  it('does not prevent refunds', () =>
     when([...past.captured, happened.alertReceived()], ask.refund({ source: 'CDRN' })).then(
       happened.refundRequested({ source: 'CDRN' }),
     ));

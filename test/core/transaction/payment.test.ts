@@ -64,7 +64,7 @@ describe('submit', () => {
     );
   });
 
-  it('blocks what is on the black list before any gateway hears of it', () =>
+  it('blocks what is on the black list before any gateway is called', () =>
     when([], ask.submit({ blackListing: 3 })).then(happened.submitted(), happened.blocked()));
 
   it('fails at once when no gateway is to be asked', () => {
@@ -184,7 +184,7 @@ describe('outcome', () => {
       ...facts,
     }) as Transaction.Event;
 
-  it('goes on after a soft decline when another account will be tried', () =>
+  it('continues after a soft decline when another account will be tried', () =>
     when(past.processing, ask.recordOutcome(answer.declinedSoft)).then(happened.softDeclined()));
 
   it('ends with a soft decline when there is no other account', () =>
@@ -336,7 +336,7 @@ describe('an authorization', () => {
   };
   const stands = { of: 'authorization', at: hoursAfter(SUBMITTED_AT, 7 * 24) };
 
-  it('stands for seven days, however often its capture fails', () => {
+  it('lasts seven days, however often its capture fails', () => {
     expect(expiryAfter()).toEqual(stands);
     const failed = { ...happened.captureFailed(), at: hoursAfter(SUBMITTED_AT, 48) };
     expect(expiryAfter(happened.captureRequested(), failed)).toEqual(stands);
@@ -402,7 +402,7 @@ describe('capture', () => {
     });
   });
 
-  it('may fail, and be asked for anew under another id', () => {
+  it('may fail, and be requested again under another id', () => {
     when(requested, ask.recordCaptureFailure()).then({
       ...happened.captureFailed(),
       at: NOW,
@@ -457,7 +457,7 @@ describe('void', () => {
     });
   });
 
-  it('may fail, and be asked for anew under another id', () => {
+  it('may fail, and be requested again under another id', () => {
     const requested = [...past.captured, happened.voidRequested()];
     when(requested, ask.recordVoidFailure()).then(happened.voidFailed());
     when([...requested, happened.voidFailed()], ask.void(2)).then(happened.voidRequested(2));

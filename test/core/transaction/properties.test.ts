@@ -164,7 +164,7 @@ describe('money', () => {
 });
 
 describe('what waits for the gateway', () => {
-  it('may be sent exactly while no chargeback stands, and never makes more leave than was captured', () => {
+  it('is allowed exactly while there is no chargeback, and never exceeds the capture', () => {
     always((payment, events) => {
       const facts = factsOf(events);
       const stands = [...facts.chargebacks.values()].some(({ over }) => !over);
@@ -183,8 +183,8 @@ describe('flags', () => {
       const facts = factsOf(events);
       const paid = facts.refundedMinor;
       for (const policy of policies) {
-        const told = Transaction.isRefundable(payment, policy, payment.changedAt);
-        expect(told).toBe(refundable(facts, policy, payment.changedAt));
+        const decided = Transaction.isRefundable(payment, policy, payment.changedAt);
+        expect(decided).toBe(refundable(facts, policy, payment.changedAt));
       }
       const { capturedMinor } = facts;
       expect(Transaction.isRefunded(payment)).toBe(capturedMinor > 0n && paid === capturedMinor);

@@ -67,7 +67,7 @@ describe('amount', () => {
     ).then(requested(6_000n, 2));
   });
 
-  it('keeps who asked, from where, and whether the customer is told', () => {
+  it('records the requester, the application and whether to notify the customer', () => {
     const asked = {
       source: 'Admin',
       notifyCustomer: true,
@@ -339,7 +339,7 @@ describe('items of an ecommerce order', () => {
     );
   });
 
-  it('may name a variant twice that stands in two lines of the cart', () => {
+  it('may contain a variant twice that is in two lines of the cart', () => {
     const twice = { ...ecommerceOrder, items: [lineItem(1, 1, 100n), lineItem(1, 2, 50n)] };
     const captured = [happened.submitted(twice), happened.attempted(), happened.captured()];
     when(captured, ask.refund({ amountMinor: 200n, items: [item(1, 1), item(1, 2, 133n)] })).then(

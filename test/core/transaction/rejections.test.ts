@@ -445,13 +445,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 
 describe.each(Object.entries(ROWS))('%s', (type, rows) => {
   const cases = rows.map(([before, command, rejection]) => ({
-    told: rejection.type,
+    code: rejection.type,
     before,
     command,
     rejection,
   }));
 
-  it.each(cases)('$told', ({ before, command, rejection }) => {
+  it.each(cases)('$code', ({ before, command, rejection }) => {
     expect(command.type).toBe(type);
     when(before, command).thenRejected(rejection);
   });
@@ -498,6 +498,6 @@ const EVERY_REJECTION = Object.keys({
 } satisfies Record<Rejection['type'], true>);
 
 it('has a row for every rejection', () => {
-  const told = Object.values(ROWS).flatMap((rows) => rows.map(([, , { type }]) => type));
-  expect([...new Set(['TransactionUnknown', ...told])].sort()).toEqual(EVERY_REJECTION.sort());
+  const codes = Object.values(ROWS).flatMap((rows) => rows.map(([, , { type }]) => type));
+  expect([...new Set(['TransactionUnknown', ...codes])].sort()).toEqual(EVERY_REJECTION.sort());
 });

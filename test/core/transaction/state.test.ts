@@ -140,7 +140,7 @@ describe('payment', () => {
       [...past.processing, happened.actionRequired()],
       'action-required',
     ],
-  ] as const)('has an attempt that is %s, with nothing to tell of it yet', (_, events, outcome) => {
+  ] as const)('has an attempt that is %s, without details yet', (_, events, outcome) => {
     expect(paymentOf(events).attempts).toEqual([{ ...pending, outcome }]);
   });
 
@@ -175,7 +175,7 @@ describe('refund', () => {
     ]);
   });
 
-  it('of the network was asked for by nobody, and no gateway knows it', () => {
+  it('of the network has no requester and no gateway id', () => {
     expect(paymentOf([...past.captured, happened.networkRefunded()]).refunds).toEqual([
       {
         ...asked,

@@ -67,7 +67,7 @@ export function describeAppendFaults(client: ClientKind): void {
       }
     });
 
-    it('is told as done though it was read before its answer came', async () => {
+    it('is reported as done though it was read before its response', async () => {
       const store = await openHere();
       const { stream } = newAppend();
       await store.append(newAppend(1, { stream, expected: { kind: 'noStream' } }));
@@ -123,7 +123,7 @@ export function describeAppendFaults(client: ClientKind): void {
       expect(await wholeLog(store)).toHaveLength(2);
     });
 
-    it('whose outcome stays unknown fails as unavailable, and its repeat tells what it did', async () => {
+    it('whose outcome stays unknown fails as unavailable, and its repetition returns the outcome', async () => {
       const store = await openHere({ retryMs: 0 });
       const request = newAppend(3, { expected: { kind: 'noStream' } });
       server().faults.set({ on: 'append', kind: 'drop', when: 'afterApply', times: FOR_EVER });
@@ -158,7 +158,7 @@ export function describeAppendFaults(client: ClientKind): void {
       await expectOnce(store, request);
     });
 
-    it('of many, none is lost or doubled by connections that break, and nothing is left unheard', async () => {
+    it('of many, none is lost or doubled by broken connections, and all are delivered', async () => {
       const store = await openHere({ deadlineMs: 5_000 });
       const requests = Array.from({ length: 300 }, () => newAppend());
       for (let broken = 0; broken < 6; broken += 1) {
@@ -204,7 +204,7 @@ export function describeAppendFaults(client: ClientKind): void {
       expect(await one.read(request.stream)).toHaveLength(2);
     });
 
-    it('tell the actual revision of a conflict, whoever has appended', async () => {
+    it('report the actual revision of a conflict', async () => {
       const [one, other] = await openTwo();
       const { stream } = newAppend();
       await other.append(newAppend(1, { stream }));

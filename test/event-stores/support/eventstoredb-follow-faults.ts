@@ -76,7 +76,7 @@ export function describeFollowFaults(client: ClientKind): void {
       expect(idsOf(events)).toEqual(ids);
     });
 
-    it('goes on after a restart of the server, and tells that it was lost and is found', async () => {
+    it('continues after a restart of the server, and reports loss and recovery', async () => {
       const news: ConnectionNews['state'][] = [];
       const store = await openHere({
         onConnection: ({ state }: ConnectionNews) => news.push(state),
@@ -178,7 +178,7 @@ export function describeFollowFaults(client: ClientKind): void {
       expect(await store.read(request.stream)).toHaveLength(2);
     });
 
-    it('loses the node that leads, and goes on with the next', async () => {
+    it('fails over from the leader to the next', async () => {
       const { cluster, store } = await openCluster();
       const live = follow(store);
       const ids = [...(await appendEach(store, 2))];

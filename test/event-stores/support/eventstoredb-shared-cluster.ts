@@ -118,7 +118,7 @@ export function describeSharedCluster(client: ClientKind): void {
     });
   });
 
-  describe(`eventstoredb, client ${client}: what stands on the server`, () => {
+  describe(`eventstoredb, client ${client}: data on the server`, () => {
     const texts: readonly string[] = [
       '{"b":1,"a":2}',
       '{"10":1,"9":2}',
@@ -158,7 +158,7 @@ export function describeSharedCluster(client: ClientKind): void {
       expect(message).toContain('"metadata":{"actor":"clerk"}');
     });
 
-    it('is told to be damaged when a stream of the log was truncated or deleted', async () => {
+    it('is reported as damaged when a stream of the log was truncated or deleted', async () => {
       const prefix = newPrefix();
       const store = await openHere({ prefix });
       const request = newAppend(2);

@@ -60,7 +60,7 @@ export function contractsWith(client: ClientKind): void {
     url: real,
     client,
   }));
-  it(`eventstoredb, client ${client}: tells the version of the server at ESDB_URL`, async () => {
+  it(`eventstoredb, client ${client}: prints the version of the server at ESDB_URL`, async () => {
     const raw = await openClient(client, real);
     process.stdout.write(`the server at ESDB_URL is of version ${await raw.serverVersion()}\n`);
     await raw.dispose();
