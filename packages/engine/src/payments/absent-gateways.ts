@@ -1,8 +1,8 @@
-/** Merchant accounts whose gateway the ledger was opened without. */
+/** Merchant accounts whose gateway is not registered. */
 import { merchantAccountsOf, type ReadModelStore } from '@counterfoil/projections';
 import type { Logger } from '../logger.ts';
 
-/** Accounts that a warning names one by one; the others are counted. */
+/** Accounts that are logged one by one; the others are counted. */
 const MAX_NAMED = 20;
 
 export interface WithoutGateway {
@@ -11,7 +11,7 @@ export interface WithoutGateway {
   readonly gatewayId: number;
 }
 
-/** As far as the reference read model knows accounts. Throws `not-ready` before it is made. */
+/** From the reference read model. Throws `not-ready` while it is being built. */
 export async function* accountsWithoutGateway(
   store: ReadModelStore,
   gatewayIds: ReadonlySet<number>,
@@ -22,7 +22,7 @@ export async function* accountsWithoutGateway(
   }
 }
 
-/** Payments on these accounts are refused, so the operator hears of them at start. */
+/** Payments on these accounts are refused, so the start logs them. */
 export async function warnOfAbsentGateways({
   store,
   gatewayIds,
@@ -39,7 +39,7 @@ export async function warnOfAbsentGateways({
       if (count <= MAX_NAMED) logger.warn(account, 'the gateway of a merchant account is absent');
     }
   } catch (error) {
-    logger.warn({ err: error }, 'whether gateways are absent could not be found out');
+    logger.warn({ err: error }, 'the check for absent gateways failed');
   }
   const more = count - MAX_NAMED;
   if (more > 0) logger.warn({ accounts: more }, 'more merchant accounts whose gateway is absent');

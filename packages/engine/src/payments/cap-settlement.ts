@@ -23,8 +23,8 @@ export interface CapSettlementOptions extends Following {
 }
 
 /**
- * Follows the log to the end of `signal`. It may meet an outcome a second time, or one that was
- * settled with the request that recorded it: the book knows, and nothing is counted twice.
+ * Follows the log until `signal` fires. Idempotent: an outcome may be read twice, or have been settled
+ * by its request.
  */
 export function followOutcomes(options: CapSettlementOptions): Promise<void> {
   return followLog({
@@ -38,19 +38,22 @@ export function followOutcomes(options: CapSettlementOptions): Promise<void> {
   });
 }
 
-/** A payment is settled as it stands: one look at each is enough. */
+/** Settling reads the current payment, so once per payment is enough. */
 function firstOfEach(outcomes: readonly StoredEvent[]): Iterable<StoredEvent> {
   return new Map(outcomes.map((stored) => [stored.stream, stored])).values();
 }
 
-/** A payment that cannot be read keeps its room, and must not keep that of the others. */
+/** A payment that cannot be read keeps its reservation, and must not block the others. */
 async function settleOrLog(options: CapSettlementOptions, stored: StoredEvent): Promise<void> {
   try {
     await settle(options, stored);
   } catch (error) {
     if (!isPermanent(error)) throw error;
     const { stream } = stored;
-    options.logger.error({ err: error, stream }, 'room under a monthly cap could not be settled');
+    options.logger.error(
+      { err: error, stream },
+      'a reservation under a monthly cap could not be settled',
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-/** A token opens for the customer that it was issued to, and for nobody else. */
+/** A token opens only for the customer that it was issued to. */
 import { createHmac } from 'node:crypto';
 import type { TenantId } from '@counterfoil/core';
 import fc from 'fast-check';

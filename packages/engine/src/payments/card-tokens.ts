@@ -1,18 +1,18 @@
-/** Card tokens as callers see them: good for the customer that they were made for. */
+/** Card tokens for callers, bound to one customer by a MAC. */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Subject } from '@counterfoil/core';
 
 const MARK_BYTES = 16;
 const SEPARATOR = '.';
 
-/** A token as its owner brought it. */
+/** A verified token. */
 interface OpenedToken {
   readonly gatewayToken: string;
-  /** False for a token of an earlier version, which says whose tenant's it is and no more. */
+  /** False for a token of an earlier version, which is bound to the tenant only. */
   readonly namesCustomer: boolean;
 }
 
-/** Gateways know nothing of tenants and their customers, so the host signs their tokens over to one. */
+/** Gateways do not know the ledger's tenants and customers, so the host signs their tokens. */
 export class CardTokens {
   readonly #secret: KeyObject;
 
@@ -20,13 +20,13 @@ export class CardTokens {
     this.#secret = createSecretKey(secret);
   }
 
-  /** The gateway's token with the mark of its owner. */
+  /** The gateway's token with the MAC of its owner. */
   issue({ tenantId, sandbox, customerId }: Subject, gatewayToken: string): string {
     const mark = this.#mark([tenantId, sandbox, customerId, gatewayToken]);
     return gatewayToken + SEPARATOR + mark.toString('base64url');
   }
 
-  /** The gateway's token; undefined when it is not this owner's. */
+  /** The gateway's token; undefined when it belongs to another owner. */
   open({ tenantId, sandbox, customerId }: Subject, token: string): OpenedToken | undefined {
     const end = token.lastIndexOf(SEPARATOR);
     const gatewayToken = token.slice(0, Math.max(0, end));

@@ -1,4 +1,4 @@
-/** Cards that are paid with and kept for later: exchanged for a token at a gateway, and found by it. */
+/** Exchanges cards for gateway tokens, and finds cards by token. */
 import { Customer, type MerchantAccount, type Subject, type Transaction } from '@counterfoil/core';
 import type { CardBrandOf } from '../gateways/card-brands.ts';
 import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
@@ -7,10 +7,10 @@ import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refused, refused } from '../refusal.ts';
 import type { CardTokens } from './card-tokens.ts';
 
-/** A card as it is brought: typed in, or by the token of an earlier one. */
+/** A typed card, or the token of an earlier one. */
 export type Instrument = { readonly card: CardDetails } | { readonly token: string };
 
-/** What is brought, and what a gateway knows of its token. */
+/** The instrument, and the gateway's data of its token. */
 interface Brought {
   readonly instrument: Instrument;
   readonly known: CardToken | undefined;
@@ -25,7 +25,7 @@ interface CardServices {
   readonly tokens: CardTokens;
   /** A fingerprint function of the owner's own: it does not reveal that two tenants share a customer. */
   readonly fingerprintsOf: (owner: Environment) => FingerprintOf;
-  /** The present state, also of what another host did just now. */
+  /** The current state, including writes of other hosts. */
   readonly customerOf: (named: Subject) => Promise<Customer.State>;
 }
 
@@ -36,12 +36,12 @@ export class Cards {
     this.#services = services;
   }
 
-  /** The token of a card as its owner may use it again. */
+  /** The token of a card, for its owner. */
   tokenOf(owner: Subject, { token }: Transaction.Card): string {
     return this.#services.tokens.issue(owner, token);
   }
 
-  /** Has a gateway of these accounts keep the card: the one that knows its token, else the first one's. */
+  /** Stores the card at a gateway of these accounts: the one that knows its token, else the first. */
   async keep(
     owner: Subject,
     instrument: Instrument,
@@ -55,10 +55,9 @@ export class Cards {
   }
 
   /**
-   * What is known of a token; undefined for a card that is typed in. Tokens belong to the gateway
-   * that made them: asks those of the accounts that may be used. Refuses with `TokenUnknown` a token of
-   * another customer and that of a removed card, and with `NoMerchantAccount` one that may belong to a
-   * gateway that is absent.
+   * The card of a token; undefined for a typed card. Queries the gateways of the usable accounts. Refuses
+   * with `TokenUnknown` the token of another customer or of a removed card, and with `NoMerchantAccount`
+   * one that may belong to an absent gateway.
    */
   async find(
     owner: Subject | undefined,
@@ -90,7 +89,7 @@ export class Cards {
     return refused({ type: 'NoMerchantAccount', skipped });
   }
 
-  /** A token that does not name its customer must be that of a payment method. */
+  /** A token that is not bound to its customer must belong to a payment method. */
   async #mayUse(owner: Subject, card: CardToken, namesCustomer: boolean): Promise<boolean> {
     const customer = await this.#services.customerOf(owner);
     if (customer === null) return namesCustomer;
@@ -98,7 +97,7 @@ export class Cards {
     return Customer.mayPayWith(customer, card) && (namesCustomer || isKept);
   }
 
-  /** The network: 1 to 6, 0 when it is unknown. */
+  /** The network: 1 to 6; 0 when unknown. */
   brandIdOf({ instrument, known }: Brought): number {
     const { brandOf } = this.#services;
     return brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));

@@ -1,4 +1,4 @@
-/** The charge of a payment: sent, confirmed, found again when its answer was lost, tried elsewhere. */
+/** The charge of a payment: sending, confirmation, lost answers, and retries on other accounts. */
 import { Transaction } from '@counterfoil/core';
 import type { ChargeRequest, ChargeResult } from '../gateways/payment-gateway.ts';
 import { refused } from '../refusal.ts';
@@ -11,7 +11,7 @@ import {
   type Run,
 } from './payment-at-gateway.ts';
 
-/** Never more accounts than this are tried for one payment. */
+/** Maximum accounts tried for one payment. */
 const MAX_ATTEMPTS = 5;
 
 export interface ChargeRun extends Run {
@@ -23,13 +23,13 @@ const NEVER_RECEIVED = {
   note: 'the gateway never received the payment',
 } as const;
 
-/** The person was erased before anything was asked of a gateway: there is nothing to charge any more. */
+/** The person was erased before the gateway was called: the card is unreadable. */
 const NO_CARD = { result: 'failed', note: 'no_card' } as const;
 
 export class Charge extends PaymentAtGateway<ChargeRun> {
-  /** Sends what is open, and goes on to the next account after a soft decline. Same keys, same effect. */
+  /** Sends the open attempt, and continues on the next account after a soft decline. Idempotent. */
   async conclude(): Promise<Payment> {
-    // Not known at the gateway: the same key is sent again, and the first of the two is the one.
+    // Unknown at the gateway: sends the same key again; the gateway deduplicates.
     if (this.payment.status === 'Unknown') return this.#send();
     for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
       const attempt = this.payment.attempts.at(-1);
@@ -50,7 +50,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     return this.#onwards();
   }
 
-  /** Asks what became of the charge; `notFound` says what to make of one that the gateway does not know. */
+  /** Queries the outcome of the charge; `notFound` is the result for one that the gateway does not know. */
   async resolve(notFound: NotFound): Promise<Payment> {
     const { status, attempts } = this.payment;
     if (status !== 'Processing' && status !== 'Unknown') return this.payment;
@@ -58,7 +58,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const { idempotencyKey } = await this.#request();
     const found = await this.answered(this.gateway.findCharge(idempotencyKey));
     if (found === NO_ANSWER) return this.payment;
-    // The ledger knows that the customer did what was asked; the gateway has not heard of it yet.
+    // The action is recorded in the ledger, but the confirmation has not reached the gateway yet.
     const hasActed = found?.result === 'action-required' && this.#isOf(found);
     if (hasActed) return this.confirm();
     if (found === undefined && notFound === 'unknown') return this.payment;
@@ -70,7 +70,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     return this.payment.gatewayTransactionId === gatewayTransactionId;
   }
 
-  /** After a soft decline that left the payment open, on to the next account. */
+  /** After a soft decline that left the payment open, continues on the next account. */
   async #onwards(): Promise<Payment> {
     const isDeclined = this.payment.attempts.at(-1)?.outcome === 'declined';
     return isDeclined ? this.conclude() : this.payment;
@@ -78,7 +78,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
 
   async #send(): Promise<Payment> {
     if (this.payment.card === null) {
-      // A request may still be on its way there: the sweeper asks until that cannot be.
+      // A request may still be in transit: the sweeper queries until that is impossible.
       const isOut = this.payment.status === 'Unknown' || this.run.sentBefore === true;
       return isOut ? this.payment : this.#record(NO_CARD);
     }
@@ -106,7 +106,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     };
   }
 
-  /** On the next account; false when none is left that takes the payment. */
+  /** Charges on the next account; false when none is left. */
   async #startAttempt(): Promise<boolean> {
     const { transactionId, attempts } = this.payment;
     const attempt = attempts.length + 1;
@@ -122,7 +122,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     return true;
   }
 
-  /** The last soft decline becomes final: the account that was to be tried next is gone. */
+  /** Records the last soft decline as final: the next account is gone. */
   #giveUp({ declineCode, note }: Transaction.Attempt): Promise<Payment> {
     const { transactionId, attempts, gatewayTransactionId } = this.payment;
     const attempt = attempts.length;
@@ -146,7 +146,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const { transactionId, attempts, status } = this.payment;
     const attempt = attempts.length;
     const outcome = await this.#outcomeOf(result);
-    // A soft decline that leaves the payment open is another record than the final one.
+    // A soft decline that leaves the payment open has a separate record from the final one.
     const isOpen = outcome.result === 'declined' && outcome.retryElsewhere;
     return this.record({ type: 'RecordOutcome', attempt, outcome }, [
       transactionId,
@@ -164,7 +164,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       return { result: 'unknown', note: 'the gateway did not answer in time', at };
     }
     if (result.result === 'action-required' && payment.status === 'Unknown') {
-      // The caller is gone that could have shown the customer what to do, and no money moves without it.
+      // The caller that could have forwarded the action is gone, and no money moves without it.
       return { result: 'failed', note: 'the customer could not be asked to act', at };
     }
     if (result.result !== 'declined') return { ...result, at };

@@ -1,4 +1,4 @@
-/** What ends by itself when its time has come: held reserves, unanswered alerts, waiting payments. */
+/** Deadlines: held reserves, unanswered alerts, waiting payments. */
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import {
   type AlertDeadline,
@@ -18,7 +18,7 @@ import { Refused } from '../refusal.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 
 const PAGE = 200;
-/** Of one round; the next one finds the rest, for what is done leaves the list. */
+/** Per round. Finished entries leave the list, so the next round finds the rest. */
 const MAX_PAGES = 50;
 
 export interface DeadlineOptions {
@@ -27,13 +27,13 @@ export interface DeadlineOptions {
   readonly logger: Logger;
 }
 
-/** An entry of a list of open work, those that are due first in front. */
+/** An entry of a list of open work, ordered by due time. */
 interface Waiting {
   readonly tenantId: number;
   readonly transactionId: string;
 }
 
-/** What is to be done about one entry: the command is named by it, so doing it again changes nothing. */
+/** The command of an entry. Its id is derived from the entry, so it is idempotent. */
 interface Ending {
   readonly commandId: string;
   readonly command: Transaction.Command;
@@ -46,7 +46,7 @@ interface Deadline<Entry extends Waiting> {
   readonly end: (entry: Entry, at: string) => Ending;
 }
 
-/** One work for each kind of deadline. */
+/** One scheduled work per kind of deadline. */
 export function deadlineWorks(options: DeadlineOptions): readonly TimedWork[] {
   return [
     workOf(RESERVES, options),
@@ -123,7 +123,7 @@ function workOf<Entry extends Waiting>(
   { name, list, dueAt, end }: Deadline<Entry>,
   { commands, store, logger }: DeadlineOptions,
 ): TimedWork {
-  /** What the domain refuses now (a capture is under way, say) stays on the list while it waits. */
+  /** An entry that the domain refuses now (for example during a capture) stays in the list. */
   const finish = async (entry: Entry, at: string): Promise<void> => {
     const { commandId, command } = end(entry, at);
     try {
@@ -131,7 +131,10 @@ function workOf<Entry extends Waiting>(
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       const { transactionId } = entry;
-      logger.warn({ work: name, transactionId, code: error.code }, 'a deadline could not be kept');
+      logger.warn(
+        { work: name, transactionId, code: error.code },
+        'a deadline could not be applied',
+      );
     }
   };
   return {
@@ -149,7 +152,7 @@ function workOf<Entry extends Waiting>(
           ...(after !== undefined && { after }),
         });
         for (const entry of work) {
-          // Those that are due first come first.
+          // The list is ordered by due time.
           if (stopping.aborted || dueAt(entry) > at) return;
           await finish(entry, at);
         }

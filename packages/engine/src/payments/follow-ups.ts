@@ -1,4 +1,4 @@
-/** What is asked of a gateway after the charge: capture, void and refund, each to its outcome. */
+/** Capture, void and refund at the gateway, each to its outcome. */
 import { Transaction, type TransactionId } from '@counterfoil/core';
 import type { FollowUpRequest, FollowUpResult } from '../gateways/payment-gateway.ts';
 import { refused } from '../refusal.ts';
@@ -11,7 +11,7 @@ import {
 } from './payment-at-gateway.ts';
 
 export interface FollowUpRun extends Run {
-  /** What to make of a refund or void that the gateway does not know and that must not be sent again. */
+  /** The outcome of a refund or void that the gateway does not know and that must not be sent again. */
   readonly notFound?: NotFound;
 }
 

@@ -1,4 +1,4 @@
-/** From a durable intent to a durable outcome: the only place that calls a gateway to move money. */
+/** Executes durable intents at the gateway and records their outcomes. Only this class moves money. */
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import { type Caller, SYSTEM } from '../command-runner.ts';
 import { refused } from '../refusal.ts';
@@ -8,7 +8,7 @@ import { type FollowUpRun, FollowUps } from './follow-ups.ts';
 import type { GatewayServices, NotFound, Payment } from './payment-at-gateway.ts';
 
 export interface GatewayReactorOptions extends GatewayServices {
-  /** Where several hosts may be at work on one payment; within this process when absent. */
+  /** Shared by several hosts. Default: within this process. */
   readonly mutex?: Mutex | undefined;
 }
 
@@ -21,7 +21,7 @@ export class GatewayReactor {
     this.#mutex = mutex;
   }
 
-  /** Sees the attempt that is under way through to its outcome, on other accounts where that is allowed. */
+  /** Brings the current attempt to its outcome, on other accounts where allowed. */
   charge(tenantId: TenantId, id: TransactionId, run: ChargeRun): Promise<Payment> {
     return this.#inTurn(tenantId, id, async (payment) => {
       const lost = payment.status === 'Unknown' || run.sentBefore === true;
@@ -30,7 +30,7 @@ export class GatewayReactor {
     });
   }
 
-  /** Asks the gateway to go on after the customer's part is done. */
+  /** Continues the charge after the customer's action. */
   confirm(tenantId: TenantId, id: TransactionId, caller: Caller): Promise<Payment> {
     return this.#inTurn(tenantId, id, async (payment) =>
       payment.status === 'Processing'
@@ -39,7 +39,7 @@ export class GatewayReactor {
     );
   }
 
-  /** Finds out what became of a charge whose answer was lost. */
+  /** Queries the outcome of a charge whose answer was lost. */
   resolveCharge(
     tenantId: TenantId,
     id: TransactionId,
@@ -81,9 +81,9 @@ export class GatewayReactor {
   }
 
   /**
-   * Per-payment mutex, on the state that the one before has left: else a sweeper could find that the
-   * gateway never received a charge while a caller's repetition is sending it. Each refund has a mutex
-   * of its own: its amount is reserved, and a slow one holds up no other.
+   * Per-payment mutex; reads the state after acquiring it. Without it a sweeper could conclude that the
+   * gateway never received a charge while a caller's retry is sending it. Each refund has its own mutex:
+   * its amount is reserved, and a slow one does not delay the others.
    */
   #inTurn<Result>(
     tenantId: TenantId,

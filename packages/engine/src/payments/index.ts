@@ -1,4 +1,4 @@
-/** The face of the slice, for the other slices. */
+/** Exports for the other slices. */
 export type { Cards, Instrument } from './cards.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';

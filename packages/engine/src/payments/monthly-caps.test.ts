@@ -258,7 +258,7 @@ describe('work that holds room', () => {
     const { room } = await choose(id);
     await submit(id);
     if (room === undefined) throw new Error('no room');
-    await caps.giveBack(room);
+    await caps.release(room);
     expect(await present()).toMatchObject({ reservedMinor: 10_000n });
   });
 });

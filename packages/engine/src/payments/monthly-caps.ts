@@ -1,4 +1,4 @@
-/** Keeps merchant accounts under their monthly caps: room for each attempt, settled by its outcome. */
+/** Enforces monthly caps of merchant accounts: a reservation per attempt, settled by its outcome. */
 import {
   EventStoreError,
   type MerchantAccount,
@@ -14,14 +14,14 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { Refused } from '../refusal.ts';
 
-/** A request has long put its payment on record by then, or it never will. */
+/** Longer than a request takes to record its payment. */
 const LEASE_MS = 15 * 60_000;
-/** Of one append; the others share the next one. */
+/** Per append. */
 const MAX_AT_ONCE = 500;
-/** Reservations whose payment was found to be open, and which its outcome will settle. */
+/** Reservations whose payment is open; its outcome will settle them. */
 const REMEMBERED_OPEN = 100_000;
 
-/** The attempt that room is wanted for, and the instant that names its month. */
+/** The attempt to reserve for, and the instant that determines its month. */
 export interface PlannedAttempt {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
@@ -30,14 +30,14 @@ export interface PlannedAttempt {
   readonly at: string;
 }
 
-/** Room that was reserved just now. */
+/** A new reservation. */
 export interface Room {
   readonly book: MonthlyCap.Book;
   readonly reservationId: string;
 }
 
 export interface Choice extends Routing.Routing {
-  /** Undefined where the account has no cap, or holds room for this attempt already. */
+  /** Undefined when the account has no cap, or this attempt is already reserved. */
   readonly room: Room | undefined;
 }
 
@@ -66,8 +66,8 @@ interface Queue {
 }
 
 /**
- * Every payment of a capped account writes into one stream. Within a process they take turns there
- * and share appends, so that a crowd of them costs a few, and none loses a race against the others.
+ * Every payment of a capped account writes into one stream. Within a process these writes are batched
+ * and serialized, so they do not conflict with each other.
  */
 export class MonthlyCaps {
   readonly #commands: CommandRunner;
@@ -78,7 +78,7 @@ export class MonthlyCaps {
     this.#commands = commands;
   }
 
-  /** The first account that takes the payment, with room for the attempt where it has a cap. */
+  /** The first account that takes the payment, with a reservation if it has a cap. */
   async choose(
     accounts: readonly MerchantAccount.MerchantAccount[],
     payment: Routing.Routable,
@@ -101,7 +101,7 @@ export class MonthlyCaps {
     }
   }
 
-  /** Whether some account has room at this moment. Nothing is reserved: another payment may be faster. */
+  /** Whether some account has room now. Reserves nothing. */
   async wouldTake(
     accounts: readonly MerchantAccount.MerchantAccount[],
     payment: Routing.Routable,
@@ -121,28 +121,28 @@ export class MonthlyCaps {
   }
 
   /**
-   * Does what room was reserved for, and gives the room back where that fails. After a failure of the
-   * log the attempt may be on record all the same: the room then stays until its lease ends.
+   * Runs the work of a reservation, and releases it on failure. After a failure of the log the attempt may
+   * be recorded anyway: the reservation is then kept until its lease expires.
    */
   async holding<Result>(room: Room | undefined, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       const isInDoubt = error instanceof EventStoreError;
-      // Where the room cannot be given back, its lease ends it; the caller hears of the first failure.
-      if (room !== undefined && !isInDoubt) await this.giveBack(room).catch(() => undefined);
+      // If the release fails, the lease expires; the caller receives the first error.
+      if (room !== undefined && !isInDoubt) await this.release(room).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Gives back room that was taken for nothing: as far as there is an attempt in it, its outcome decides. */
-  async giveBack({ book, reservationId }: Room): Promise<void> {
+  /** Releases an unused reservation. If its attempt exists, the outcome settles it. */
+  async release({ book, reservationId }: Room): Promise<void> {
     const fate = await this.#fateOf(book, reservationId);
     if (fate === 'open') return;
     await this.#settle(book, { reservationId, usedMinor: usedOf(fate) });
   }
 
-  /** Settles the room of those attempts of a payment that have an outcome; again, it does nothing. */
+  /** Settles the reservations of a payment's attempts that have an outcome. Idempotent. */
   async settle(tenantId: TenantId, payment: Transaction.Payment): Promise<void> {
     const { sandbox, transactionId } = payment;
     await Promise.all(
@@ -173,7 +173,7 @@ export class MonthlyCaps {
   }
 
   async #reserve(book: MonthlyCap.Book, wanted: MonthlyCap.Wanted, cap: Cap): Promise<Reserved> {
-    // It would not fit into an empty month: the account is not limited by what it has taken.
+    // It would not fit into an empty month either.
     if (wanted.amountMinor > cap.capMinor) return 'full';
     return new Promise((done, failed) => {
       this.#enqueue(book, ({ wants }) => wants.push({ ...wanted, ...cap, done, failed }));
@@ -245,7 +245,7 @@ export class MonthlyCaps {
     return results;
   }
 
-  /** Reserves what there is room for, under the cap that was read last. */
+  /** Reserves as much as fits, under the cap that was read last. */
   async #ask(
     book: MonthlyCap.Book,
     wants: readonly Want[],
@@ -269,9 +269,9 @@ export class MonthlyCaps {
   }
 
   /**
-   * Looks what became of reservations whose lease is over: of the request that made one, a crash may
-   * have left no payment. Each is looked for once; one whose payment is open waits for its outcome.
-   * Answers whether there is more room now.
+   * Resolves reservations whose lease has expired: after a crash of the request there may be no payment.
+   * Each is looked up once; one with an open payment waits for its outcome. Returns whether room was
+   * freed.
    */
   async #reclaim(book: MonthlyCap.Book): Promise<boolean> {
     const now = this.#now();
@@ -304,7 +304,7 @@ export class MonthlyCaps {
     return this.#commands.clock.now();
   }
 
-  /** The book itself knows what was done before, so that no command of it needs a name of its own. */
+  /** The decider of the book is idempotent, so its commands have random ids. */
   #execute(command: WithoutTime<MonthlyCap.Command>) {
     const at = this.#now();
     return this.#commands.execute(MonthlyCap, { ...command, at }, { commandId: uuidV7() }, SYSTEM);
@@ -314,7 +314,7 @@ export class MonthlyCaps {
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never;
 type Fate = ReturnType<typeof MonthlyCap.fateOf>;
 
-/** The refusal of the domain that there is no room. */
+/** Maps the rejection for an exceeded cap to undefined; rethrows others. */
 function overCap(error: unknown): undefined {
   if (error instanceof Refused && error.code === 'OverMonthlyCap') return undefined;
   throw error;
@@ -328,7 +328,7 @@ function settlementOf({ reservationId, usedMinor }: Ended): MonthlyCap.Settlemen
   return { reservationId, usedMinor };
 }
 
-/** An amount that is no price is refused elsewhere, and takes no room. */
+/** Invalid amounts are refused elsewhere and reserve nothing. */
 function capOf(
   account: MerchantAccount.MerchantAccount,
   { currency, amountMinor }: Routing.Routable,

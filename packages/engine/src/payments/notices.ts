@@ -1,4 +1,4 @@
-/** Brings the gateway's own news of captured payments into the ledger: chargebacks and alerts. */
+/** Imports the gateway's notices of captured payments: chargebacks and alerts. */
 import { type StoredEvent, Transaction, type TransactionId } from '@counterfoil/core';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayNotice } from '../gateways/payment-gateway.ts';
@@ -11,13 +11,13 @@ export interface NoticesOptions extends Following {
   readonly gateways: GatewayRegistry;
 }
 
-/** The checkpoint that all gateways shared once. */
+/** The checkpoint of earlier versions, shared by all gateways. */
 const SHARED_CHECKPOINT = 'gateway-notices';
 
 /**
- * Follows the log to the end of `signal`, for each gateway by itself: one that fails holds up no other,
- * and one that was absent goes on where it stopped. A crash repeats at most a batch, and a notice names
- * its children by its reference, so nothing comes in twice.
+ * Follows the log until `signal` fires, with a checkpoint per gateway: a failing gateway does not block
+ * the others, and an absent one continues where it stopped. Ids are derived from the reference of a
+ * notice, so a batch repeated after a crash adds nothing.
  */
 export async function followNotices(options: NoticesOptions): Promise<void> {
   const following = options.gateways.gateways.map(({ gatewayId }) =>
@@ -34,7 +34,7 @@ export async function followNotices(options: NoticesOptions): Promise<void> {
   await Promise.all(following);
 }
 
-/** Logs a notice that the ledger refuses, and a payment that cannot be read: neither holds up the others. */
+/** Logs refused notices and unreadable payments, so that they do not block the others. */
 async function bringInOrLog(
   options: NoticesOptions,
   gatewayId: number,

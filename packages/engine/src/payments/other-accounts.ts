@@ -1,4 +1,4 @@
-/** Where a payment may go after a soft decline: an account that has not declined it, at the same gateway. */
+/** Finds the next account after a soft decline: one not tried yet, at the same gateway. */
 import { type MerchantAccount, type Routing, type TenantId, Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { References } from '../tenants/index.ts';
@@ -20,7 +20,7 @@ export class OtherAccounts {
     this.#options = { references, gateways, caps };
   }
 
-  /** Whether the account that declined lets others try, and one of them would take the payment now. */
+  /** Whether the declining account allows a retry elsewhere, and another account would take the payment. */
   async wouldTake(tenantId: TenantId, payment: Payment, at: string): Promise<boolean> {
     const { references, caps } = this.#options;
     const route = Transaction.routeOf(payment);
@@ -31,7 +31,7 @@ export class OtherAccounts {
     return caps.wouldTake(accounts, routable(payment), planned(tenantId, payment, at));
   }
 
-  /** The next account, with its room under a cap; undefined when none is left. */
+  /** The next account, with its reservation under a cap; undefined when none is left. */
   async choose(
     tenantId: TenantId,
     payment: Payment,
@@ -48,7 +48,7 @@ export class OtherAccounts {
     return { route: await routeTo({ tenantId, account, skipped }, this.#options), room };
   }
 
-  /** A token is good at the gateway that made it, and nowhere else. A request that names an account means it. */
+  /** A token is valid only at its gateway. A request that names an account excludes others. */
   async #accounts(
     tenantId: TenantId,
     payment: Payment,

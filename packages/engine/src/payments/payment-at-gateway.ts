@@ -1,4 +1,4 @@
-/** A payment at its gateway: its present state, the account it is addressed to, and its records. */
+/** A payment at its gateway: the current state, the account, and the recording of outcomes. */
 import { type TenantId, Transaction } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway.ts';
@@ -20,16 +20,16 @@ export interface GatewayServices {
   readonly logger: Logger;
 }
 
-/** On whose behalf, and how, an intent is finished. */
+/** The caller and mode of a run. */
 export interface Run {
   readonly caller: Caller;
-  /** The request may have been sent before: ask what became of it before sending it again. */
+  /** The request may have been sent before: query its outcome before sending it again. */
   readonly sentBefore?: boolean;
   /** Business time of the outcome; now when absent. */
   readonly at?: string | undefined;
 }
 
-/** `unknown` while a request may still be on its way to the gateway. */
+/** `unknown` while a request may still be in transit. */
 export type NotFound = 'unknown' | 'failed';
 
 export interface AtGateway<Each extends Run> {
@@ -42,14 +42,14 @@ type WithoutAddress<Command> = Command extends unknown
   ? Omit<Command, 'tenantId' | 'transactionId' | 'at'>
   : never;
 
-/** The gateway did not answer in time: what happened is found out by asking. */
+/** The gateway did not answer in time: the outcome must be queried. */
 export const NO_ANSWER = Symbol('no answer');
 
 export class PaymentAtGateway<Each extends Run = Run> {
   readonly services: GatewayServices;
   readonly tenantId: TenantId;
   readonly run: Each;
-  /** After the last record. */
+  /** The state after the last recorded event. */
   payment: Payment;
 
   constructor(services: GatewayServices, { tenantId, payment, run }: AtGateway<Each>) {
@@ -59,12 +59,12 @@ export class PaymentAtGateway<Each extends Run = Run> {
     this.run = run;
   }
 
-  /** Business time of what is recorded now. */
+  /** Business time of the next record. */
   get at(): string {
     return this.run.at ?? this.services.commands.clock.now();
   }
 
-  /** That of all attempts: other accounts are tried at the same gateway only. Refuses an absent one. */
+  /** All attempts use one gateway. Refuses an absent one. */
   get gateway(): PaymentGateway {
     return this.services.gateways.gateway(this.#route.gatewayId);
   }
@@ -75,7 +75,7 @@ export class PaymentAtGateway<Each extends Run = Run> {
     return route;
   }
 
-  /** What each request says of the account of the attempt under way. */
+  /** The account data of a request. */
   async addressed() {
     const { references, vault } = this.services;
     const { currency, sandbox } = this.payment;
@@ -86,7 +86,7 @@ export class PaymentAtGateway<Each extends Run = Run> {
     return { sandbox, account: { merchantAccountId, mid, credentials }, currency };
   }
 
-  /** After any other failure the intent stands as well, and is settled by asking. */
+  /** After any other failure the intent stays open as well, and is settled by a query. */
   async answered<Answer>(call: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> {
     try {
       return await call;
@@ -96,7 +96,7 @@ export class PaymentAtGateway<Each extends Run = Run> {
     }
   }
 
-  /** The id of a record follows from its content, so that two who saw the same answer record it once. */
+  /** The command id is derived from the content, so that concurrent callers record an answer once. */
   async record(
     command: WithoutAddress<Transaction.Command>,
     content: readonly string[],
@@ -117,15 +117,15 @@ export class PaymentAtGateway<Each extends Run = Run> {
     return state;
   }
 
-  /** Room that was not captured is for the next payment at once; captures are settled by a follower. */
+  /** Releases uncaptured reservations at once; captures are settled by a follower. */
   async #giveRoomBack(): Promise<void> {
     const { caps, logger } = this.services;
     if (this.payment.capturedAt !== null) return;
     try {
       await caps.settle(this.tenantId, this.payment);
     } catch (error) {
-      // The outcome is on record, and the follower settles it again.
-      logger.error({ err: error }, 'room under a monthly cap was not given back yet');
+      // The outcome is recorded; the follower settles it.
+      logger.error({ err: error }, 'a reservation under a monthly cap was not released yet');
     }
   }
 }

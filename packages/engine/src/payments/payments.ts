@@ -1,4 +1,4 @@
-/** What the host does with payments: submit, confirm, capture, void and refund, each to its end. */
+/** Use cases of payments: submit, confirm, capture, void, refund. */
 import {
   type MerchantAccount,
   MonthlyCap,
@@ -20,7 +20,7 @@ import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { PolicyReactor } from './policies.ts';
 import { routeTo } from './routes.ts';
 
-/** The facts of an order that the caller gives; the rest is looked up, allocated or derived. */
+/** The order fields given by the caller; the rest is looked up, allocated or derived. */
 type GivenOrder = Pick<
   Transaction.Order,
   | 'sandbox'
@@ -50,7 +50,7 @@ export interface PaymentRequest {
   readonly transactionId: TransactionId;
   /** The request as it was made: what distinguishes a repetition from another use of its id. */
   readonly content: unknown;
-  /** When it holds in the business; now when absent. */
+  /** Business time. Default: now. */
   readonly at?: string;
   readonly order: GivenOrder;
   /** What the payment subscribes to once it is captured. */
@@ -94,15 +94,15 @@ type Addressed = Pick<RefundRequest, 'tenantId' | 'transactionId' | 'at'>;
 
 type Unaddressed<Each> = Each extends unknown ? Omit<Each, keyof Addressed> : never;
 
-/** What is found out about a payment before it is put on record. */
+/** The result of admission, before the payment is recorded. */
 interface Admitted {
   readonly applicationKind: number;
   readonly companyId: number;
   readonly card: Transaction.Card;
-  /** Whose token is paid with; undefined for a card that is typed in. */
+  /** The owner of the token; undefined for a typed card. */
   readonly tokenOwner: number | undefined;
   readonly route: Transaction.Route;
-  /** What was reserved for it under the account's monthly cap. */
+  /** The reservation under the account's monthly cap. */
   readonly room: Room | undefined;
 }
 
@@ -110,11 +110,11 @@ interface Admitted {
 interface Entry {
   readonly name: { readonly commandId: string; readonly content: unknown };
   readonly isRepeat: () => Promise<boolean>;
-  /** When it holds in the business; it names the month of a cap. */
+  /** Business time; determines the month of a cap. */
   readonly at: string;
 }
 
-/** The payment is on record already. */
+/** The payment is already recorded. */
 class Repeated extends Error {}
 
 export interface PaymentServices {
@@ -143,7 +143,7 @@ export class Payments {
     return payment;
   }
 
-  /** What a payment does not say of itself: the token of its card, and what a refund could take now. */
+  /** Derived data of a payment: the token of its card, and the refundable amount. */
   async viewOf(tenantId: TenantId, payment: Transaction.Payment) {
     const { card, sandbox, customerId } = payment;
     const owner = { tenantId, sandbox, customerId };
@@ -163,14 +163,14 @@ export class Payments {
       : 0n;
   }
 
-  /** Submits a payment and sees it through to the gateway's answer. */
+  /** Submits a payment and waits for the gateway's answer. */
   submit(request: PaymentRequest, caller: Caller): Promise<Transaction.Payment> {
     const { instrument } = request;
     const cvv = 'card' in instrument ? instrument.card.cvv : undefined;
     return this.submitNamed({ ...request, cvv }, () => request, caller);
   }
 
-  /** The same of a request that may be refused where it is read: a repetition is recognised before. */
+  /** The same with a lazily read request: a repeated request is recognised before the read can refuse. */
   async submitNamed(
     named: NamedPayment,
     read: () => PaymentRequest,
@@ -183,7 +183,7 @@ export class Payments {
     return this.#followed(tenantId, await reactor.charge(tenantId, transactionId, context), caller);
   }
 
-  /** Has what follows from a payment done before its caller is answered. */
+  /** Runs the policies of a payment before the caller is answered. */
   async #followed(
     tenantId: TenantId,
     payment: Transaction.Payment,
@@ -194,9 +194,9 @@ export class Payments {
   }
 
   /**
-   * Puts a payment on record; answers whether it was there before. A repetition goes through even if
-   * what was true of the first try is true no more. Nearly every payment is new, and the log says so
-   * when it takes it: it is asked before only where a repetition would be refused or leave a trace.
+   * Records a payment; returns whether it existed. A repeated request succeeds even if admission would now
+   * refuse it. Nearly every payment is new, so the log is read first only when a repeated request would be
+   * refused or have side effects.
    */
   async #enter(named: NamedPayment, read: () => PaymentRequest, caller: Caller): Promise<boolean> {
     const { commands, caps } = this.#services;
@@ -215,7 +215,7 @@ export class Payments {
     const repeated = await caps.holding(room, () =>
       this.#record(request, { ...entry, admitted }, caller),
     );
-    if (repeated && room !== undefined) await caps.giveBack(room);
+    if (repeated && room !== undefined) await caps.release(room);
     return repeated;
   }
 
@@ -249,13 +249,13 @@ export class Payments {
     if (given !== undefined && !(await identities.mayBe(customer, given)))
       throw refused({ type: 'CustomerMismatch', customerId: given });
     const customerId = await identities.customerOf(customer, given, caller);
-    // Another payment may have claimed the email or the id in the meantime.
+    // A concurrent payment may have claimed the email or the id.
     if (given !== undefined && given !== customerId)
       throw refused({ type: 'CustomerMismatch', customerId: given });
     return customerId;
   }
 
-  /** Refuses what cannot be taken, and finds out where the payment is to go. Records nothing but room. */
+  /** Validates and routes a payment. Records only the reservation. */
   async #admit(request: PaymentRequest, entry: Entry): Promise<Admitted> {
     const { references } = this.#services;
     const { tenantId, order } = request;
@@ -263,7 +263,7 @@ export class Payments {
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
     const routed = await this.#routed(request, companyId, entry);
-    // The domain says so as well, but by then the customer of a refused payment would be recorded.
+    // The domain checks this too, but after the customer would have been recorded.
     const { amountMinor, currency } = order;
     const isFree = Transaction.isFreeTrial({ ...order, plans: request.plans ?? [] });
     if (amountMinor <= 0n && !isFree) {
@@ -323,7 +323,7 @@ export class Payments {
     return references.companyOf(tenantId, order.shopId);
   }
 
-  /** The accounts that may take the payment: the one that was named, or all of the company. */
+  /** The candidate accounts: the named one, or all of the company. */
   async #accountsFor(
     { tenantId, merchantAccountId }: PaymentRequest,
     companyId: number,
@@ -352,7 +352,7 @@ export class Payments {
     const { currency, amountMinor } = order;
     const brandId = cards.brandIdOf(brought);
     const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
-    // A repetition would reserve room again for what has been settled.
+    // A repeated request would reserve again after the settlement.
     if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
     const attempt = { ...environment, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
@@ -365,15 +365,15 @@ export class Payments {
     }));
   }
 
-  /** The customer of the order's email at this moment: what is remembered may be of before. */
+  /** The current customer of the order's email, not cached. */
   async #holderOf({ tenantId, order }: PaymentRequest): Promise<number | undefined> {
     const { sandbox, email } = order;
     return (await this.#services.identities.holderOf({ tenantId, sandbox, email }))?.customerId;
   }
 
   /**
-   * Goes on with a payment whose customer has done what `nextAction` asked. After a decline another
-   * account may ask for an action again, so each of them has a request of its own.
+   * Continues a payment after the customer completed `nextAction`. After a decline another account may
+   * require an action again, so each one is a separate request.
    */
   async confirm(followUp: FollowUp, caller: Caller): Promise<Transaction.Payment> {
     const { tenantId, transactionId } = followUp;
@@ -383,7 +383,7 @@ export class Payments {
     return this.#followed(tenantId, payment, caller);
   }
 
-  /** Takes an authorized amount, or a part of it; the rest is released. */
+  /** Captures an authorized amount or a part of it; the rest is released. */
   async capture(
     followUp: FollowUp,
     amountMinor: bigint | undefined,
@@ -398,7 +398,7 @@ export class Payments {
     return this.#followed(tenantId, payment, caller);
   }
 
-  /** Gives up an authorization, or a capture that is not settled. */
+  /** Voids an authorization, or a capture that is not settled. */
   async void(followUp: FollowUp, caller: Caller): Promise<Transaction.Payment> {
     const { tenantId, transactionId, requestId: voidId } = followUp;
     const command = { type: 'RequestVoid', voidId } as const;
@@ -406,7 +406,7 @@ export class Payments {
     return this.#services.reactor.void(tenantId, transactionId, { caller, sentBefore });
   }
 
-  /** Reserves the amount, asks the gateway, and answers the refund as it then stands. */
+  /** Reserves the amount, calls the gateway, and returns the refund. */
   async refund(request: RefundRequest, caller: Caller): Promise<Transaction.Refund> {
     const { reactor, references } = this.#services;
     const { tenantId, transactionId, refundId, content, at, amountMinor, ...asked } = request;
@@ -450,8 +450,8 @@ export class Payments {
   }
 
   /**
-   * The payment as it is now. Refuses with `GatewayUnknown` where its gateway is absent, unless the
-   * command is on record already.
+   * The current payment. Refuses with `GatewayUnknown` when its gateway is absent, unless the command is
+   * already recorded.
    */
   async #expectGateway(
     { tenantId, transactionId }: Addressed,

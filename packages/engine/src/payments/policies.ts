@@ -1,4 +1,4 @@
-/** Runs the commands that follow from payments: subscriptions begin, renew and end, customers are identified. */
+/** Runs the policies of payments: commands to subscriptions and customers that follow from an event. */
 
 import {
   Customer,
@@ -19,7 +19,7 @@ import { inParallel } from '../runtime/in-parallel.ts';
 import { type Following, followLog } from '../runtime/log-follower.ts';
 import type { References } from '../tenants/index.ts';
 
-/** Payments whose follow-ups run at the same time: their appends share a commit. */
+/** Payments whose follow-ups run concurrently: their appends share a commit. */
 const CONCURRENCY = 64;
 /** Looks at a payment that fails unexpectedly, before it is passed over. */
 const MOST_LOOKS = 5;
@@ -34,13 +34,12 @@ type FollowUp = Policies.FollowUp;
 type Payment = Transaction.Payment;
 
 /**
- * Whoever comes first carries a follow-up out: the request that brought the payment to its end, or
- * the follower of the log, which looks at every event and so makes up for a crash. A follow-up is
- * named by its event, so the second changes nothing.
+ * Applies the follow-ups of a payment after its request, and again from the log after a crash. The
+ * command id is derived from the event, so a follow-up is applied once.
  */
 export class PolicyReactor {
   readonly #options: PolicyReactorOptions;
-  /** How often a payment has failed without a reason that anybody foresaw. */
+  /** Unexpected failures per payment. */
   readonly #looks = new Map<StreamName, number>();
 
   constructor(options: PolicyReactorOptions) {
@@ -48,9 +47,8 @@ export class PolicyReactor {
   }
 
   /**
-   * Runs what follows from a payment for its subscriptions and its customer, so that its caller
-   * can read and use them at once. The payment stands whatever happens here: what goes wrong is left
-   * to the follower.
+   * Runs the follow-ups of a payment, so that the caller can use the subscriptions and the customer at
+   * once. Does not fail the payment: errors are left to the follower.
    */
   async runFollowUps(tenantId: TenantId, payment: Payment, caller: Caller): Promise<void> {
     const { commands, logger } = this.#options;
@@ -71,11 +69,11 @@ export class PolicyReactor {
         await this.#executeOrLog(stream, purchase, caller);
       }
     } catch (error) {
-      logger.warn({ err: error, stream }, 'what follows from a payment is left for later');
+      logger.warn({ err: error, stream }, 'the follow-ups of a payment are deferred');
     }
   }
 
-  /** Follows the log from its beginning to the end of the signal. */
+  /** Follows the log from its beginning until the signal fires. */
   follow(following: Following): Promise<void> {
     return followLog({
       ...following,
@@ -98,11 +96,11 @@ export class PolicyReactor {
         }
       },
     });
-    // The others are done by now; they and the one that failed are looked at again.
+    // The others are done; the whole batch is retried.
     if (failures.length > 0) throw failures[0];
   }
 
-  /** What follows from one event of a payment, in its order. Throws what is worth another look. */
+  /** Runs the follow-ups of one event in order. Throws retryable errors. */
   async #followUp(stored: StoredEvent): Promise<void> {
     const { stream } = stored;
     try {
@@ -116,7 +114,7 @@ export class PolicyReactor {
       this.#looks.delete(stream);
       // One payment that cannot be processed must not hold up those of all tenants.
       const { logger } = this.#options;
-      logger.error({ err: error, stream }, 'what follows from a payment was given up');
+      logger.error({ err: error, stream }, 'the follow-ups of a payment were abandoned');
     }
   }
 
@@ -148,7 +146,7 @@ export class PolicyReactor {
     }
   }
 
-  /** A payment was under way when its customer asked to be erased. */
+  /** The customer was erased while the payment was in progress. */
   async #endForErased(
     stored: StoredEvent,
     purchase: FollowUp,
@@ -166,7 +164,7 @@ export class PolicyReactor {
     return (await this.#options.commands.eventOf(stored)) as Transaction.Event;
   }
 
-  /** Only what the order said is used of it, which never changes: what is remembered will do. */
+  /** Uses only the order, which never changes, so a cached state suffices. */
   async #paymentOf(stream: StreamName): Promise<Payment | null> {
     const { commands } = this.#options;
     return commands.rememberedStateOf(Transaction, stream) ?? commands.stateOf(Transaction, stream);
@@ -183,7 +181,7 @@ export class PolicyReactor {
     };
   }
 
-  /** The account of the subscription that a payment renews, whichever account has tried it last. */
+  /** The subscription's own account, not that of the last attempt. */
   async #billingAccount(
     tenantId: TenantId,
     payment: Payment,
@@ -203,7 +201,7 @@ export class PolicyReactor {
     } catch (error) {
       if (!(error instanceof Refused) || error.isTransient) throw error;
       const facts = { stream: payment, command: followUp.command.type, code: error.code };
-      this.#options.logger.warn(facts, 'what follows from a payment was refused');
+      this.#options.logger.warn(facts, 'a follow-up of a payment was refused');
     }
   }
 
@@ -214,7 +212,7 @@ export class PolicyReactor {
       return;
     }
     const { name } = followUp;
-    // The settings may have changed between two looks, and with them what is asked for.
+    // The settings, and so the command, may have changed between two runs.
     const named = { commandId: deterministicUuid(name), content: name };
     if (followUp.to === 'customer') {
       await commands.execute(Customer, followUp.command, named, caller);

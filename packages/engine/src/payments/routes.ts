@@ -1,4 +1,4 @@
-/** The route of an attempt: the account that takes it, with its gateway and the terms in force now. */
+/** The route of an attempt: the account, its gateway and its current terms. */
 import { type MerchantAccount, Routing, type TenantId, type Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { References } from '../tenants/index.ts';

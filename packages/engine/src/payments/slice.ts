@@ -1,4 +1,4 @@
-/** Payments: gateways, cards, monthly caps, and what follows from a charge. */
+/** Payments: gateways, cards, monthly caps and policies. */
 import { Customer } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
@@ -21,7 +21,7 @@ import { Payments } from './payments.ts';
 import { PolicyReactor } from './policies.ts';
 import { Sweeper } from './sweeper.ts';
 
-/** Beyond the gateway's own time, for the request that made a charge to record its outcome. */
+/** Beyond the gateway timeout, so that the request can record its outcome first. */
 const SWEEP_GRACE_MS = 20_000;
 
 export type PaymentParts = PartsOf<typeof PAYMENTS>;

@@ -1,4 +1,4 @@
-/** Finishes what was begun: asks gateways about intents whose outcome is not on record. */
+/** Settles open intents by querying the gateways. */
 
 import type { TenantId, TransactionId } from '@counterfoil/core';
 import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
@@ -14,8 +14,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * When the gateway is asked about what it has not answered: a charge counted from the moment its outcome
- * became unknown, a capture, void or refund from the moment it was asked for.
+ * The query schedule: for a charge from the moment its outcome became unknown, for a capture, void or
+ * refund from its request.
  */
 const ASK_AFTER_MS = [
   5 * SECOND_MS,
@@ -25,16 +25,16 @@ const ASK_AFTER_MS = [
   ...[1, 2, 3, 4, 5].map((days) => days * DAY_MS),
 ];
 
-/** An intent that is older is asked about no more. */
+/** Older intents are not queried. */
 export const LAST_ASK_MS = 5 * DAY_MS;
 
-/** What is not known when asked after so long was never received: no request is on its way so long. */
+/** After this time "not found" means never received: no request is in transit for so long. */
 const NOT_FOUND_IS_FINAL_MS = 2 * MINUTE_MS;
 
 const PAGE = 200;
-/** Of one round; the next one goes on behind it. */
+/** Per round; the next one continues after it. */
 const MAX_PAGES = 50;
-/** Intents that are settled at the same time: one slow gateway must not hold up the others. */
+/** Intents settled concurrently: one slow gateway must not delay the others. */
 const CONCURRENCY = 8;
 
 export interface SweeperOptions {
@@ -42,16 +42,16 @@ export interface SweeperOptions {
   readonly reactor: GatewayReactor;
   readonly store: ReadModelStore;
   readonly logger: Logger;
-  /** A charge that was begun just now, on however many accounts, is in the hands of its request for so long. */
+  /** How long a new charge, on all its accounts, is left to its request. */
   readonly graceMs: number;
 }
 
 /** What the sweeper remembers of a payment with open intents; kept in this process only. */
 interface Watch {
-  /** The payment's last event: another one may be of another intent, which has a schedule of its own. */
+  /** The payment's last event: a new one may belong to another intent, with its own schedule. */
   readonly changedAt: string;
   readonly firstSeenMs: number;
-  /** When to ask, in order; what has been asked is gone from it. */
+  /** The remaining query times, in order. */
   dueMs: readonly number[];
 }
 
@@ -60,7 +60,7 @@ export class Sweeper implements TimedWork {
   readonly name = 'open-intents';
   readonly #options: SweeperOptions;
   #watches = new Map<string, Watch>();
-  /** Of the round over all pages that is under way. */
+  /** Watches seen in the current pass over all pages. */
   #seen = new Map<string, Watch>();
   #after: string | undefined;
   readonly #startedAtMs: number;
@@ -92,7 +92,7 @@ export class Sweeper implements TimedWork {
     return Number.isFinite(nextMs) ? new Date(nextMs).toISOString() : undefined;
   }
 
-  /** One round over what is open; a long list is gone through in several. */
+  /** One round over open intents; a long list takes several. */
   async runDue(stopping: AbortSignal): Promise<void> {
     for (let page = 0; page < MAX_PAGES && !stopping.aborted; page += 1) {
       const { work, next } = await this.#page(this.#after);
@@ -102,7 +102,7 @@ export class Sweeper implements TimedWork {
       );
       this.#after = next;
       if (next === undefined) {
-        // What was not met again is settled.
+        // Intents that were not seen again are settled.
         this.#watches = this.#seen;
         this.#seen = new Map();
         return;
@@ -124,13 +124,13 @@ export class Sweeper implements TimedWork {
     const watch = this.#watchOf(intent, nowMs);
     this.#seen.set(nameOf(intent), watch);
     const later = watch.dueMs.filter((dueMs) => dueMs > nowMs);
-    // Several that have passed are made up for by one.
+    // One query covers several elapsed times.
     const isDue = later.length < watch.dueMs.length;
     watch.dueMs = later;
     return isDue;
   }
 
-  /** The watch over an intent: the one there is, unless the payment has changed since. */
+  /** The existing watch of an intent, unless the payment has changed since. */
   #watchOf(intent: OpenIntent, nowMs: number): Watch {
     const name = nameOf(intent);
     const known = this.#seen.get(name) ?? this.#watches.get(name);
@@ -143,18 +143,18 @@ export class Sweeper implements TimedWork {
     { before, nowMs }: { before: Watch | undefined; nowMs: number },
   ): Watch {
     const changedMs = Date.parse(changedAt);
-    // Business time may be years ago, and a clock that was set back makes it lie ahead.
+    // Business time may be long ago, or in the future after the clock was set back.
     const age = nowMs - changedMs;
     const fromMs = age >= 0 && age <= LAST_ASK_MS ? changedMs : nowMs;
     const wasOpenAtStart = changedMs < this.#startedAtMs || age < 0;
-    // What the process found open is asked about at once, and again soon if that goes wrong.
+    // Intents open at the start are queried at once, and soon again on failure.
     const firstAskMs = wasOpenAtStart ? nowMs : fromMs + this.#options.graceMs;
-    // A request that still waits for its capture, void or refund has its turn, which the sweeper waits for.
+    // A running request for a capture, void or refund holds the mutex, so the sweeper waits for it.
     const dueMs =
       status !== 'Unknown' && (wasOpenAtStart || reasons.includes('payment'))
         ? [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs)
         : ASK_AFTER_MS.map((afterMs) => fromMs + afterMs);
-    // A payment that changes all the time must not put off for ever what else is open in it.
+    // A payment that keeps changing must not postpone its other intents for ever.
     const nextMs = before?.dueMs[0];
     const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
     return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
@@ -174,7 +174,7 @@ export class Sweeper implements TimedWork {
     try {
       await this.#finish(intent);
     } catch (error) {
-      // One payment that cannot be finished must not keep the others waiting.
+      // One payment that fails must not delay the others.
       const facts = { err: error, transactionId };
       this.#options.logger.error(facts, 'an open intent could not be settled');
     }

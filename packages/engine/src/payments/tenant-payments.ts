@@ -1,4 +1,4 @@
-/** The payments of one tenant, for one caller: amounts are decimal texts, ids follow from keys. */
+/** The payments of one tenant, for one caller: amounts are decimal texts, ids are derived from keys. */
 import {
   isEmail,
   type Subscription,
@@ -18,7 +18,7 @@ import { queryOf, type Search, type Transactions } from '../transactions/index.t
 import type { Instrument } from './cards.ts';
 import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
 
-/** A card as it is typed in. Its number and cvv never leave memory. */
+/** A typed card. Its number and CVV are never stored. */
 export type TypedCard = Omit<CardDetails, 'holder'> & { readonly holder?: string };
 
 /** What a payment subscribes to once it is captured. */
@@ -52,7 +52,7 @@ type OptionalOrder = Partial<
 >;
 
 export interface PaymentSubmission extends OptionalOrder {
-  /** Names the payment for ever: the same key is the same payment. New without one. */
+  /** The same key always gives the same payment. A new payment without one. */
   readonly idempotencyKey?: string;
   /** In major units, with no more decimals than the currency has: `'19.99'`. */
   readonly amount: string;
@@ -61,7 +61,7 @@ export interface PaymentSubmission extends OptionalOrder {
   readonly email: string;
   /** Either this or `token`. */
   readonly card?: TypedCard;
-  /** Of a card that this customer used before. */
+  /** The token of a card that this customer used before. */
   readonly token?: string;
   /** False: authorize only, and capture later. */
   readonly capture?: boolean;
@@ -69,7 +69,7 @@ export interface PaymentSubmission extends OptionalOrder {
   readonly orderId?: number;
   readonly customerId?: number;
   readonly companyId?: number;
-  /** Only this account is tried. Absent: those of the company. */
+  /** Only this account is tried. Default: those of the company. */
   readonly merchantAccountId?: number;
 }
 
@@ -95,9 +95,9 @@ export interface PaymentView {
   readonly refundableAmount: string;
   readonly customerId: number;
   readonly orderId: number;
-  /** Pays again for the same customer; null for a payment without a card. */
+  /** For later payments of the same customer; null for a payment without a card. */
   readonly token: string | null;
-  /** The whole state, as it follows from the events. */
+  /** The whole folded state. */
   readonly payment: Transaction.Payment;
 }
 
@@ -132,12 +132,12 @@ export class TenantPayments {
     this.#acting = acting;
   }
 
-  /** The id of the payment that an idempotency key names, taken already or not. */
+  /** The payment id of an idempotency key, used or not. */
   idOf(idempotencyKey: string): TransactionId {
     return idOfKey(this.#acting, 'payment', { key: idempotencyKey });
   }
 
-  /** Takes a payment to the gateway's answer. A decline is a status, not a refusal. */
+  /** Submits a payment and waits for the gateway's answer. A decline is a status, not a refusal. */
   async submit(submission: PaymentSubmission): Promise<PaymentView> {
     const { tenantId, caller } = this.#acting;
     const { idempotencyKey: key, card } = submission;
@@ -156,7 +156,7 @@ export class TenantPayments {
     return this.#viewOf(await this.#find(id));
   }
 
-  /** A page of payments, the newest first; it shows one's own writes. */
+  /** A page of payments, newest first. Reads the caller's own writes. */
   async list(search: Search = {}): Promise<PaymentPage> {
     const page = await this.#transactions.payments(queryOf(this.#acting, search));
     const payments = page.transactions.map(({ transactionId }) => this.get(transactionId));
@@ -167,13 +167,13 @@ export class TenantPayments {
     };
   }
 
-  /** Goes on with a payment in `RequiresAction`, once the customer did what it asked. */
+  /** Continues a payment in `RequiresAction` after the customer's action. */
   async confirm(id: string, keyed: Keyed = {}): Promise<PaymentView> {
     const followUp = await this.#followUp('confirmPayment', id, keyed);
     return this.#viewOf(await this.#payments.confirm(followUp, this.#acting.caller));
   }
 
-  /** Takes the authorized amount, or a part of it, once; the rest is released. */
+  /** Captures the authorized amount or a part of it, once; the rest is released. */
   async capture(
     id: string,
     { amount, ...keyed }: Keyed & { readonly amount?: string } = {},
@@ -184,13 +184,13 @@ export class TenantPayments {
     return this.#viewOf(await this.#payments.capture(followUp, amountMinor, this.#acting.caller));
   }
 
-  /** Gives up an authorization, or a capture that is not settled yet. */
+  /** Voids an authorization, or a capture that is not settled yet. */
   async void(id: string, keyed: Keyed = {}): Promise<PaymentView> {
     const followUp = await this.#followUp('voidPayment', id, keyed);
     return this.#viewOf(await this.#payments.void(followUp, this.#acting.caller));
   }
 
-  /** Gives back the remaining balance, or a part of it. `RefundFailed` is a status, not a refusal. */
+  /** Refunds the remaining balance or a part of it. `RefundFailed` is a status, not a refusal. */
   async refund(id: string, submission: RefundSubmission = {}): Promise<RefundView> {
     const { tenantId, caller } = this.#acting;
     const { idempotencyKey: key, amount, items = [], notifyCustomer = false } = submission;

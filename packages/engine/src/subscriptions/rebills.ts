@@ -173,7 +173,7 @@ export class Rebills {
       const done = await commands.execute(Transaction, command, { commandId, content }, SYSTEM);
       return done.repeated;
     });
-    if (repeated && room !== undefined) await caps.giveBack(room);
+    if (repeated && room !== undefined) await caps.release(room);
     return repeated;
   }
 
