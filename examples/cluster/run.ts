@@ -52,7 +52,7 @@ export async function run(
   await watcher.start();
   const parts = { cluster, balancer, load, watcher };
   await loadUnderKills(parts, options);
-  console.log('No more kills: waiting until everything is settled');
+  console.log('Kills ended: waiting until everything is settled');
   await allUp(cluster, balancer);
   const model = await settled(cluster);
   const claims = await prove(parts, { seed, model });

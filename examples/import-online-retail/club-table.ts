@@ -34,7 +34,7 @@ export async function showClubYear(api: ClubApi): Promise<boolean> {
     `/api/ledger/recurring?sandbox=true&currency=GBP&from=${from}&to=${to}`,
   );
   const [report] = currencies;
-  if (report === undefined) throw new Error('nobody has joined');
+  if (report === undefined) throw new Error('the club has no members');
   const { months, totals } = report;
   const retries = await retriesByMonth(api);
   const ofAll = [...retries.values()].reduce((sum, count) => sum + count, 0);

@@ -92,7 +92,7 @@ function withoutEmpty(address: object): object {
 
 /** When the first member joined, in this run or an earlier one. */
 async function startOf(api: ClubApi, [first]: readonly Joined[]): Promise<number> {
-  if (first === undefined) throw new Error('nobody joined in the first week');
+  if (first === undefined) throw new Error('no member joined in the first week');
   return Date.parse((await read(api, first.id)).subDate);
 }
 

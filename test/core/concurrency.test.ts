@@ -72,7 +72,7 @@ interface Raced {
   readonly command: Transaction.Command;
 }
 
-/** Races the commands in an order that the scheduler draws, and tells how each was answered. */
+/** Races the commands in a random order of the scheduler, and returns the outcome of each. */
 async function race(
   store: EventStore,
   scheduler: fc.Scheduler,
@@ -126,7 +126,7 @@ describe('racing commands', () => {
           expect(Transaction.decide(before, command)).toEqual({ _tag: 'Right', right: events });
           states.push(fold(Transaction, events, before) as Transaction.Payment);
         }
-        // Whoever left no trace was answered truly of one of those states.
+        // Commands without events were answered correctly for one of those states.
         for (const { command, answer } of answered) {
           if (answer?.outcome === 'accepted' && answer.events.length > 0) continue;
           const decided =

@@ -1,4 +1,4 @@
-/** Ids that callers bring: each of one environment is one email's, whoever asks first. */
+/** Claims of ids that callers choose: each belongs to the first email that claims it. */
 import { CustomerIdClaim, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Emails: each of one environment belongs to one customer id, whoever asks first, until it is released. */
+/** Claims of emails: each belongs to the first customer id that claims it, until it is released. */
 import { EmailClaim, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import fc from 'fast-check';

@@ -362,7 +362,7 @@ describe('any interleaving', () => {
           const held = [...state.reservations.values()].filter(({ lapsed: isOver }) => !isOver);
           const heldMinor = held.reduce((sum, { amountMinor: minor }) => sum + minor, 0n);
           expect(state).toMatchObject({ usedMinor: usedInAll, reservedMinor: heldMinor });
-          // The same again changes nothing, whoever carries it out.
+          // A repetition changes nothing.
           const again = MonthlyCap.decide(state, each);
           if (each.type !== 'ReserveRoom') expect(again).toMatchObject({ right: [] });
         }

@@ -1,4 +1,4 @@
-/** One payment that the tests tell their stories with: its order, its route, and the events of its life. */
+/** A payment for tests: its order, its route, and its events. */
 import type { TenantId, Transaction, TransactionId } from '@counterfoil/core';
 
 export type Event = Transaction.Event;

@@ -232,7 +232,7 @@ describe('a vault with remote keys', () => {
     kind: fc.constantFrom('sealed', 'open', 'damaged', 'without a person'),
   });
 
-  /** Events as a log may hold them, and whom a vault is asked about when they are decoded. */
+  /** Random events of a log, and the persons that decoding queries. */
   function stories(each: { type: string; person: object; kind: string }[], tickets: TicketVault) {
     return each.map(({ type, person: whom, kind }) => {
       const sample = samples.get(type) as Event;

@@ -1,4 +1,4 @@
-/** Vaults for tests that keep the texts themselves, at hand or elsewhere. */
+/** Vaults for tests, local or asynchronous, that store the texts themselves. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DistantVault, PersonalDataVault, Subject } from '@counterfoil/core';
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** Every endpoint that needs a key, with a request that would do. */
+/** Every endpoint that needs a key, with a valid request. */
 const ENDPOINTS: readonly (readonly [string, string, () => Json, string])[] = [
   ['POST', '/customerapi/detail', () => ({ ...claims(), id: payment.id }), 'transactions:read'],
   [

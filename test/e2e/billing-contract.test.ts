@@ -1,4 +1,4 @@
-/** What the contract says of billing: dates, retries, freezing and taking up again, over months of clock time. */
+/** The contract of billing: dates, retries, freezing and unfreezing, over months of clock time. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   DAY_MS,

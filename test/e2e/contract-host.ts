@@ -34,7 +34,7 @@ export const PLAN = {
   frequency: 30,
 };
 
-/** How a customer is reached, in words that stand nowhere else. */
+/** Contact data with unique texts. */
 export const CONTACT = {
   firstName: 'Zebedee',
   lastName: 'Quuxley',
@@ -54,7 +54,7 @@ export const CONTACT = {
   ],
 };
 
-/** A host in test mode with one tenant, whose clock stands at a fixed day of the coming year. */
+/** A host in test mode with one tenant, with its clock at a fixed day of the coming year. */
 export async function startTimedHost(options: TimedOptions = {}): Promise<Timed> {
   const { tenantId = 61, at = '01-31T10:00:00.000Z', env, ...tenant } = options;
   const running = await startHost({ env: { TEST_CLOCK: '1', ...env } });

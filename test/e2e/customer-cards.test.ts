@@ -1,4 +1,4 @@
-/** The cards of customers over HTTP, and what payments tell of who pays. */
+/** The cards of customers over HTTP, and the customers that payments register. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESS, customersOf, newEmail, UNKNOWN_ID } from './customer-requests.ts';
 import {
@@ -201,7 +201,7 @@ describe('a paying customer', () => {
 
   it('and two emails that bring one new id at once are not both paid for', async () => {
     const emails = [newEmail(), newEmail(), newEmail()];
-    // An authorization registers nobody: only the claim says that the id is taken.
+    // An authorization registers no customer: only the claim reserves the id.
     const pay = (email: string) => caller.pay({ email, customer: { id: 4_720 }, capture: false });
     const answers = await Promise.all(emails.map(pay));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);

@@ -53,7 +53,7 @@ describe('erasing', () => {
     for (const rowVersion of [1, after.rowVersion]) {
       expectRefusal(await put(id, { email, rowVersion }), 409, 'customer_erased');
     }
-    // Not even the gateway hears of the card.
+    // The card does not reach the gateway.
     for (const body of [{ card: card() }, { token: 'tok_nobody.AAAA' }]) {
       expectRefusal(await addMethod(id, body), 409, 'customer_erased');
     }

@@ -1,4 +1,4 @@
-/** What the contract says of customers: who an email belongs to, and whose version wins. */
+/** The contract of customers: ownership of emails, and versions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONTACT, PLAN, startTimedHost, type Timed } from './contract-host.ts';
 import {

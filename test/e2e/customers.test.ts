@@ -1,4 +1,4 @@
-/** Customers over HTTP: registered once, and replaced by who saw the latest version. */
+/** Customers over HTTP: registered once, and replaced by version. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESS, customersOf, newEmail, UNKNOWN_ID, visible } from './customer-requests.ts';
 import {
@@ -300,7 +300,7 @@ describe('replacing', () => {
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       const emails = await Promise.all(both.map(async ({ id }) => (await read(id)).email));
       expect(emails.filter((each) => each === email)).toHaveLength(1);
-      // The one who did not get it still has theirs, and nobody else can.
+      // The refused customer keeps their own email.
       const loser = both[answers.findIndex(({ status }) => status === 409)];
       expectRefusal(await caller.post('/customers', { email: loser.email }), 409, 'duplicate');
     }

@@ -1,4 +1,4 @@
-/** The demo as a newcomer starts it: a process of its own, real sales, and books that equal the file. */
+/** The demo in a separate process: real sales, and books that equal the file. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The engines that the hosts of a run stand on: the same journeys on each of them. */
+/** The engines of the journeys, which run on each of them. */
 import { randomUUID } from 'node:crypto';
 import { createDatabase } from '../setup/databases.ts';
 
@@ -48,7 +48,7 @@ export async function newStores(engine: Engine): Promise<Stores> {
   }
 }
 
-/** The server that ESDB_URL names, where every host has a prefix of its own; else one for this host alone. */
+/** The server of ESDB_URL, with a prefix per host; otherwise one server per host. */
 async function eventStoreDb(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const real = process.env['ESDB_URL'];
   if (real !== undefined) return { url: real, close: async () => undefined };

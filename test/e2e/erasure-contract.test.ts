@@ -48,7 +48,7 @@ async function erased({ payment }: Person, caller = timed.caller): Promise<Answe
   return answer;
 }
 
-/** What nobody may find any more once the person is erased. */
+/** Texts that must not be found after the erasure. */
 const TRACES = ['Zebedee', 'Quuxley', 'Hollyhock', 'Netherwallop', 'SO20', '7946', '203.0.113.77'];
 const FLAGS = {
   getSearchData: true,
@@ -248,7 +248,7 @@ describe('erasing', () => {
 });
 
 describe('on disk', () => {
-  /** Names of the files in which any of the texts stands as it is. */
+  /** Names of the files that contain any of the texts. */
   function filesWith(folder: string, texts: readonly string[]): string[] {
     const files = readdirSync(folder, { recursive: true, withFileTypes: true });
     return files

@@ -58,7 +58,7 @@ const TRACES = [
   '203.0.113.77',
   'Difference Engine',
 ];
-/** Nobody answers there: mails wait. */
+/** No server listens there: mails stay queued. */
 const ENV = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'receipts@crockery.example' };
 
 let folder: string;
@@ -83,7 +83,7 @@ async function start(): Promise<void> {
 
 const file = (name: string) => join(folder, name);
 
-/** The person's key as it stands in the file, and what their requests said. */
+/** The person's key as stored, and the texts of their requests. */
 function tracesOf(customerId: number): readonly Buffer[] {
   const keys = new DatabaseSync(file('keys.db'), { readOnly: true });
   const row = keys.prepare('SELECT wrapped FROM personal_key WHERE customer = ?').get(customerId);
@@ -171,7 +171,7 @@ async function builds(): Promise<number> {
   return length;
 }
 
-/** The persons whom the kept answers are about; null for those about none. */
+/** The persons of the stored responses; null for those about none. */
 function subjectsOfAnswers(): unknown[] {
   const answers = new DatabaseSync(file('idempotency.db'), { readOnly: true });
   const rows = answers.prepare('SELECT DISTINCT subject FROM answer').all();

@@ -1,4 +1,4 @@
-/** A person is erased over HTTP: gone from every answer and every file, with every amount in its place. */
+/** A person is erased over HTTP: from every response and every file; amounts stay. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const TENANT = 21;
 const EMAIL = 'countess@analytical.example';
 
-/** Everything that tells of the person, each text nowhere else. */
+/** The personal data, with unique texts. */
 const PERSON = {
   email: EMAIL,
   customer: { firstName: 'Augusta', lastName: 'Byron-King' },

@@ -1,4 +1,4 @@
-/** A host in a process of its own beside those of a test, on the test's clock: it can be killed. */
+/** A host in a separate process with the test's clock, which can be killed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

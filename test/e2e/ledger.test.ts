@@ -51,7 +51,7 @@ async function soldOnTwoAccounts() {
 const newTenant = (options?: Parameters<typeof openTenant>[2]) =>
   openTenant(running, tenantId, options);
 
-/** All accounts but the receivable, and the receivable as what the others leave. */
+/** All accounts but the receivable, and the receivable as their difference. */
 function expectReceivableToBalance(balances: Record<string, number>): void {
   const sum = Object.values(balances).reduce(
     (all, balance) => all + Math.round(balance * 1_000),

@@ -23,7 +23,7 @@ describe('a mail server', () => {
     await post.refund(id);
   }
 
-  /** Waits until Ann's mail was handed over so many times. */
+  /** Waits for that many deliveries of Ann's mail. */
   async function offered(post: Post, count: number): Promise<void> {
     await eventually(
       async () => post.server.offers.filter((to) => to === ANN).length,
@@ -135,7 +135,7 @@ describe('a mail server', () => {
   });
 
   it('anywhere else is given no password in the open', async () => {
-    // Leads to this machine, and says nothing of it.
+    // Resolves to this machine without naming it.
     const post = await Post.open({ user: 'relay:secret', host: '0.0.0.0' });
     await refunded(post);
     await post.tried(1);

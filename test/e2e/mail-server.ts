@@ -1,4 +1,4 @@
-/** A mail server on a free port, which keeps what it takes and refuses what it is told to. */
+/** A mail server on a free port, which stores accepted mails and refuses as configured. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -26,13 +26,13 @@ export interface MailServerOptions {
 
 export class MailServer {
   readonly mails: TakenMail[] = [];
-  /** To whom mails were handed over, whatever became of them. */
+  /** The recipients of all delivery attempts. */
   readonly offers: string[] = [];
   /** Answers to the next mails, in order, after all of it was sent; `undefined` is yes. */
   readonly afterData: (Refusal | undefined)[] = [];
   /** Answers to the next recipients. */
   readonly toRecipients: (Refusal | undefined)[] = [];
-  /** So many of the next mails are answered by the end of the connection. */
+  /** For this many of the next mails the connection is closed. */
   dropNext = 0;
   /** Called when a mail was handed over, before anything is answered. */
   onOffer: (mail: TakenMail) => Promise<void> | void = () => {};

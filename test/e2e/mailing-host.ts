@@ -30,7 +30,7 @@ export interface PostOptions {
   readonly settings?: Partial<Tenant.Settings>;
   readonly scheme?: 'smtp' | 'smtps';
   readonly host?: string;
-  /** Credentials as they stand in SMTP_URL. */
+  /** The credentials in SMTP_URL. */
   readonly user?: string;
   readonly account?: TenantOptions['account'];
   /** false: the host's own clock. */
@@ -39,7 +39,7 @@ export interface PostOptions {
   readonly lines?: string[];
 }
 
-/** What a test has: the host, its mail server, and somebody who calls. */
+/** The host of a test, its mail server, and a caller. */
 export class Post {
   nowMs = BEGIN;
   server!: MailServer;
@@ -75,7 +75,7 @@ export class Post {
     return post;
   }
 
-  /** Starts the host on the folder, with the caller's key as it was. */
+  /** Starts the host on the folder, with the same caller's key. */
   async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
     this.running = await startHost({
       ...(this.#ownClock && { clock: this.clock }),
@@ -111,7 +111,7 @@ export class Post {
     return Object.fromEntries(lines.map(([, name, count]) => [name, Number(count)]));
   }
 
-  /** Waits until the server has taken so many mails. */
+  /** Waits until the server has accepted that many mails. */
   async mails(count: number): Promise<MailServer['mails']> {
     const { mails } = this.server;
     return eventually(
@@ -128,7 +128,7 @@ export class Post {
     );
   }
 
-  /** What stands in the outbox, those that were sent for a probe left out. */
+  /** The entries of the outbox without probes. */
   outbox(): Record<string, unknown>[] {
     const database = new DatabaseSync(join(this.folder, 'mails.db'), { readOnly: true });
     try {
@@ -138,7 +138,7 @@ export class Post {
     }
   }
 
-  /** Waits until the one mail of the outbox was tried so many times. */
+  /** Waits for that many attempts of the only mail of the outbox. */
   async tried(times: number): Promise<void> {
     await eventually(
       async () => this.outbox(),
@@ -146,7 +146,7 @@ export class Post {
     );
   }
 
-  /** A mail that nobody keeps from being sent: when it has come, the ones before it have had their turn. */
+  /** A deliverable mail: when it has arrived, earlier ones were attempted. */
   async probe(): Promise<void> {
     const before = this.server.mails.length;
     const { id } = await this.caller.paid({ email: 'probe@example.com' });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** A tenant of its own, whose first account has this cap. */
+/** A new tenant whose first account has this cap. */
 async function capped(monthlyCap: number, settings: Json = {}): Promise<Caller> {
   tenant += 1;
   return openTenant(running, tenant, { account: { monthlyCap, ...settings } });
@@ -63,7 +63,7 @@ async function changeCap(monthlyCap: number): Promise<void> {
   );
 }
 
-/** The book of an account's month, as it stands. */
+/** The book of an account's month. */
 async function bookOf({
   account = first(),
   month = '2026-01',

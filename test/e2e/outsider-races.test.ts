@@ -1,4 +1,4 @@
-/** Many callers at once on one payment, each of whom repeats a conflict under its own key. */
+/** Concurrent callers on one payment, each retrying conflicts under its own key. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, type Caller, openTenant, type Running, startHost } from './running-host.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** Repeats whatever was answered with a conflict, as its caller is textOf to. */
+/** Retries conflicts, as the interface asks callers to. */
 async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<readonly Answer[]> {
   const keys = Array.from({ length: CALLERS }, (_, index) => `racer-${index}`);
   const settled = new Map<string, Answer>();
@@ -30,7 +30,7 @@ async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<read
   return keys.flatMap((key) => settled.get(key) ?? []);
 }
 
-/** All but what names the request: a refusal that is textOf again carries the id of the present one. */
+/** The response without the request id, which differs between repetitions. */
 function textOf({ status, text, body }: Answer): string {
   return `${status} ${text.replace(`"requestId":"${body.requestId}"`, '"requestId":""')}`;
 }

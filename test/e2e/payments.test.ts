@@ -140,7 +140,7 @@ describe('a refund without an answer', () => {
     );
     expect(done).toMatchObject({ status: 'Refunded', statusID: 91, success: true });
     expect(await other.balances()).toMatchObject({ refunds: 60, 'acquirer-receivable': 140 });
-    // A repetition is told of the present, and from then on of nothing else.
+    // A repetition gets the current state, which is then stored.
     const again = await other.refund(id, { amount: 60 }, key);
     expect(again.body).toMatchObject({ refundId, status: 'Refunded', statusID: 91 });
     expect(again.headers.has('idempotency-replayed')).toBe(false);

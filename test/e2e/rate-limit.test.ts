@@ -1,4 +1,4 @@
-/** How many requests a tenant may make, and what one learns who makes more. */
+/** The rate limit of a tenant, and the response beyond it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,

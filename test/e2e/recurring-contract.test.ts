@@ -1,4 +1,4 @@
-/** A year of members who pay, are declined, dispute and leave: the records, the report and the books agree. */
+/** A year of members with payments, declines, disputes and ends: records, report and books agree. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   DAY_MS,

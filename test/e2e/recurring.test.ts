@@ -1,4 +1,4 @@
-/** The report of recurring revenue and churn over HTTP: its range, its figures, and who may see them. */
+/** The report of recurring revenue and churn over HTTP: range, figures and access. */
 import type { TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
   caller = await openTenant(running, TENANT);
   stranger = await openTenant(running, OTHER);
   tester = await callerWith(running, TENANT, { environment: 'test' });
-  // Nothing is billed but what the history says.
+  // Only the history is billed.
   await running.host.timed.stop();
   await history();
 });

@@ -23,7 +23,7 @@ type TenantSettings = NonNullable<Parameters<Tenants['onboard']>[1]['settings']>
 export const CALLER = { actor: 'operator@example.com' };
 export const USER_EMAIL = 'agent@example.com';
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests look into bodies as a user would, without the host's types
+// biome-ignore lint/suspicious/noExplicitAny: the tests read bodies untyped, like a caller
 export type Json = any;
 
 export interface Answer {
@@ -44,7 +44,7 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Where the host's log lines go; without it there are none. */
   readonly lines?: string[];
-  /** Keeps everything in files below a folder of its own, whatever the engine of the run. */
+  /** Stores everything in files of a new folder, whatever the engine of the run. */
   readonly onDisk?: boolean;
 }
 
@@ -293,7 +293,7 @@ function storefrontProduct(id: number, variants: readonly number[]): WithoutFram
   };
 }
 
-/** Cards of these tests in any answer would be a leak: every answer is searched for them. */
+/** Test cards that no response may contain: every response is checked. */
 const CARD_NUMBERS: readonly string[] = Object.values(CARDS);
 
 type Headings = Readonly<Record<string, string | undefined>>;
@@ -442,7 +442,7 @@ export const CART = [
   },
 ];
 
-/** The bound is for machines and engines that are slow; nobody waits for it when all is well. */
+/** A timeout for slow machines and engines. */
 const POLLING = { timeout: 60_000, interval: 20 };
 
 /** Asks until the answer is as wanted; throws when that does not happen within a bound. */

@@ -69,7 +69,7 @@ function idsOf(records: readonly Json[]): string[] {
   return records.map(({ transactionId }) => transactionId);
 }
 
-/** What a filter on its own should find, told by the fields of the records. */
+/** The expected matches of a single filter, computed from the records. */
 const FILTERS: readonly (readonly [string, () => Json, (record: Json) => boolean])[] = [
   [
     'emails',

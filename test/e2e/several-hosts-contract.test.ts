@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MOST_ROUNDS = 30;
 
-/** Repeats each request under its own key for as long as it is visible to. */
+/** Retries each request under its own key until the response is final. */
 async function untilSettled(ask: () => Promise<Answer>): Promise<Answer> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const answer = await ask();
@@ -111,7 +111,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
 
   /** A payment with a subscription, a refund and an end of it; each is seen at once. */
   async function expectRead(writer: Caller, reader: Caller): Promise<void> {
-    // Who pays without it comes on record a moment after the answer.
+    // A payer without it is registered shortly after the response.
     const { id: registered, email } = await customersOf(() => writer).register();
     const body = { email, subscription: CLUB, card: card() };
     const { id, customerId, subscriptions } = await writer.paid(body);
@@ -163,7 +163,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
       for (const answer of answers) {
         if (answer.status !== 201) expect(answer.status, answer.text).toBe(409);
       }
-      // Those who pay meanwhile are the same person.
+      // Concurrent payments belong to the same customer.
       const payments = await spread(callers, 2, (caller) => caller.paid({ email }));
       for (const { customerId } of payments) expect(customerId).toBe(made[0]?.body.id);
     }
@@ -278,7 +278,7 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
       expect(await stranger.found({ emails: [email] })).toEqual([]);
       expect(await stranger.found({ transactionIds: [id] })).toEqual([]);
     }
-    // Numbers of customers and subscriptions are a tenant's own: nobody meets another's.
+    // Ids of customers and subscriptions are per tenant.
     expectRefusal(await mine[0].get('/v1/payments', { ClientId: `${theirs[0].tenantId}` }), 403);
   });
 });

@@ -1,4 +1,4 @@
-/** Of two hosts over one log, the one that leads ends: the other goes on, and nothing is lost or doubled. */
+/** Two hosts on one log: when the leader ends, the other takes over, and nothing is lost or doubled. */
 import { randomBytes } from 'node:crypto';
 import type { SandboxGateway } from '@counterfoil/engine/gateways';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ const POLLING = { timeout: 90_000, interval: 50 };
 const FROM = 'receipts@crockery.example';
 const ENDS = ['SIGTERM', 'SIGKILL'] as const;
 
-/** A host that leads, in a process of its own, and one that stands by here. */
+/** A leading host in a separate process, and a standby in this one. */
 class Pair {
   nowMs = BEGIN;
   leading!: KillableHost;

@@ -1,4 +1,4 @@
-/** Two hosts whose database takes nobody for a while: callers are told to come again, and nothing is lost. */
+/** Two hosts during a database outage: callers are asked to retry, and nothing is lost. */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

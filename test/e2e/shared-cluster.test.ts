@@ -1,4 +1,4 @@
-/** Two installations on one EventStoreDB, each under a prefix of its own: neither ever sees the other. */
+/** Two installations on one EventStoreDB with separate prefixes are isolated. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type ProtocolServer, startProtocolServer } from '../eventstoredb-server/server.ts';
 import { newStores, type Stores } from './engines.ts';
@@ -14,7 +14,7 @@ const hosts: Running[] = [];
 
 beforeAll(async () => {
   server = await startProtocolServer();
-  // As the journeys stand on a server that is there for all of them.
+  // The journeys share one server.
   vi.stubEnv('ESDB_URL', server.url);
   stores.push(await newStores('eventstoredb'), await newStores('eventstoredb'));
   for (const { env } of stores) hosts.push(await startHost({ env, onDisk: true }));

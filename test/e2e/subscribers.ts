@@ -21,7 +21,7 @@ export async function subscriptionOf(
   return host.commands.stateOf(Subscription, stream);
 }
 
-/** How often each type of event stands in the stream of a subscription. */
+/** The number of events per type in the stream of a subscription. */
 export async function eventsOf(
   { host }: Running,
   tenantId: number,

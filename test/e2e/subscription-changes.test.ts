@@ -298,7 +298,7 @@ describe.each(CHANGES)('%s', (what, body, scope) => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(again.body).toEqual(first.body);
     now += 2 * DAY_MS;
-    // Nobody keeps the answer any more: it is made from what is there.
+    // The response is no longer stored: it is made from the current state.
     const later = await change(what, body, headers);
     expect(later.status, later.text).toBe(200);
     expect(await counts()).toEqual(once);

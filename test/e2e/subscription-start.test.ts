@@ -1,4 +1,4 @@
-/** Subscriptions that start with a payment: asked for over HTTP, begun by its capture, once. */
+/** Subscriptions that start with a payment: requested over HTTP, started once by its capture. */
 import { randomUUID } from 'node:crypto';
 import { type TenantId, Transaction, type TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -205,7 +205,7 @@ describe('asked for again under its key', () => {
     const again = await caller.pay({ subscription: CLUB }, headers);
     expect(again.body).toEqual(first.body);
     now += 2 * DAY_MS;
-    // The kept answer is gone; the payment and its subscription are the same for ever.
+    // The stored response is lost; payment and subscription stay the same.
     const later = await caller.pay({ subscription: CLUB }, headers);
     expect(later.body.id).toBe(first.body.id);
     expect(later.body.subscriptions).toEqual(first.body.subscriptions);
@@ -320,7 +320,7 @@ async function ended(id: number) {
   );
 }
 
-/** An alert as a provider would send it. */
+/** An alert as a provider sends it. */
 async function alert(
   transactionId: string,
   alertType: 'EarlyFraudWarning' | 'ConfirmedFraud',

@@ -1,4 +1,4 @@
-/** What the contract says of a subscription's record: every field, its start, and who may see it. */
+/** The contract of a subscription's record: every field, its start, and access. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY_MS, expectConsistent, PLAN, startTimedHost, type Timed } from './contract-host.ts';
 import {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   caller = await openTenant(running, TENANT);
   stranger = await openTenant(running, OTHER);
   tester = await callerWith(running, TENANT, { environment: 'test' });
-  // Nothing is billed but what a test says.
+  // Only what a test requests is billed.
   await running.host.timed.stop();
 });
 afterAll(async () => running.close());
@@ -43,7 +43,7 @@ const day = (days: number) => new Date(START + days * DAY_MS).toISOString();
 const at = () => new Date(now).toISOString();
 
 let emails = 0;
-/** A payment of a new customer that starts a subscription of its own. */
+/** A payment of a new customer that starts a subscription. */
 async function subscribed(plan: Json = {}, changes: Json = {}, by = caller): Promise<Json> {
   emails += 1;
   const email = `subscriber-${emails}@example.com`;

@@ -187,7 +187,7 @@ describe('a clock that is moved', { timeout: SLOW_MS }, () => {
         },
       });
       request.on('error', () => undefined).on('close', resolve);
-      // Gone as soon as all is said.
+      // Disconnects after the request.
       request.end(body, () => request.destroy());
     });
     await asked;

@@ -1,4 +1,4 @@
-/** Two hosts over one log and one PostgreSQL, as behind a balancer, and callers who talk to both. */
+/** Two hosts on one log and one PostgreSQL, and callers of both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@counterfoil/engine';
 import { type Engine, newStores } from './engines.ts';
@@ -55,7 +55,7 @@ export class TwoHosts {
     return running;
   }
 
-  /** One more host, in a data folder of its own. */
+  /** Another host with a new data folder. */
   async add(): Promise<Running> {
     const { clock, lines } = this.#options;
     const running = await startHost({
@@ -90,7 +90,7 @@ export function atHost({ url }: { readonly url: string }, { tenantId, key }: Cal
   return new Caller(url, tenantId, key);
 }
 
-/** So many requests at the same moment, in turns at the one and at the other. */
+/** Concurrent requests, alternating between the hosts. */
 export function spread<Result>(
   callers: readonly [Caller, Caller],
   count: number,

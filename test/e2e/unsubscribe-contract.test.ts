@@ -1,4 +1,4 @@
-/** What the contract says of `POST /customerapi/unsubscribe`: which end, how many, and what is refused. */
+/** The contract of `POST /customerapi/unsubscribe`: which end, how many, and refusals. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLAN, REBILL_CARDS, startTimedHost, type Timed } from './contract-host.ts';
 import {
@@ -31,7 +31,7 @@ interface Member {
   readonly customerId: number;
 }
 
-/** A customer with so many orders, each with one subscription. */
+/** A customer with that many orders, each with one subscription. */
 async function member(orders: number, email = someone()): Promise<Member> {
   const started = [];
   for (let each = 0; each < orders; each += 1) started.push(await timed.subscribe({ email }));

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** Somebody whom nobody has met before. */
+/** An unknown customer. */
 function someone(): string {
   people += 1;
   return `customer-${people}@example.com`;
@@ -246,7 +246,7 @@ describe('the email', () => {
       { 'Content-Type': 'application/json' },
     );
     expect(changed.status, changed.text).toBe(200);
-    // Whoever has the email of the order by now has theirs ended by it as well.
+    // The later owner of the order's email has theirs ended too.
     const [latest, theirs] = [await subscribed(after), await subscribed(before)];
     expect(await ended(before, { orderIds: `[${latest.orderId}]` })).toBe(0);
     expect(await ended(before.toUpperCase(), { orderIds: `[${older.orderId}]` })).toBe(1);
@@ -257,7 +257,7 @@ describe('the email', () => {
     expect(await isActive(latest)).toBe(false);
   });
 
-  /** A customer who is known by a payment comes on record a moment after it. */
+  /** The customer of a payment is registered shortly after it. */
   async function registered(customerId: number): Promise<Json> {
     const { body } = await eventually(
       () => caller.get(`/customers/${customerId}`),
@@ -346,7 +346,7 @@ describe('asked for again under its key', () => {
       'idempotency_key_reused',
     );
     now += 2 * DAY_MS;
-    // Nobody keeps the answer any more, and the count is that of this request for ever.
+    // The response is no longer stored; the count stays that of this request.
     expect(await ended(email, {}, { headers })).toBe(2);
     expect(await ended(email)).toBe(0);
   });

@@ -188,7 +188,7 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
     expect(await parkedStreams()).toMatchObject({ 'own-picky': 1, 'own-sales-per-day': 0 });
   });
 
-  /** What the metrics tell of each projection. */
+  /** The metrics of each projection. */
   async function parkedStreams(): Promise<Record<string, number>> {
     const figures: Promise<[string, number][]>[] = [];
     ledger.registerMetrics({

@@ -1,4 +1,4 @@
-/** The books of the sandbox: one contract for every place that they may be in. */
+/** The books of the sandbox: one contract for every store. */
 import {
   type ChargeRequest,
   IdempotencyKeyReused,
@@ -113,7 +113,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       expect(confirmed).toMatchObject({ result: 'authorized', avsChecked: true });
       expect(idIn(confirmed)).toBe(idIn(asked));
       expect(await gateway.findCharge('confirm-1')).toEqual(confirmed);
-      // The charge's own key goes on with its own answer, the question with the news.
+      // The charge's key gets its first response, the query the current one.
       expect(await gateway.charge(request)).toEqual(asked);
       expect(await gateway.findCharge('charge-1')).toEqual(confirmed);
       expect(await gateway.confirm(followUp(idIn(asked), 'confirm-1'))).toEqual(confirmed);

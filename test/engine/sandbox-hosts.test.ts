@@ -135,7 +135,7 @@ it('never give back more than was taken, whatever they are asked at the same mom
   );
 }, 60_000);
 
-/** The charge stands where its follow-ups, one after the other, have brought it. */
+/** The state of the charge follows from its follow-ups, in order. */
 function expectSound([charge, ...followUps]: readonly SandboxRecord[]): void {
   if (charge?.operation !== 'charge') throw new Error('the charge comes first');
   const keys = followUps.map(({ idempotencyKey }) => idempotencyKey);
@@ -189,7 +189,7 @@ it('survive broken connections, and charge once on a retry', async () => {
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
   );
   await first;
-  // A connection that nobody used is only found broken by the next who does.
+  // A broken idle connection is only detected on its next use.
   const ask = (host: SandboxGateway) =>
     vi.waitUntil(() =>
       Promise.all(requests.map((each) => host.charge(each))).catch(() => undefined),

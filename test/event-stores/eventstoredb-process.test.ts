@@ -1,4 +1,7 @@
-/** The EventStoreDB adapter and its process: which packages it loads, that it ends, and that no password is told. */
+/**
+ * The EventStoreDB adapter as a process: which packages it loads, that it ends, and that it never
+ * prints a password.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

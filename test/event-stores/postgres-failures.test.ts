@@ -68,14 +68,14 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
           done.push(request);
           if (dice === 0) kills = kills.then(() => killer.query(KILL_ALL));
           const result = await hosts[index % 2]?.append(request);
-          // Whoever asks again is told of the same place, however the first answer was found.
+          // A repetition gets the same position, however the first outcome was found.
           const again = await hosts[(index + 1) % 2]?.append(request);
           expect(again).toEqual({ ...result, outcome: 'repeated' });
           return result;
         }),
       );
       await kills;
-      // An append whose first answer was lost is told as repeated: it is settled by asking again.
+      // An append whose response was lost is reported as repeated: the retry settles it.
       for (const result of results) expect(['appended', 'repeated']).toContain(result?.outcome);
     });
     await fc.assert(property, { numRuns: KILL_RUNS });
@@ -175,7 +175,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     await appender.acknowledged(count);
     const acknowledged = await appender.kill();
     const store = await log.openHost();
-    // What it had sent may still be at work: its streams' locks go with it.
+    // Its transaction may still be running: the locks end with it.
     const kept = new Map<string, number>();
     for (const event of await wholeLog(store)) {
       kept.set(event.commandId, (kept.get(event.commandId) ?? 0) + 1);

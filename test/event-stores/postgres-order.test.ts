@@ -1,4 +1,4 @@
-/** The global order of the PostgreSQL store: what is under way hides what is behind it, and nobody waits. */
+/** The global order of the PostgreSQL store: open appends hide later events, and readers do not wait. */
 import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
 import type pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -174,7 +174,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     const never = TIMEOUT_MS * 10;
     const [one, other] = [await log.openHost(), await log.openHost({ pollIntervalMs: never })];
     const seen = follow(other);
-    // Until it listens it would miss the news, and the next one tells of both.
+    // Notifications before it listens are lost; the next one covers both.
     await vi.waitUntil(async () => {
       await one.append(newAppend());
       return seen.length > 0;

@@ -46,7 +46,7 @@ it('postgres: a server that crashes under load loses and doubles nothing', {
     while (!isOver) {
       const request = newAppend(2);
       const { outcome } = await store.append(request);
-      // Told as repeated where the answer to the first attempt went down with the server.
+      // Reported as repeated where the response to the first attempt was lost.
       expect(['appended', 'repeated']).toContain(outcome);
       acknowledged.push(request);
     }

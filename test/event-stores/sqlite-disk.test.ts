@@ -204,7 +204,7 @@ describe('sqlite: damage', { timeout: TIMEOUT_MS }, () => {
     await store.close();
   });
 
-  // A log that has lost its end cannot be told from a shorter one.
+  // A log that has lost its end equals a shorter one.
   it.each([
     { who: 'a follower', follow: true, most: {} },
     // Looks through all of it at its start, in a thread of its own: what is read then is sound.

@@ -7,7 +7,7 @@ type Appended = Extract<AppendOutcome, { kind: 'appended' }>;
 
 /** The codes of google.rpc.Status that are used. */
 const CODE = { unknown: 2, invalidArgument: 3, deadlineExceeded: 4, notFound: 5, alreadyExists: 6 };
-/** What clients of version 20.6 are told to have expected when they expected no stream. */
+/** The expected revision that clients of version 20.6 get when they expected no stream. */
 const NO_STREAM_2060 = 2n ** 64n - 1n;
 
 export function appendedAnswer(outcome: Appended): Buffer {

@@ -74,7 +74,7 @@ export interface TestClient {
   follow(options: { stream?: string; from?: unknown; filter?: Filter }): Followed;
   softDelete(stream: string, expected?: Expected): Promise<string>;
   tombstone(stream: string, expected?: Expected): Promise<string>;
-  /** The server's version, as the client was told. */
+  /** The server's version as the client received it. */
   serverVersion(): Promise<string>;
   dispose(): Promise<void>;
 }

@@ -155,7 +155,7 @@ export function faultsSuite(kind: ClientKind): void {
       expect(await client.readStream(stream)).toHaveLength(2);
     });
 
-    // The older client takes a second answer for one to nobody, and ends the process by it.
+    // The older client takes a second response for an unknown call, and ends the process.
     test.skipIf(kind === 'eventstore')('a batch append may be answered twice', async () => {
       const stream = newStream();
       server.faults.set({ on: 'batchAppend', kind: 'duplicate' });
@@ -241,7 +241,7 @@ export function faultsSuite(kind: ClientKind): void {
           expect(await client.append(stream, repeated, place)).toMatchObject({ revision: 0n }),
         PATIENCE,
       );
-      // Only the place in the stream still tells that it is repeated.
+      // Only the revision shows that it is repeated.
       expect(await client.append(stream, repeated)).toMatchObject({ revision: 1n });
     });
 

@@ -3,7 +3,7 @@ import { Message } from './wire.ts';
 
 const STREAMS = 'event_store.client.streams.streams';
 
-/** As the real server tells it: names in lower case, and what a method can do beyond its first form. */
+/** As sent by the real server: lower-case names, and the features of a method beyond its first version. */
 const METHODS: readonly (readonly [service: string, method: string, ...features: string[]])[] = [
   [STREAMS, 'read', 'position', 'events'],
   [STREAMS, 'append'],

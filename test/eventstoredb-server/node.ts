@@ -111,7 +111,7 @@ export class ServerNode implements CallContext {
     this.#server = server;
   }
 
-  /** Breaks every connection and takes no more, as a process that is killed. */
+  /** Breaks every connection and accepts no new ones, like a killed process. */
   async stop(): Promise<void> {
     const listener = this.#listener;
     if (listener === undefined) return;

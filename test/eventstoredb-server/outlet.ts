@@ -41,7 +41,7 @@ export class Outlet {
     this.#structuredIds = options.structuredIds;
     this.#twice = options.fault?.kind === 'duplicate';
     this.#cut = options.fault?.kind === 'cut' ? options.fault : undefined;
-    // A call whose client is gone is cancelled: whoever waits here has to look again.
+    // A call whose client disconnected is cancelled: waiters must check again.
     this.#call.on('cancelled', () => this.#close());
     this.#call.on('drain', () => this.#wake?.());
   }

@@ -357,7 +357,7 @@ export function protocolSuite(kind: ClientKind, server: ServerUnderTest): void {
         expect(inOrder(followed.checkpoints)).toBe(true);
         await client.append(`${prefix}-mine`, events(1));
         await vi.waitFor(() => expect(followed.events).toHaveLength(1), PATIENCE);
-        // Whoever starts at any of the checkpoints misses nothing that came after it.
+        // A subscription from any of the checkpoints misses no later event.
         const resumed = client.follow({ from: followed.checkpoints.at(-1), filter });
         await vi.waitFor(() => expect(resumed.events).toHaveLength(1), PATIENCE);
         await Promise.all([followed.stop(), resumed.stop()]);

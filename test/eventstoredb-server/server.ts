@@ -53,7 +53,7 @@ export interface ProtocolCluster {
   readonly leader: number | undefined;
   /** The next node leads, or the one that is named. */
   changeLeader(to?: number): void;
-  /** Nobody leads, until `changeLeader`. */
+  /** No leader until `changeLeader`. */
   loseLeader(): void;
   close(): Promise<void>;
 }

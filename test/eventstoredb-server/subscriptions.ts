@@ -18,7 +18,7 @@ const LIVE_BUFFER = 32;
 export interface SubscriptionOptions {
   /** Newer servers say in `caughtUp` how far the subscription is. */
   readonly tellsPlace: boolean;
-  /** Older servers tell a subscription that it fell behind. */
+  /** Older servers notify a subscription that it fell behind. */
   readonly tellsFellBehind: boolean;
 }
 

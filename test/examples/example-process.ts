@@ -14,17 +14,17 @@ const START_MS = 60_000;
 export interface ExampleProcess {
   readonly url: string;
   readonly said: () => string;
-  /** Tells it to stop; it has to end in order. */
+  /** Sends SIGTERM; it must shut down gracefully. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What it prints once it is at work, with its URL if it has one. Default: where it listens. */
+  /** The line that it prints when it is ready, with its URL if any. Default: its address. */
   readonly atWork?: RegExp;
 }
 
-/** Starts `examples/<main>` and waits until it is at work. */
+/** Starts `examples/<main>` and waits until it is ready. */
 export async function startExample(
   main: string,
   { env = {}, atWork = /listens on (http:\S+)\n[\s\S]*\n$/ }: StartOptions = {},

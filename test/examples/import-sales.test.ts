@@ -1,4 +1,4 @@
-/** An import into a ledger that has orders already: what differs is told before anything is written. */
+/** An import into a ledger with orders: differences are reported before anything is written. */
 import {
   importDemoSales,
   OrdersDiffer,

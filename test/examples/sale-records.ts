@@ -1,4 +1,4 @@
-/** Sales made up for tests, and what every plan must hold, judged without the planner's own code. */
+/** Synthetic sales for tests, and the invariants of every plan, checked independently of the planner. */
 import {
   type ImportPlan,
   type OrderStep,

@@ -28,7 +28,7 @@ it('shows a request what the other process has done', { timeout: 120_000 }, asyn
   expect(await pay('2', CARDS.doNotHonour)).toBe(402);
   // The other process has projected it.
   expect(await asked('/takings')).toEqual({ balanced: true, sales: 20 });
-  // The other process hears of the chargeback, and nothing is left to refund.
+  // The other process receives the chargeback, and nothing is left to refund.
   expect(await pay('3', CHARGEBACK)).toBe(200);
   const refundable = async () => (await asked('/orders/3/payment')).refundable;
   await vi.waitUntil(async () => (await refundable()) === '0.00', {

@@ -118,7 +118,7 @@ export function repeats(
       const again = await replayOf(request, ask);
       const settled = raced.filter(({ text }) => !text.includes('"idempotency_in_flight"'));
       expectOneEffect([...settled, again], request);
-      // What is refused and may be answered otherwise later is not kept, and binds nobody.
+      // A transient refusal is not stored, and does not bind the key.
       if (again.headers[IS_REPLAY] === 'true' || isOpen(again)) await ask(other);
       else if (again.status < 300) throw new Error(`not replayed: ${request.curl('')}`);
     });
@@ -140,7 +140,7 @@ const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction', 'RefundPending
 function isOpen({ status, text }: Answer): boolean {
   return status === 202 || (status < 300 && OPEN_STATUSES.includes(JSON.parse(text).status));
 }
-/** An erasure forgets what its tenant was answered; the repetition is then kept anew. */
+/** An erasure deletes the stored responses of its tenant; the repetition is then stored again. */
 const MAX_ERASURES = 3;
 
 /** The answer to a repetition, or to the first that is replayed where erasures go on beside it. */

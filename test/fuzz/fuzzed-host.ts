@@ -37,7 +37,7 @@ export interface Tenancy {
   readonly keyWithout: Readonly<Record<string, string>>;
 }
 
-/** `moving` takes what is valid, `still` what must be refused, `other` is nobody's business. */
+/** `moving` gets valid requests, `still` invalid ones; `other` is another tenant. */
 export type TenancyName = 'moving' | 'still' | 'other';
 
 const TENANCIES: Readonly<Record<TenancyName, number>> = { moving: 11, still: 12, other: 13 };

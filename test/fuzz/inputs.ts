@@ -63,7 +63,7 @@ export const CARD = fc.record({
   holder: fc.constantFrom('', 'Ada Lovelace', 'Zoë 山田', 'x'.repeat(200)),
 });
 
-/** Amounts with no more decimals than the currency has. */
+/** Amounts with at most the decimals of the currency. */
 function amountsIn(exponent: number, { min, max }: { min: number; max: number }) {
   const scale = 10 ** exponent;
   return fc.integer({ min: min * scale, max: max * scale }).map((minor) => minor / scale);
@@ -175,7 +175,7 @@ const UNSUBSCRIBED: Overrides = {
   '/subscriberIds': ID_LISTS,
 };
 
-/** Months in order, and no more of them than a report has. */
+/** Ordered months, within the limit of a report. */
 const REPORTED: Overrides = {
   '/from': maybe(fc.constantFrom('2020-02', '2026-01')),
   '/to': maybe(fc.constantFrom('2026-01', '2029-12')),
@@ -338,7 +338,7 @@ export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'hea
   return (node.parameters ?? []).filter((each: Json) => each.in === where);
 }
 
-/** An id that nobody has. */
+/** An unknown id. */
 export const NOWHERE = UNKNOWN_ID;
 const NO_NUMBER = '2000000000';
 

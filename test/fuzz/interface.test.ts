@@ -28,7 +28,7 @@ import { isPublic, requestOf, sendersOf, WellFormed } from './well-formed.ts';
 const TEST_RUN = 20_000;
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? TEST_RUN);
 const SEED = Number(process.env['FC_SEED']);
-/** After so many the payments that requests are about are made anew, and the log is looked into. */
+/** After this many requests the payments are created again, and the log is checked. */
 const REQUESTS_A_ROUND = 5_000;
 const BATCHES_A_LEG = 25;
 /** Bounds the reduction of a failure: what it has come to by then is reported. */

@@ -113,7 +113,7 @@ export class SchemaArbitraries {
 
   /** Beside fields, alternatives say which of them is required, and the others are not sent. */
   #eitherOf({ oneOf, ...schema }: Json, overrides: Overrides, place: string): fc.Arbitrary<Json> {
-    // The first member of a group tells it from the others.
+    // The first member distinguishes a group.
     const groups: string[][] = oneOf.map(({ required }: Json) => required);
     const marks = groups.map(([mark]) => mark);
     const presenceOf = ([mark]: string[]) => overrides[`${place}/${mark}`]?.presence ?? 'as-schema';

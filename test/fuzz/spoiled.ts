@@ -209,7 +209,7 @@ const VALUES: readonly Spoiler[] = [
       const { operation, pick } = subject;
       const id = pickFrom(['%zz', '%', 'a/b', 'x'.repeat(256), '%c3%28', 'x//', '..'], pick);
       const target = operation.path.replace('{id}', id);
-      // `..` alone is an id as good as any: nobody resolves paths here.
+      // `..` alone is a valid id: paths are not resolved here.
       if (id === '..') return before(subject, 400, 'invalid_request').with({ target });
       return before(subject, 404, 'route_not_found').with({ target });
     },

@@ -13,7 +13,7 @@ export interface Sender {
   readonly tenancy: Tenancy;
   readonly environment: 'live' | 'test';
   readonly headers: readonly Header[];
-  /** UserEmail is sent also where nobody asks for it. */
+  /** UserEmail is sent even where it is not required. */
   readonly namesActor: boolean;
   /** Part of the Idempotency-Key; none is sent when absent. */
   readonly nonce?: string;
@@ -91,7 +91,7 @@ const PAID = {
   codes: ['customer_mismatch', 'idempotency_in_flight'],
 };
 
-/** A subscription that has ended is changed no more. */
+/** An ended subscription cannot be changed. */
 const CHANGED: Expected = {
   statuses: [200, 400, 409],
   codes: ['subscription_state', ...RACES],

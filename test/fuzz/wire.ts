@@ -1,4 +1,4 @@
-/** Bytes over a socket as they are, and the answers that come back told apart. */
+/** Raw bytes over a socket, and the parsed responses. */
 import { connect, type Socket } from 'node:net';
 
 export interface WireAnswer {
@@ -7,10 +7,10 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** What a case hears within this time it will never hear. */
+/** The time after which no further response is expected. */
 const PATIENCE_MS = 15_000;
 
-/** One connection: says what it is told to, and tells what it hears. */
+/** One connection: sends given bytes and collects responses. */
 export class Wire {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);

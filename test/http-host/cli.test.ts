@@ -53,7 +53,7 @@ class Folder {
     return stderr;
   }
 
-  /** What a command prints that is expected to do what it is told. */
+  /** The output of a command that must succeed. */
   async done(...words: readonly string[]): Promise<string> {
     const ran = await this.run(...words);
     expect(ran, words.join(' ')).toMatchObject({ code: 0, err: '' });
@@ -233,7 +233,7 @@ describe('words that mean nothing', () => {
 
 describe('a start that fails', () => {
   it(
-    'says why, lets go of the log and ends',
+    'prints the reason, releases the log and ends',
     async () => {
       const folder = new Folder();
       const taken = createServer();

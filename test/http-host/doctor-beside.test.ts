@@ -1,4 +1,4 @@
-/** The doctor beside a host that is at work: what changes while it looks is no damage. */
+/** The doctor beside a running host: changes during the examination are not damage. */
 import { afterAll, expect, it } from 'vitest';
 import {
   callerOf,

@@ -1,4 +1,4 @@
-/** What the examples of the document act on: made anew for each of them, so that all can be sent. */
+/** The data that the examples of the document act on: created for each, so that all can be sent. */
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies and answers are looked into as a user would
 type Json = any;

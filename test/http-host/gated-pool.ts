@@ -1,4 +1,4 @@
-/** A pool whose answers can be held back: what the database has done, and nobody has been told of. */
+/** A pool that delays responses: the database has done the work, but the caller does not know. */
 import pg from 'pg';
 
 type Asked = { readonly text: string };
@@ -37,7 +37,7 @@ export class GatedPool extends pg.Pool {
     this.#answered = Promise.withResolvers<void>();
   }
 
-  /** Resolves when the database has done what an answer that is held back tells of. */
+  /** Resolves when the database has done the work of a delayed response. */
   answered(): Promise<void> {
     return this.#answered.promise;
   }

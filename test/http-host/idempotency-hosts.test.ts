@@ -93,7 +93,7 @@ async function run({ idempotency }: TestHost, { fingerprint = 'one', scope = SCO
   }
 }
 
-/** Begins a request that is at work until it is stored its answer. */
+/** Begins a request that runs until its response is released. */
 async function beginRun(host: TestHost, request: Run = {}) {
   const atWork = Promise.withResolvers<void>();
   const done = Promise.withResolvers<string>();

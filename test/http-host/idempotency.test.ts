@@ -130,7 +130,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     const others = ['["70","live"]', '["6","live"]', '["8","live"]', '["7"]', '', '\u{10ffff}'];
     for (const key of others) await put(key, named);
     await put('["7","live","other"]', '{"id":6}');
-    // The id is that of a payment: it tells of another person.
+    // The id is that of another person's payment.
     await put('["7","live","payment"]', named, { ...person, customerId: 6 });
     await put('["7","test","sandbox"]', named, { ...person, sandbox: true });
     // More than are looked at together.

@@ -1,4 +1,4 @@
-/** Customers' keys in the database that hosts share: one key a person whoever makes it, and none once destroyed. */
+/** Customers' keys in the shared host database: one key per person, and none once destroyed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,7 +170,7 @@ describe('keys', () => {
       customers(1, 40).map((subject) => ({ ...subject, tenantId })),
     );
     await Promise.all(wanted.map((subject) => sealedBy(keys, subject)));
-    // A look and what was missing, and no more than once again for who came late.
+    // One lookup and one creation, and at most one more round for late requests.
     expect(pool.queries).toBeLessThanOrEqual(4);
     for (const subject of wanted) expect(await keys.stateOf(subject)).toBe('kept');
   });
@@ -184,7 +184,7 @@ describe('keys', () => {
     const keys = host({ pool });
     const opener = await keys.forOpening(many);
     expect(pool.queries).toBe(1);
-    // Whoever else comes takes their places.
+    // Other keys take their places in the cache.
     await keys.forOpening([...many].reverse());
     const opened = many.map((subject, index) =>
       opener.open(subject, { eventType, sealed: texts[index] ?? '' }),

@@ -29,7 +29,7 @@ it('never goes back, whichever host comes late', async () => {
     openCheckpoints((await opened(url)).pool),
     openCheckpoints((await opened(url)).pool),
   ];
-  // As long as each other, as positions are; the letters tell a comparison by language from one by code.
+  // Of equal length, like positions; letters distinguish a collation from a comparison by code.
   const position = fc.string({
     unit: fc.constantFrom('0', '1', 'a', 'B', '_', 'é'),
     minLength: 4,

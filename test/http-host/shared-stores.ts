@@ -14,7 +14,7 @@ import type { Ran } from './doctor-findings.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const DEMO = join(ROOT, 'examples/demo/main.ts');
-/** Commands wait for nobody for so long. */
+/** Timeout of a command. */
 const PATIENCE_MS = 280_000;
 
 /** A command that is under way. */
@@ -54,12 +54,12 @@ export class SharedStores {
     return this.begin(...words).ended;
   }
 
-  /** The demo, until it is told to stop. */
+  /** The demo, until it is stopped. */
   beginDemo(): Begun {
     return this.#spawn([DEMO]);
   }
 
-  /** One that goes on until it is told to stop. */
+  /** A process that runs until it is stopped. */
   begin(...words: readonly string[]): Begun {
     return this.#spawn([CLI, ...words]);
   }
@@ -90,7 +90,7 @@ export class SharedStores {
     };
   }
 
-  /** What a command prints that is expected to do what it is told. */
+  /** The output of a command that must succeed. */
   async done(...words: readonly string[]): Promise<string> {
     const ran = await this.run(...words);
     expect(ran, words.join(' ')).toMatchObject({ code: 0, err: '' });

@@ -1,4 +1,4 @@
-/** The mutants of the core that no test can tell from the original, each with the reason why. */
+/** The equivalent mutants of the core, each with the reason. */
 import type { EquivalentMutant } from './survivors.ts';
 
 const ROUTED =
@@ -37,7 +37,7 @@ export const equivalentMutants: readonly EquivalentMutant[] = [
     line: 'return erasureRequestedAt !== null || erasedAt !== null;',
     from: 'erasedAt !== null',
     to: 'false',
-    reason: 'Nobody is erased who was not to be: the request stays on record beside the end.',
+    reason: 'Erases only who requested it: the request stays on record beside the end.',
   },
   {
     file: customer,

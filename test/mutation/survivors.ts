@@ -34,7 +34,7 @@ export interface NamedMutant {
   readonly to: string;
 }
 
-/** One that no test can tell from the original, and why. */
+/** An equivalent mutant and its reason. */
 export interface EquivalentMutant extends NamedMutant {
   readonly reason: string;
 }
@@ -44,7 +44,7 @@ export interface Judgement {
   readonly unexplained: readonly NamedMutant[];
   /** Listed and not alive: the entry is to go. */
   readonly outdated: readonly EquivalentMutant[];
-  /** Of those that could be told from the original, how many were: 0 to 100. */
+  /** Killed mutants in percent of those that are not equivalent: 0 to 100. */
   readonly score: number;
   readonly mutants: number;
 }

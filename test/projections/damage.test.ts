@@ -199,7 +199,7 @@ async function refusedOrWrong(at: string): Promise<readonly string[]> {
       const answer = textOf(await ask(store));
       if (answer !== truth) wrong.push(`${about}: ${answer} instead of ${truth}`);
     } catch (error) {
-      // Anything else would be a fault of the program to whoever asks.
+      // Anything else would be a bug in the caller's view.
       expect(error).toMatchObject({ name: 'ReadModelError' });
       wrong.push(`${REFUSED}${about}: ${(error as Error).message}`);
     }
@@ -208,7 +208,7 @@ async function refusedOrWrong(at: string): Promise<readonly string[]> {
   return wrong;
 }
 
-/** Whether a start looks through the file in vain, and its worker takes it over. */
+/** Whether the start misses the damage, and its worker takes the file over. */
 async function looksSound(at: string, name: string): Promise<boolean> {
   const store = openSqliteReadModelStore({ path: at });
   try {
@@ -269,7 +269,7 @@ async function start(at: string): Promise<readonly string[]> {
   }
 }
 
-/** Where a file tells what it is: its header, and what it says of its tables and indices. */
+/** The parts of a file that describe it: its header and its schema. */
 function placesOfSchema(bytes: Buffer): readonly number[] {
   const places = Array.from({ length: HEADER_BYTES }, (_, offset) => offset);
   for (let at = bytes.indexOf('CREATE '); at >= 0; at = bytes.indexOf('CREATE ', at + 1)) {

@@ -61,7 +61,7 @@ const moves = fc.array(
     { weight: 8, arbitrary: fc.record({ kind: fc.constant('pay'), number: fc.nat(PAYMENTS - 1) }) },
     {
       weight: 2,
-      // A key that an older backup has brought back: only the event tells of the erasure.
+      // A key restored from an older backup: only the event records the erasure.
       arbitrary: fc.record({ kind: fc.constant('erase'), subject, keepsKey: fc.boolean() }),
     },
     {
@@ -147,7 +147,7 @@ async function play(here: World, vault: TicketVault, story: readonly Move[]): Pr
       paid.add(move.number);
       const { tenantId, stream, events } = paymentOf(move.number);
       const { customerId, sandbox } = events[0] as Transaction.EventOf<'PaymentSubmitted'>;
-      // Nobody pays in the name of a person who is erased.
+      // An erased person makes no payments.
       const isGone = erased.some(
         (each) =>
           each.tenantId === tenantId && each.customerId === customerId && each.sandbox === sandbox,
@@ -453,7 +453,7 @@ describe('the files', () => {
     const stream = paymentStream(A.PAYMENT);
     await append(here.events, { stream, vault }, [A.submitted(), A.started(), A.captured()]);
     await here.catchUp();
-    // A build to roll back to, which nobody follows.
+    // A build to roll back to, without a follower.
     const first = await here.store.live(transactions.name);
     const { build } = await rebuilt(here, transactions, vault);
     await here.store.makeLive(transactions.name, build);
@@ -476,7 +476,7 @@ describe('what others hinder', () => {
   const who = { tenantId: TENANT, sandbox: false, customerId: 42 };
   const LEASE = { name: `rebuild-${transactions.name}`, nowMs: Date.now(), ttlMs: 600_000 };
 
-  /** A live build that tells of the person, and beside it one that was rolled back, kept, and broken off. */
+  /** A live build with the person's data, and others that were rolled back, kept, and aborted. */
   async function beside(store: ReadModelStore): Promise<World> {
     const here = world(store, vault);
     const stream = paymentStream(A.PAYMENT);

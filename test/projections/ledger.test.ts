@@ -1,4 +1,4 @@
-/** Money events become journal entries, balances and a trial balance that comes to zero. */
+/** Money events become journal entries, balances and a trial balance of zero. */
 import { type Event, journal, nearestNumber } from '@counterfoil/core';
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -63,7 +63,7 @@ it('sqlite: a reader sees one snapshot per turn, but never less than the writer 
   await write('a');
   expect(await seen()).toEqual([1, ['a']]);
   await write('b');
-  // The same turn: nobody was news of it yet.
+  // Same turn: no notification yet.
   expect(await seen()).toEqual([1, ['a']]);
   news = position;
   expect(await seen()).toEqual([2, ['a', 'b']]);

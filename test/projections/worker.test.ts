@@ -1,4 +1,4 @@
-/** The worker applies every event once, whoever else works, and whatever one stream holds. */
+/** The worker applies every event once, despite other workers and failing streams. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

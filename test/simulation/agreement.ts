@@ -1,4 +1,4 @@
-/** Holds the gateway's own books against what the ledger's events tell. */
+/** Compares the gateway's records with the events of the ledger. */
 import type { SandboxGateway, SandboxRecord } from '@counterfoil/engine/gateways';
 import { expect } from 'vitest';
 import { isOpen, type Model, type Payment, refundsOf, sumOf } from './model.ts';
@@ -21,7 +21,7 @@ const CHARGE_OF_STATUS: Readonly<Record<string, string>> = {
   RequiresAction: 'requires-action',
 };
 
-/** The gateway is not told that the ledger waits no more. */
+/** The gateway does not learn that the ledger gave up. */
 const CHARGE_OF_EXPIRED = ['authorized', 'requires-action'];
 
 const GOOD = ['authorized', 'captured', 'voided'];
@@ -42,7 +42,7 @@ export async function expectAgreement(model: Model, gateway: SandboxGateway): Pr
   return compared;
 }
 
-/** What the gateway has of payments that the ledger has never heard of. */
+/** Records of the gateway for payments unknown to the ledger. */
 export async function strangersOf(model: Model, gateway: SandboxGateway): Promise<string[]> {
   const known = new Set([...model.payments.values()].map(({ id }) => id));
   return [...(await entriesOf(gateway)).keys()].filter((id) => !known.has(id));

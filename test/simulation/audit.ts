@@ -1,4 +1,4 @@
-/** Holds what a host shows of a tenant against what the events tell of it. */
+/** Compares a host's responses for a tenant with the model. */
 import { type EventStore, toMajor } from '@counterfoil/core';
 import { PROJECTIONS, type ReadModelStore, type SearchRecord } from '@counterfoil/projections';
 import { expect, vi } from 'vitest';
@@ -87,7 +87,7 @@ export async function expectCaughtUp(events: EventStore, store: ReadModelStore):
   }
 }
 
-/** A filter made of a record's own values: which of them, a drawn mask says. */
+/** A filter of a record's own values, selected by a random mask. */
 export interface Drawn {
   readonly pick: number;
   readonly fields: number;

@@ -44,7 +44,7 @@ it(
       await host.start();
       await expectNoFaults({ stillOpen: true });
     }
-    // What is under way comes to its end, and so do the charges whose answers were lost.
+    // Wait for pending work, including charges whose responses were lost.
     await move(1);
     await host.kill('SIGTERM');
     const members = await expectNoFaults({ stillOpen: false });
@@ -89,7 +89,7 @@ async function expectNoFaults({
   readonly stillOpen: boolean;
 }): Promise<ReadonlyMap<number, Member>> {
   return host.beside(async ({ events, gateway }) => {
-    // The host goes on meanwhile: a fault is what the gateway's books show before and after the log.
+    // The host keeps running: a fault must be in the gateway's records both before and after the log is read.
     const before = await takenBy(gateway);
     const members = await readMembers(events);
     const after = new Set(faultsOf(members, await takenBy(gateway)));

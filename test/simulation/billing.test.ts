@@ -62,7 +62,7 @@ const FATES = [
   ['4000002760003184', [0], 'hard-decline'],
 ] as const;
 
-/** Cards that a member brings later: their answers are the same for every charge. */
+/** Replacement cards with constant responses. */
 const LATER = [
   ['4000000000000002', [0, 1, 3, 5, 7], 'retries-exhausted'],
   ['4000000000009995', [0], 'insufficient-funds'],
@@ -220,7 +220,7 @@ it(
   LIMIT_MS,
 );
 
-/** Gateway, ledger and subscriptions tell the same; the read models are what a replay makes. */
+/** Gateway, ledger and subscriptions agree; the read models equal a replay. */
 async function expectSoundBooks(): Promise<void> {
   const { events, readModels } = club.host;
   await expectCaughtUp(events, readModels);

@@ -1,6 +1,6 @@
-/** Someone with a key who talks to a host over HTTP. */
+/** A caller with a key, over HTTP. */
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies are looked into as a user would, without the host's types
+// biome-ignore lint/suspicious/noExplicitAny: bodies are read untyped, like a caller does
 export type Json = any;
 
 export interface Answer {
@@ -24,14 +24,14 @@ export class Caller {
   readonly #url: () => string;
   readonly #key: string;
 
-  /** The host may be elsewhere after a restart, so its URL is asked for every time. */
+  /** The URL of a host may change after a restart, so it is read every time. */
   constructor(url: () => string, { tenantId, key }: Credentials) {
     this.#url = url;
     this.tenantId = tenantId;
     this.#key = key;
   }
 
-  /** What Customer Service requests claim in their bodies. */
+  /** The claims in Customer Service bodies. */
   get claims(): Json {
     return { parentCompanyId: this.tenantId, userEmail: USER_EMAIL };
   }

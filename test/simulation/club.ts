@@ -1,4 +1,4 @@
-/** A host that bills the members of a club, with a clock that is set by hand, and what its log tells of them. */
+/** A host that bills the members of a club, with a manual clock, and the model of its log. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,7 +130,7 @@ export class Club {
     if (status !== 200) throw new Error(`the card was not changed: ${JSON.stringify(body)}`);
   }
 
-  /** One round of one kind of work, on all that the log says. */
+  /** One round of one kind of work on the whole log. */
   async round(name = 'billing'): Promise<void> {
     const { timed } = this.host;
     await this.#read();
@@ -138,7 +138,7 @@ export class Club {
     await this.#read();
   }
 
-  /** Goes on minute by minute until answers that were lost have been asked for. */
+  /** Advances minute by minute until lost responses have been queried. */
   async settle(): Promise<void> {
     for (let minute = 0; minute < MINUTES_TO_SETTLE; minute += 1) {
       await this.round('open-intents');
@@ -169,7 +169,7 @@ export class Club {
   }
 }
 
-/** What the log tells of one subscription. */
+/** A subscription according to the log. */
 export interface Member {
   readonly started: Subscription.EventOf<'SubscriptionStarted'>;
   readonly dues: Subscription.EventOf<'RebillDue'>[];
@@ -182,7 +182,7 @@ export async function readMembers(events: EventStore): Promise<ReadonlyMap<numbe
   const members = new Map<string, Member>();
   for await (const batch of events.subscribe({ untilHead: true })) {
     for (const stored of batch) {
-      // What is told here of a member is in the open: nobody's name or card is among it.
+      // These facts of a member are not personal data, so they are not encrypted.
       const event = { type: stored.type, ...JSON.parse(stored.data) } as Event;
       const { stream } = stored;
       if (event.type === 'SubscriptionStarted') {
@@ -211,7 +211,7 @@ export async function takenBy(gateway: SandboxGateway): Promise<ReadonlyMap<stri
   return taken;
 }
 
-/** The faults in the story of a club: none, when every cycle was charged at most once and all is told. */
+/** The faults of a club: none if every cycle was charged at most once and is in the log. */
 export function faultsOf(
   members: ReadonlyMap<number, Member>,
   taken: ReadonlyMap<string, number>,

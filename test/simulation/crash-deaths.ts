@@ -22,7 +22,7 @@ export class Deaths {
     'while it stops': 0,
     'while it starts': 0,
   };
-  /** How often a host that was told to stop had ended before the kill came. */
+  /** How often a host that got SIGTERM ended before the kill. */
   stopped = 0;
 
   constructor(host: KilledHost, dice: Dice) {

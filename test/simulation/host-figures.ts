@@ -1,4 +1,4 @@
-/** What a host tells at /metrics, looked at once a second while it is under load. */
+/** Samples /metrics once a second under load. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,7 +52,7 @@ function bytesIn(folder: string): number {
     .reduce((sum, size) => sum + size, 0);
 }
 
-/** Samples until the signal; `count` tells how many payments there are by then. */
+/** Samples until the signal; `count` returns the number of payments so far. */
 export async function watch(
   host: Watched,
   signal: AbortSignal,

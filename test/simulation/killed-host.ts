@@ -1,4 +1,4 @@
-/** A host in a process of its own, as users start it, that can be killed at any instant. */
+/** A host in a separate process that can be killed at any instant. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -29,9 +29,9 @@ const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;
 const CARD = new RegExp(SANDBOX_CARDS.map(({ number }) => number).join('|'));
-/** A line of the log that says that something went wrong inside. */
+/** A log line that reports an internal error. */
 const FAULT = /"level":(50|60)/;
-/** Of the lines written last, for whoever has to find out why a host did not come up. */
+/** The last lines are kept for diagnosis. */
 const KEPT_LINES = 40;
 
 /** What lies in the folder of a host, opened beside it. */
@@ -50,7 +50,7 @@ export interface KilledHostOptions {
 export class KilledHost {
   readonly #root: string = mkdtempSync(join(tmpdir(), 'counterfoil-crash-'));
   readonly folder: string = join(this.#root, 'data');
-  /** What no process should have written: faults of its own, card numbers, words on its way out. */
+  /** Output that must not occur: internal errors, card numbers, unexpected exits. */
   readonly faults: string[] = [];
   readonly #env: NodeJS.ProcessEnv;
   readonly #lines: string[] = [];
@@ -159,7 +159,7 @@ export class KilledHost {
     return child.signalCode === signal;
   }
 
-  /** Tells the host to end, and does not wait. */
+  /** Sends SIGTERM without waiting. */
   beginStop(): void {
     this.#child?.kill('SIGTERM');
   }

@@ -24,7 +24,7 @@ export const CVV = '9173';
 const CURRENCIES = ['GBP', 'GBP', 'EUR', 'JPY', 'KWD'] as const;
 const SLOW = SANDBOX_CARDS.findIndex(({ behaviour }) => behaviour === 'slow');
 
-/** Answers of an Idempotency-Key, to be asked for again. */
+/** Responses by Idempotency-Key, for repetitions. */
 export interface Asked {
   readonly caller: Caller;
   readonly path: string;
@@ -35,14 +35,14 @@ export interface Asked {
   readonly at: string;
 }
 
-/** Waits for the gateway or the customer: such an answer is not kept, but made again. */
+/** Waiting for the gateway or the customer: such a response is not stored. */
 const OPEN = ['Unknown', 'RequiresAction', 'RefundPending'];
 
-/** A final answer is told again; only the `requestId` of a refusal is the repetition's own. */
+/** A final response is replayed; only the `requestId` of a refusal differs. */
 export function expectRepeated(again: Answer, { body, ...answer }: Answer): void {
   const { requestId, ...kept } = body;
   if (answer.status === 202 || OPEN.includes(body.status)) {
-    // The first repetition may have had the final answer, which those after it are told again.
+    // The first repetition may get the final response, which is then replayed.
     expect([again.body.id, again.body.refundId]).toEqual([body.id, body.refundId]);
   } else {
     const own = requestId === undefined ? {} : { requestId: expect.any(String) };
@@ -89,14 +89,14 @@ export class Lives {
     await this.#look(payment);
   }
 
-  /** Reads the payment as it now stands. */
+  /** Reads the current payment. */
   async #look(payment: Made): Promise<void> {
     const { status, body } = await payment.caller.get(`/v1/payments/${payment.body.id}`);
     expect(status).toBe(200);
     payment.body = body;
   }
 
-  /** Sends copies of one request at once, then once more: all are told the same. */
+  /** Sends copies of one request concurrently, then again: the responses are equal. */
   async #ask(caller: Caller, path: string, body: Json, copies: number): Promise<Answer> {
     const key = randomUUID();
     const at = this.#now();
@@ -245,7 +245,7 @@ function cartOf({ minor }: ShopMove, currency: string) {
   return { items: [line(11, 3), line(12, 1)], minor: unit * 4n };
 }
 
-/** What the table of sandbox cards says of a payment. */
+/** The expected outcome by the table of sandbox cards. */
 function expectOutcome({ status, body }: Answer, outcome: Outcome, capture: boolean): void {
   const allowed = allowedAfter(outcome, capture);
   expect(allowed, JSON.stringify(body)).toContain(`${status} ${body.status}`);

@@ -62,7 +62,7 @@ function expectAcknowledged(model: Model, sent: readonly Sent[]): void {
     if (each.deed === 'payment') expectPayment(payments.get(id), each);
     if (each.deed === 'refund') expectRefund(refunds.get(id), each);
   }
-  // Nobody is told of a capture or a void that is not there, and none is there that nobody was told of.
+  // Captures and voids in the log are exactly the acknowledged ones.
   const captured = [...payments.values()].filter(({ capturedAt }) => capturedAt !== undefined);
   const later = captured.filter(({ order }) => order.captureMode === 'manual');
   expect(later.map(({ id }) => id).sort()).toEqual(once(idsOf('capture', 200)));

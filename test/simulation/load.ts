@@ -51,7 +51,7 @@ export class Load {
     this.#name = name;
   }
 
-  /** Goes on until the host is gone; `onAnswer` hears how many answers there were so far. */
+  /** Runs until the host is gone; `onAnswer` receives the number of responses so far. */
   async run(onAnswer: (answers: number) => void): Promise<void> {
     this.#answers = 0;
     await Promise.all(Array.from({ length: WORKERS }, () => this.#work(onAnswer)));
@@ -76,7 +76,7 @@ export class Load {
     }, DECIDING);
   }
 
-  /** Sends a request. False: the host is gone. Throws when it is told otherwise than before. */
+  /** Sends a request. False: the host is gone. Throws when the response differs from the first. */
   async ask(sent: Sent): Promise<boolean> {
     const answer = await this.#caller.post(sent.path, sent.body, sent.key).catch(() => undefined);
     if (answer === undefined) return false;
@@ -97,7 +97,7 @@ export class Load {
     if (deed === 'payment' && status === 201) this.#paid.push(body);
   }
 
-  /** The next request, under a key that nobody has used. */
+  /** The next request, under a new key. */
   draw(): Sent {
     const sent = this.#drawn(`${this.#name}-${this.sent.length}`);
     this.sent.push(sent);

@@ -1,4 +1,4 @@
-/** kill -9 while mails are handed over: each arrives, and one that comes twice can be told by its id. */
+/** kill -9 during delivery: each mail arrives, and a duplicate has the same id. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { MailServer, type TakenMail } from '../e2e/mail-server.ts';
 import { Dice } from './dice.ts';

@@ -1,4 +1,4 @@
-/** What the events alone say of every payment: told again here, so that the product is held to another telling. */
+/** An independent model of the ledger, folded from the events, to compare the product with. */
 import {
   type AnyVault,
   decodeRecord,
@@ -21,7 +21,7 @@ export interface Child {
 type Submitted = Extract<Event, { type: 'PaymentSubmitted' }>;
 type Route = Extract<Event, { type: 'AttemptStarted' }>['route'];
 
-/** A payment as its events tell it. */
+/** A payment according to its events. */
 export interface Payment {
   readonly tenantId: number;
   readonly id: string;
@@ -45,19 +45,19 @@ interface Balance {
   creditMinor: bigint;
 }
 
-/** Everything that a log tells. */
+/** The state of a whole log. */
 export interface Model {
   readonly payments: ReadonlyMap<string, Payment>;
   /** By `tenant/environment/merchantAccount/currency/account`. */
   readonly balances: ReadonlyMap<string, Balance>;
-  /** Of every event its stored text, for whoever looks for what must not be there. */
+  /** The stored text of every event, to search for secrets. */
   readonly texts: readonly string[];
 }
 
 export interface Reading {
   /** Only these tenants; all when absent. */
   readonly tenants?: readonly number[];
-  /** Opens what the events tell of persons. */
+  /** Decrypts the personal data of events. */
   readonly vault?: AnyVault | undefined;
 }
 
@@ -333,7 +333,7 @@ export function flagsOf(
   };
 }
 
-/** One row of the search as the events tell it. */
+/** The expected row of the search. */
 export interface Row {
   readonly id: string;
   readonly sent: string;

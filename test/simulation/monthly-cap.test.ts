@@ -45,7 +45,7 @@ async function send({ key, body }: Json): Promise<Answer | undefined> {
   return answer;
 }
 
-/** Callers that go on until the host dies; resolves when that many have been answered. */
+/** Callers that run until the host is killed; resolves after that many responses. */
 async function crowd(count: number): Promise<{ ended: Promise<unknown> }> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let left = count;
@@ -104,7 +104,7 @@ it(
       const { capturedMinor } = await taken();
       expect(capturedMinor).toBeLessThanOrEqual(BigInt(CAP) * 100n);
       await host.start();
-      // Half of those that lost their answer ask again under their key, the others never do.
+      // Half of the requests without a response are retried under their key.
       const lost = sent.filter(({ key }) => !answers.has(key) && dice.roll(2) === 0);
       await Promise.all(lost.map(send));
     }

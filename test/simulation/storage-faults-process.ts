@@ -1,4 +1,4 @@
-/** A host in a process of its own on a folder that is short of something: room, or permissions. */
+/** A host in a separate process, on a folder without space or permissions. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -76,7 +76,7 @@ export interface Paid {
   readonly refused: Set<number>;
 }
 
-/** Pays until so many payments were refused. */
+/** Pays until that many payments were refused. */
 export async function payUntilRefused(caller: Caller, refusals: number): Promise<Paid> {
   const paid: Paid = { acknowledged: new Map(), refused: new Set() };
   for (let next = 0; paid.refused.size < refusals; next += CONCURRENT) {
@@ -96,7 +96,7 @@ export function pay(caller: Caller, index: number): Promise<Answer> {
   return caller.post('/v1/payments', paymentBody(index), `faulty-${index}`);
 }
 
-/** What was acknowledged is there as it was told, and what was refused can be done now, once. */
+/** Acknowledged requests are in the log, and refused ones now succeed, once. */
 export async function expectNothingLost(
   url: string,
   { apiKey }: Truth,

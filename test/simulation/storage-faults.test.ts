@@ -304,7 +304,7 @@ describe('write-ahead logs', () => {
     expect(Number(await opened.host.events.head())).toBe(events);
     const found = await callerOf(opened.url, truth.apiKey).get(`/v1/payments/${acknowledged}`);
     expect(found.status).toBe(200);
-    // Searches and books know of the payment that came after the truth was told.
+    // Searches and books include the payment after the recorded state.
     const { wrong } = await hear(opened.url, truth);
     expect(wrong.filter((each) => !/^.api.(transactions|ledger)/.test(each))).toEqual([]);
   });
@@ -416,7 +416,7 @@ async function liveInThePast(folder: string): Promise<void> {
       const again = await caller.post(path, { amount: 1 }, `late-${id}`);
       expect(again).toEqual({ ...refund, replayed: true });
     }
-    // The answer about this card gets lost; the sweeper asks for it as this clock goes on.
+    // The response for this card is lost; the sweeper queries it as the clock advances.
     const lost = await caller.post('/v1/payments', paymentBody(0, 'timeout-approve'), 'lost');
     expect(lost).toMatchObject({ status: 202, body: { status: 'Unknown' } });
     await vi.waitUntil(async () => {
@@ -437,7 +437,7 @@ describe('a clock that was set back', () => {
     expect(checks.flatMap(({ findings }) => findings)).toMatchObject([
       { check: 'order', severity: 'warning', message: expect.stringMatching(/clock went back/) },
     ]);
-    // The clock stands right again.
+    // The clock is correct again.
     expect(Number((await reopened(folder)) ?? 0)).toBeGreaterThan(truth.events);
   });
 });

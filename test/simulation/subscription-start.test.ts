@@ -19,7 +19,7 @@ const host = new KilledHost();
 beforeAll(() => host.onboard(), HOOK_MS);
 afterAll(() => host.remove(), HOOK_MS);
 
-/** What the log says of the plans of payments, by subscription. */
+/** The plans of payments in the log, by subscription. */
 interface Progress {
   /** Of payments that were captured. */
   readonly paid: ReadonlySet<number>;
@@ -77,7 +77,7 @@ function payment(key: string, { number, plans }: { number: string; plans: number
   };
 }
 
-/** Kills the host as soon as the log tells of so many more captures. */
+/** Kills the host after that many more captures in the log. */
 async function diesAfter(captures: number): Promise<void> {
   const events = await openSqliteEventStore({
     path: join(host.folder, 'events.db'),

@@ -46,7 +46,7 @@ interface Progress {
   readonly latestMs: number;
 }
 
-/** What the log says, read beside the host. */
+/** The progress in the log, read beside the host. */
 async function progress(): Promise<Progress> {
   return host.beside(async ({ events }) => {
     const authorized = new Map<string, number>();

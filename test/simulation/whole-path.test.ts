@@ -13,9 +13,9 @@ import { modelOf } from './model.ts';
 import { World } from './world.ts';
 
 const LONG_MS = 600_000;
-/** For so long an answer to an Idempotency-Key is kept. */
+/** Retention of stored responses. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
-/** No life is begun after so long, not even to shrink a failure further. */
+/** No simulation starts after this time, not even to shrink a failure. */
 const LIMIT_MS = 240_000;
 
 /** Lives in memory; in files, where a restart is part of each, a fifth of them. */
@@ -83,7 +83,7 @@ class Runs {
   }
 }
 
-/** No tenant is told of another's payment, no test key of a live one: not even that it is there. */
+/** Tenants and environments are isolated: even existence is not revealed. */
 async function expectIsolation(sides: readonly Side[], { made }: Lives): Promise<void> {
   for (const { side, body } of made) {
     for (const other of sides) {

@@ -89,7 +89,7 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** The read models, opened to be written: a rebuild makes builds of its own beside the live ones. */
+  /** The read models, opened for writing: a rebuild creates builds beside the live ones. */
   async withWritableReadModels(work: (store: ReadModelStore) => Promise<void>): Promise<void> {
     if (!this.#onDisk) return work(this.host.readModels);
     const store = openSqliteReadModelStore({ path: join(this.#folder, 'read-models.db') });

@@ -295,7 +295,7 @@ class Billing {
         const { cycle, attempt } = seen;
         const one = { cycle, attempt: attempt + 1, transactionId: tryId(cycle, attempt + 1) };
         const begun = this.#decide(ask.begin({ ...one, at }));
-        // Whoever began it submits the payment, and so does whoever finds it begun.
+        // The process that began it submits the payment; so does one that finds it begun.
         if (begun && this.state.pending?.transactionId === one.transactionId) {
           const charged = this.outcomes.get(one.transactionId);
           if (charged === undefined) {

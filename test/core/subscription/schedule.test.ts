@@ -98,7 +98,7 @@ describe('the schedule', () => {
   it('is empty when nothing will be charged', () => {
     const none = { charges: [], nextFailure: null, ifDeclined: [] };
     const withoutCard = [happened.started({ card: null })];
-    // The try that is under way may still succeed, and nobody knows what comes then.
+    // The pending try may still succeed, so later charges are unknown.
     const frozenMeanwhile = [...past.due, happened.frozen()];
     const lives = [past.ended, past.frozen, past.frozenByAdmin, frozenMeanwhile, withoutCard];
     for (const events of lives) {

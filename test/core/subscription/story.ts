@@ -1,4 +1,4 @@
-/** The words that the tests of subscriptions are told in: a past of events, and commands to it. */
+/** Builders for tests of subscriptions: past events and commands. */
 import { Subscription, Tenant, type TenantId, type TransactionId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { card } from '../subscription-samples.ts';
@@ -194,7 +194,7 @@ export const past = {
   renewed: [...due, happened.renewed()],
   /** It was declined softly once. */
   failed: [...due, happened.failed()],
-  /** Declined so that it is tried no more. */
+  /** Declined without further retries. */
   frozen: [
     ...due,
     happened.failed({ hard: true, retryAt: null }),

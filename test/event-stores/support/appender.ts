@@ -1,4 +1,4 @@
-/** A process that holds a log and appends to it until it is killed; tells what was acknowledged. */
+/** A process that appends to a log until it is killed, and prints what was acknowledged. */
 import { writeSync } from 'node:fs';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';

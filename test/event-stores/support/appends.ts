@@ -4,7 +4,7 @@ import { CommandId, streamName, TenantId } from '@counterfoil/core';
 
 const TENANT = TenantId.parse(1);
 
-/** A new command that appends `count` events of about 200 bytes; to a stream of its own unless told. */
+/** A new command that appends `count` events of about 200 bytes, by default to a new stream. */
 export function newAppend(count = 1, parts: Partial<AppendRequest> = {}): AppendRequest {
   return {
     stream: streamName('transaction', TENANT, crypto.randomUUID()),

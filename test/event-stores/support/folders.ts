@@ -22,7 +22,7 @@ export function canMount(): boolean {
   return mounted;
 }
 
-/** A folder with room for so many bytes, and no more. */
+/** A folder with a limited capacity in bytes. */
 export function newSmallDisk(bytes: number): string {
   const folder = newFolder();
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]);

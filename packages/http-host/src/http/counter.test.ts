@@ -17,7 +17,7 @@ it('counts in windows of its own for each key', async () => {
   expect(await counter.consume('a')).toEqual({ consumedPoints: 1, msBeforeNext: 1_000 });
 });
 
-it('holds so many windows at most, whoever calls', async () => {
+it('bounds the number of windows', async () => {
   const counter = new MemoryCounter({ durationMs: 1_000, now: () => 0 });
   for (let network = 0; network < MAX_WINDOWS + 10; network += 1) {
     await counter.consume(`2001:db8:${network}:1`);
