@@ -1,4 +1,4 @@
-/** For whom and as whom the slices of a ledger act. */
+/** The tenant and the caller of the slices of a ledger. */
 import type { TenantId } from '@counterfoil/core';
 import type { Caller } from './command-runner.ts';
 import type { KeyScope } from './idempotency-key.ts';

@@ -1,4 +1,4 @@
-/** What a ledger does by itself: it follows the log, and does what is due. */
+/** The background work of a ledger: followers of the log, and scheduled work. */
 import type { Assembly } from './assembly.ts';
 import type { Logger } from './logger.ts';
 import type { OpenStores } from './open-stores.ts';
@@ -13,8 +13,8 @@ export interface BackgroundParts {
 }
 
 /**
- * Runs until the signal is aborted. Of several processes on one log one does it at a time: another
- * takes it up where it was broken off.
+ * Runs until the signal is aborted, in one of the processes on a log at a time. Another one takes over
+ * from the checkpoints.
  */
 export async function runInBackground(
   background: BackgroundParts,
@@ -35,7 +35,7 @@ export async function runInBackground(
   ]);
 }
 
-/** Runs everything that follows the log; resolves when `signal` is aborted and each has come to rest. */
+/** Runs the followers of the log; resolves when `signal` is aborted and all have ended. */
 function followTheLog(background: BackgroundParts, signal: AbortSignal): Promise<unknown> {
   const { stores, parts, logger } = background;
   const { events, personalKeys } = stores;

@@ -1,4 +1,4 @@
-/** Failures of stores and gateways that callers are told of: the refusal that each of them is. */
+/** Maps failures of stores and gateways to refusals. */
 import { EventStoreError } from '@counterfoil/core';
 import { PageOutOfReach, ReadModelError } from '@counterfoil/projections';
 import { Refused, refused } from './refusal.ts';

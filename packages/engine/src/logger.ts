@@ -46,7 +46,7 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 
 const REDACTED = '[redacted]';
 
-/** Characters that wait for whoever reads the log; what comes beyond them is lost. */
+/** Characters buffered for a slow reader of the log; further ones are dropped. */
 const MAX_UNREAD = 16 * 2 ** 20;
 
 /** What is nested deeper is not written at all. */

@@ -102,7 +102,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       // Of files, the worker's connections go last: only they can remove the write-ahead logs.
       const inFiles = fileOf(settings.readModelUrl) !== undefined;
       if (inFiles) await closeReadModels();
-      // Beside others nobody waits for the read models, nor asks a log that may be out of reach.
+      // With several processes: does not wait for the read models, and does not query the log.
       await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
       if (!inFiles) await closeReadModels();
       await stores.events.close();

@@ -1,4 +1,4 @@
-/** Opens everything that a ledger stands on, in the order in which each can be held to the one before. */
+/** Opens the stores of a ledger, each one checked against those before it. */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Progress } from '@counterfoil/projections';

@@ -97,7 +97,7 @@ const DEFECTS: ReadonlySet<string> = new Set<Rejection['type']>([
 ]);
 
 /**
- * An expected refusal, thrown by every use case. `code` tells which; `refusal` carries its facts. It
+ * An expected refusal, thrown by every use case. `code` identifies it; `refusal` has the facts. It
  * has no stack: it is an answer, not a defect.
  */
 export class Refused<Of extends Refusal = Refusal> extends Error {

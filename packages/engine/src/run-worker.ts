@@ -1,4 +1,4 @@
-/** A process that brings the read models up to date, and does nothing else. */
+/** A process that only runs the projections. */
 import { Progress } from '@counterfoil/projections';
 import type { Logger } from './logger.ts';
 import { openDatabaseOf } from './open-stores.ts';

@@ -72,7 +72,7 @@ function checkMasterKey(dataDir: string, key: Buffer): void {
   }
 }
 
-/** Tells one key from another, and nothing more. */
+/** A digest that identifies a key without revealing it. */
 export function markOfMasterKey(key: Buffer): string {
   return createHmac('sha256', key).update('counterfoil master key').digest('hex');
 }
@@ -102,7 +102,7 @@ export function probeMasterKey(
   return mark === markOfMasterKey(key) ? 'sound' : 'wrong';
 }
 
-/** The key at hand, without making one; undefined where there is none. */
+/** The existing key; does not generate one. */
 export function findMasterKey({
   masterKey,
   dataDir,

@@ -26,7 +26,7 @@ export interface AssemblyOptions {
   readonly background: boolean;
 }
 
-/** What every slice can be made from. */
+/** Services for every slice. */
 export interface Base extends AssemblyOptions {
   readonly commands: CommandRunner;
   readonly stateCache: ClearableStateCache;
@@ -43,15 +43,15 @@ export interface FollowingFrom extends Following {
 }
 
 export interface Slice<Needs extends object, Parts extends object> {
-  /** What keys of the API may be allowed to do with it. */
+  /** The scopes of API keys for this slice. */
   readonly scopes: readonly string[];
-  /** Its use cases and what they stand on, made from the parts of the slices before it. Nothing runs yet. */
+  /** Makes the use cases and their services from the parts of the slices before it. Starts nothing. */
   make(needs: Needs): Parts;
-  /** What is done when it is due. */
+  /** Scheduled work. */
   works?(parts: Needs & Parts): readonly TimedWork[];
-  /** Each follows the log to the end of the signal, in one process at a time. */
+  /** Followers of the log until the signal fires, in one process at a time. */
   followers?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
-  /** The same in every process of several on one log. */
+  /** Followers that run in every process. */
   followersOfEach?(parts: Needs & Parts, following: FollowingFrom): readonly Promise<unknown>[];
   registerMetrics?(parts: Needs & Parts, metrics: MetricsRegistry): void;
 }

@@ -22,7 +22,7 @@ export const SLICES = [
   MAIL,
 ] as const;
 
-/** Everything that a key can be allowed: of the slices, and of the test clock. */
+/** All scopes: of the slices and of the test clock. */
 export const ALL_SCOPES: readonly string[] = [
   'clock:write',
   ...SLICES.flatMap(({ scopes }) => scopes),

@@ -73,7 +73,7 @@ function registerLags(metrics: MetricsRegistry, { stores, clock, parts }: Watche
     },
     names: {
       projection_ready: {
-        help: 'Whether queries of it are answered: 0 while it is made anew',
+        help: 'Whether queries of it are answered: 0 while it is rebuilt',
         of: (isAnswered: boolean) => (isAnswered ? 1 : 0),
       },
     },

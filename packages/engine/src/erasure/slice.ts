@@ -44,7 +44,7 @@ export const ERASURE = slice({
   registerMetrics: ({ scrubbing, stores }, metrics) =>
     metrics.gauge(
       'erasure_pending_files',
-      'Files that may still hold persons who were erased, until whoever reads them is done',
+      'Files that may still hold erased persons, until their readers have finished',
       () => scrubbing.pending + stores.progress.erasing,
     ),
 });

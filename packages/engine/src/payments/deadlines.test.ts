@@ -219,7 +219,7 @@ describe('at its instant, and not a millisecond before', () => {
     expect(await bench.endsAt(dueMs + 1, id)).toEqual([]);
   });
 
-  it('is found late, when nobody looked in time', async () => {
+  it('is applied late after downtime', async () => {
     const bench = new Bench();
     const id = await bench.pays(AUTHORIZED);
     expect(await bench.endsAt(BEGIN_MS + 100 * DAY, id)).toEqual(['AuthorizationExpired']);
@@ -247,7 +247,7 @@ describe('what does not end', () => {
     expect(bench.warnings).toEqual([]);
   });
 
-  it('is what the read models tell too late of: it is refused by the ledger, and told', async () => {
+  it('is what stale read models report: the ledger refuses it, and it is logged', async () => {
     const bench = new Bench();
     const [gone, waiting] = [await bench.pays(AUTHORIZED), await bench.pays(AUTHORIZED)];
     await bench.project();
@@ -278,7 +278,7 @@ describe('what does not end', () => {
     await bench.ask(id, { type: 'StartAttempt', attempt: 2, route: ROUTE });
     const outcome = { ...ACTION, at } as unknown as Transaction.Outcome;
     await bench.ask(id, { type: 'RecordOutcome', attempt: 2, outcome });
-    // The read models still tell of the first.
+    // The read models still show the first.
     bench.nowMs = BEGIN_MS + DAY;
     for (const work of bench.works) await work.runDue(RUNNING);
     expect((await bench.storyOf(id)).at(-1)).toBe('ActionRequired');

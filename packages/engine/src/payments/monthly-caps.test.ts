@@ -232,7 +232,7 @@ describe('a reservation whose payment came', () => {
       await submit(id);
       await answer(id, result);
       nowMs += LEASE_MS;
-      // Nobody remembers: the process that recorded the outcome is gone.
+      // The process that recorded the outcome has stopped.
       ({ commands, caps } = host());
       expect(isTaken(await choose(newId()))).toBe(fits);
       expect(await present()).toMatchObject({ usedMinor });
@@ -274,7 +274,7 @@ describe('a crowd', () => {
     expect(watched.mostAtOnce).toBe(1);
   });
 
-  it('hears of a fault, and can go on after it', async () => {
+  it('receives an error, and can continue after it', async () => {
     watched.broken = true;
     const failed = await Promise.allSettled([choose(newId()), choose(newId())]);
     expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -317,7 +317,7 @@ describe('who follows the log', () => {
     return complaints;
   }
 
-  it('settles what nobody else has settled, once', async () => {
+  it('settles unsettled reservations, once', async () => {
     const ids = [newId(), newId(), newId()];
     for (const id of ids) await choose(id, { cap: 300 });
     for (const id of ids) await submit(id);

@@ -307,7 +307,7 @@ it('goes through an old log from the beginning, and again after it lost its plac
   );
 });
 
-it('has told the customer of a purchase when its caller is answered', async () => {
+it('has updated the customer when the caller of a purchase is answered', async () => {
   const bench = new Bench();
   const paid = await bench.captured({}, { plans: 0 });
   await bench.reactor.runFollowUps(TENANT, await bench.payment(paid), SYSTEM);
@@ -332,7 +332,7 @@ it('keeps to what was done at the first look when the settings have changed sinc
   expect(await bench.typesIn('subscription')).toEqual([...STARTED, 'RebillDue', 'RebillFailed']);
 });
 
-it('tells a customer of a purchase only what is new, and reads nothing to find that out', async () => {
+it('sends a customer only new facts of a purchase, without a read', async () => {
   const bench = new Bench();
   await bench.captured({}, { plans: 0 });
   await bench.follow();
@@ -357,7 +357,7 @@ it('keeps many purchases of one customer in their order', async () => {
   expect(bench.lines).toEqual([]);
 });
 
-it('subscribes nobody who asked to be erased before the payment came through', async () => {
+it('does not subscribe a customer whose erasure was requested before the payment', async () => {
   const bench = new Bench();
   await bench.captured({}, { plans: 0 });
   await bench.follow();
@@ -378,7 +378,7 @@ it('subscribes nobody who asked to be erased before the payment came through', a
 
 it('passes over what is refused for good, and goes on', async () => {
   const bench = new Bench();
-  // A rebill of a subscription that nobody has ever heard of.
+  // A rebill of an unknown subscription.
   const rebill = { applicationId: 3, applicationKind: 3, paymentNumber: 2 };
   await bench.captured({ ...rebill, subscriptionId: 4_000, plans: [] }, { plans: 0 });
   const { subscriptionIds } = await bench.captured();
@@ -392,7 +392,7 @@ it('passes over what is refused for good, and goes on', async () => {
   expect(await bench.subscription(subscriptionIds[0])).not.toBeNull();
 });
 
-it('is not held up for ever by a payment that nobody can make sense of', async () => {
+it('skips a broken payment after a few retries', async () => {
   const bench = new Bench();
   const broken = await bench.captured();
   const stream = Subscription.streamOf({
@@ -404,7 +404,7 @@ it('is not held up for ever by a payment that nobody can make sense of', async (
   await bench.follow();
   expect(await bench.subscription(subscriptionIds[0])).not.toBeNull();
   expect(bench.lines).toEqual([
-    [expect.objectContaining({ err: expect.anything() }), expect.stringContaining('given up')],
+    [expect.objectContaining({ err: expect.anything() }), expect.stringContaining('abandoned')],
   ]);
 }, 30_000);
 

@@ -1,4 +1,4 @@
-/** Tells whether the keys of customers are those that a log was sealed with, none of them missing. */
+/** Checks that the keys of customers belong to a log and are complete. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EventStore,

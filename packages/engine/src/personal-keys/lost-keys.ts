@@ -1,4 +1,4 @@
-/** Gives up keys that are lost for good: who nobody can read of any more is erased. */
+/** Erases customers whose keys are lost. */
 import {
   Customer,
   EmailClaim,
@@ -19,8 +19,8 @@ import { nameOf } from './personal-key-cipher.ts';
 
 const SCAN_BATCH = 5_000;
 
-/** Reads of everybody as of persons who are erased, and tells of nobody. */
-const NOBODY: PersonalDataVault = { seal: () => undefined, open: () => undefined };
+/** A vault without keys: every person looks erased. */
+const NO_KEYS: PersonalDataVault = { seal: () => undefined, open: () => undefined };
 
 interface Unreadable {
   readonly subject: Subject;
@@ -28,7 +28,7 @@ interface Unreadable {
   readonly claims: readonly StoredEvent[];
 }
 
-/** Everybody whom the log names and who has no key. Reads all of the log. */
+/** All customers in the log without a key. Reads the whole log. */
 export async function findUnreadable(
   keys: Pick<CustomerKeys, 'missing'>,
   events: EventStore,
@@ -64,7 +64,7 @@ interface GivingUp {
 export async function giveUp(unreadable: readonly Unreadable[], parts: GivingUp): Promise<void> {
   const { keys, events, clock, secret, caller } = parts;
   const commands = new CommandRunner(
-    { store: events, vault: NOBODY },
+    { store: events, vault: NO_KEYS },
     clock,
     () => undefined,
     secret,

@@ -1,4 +1,4 @@
-/** Opens the customers' keys at a start, and refuses to begin anew beside a log that was sealed with others. */
+/** Opens the customers' keys at a start; refuses missing keys for a sealed log. */
 import { existsSync, statSync } from 'node:fs';
 import type { EventStore } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
@@ -70,7 +70,7 @@ export async function openPersonalKeys({
   return kept(keys, ofLog);
 }
 
-/** For whoever gives up what is lost: whatever they lack, and new ones where there are none at all. */
+/** For the erasure of lost keys: opens incomplete keys, or creates new ones. */
 export async function openKeysAsTheyAre(
   located: Located,
   masterKey: Buffer,
@@ -140,7 +140,7 @@ export async function openKeysInThread(options: KeysOfThread): Promise<CustomerV
   return 'url' in options ? openTable(options) : new PersonalKeys(options);
 }
 
-/** For whoever reads the log beside the host or without one; undefined where there are no keys. */
+/** For readers of the log beside the host or without one; undefined when there are no keys. */
 export async function openKeysToRead(config: Settings): Promise<CustomerVault | undefined> {
   const url = hostDatabaseUrlOf(config);
   const path = dataFilesOf(config)?.keys;

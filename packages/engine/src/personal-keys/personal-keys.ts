@@ -1,4 +1,4 @@
-/** The keys of customers in a file: what events tell of a person opens with that person's key, and with no other. */
+/** The keys of customers in a file. Personal data in events is encrypted with the person's key. */
 import type { PersonalDataVault, Subject } from '@counterfoil/core';
 import { atOnce } from '../storage/sql-tables.ts';
 import { CustomerKeys, toMake } from './customer-keys.ts';

@@ -44,8 +44,8 @@ export class ReadSide {
    * acknowledged writes; refuses on timeout.
    */
   async caughtUp(tenantId: number, progress = this.#progress): Promise<void> {
-    const told = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
-    const position = later(told, await this.#newest?.ask(undefined));
+    const acknowledged = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
+    const position = later(acknowledged, await this.#newest?.ask(undefined));
     if (position === undefined) return;
     if (await progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refused({ type: 'ReadModelsBehind' });

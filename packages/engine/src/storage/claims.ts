@@ -92,7 +92,7 @@ export class Claims {
       try {
         return await this.#ask(connection, asked);
       } catch {
-        // It may have died long ago without anybody noticing: another one tells whether the server has.
+        // The connection may have died unnoticed: another one checks whether the server has.
         this.#lose(connection);
       }
     }

@@ -49,21 +49,21 @@ function putAside(path: string): string {
   throw new StorageError(`${path}: remove the files beside it whose names end in .damaged-…`);
 }
 
-/** Opens a database that the host can do without: a damaged one is put aside and made anew. */
+/** Opens a replaceable database: a damaged one is renamed and recreated. */
 export function openOrReplace<Opened>(
   path: string,
   open: (path: string) => Opened,
   logger: Logger,
 ): Opened {
   const fault = faultOf(path);
-  if (fault !== undefined) tellPutAside(path, fault, logger);
+  if (fault !== undefined) logPutAside(path, fault, logger);
   try {
     return opened(path, open);
   } catch (error) {
     if (!isDamage(error)) {
       throw new StorageError(`${path}: ${(error as Error).message}`, { cause: error });
     }
-    tellPutAside(path, error.message, logger);
+    logPutAside(path, error.message, logger);
     return opened(path, open);
   }
 }
@@ -73,9 +73,9 @@ function opened<Opened>(path: string, open: (path: string) => Opened): Opened {
   return open(path);
 }
 
-function tellPutAside(path: string, fault: string, logger: Logger): void {
+function logPutAside(path: string, fault: string, logger: Logger): void {
   const aside = putAside(path);
-  logger.error({ path, aside, fault }, 'a damaged file was put aside and is made anew');
+  logger.error({ path, aside, fault }, 'a damaged file was put aside and is recreated');
 }
 
 /** Before anything has them open: what is put aside is made again from the log. */
@@ -83,7 +83,7 @@ export function replaceDamagedReadModels(located: Located, logger: Logger): void
   const files = dataFilesOf(located);
   for (const path of files === undefined ? [] : readModelFiles(files)) {
     const fault = faultOf(path);
-    if (fault !== undefined) tellPutAside(path, fault, logger);
+    if (fault !== undefined) logPutAside(path, fault, logger);
   }
 }
 

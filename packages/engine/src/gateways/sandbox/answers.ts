@@ -21,7 +21,7 @@ const CHARGEBACK_REASON = '10.4';
 
 interface ChargeAnswer {
   readonly answer: ChargeResult;
-  /** What `confirm` will answer; absent when nobody has to act. */
+  /** The answer of `confirm`; absent without an action. */
   readonly onceConfirmed?: ChargeResult;
 }
 

@@ -26,7 +26,7 @@ export interface Charge extends ChargeState, References {
   readonly behaviour: Behaviour | undefined;
   /** What a question about the charge is answered with. */
   readonly standing: ChargeResult;
-  /** What becomes of it once the customer has acted; absent when nobody has to. */
+  /** The state after the customer's action; absent without one. */
   readonly onceConfirmed: ChargeResult | undefined;
 }
 
@@ -101,7 +101,7 @@ export function losesRefundAnswer(charge: Charge): boolean {
   return behaviourOf(charge)?.refund === 'answer-lost';
 }
 
-/** What there is to tell about a captured charge. */
+/** The notices of a captured charge. */
 export function noticeKind(charge: Charge): Outcome['notice'] {
   return charge.status === 'captured' ? behaviourOf(charge)?.notice : undefined;
 }

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly chargeAnswer?: 'slow' | 'lost' | 'never-received';
   /** How refunds end; absent: done at once. */
   readonly refund?: 'fails' | 'answer-lost';
-  /** What the gateway tells of its own accord once the charge is captured. */
+  /** The notice after the capture. */
   readonly notice?: 'chargeback' | 'alert';
 }
 

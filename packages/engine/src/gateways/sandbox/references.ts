@@ -1,4 +1,4 @@
-/** Ids and codes derived from the idempotency key alone, so that whoever derives them again agrees. */
+/** Ids and codes derived from the idempotency key alone. */
 import { hash } from 'node:crypto';
 import { luhnCheckDigit } from '../card-number.ts';
 

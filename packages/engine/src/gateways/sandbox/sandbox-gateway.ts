@@ -1,4 +1,4 @@
-/** A gateway that moves no money: what a card does stands in a table, and is remembered like money. */
+/** A gateway that moves no money. The outcome follows from the card number, and is durable. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -53,7 +53,7 @@ export type SandboxOptions = SandboxPlace & {
 };
 
 export interface SandboxGateway extends PaymentGateway {
-  /** Its own books in the order of arrival, for whoever compares them with a ledger. */
+  /** Its books in the order of arrival, for a comparison with a ledger. */
   records(): AsyncGenerator<SandboxRecord>;
 }
 
@@ -73,7 +73,7 @@ export class CardRefused extends Error {
   override readonly name = 'CardRefused';
 }
 
-/** Opens or creates the books; whoever opens them again finds every answer as it was given. */
+/** Opens or creates the books. Answers are stable across restarts. */
 export function openSandboxGateway({
   gatewayId = SANDBOX_GATEWAY_ID,
   name = 'Sandbox',
@@ -99,7 +99,7 @@ class Sandbox implements SandboxGateway {
   readonly #answerDelayMs: number;
   readonly #timeoutMs: number;
   readonly #books: Books;
-  /** The ids of charges that nothing will ever be told about: nearly all are asked about once. */
+  /** Cache of charges without notices: nearly all are queried once. */
   readonly #quiet = new LRUCache<string, true>({ max: REMEMBERED_QUIET });
 
   constructor({ books, gatewayId, name, answerDelayMs, timeoutMs }: SandboxParts) {

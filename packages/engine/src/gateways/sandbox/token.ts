@@ -41,7 +41,7 @@ function partsOf(token: string) {
   return isBehaviour(behaviour) && check === checkOf(start) ? { behaviour, encoded } : undefined;
 }
 
-/** Against slips of whoever copies a token; nothing of worth is behind it that one could forge. */
+/** Detects copying errors. Not a protection against forgery. */
 function checkOf(start: string): string {
   return hash('sha256', start, 'hex').slice(0, CHECK_LENGTH);
 }
