@@ -1,4 +1,4 @@
-/** Names the merchant accounts whose gateway the host is not given: it refuses their payments. */
+/** Reports merchant accounts whose gateway is not registered: their payments are refused. */
 import type { ReadModelStore } from '@counterfoil/projections';
 import { counted } from '../counted.ts';
 import { accountsWithoutGateway } from '../payments/absent-gateways.ts';

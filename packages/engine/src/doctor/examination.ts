@@ -1,4 +1,4 @@
-/** Runs every check in its order, each as far as the ones before it allow. Changes nothing. */
+/** Runs all checks in order. Read-only. */
 import type { EventStore, Position } from '@counterfoil/core';
 import type { ReadModelStore } from '@counterfoil/projections';
 import { SANDBOX_GATEWAY_ID } from '../gateways/sandbox/sandbox-gateway.ts';
@@ -45,7 +45,7 @@ export interface Examination {
 
 const IN_QUICK = 'left out by --quick';
 
-/** There is nothing to examine: the log is in memory. */
+/** The log is in memory, so there are no files. */
 export class NothingToExamine extends Error {
   override readonly name = 'NothingToExamine';
 }

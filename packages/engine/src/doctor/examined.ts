@@ -1,4 +1,4 @@
-/** What is under examination: a data folder, or the log and the database that processes share. */
+/** The examined place: a data folder, or a shared log and database. */
 import type { ReadModelStore } from '@counterfoil/projections';
 import type { CustomerVault } from '../personal-keys/customer-keys.ts';
 import type { Settings } from '../settings.ts';
@@ -39,7 +39,7 @@ export interface Place {
   close(): Promise<void>;
 }
 
-/** What every check is given. */
+/** Input of every check. */
 export interface Examining {
   readonly config: Settings;
   readonly place: Place;
@@ -49,7 +49,7 @@ export interface Examining {
   readonly keys: CustomerVault | undefined;
   /** Ids of the gateways that the host is given. */
   readonly gatewayIds: readonly number[];
-  /** Leaves out what takes all events. */
+  /** Skips checks that read all events. */
   readonly quick: boolean;
   /** Milliseconds since the epoch. Asked when needed: beside a running host the log grows meanwhile. */
   readonly now: () => number;

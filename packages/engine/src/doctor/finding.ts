@@ -1,4 +1,4 @@
-/** What an examination of a data folder finds, and how findings add up to a verdict. */
+/** Findings of an examination, and the verdict on them. */
 
 /** The checks, in the order in which they are made. */
 export const CHECKS = {
@@ -19,8 +19,7 @@ export const CHECKS = {
 export type CheckName = keyof typeof CHECKS;
 
 /**
- * `warning`: nothing that was kept is wrong, and something wants to be done. `damage`: something is
- * lost or wrong.
+ * `warning`: the data is intact, but the operator should act. `damage`: data is lost or wrong.
  */
 export type Severity = 'warning' | 'damage';
 
@@ -60,7 +59,7 @@ interface Alike {
   count: number;
 }
 
-/** Gathers what one check finds: the first of each kind in words, the others by their number. */
+/** Collects the findings of a check: lists the first ones of each kind, counts the others. */
 export class Findings {
   readonly #check: CheckName;
   readonly #kinds = new Map<string, Alike>();
@@ -109,7 +108,7 @@ export class Findings {
   }
 }
 
-/** What the error of a file or a database says, in one line. */
+/** The first line of an error's message. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }

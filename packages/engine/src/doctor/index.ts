@@ -1,4 +1,4 @@
-/** The face of the doctor: examines what a host keeps, for the command line and for programs. */
+/** The doctor: examines the data of a host, for the command line and for programs. */
 export {
   type Examination,
   type ExaminationOptions,

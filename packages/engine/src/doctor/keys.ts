@@ -1,4 +1,4 @@
-/** Checks the master key and the keys of customers: there, of this log, and usable. */
+/** Checks that the master key and the keys of customers exist, belong to this log and are usable. */
 import type { Customer, EventStore, StoredEvent, Subject } from '@counterfoil/core';
 import { counted } from '../counted.ts';
 import type { CustomerVault } from '../personal-keys/customer-keys.ts';

@@ -1,4 +1,4 @@
-/** Checks whether the log still has everything that was once read from it, and is the same log. */
+/** Checks that the log is the same one and has not lost its end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventStore, Position } from '@counterfoil/core';
 import { counted } from '../counted.ts';

@@ -1,4 +1,4 @@
-/** The log and the database that several processes share, under examination. */
+/** The shared log and database as an examined place. */
 import { existsSync } from 'node:fs';
 import { PROJECTIONS } from '@counterfoil/projections';
 import type { Pool } from 'pg';
