@@ -37,7 +37,7 @@ const journeys = takesAll
   : [
       'test/engine/journeys.test.ts',
       'test/e2e/{payments,refund,idempotency,isolation,customers,subscription-start}.test.ts',
-      'test/e2e/{subscriptions,unsubscribe-contract,erasure-contract,monthly-cap}.test.ts',
+      'test/e2e/{subscriptions,unsubscribe,erasure-contract,monthly-cap}.test.ts',
     ];
 /** Journeys of read models only: on PostgreSQL beside the protocol server too. */
 const readingJourneys = ['test/e2e/{detail,search,ledger}.test.ts'];
