@@ -130,6 +130,7 @@ describe('erasing', () => {
       visible(await erase(UNKNOWN_ID, stranger)),
     );
     expectRefusal(await erase(live.id, tester), 404, 'not_found');
+    expectRefusal(await erase(live.id, tester, '?sandbox=false'), 403, 'live_data_forbidden');
     expectRefusal(await erase(live.id, caller, '?sandbox=true'), 404, 'not_found');
     expect((await erase(test.id, caller, '?sandbox=true')).status).toBe(200);
     expect(await read(live.id)).toEqual({ ...live, message: '' });

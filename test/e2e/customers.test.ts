@@ -260,30 +260,6 @@ describe('replacing', () => {
     await register({ email: second });
   });
 
-  it('keeps the subscriptions, which then answer to the new email', async () => {
-    const { id, email: former } = await register();
-    const club = { name: 'Tea club', rebillAmount: 10, frequency: 30 };
-    const { subscriptionId } = await caller.paid({ email: former, subscription: club });
-    const other = await caller.paid({ email: former, subscription: club });
-    const { rowVersion } = await read(id);
-    const email = newEmail();
-    expect((await put(id, { email, rowVersion })).status).toBe(200);
-    const { body } = await caller.get(`/v1/subscriptions/${subscriptionId}`);
-    expect(body).toMatchObject({ active: true, customerID: id });
-    const unsubscribe = async (by: string, subscriberIds?: string) => {
-      const claims = { parentCompanyId: 11, userEmail: 'agent@example.com' };
-      const answer = await caller.post('/customerapi/unsubscribe', {
-        ...claims,
-        email: by,
-        subscriberIds,
-      });
-      expect(answer.status, answer.text).toBe(200);
-      return answer.body.unsubscribes;
-    };
-    expect(await unsubscribe(email, `[${subscriptionId}]`)).toBe(1);
-    expect(await unsubscribe(former, `[${other.subscriptionId}]`)).toBe(1);
-  });
-
   it('refuses an email that is taken, and changes nothing', async () => {
     const [one, two] = [await register(), await register()];
     const taken = await put(one.id, { email: two.email, phone: '1', rowVersion: 1 });

@@ -1,15 +1,28 @@
-/** A person is erased over HTTP: from every response and every file; amounts stay. */
+/** A person is erased in every state that a host may be in: then every byte of its folder is searched. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TenantId, Transaction } from '@counterfoil/core';
+import { DatabaseSync } from 'node:sqlite';
+import { type EventStore, type TenantId, Transaction } from '@counterfoil/core';
+import { openKeysToRead } from '@counterfoil/engine';
 import { examine } from '@counterfoil/engine/doctor';
+import { openKeptAnswers } from '@counterfoil/engine/storage';
 import { readConfig } from '@counterfoil/http-host/config';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
+  openSqliteReadModelStore,
+  rebuild,
+  rollBack,
+  swap,
+  transactions,
+} from '@counterfoil/projections';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { appendUnknown } from '../http-host/unknown-event.ts';
+import { customersOf } from './customer-requests.ts';
+import {
+  type Answer,
   CARDS,
   type Caller,
-  callerWith,
   card,
   eventually,
   type Json,
@@ -18,8 +31,9 @@ import {
   startHost,
 } from './running-host.ts';
 import { CLUB, startedBy, subscriptionOf } from './subscribers.ts';
+import { atHost } from './two-hosts.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const TENANT = 21;
 const EMAIL = 'countess@analytical.example';
@@ -62,6 +76,13 @@ const TRACES = [
   'click-5521-ada',
 ];
 
+/** Nobody answers there: mails wait. */
+const ENV = {
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'receipts@crockery.example',
+  GATEWAY_TIMEOUT_MS: '500',
+};
+
 let folder: string;
 let running: Running;
 let caller: Caller;
@@ -76,25 +97,26 @@ afterEach(async () => {
 });
 
 async function start(): Promise<void> {
-  running = await startHost({ onDisk: true, env: { DATA_DIR: folder } });
+  running = await startHost({ onDisk: true, env: { ...ENV, DATA_DIR: folder } });
 }
 
 /** The same caller after a restart. */
 async function restart(): Promise<void> {
   await running.host.close();
   await start();
-  const { key } = caller;
-  caller = new (caller.constructor as typeof Caller)(running.url, TENANT, key);
+  caller = atHost(running, caller);
   await vi.waitUntil(async () => (await fetch(`${running.url}/readyz`)).status === 200, {
     timeout: 20_000,
     interval: 20,
   });
 }
 
+const file = (name: string) => join(folder, name);
+
 function bytesOf(pattern: RegExp): string {
   return readdirSync(folder)
     .filter((name) => pattern.test(name))
-    .map((name) => readFileSync(join(folder, name), 'latin1'))
+    .map((name) => readFileSync(file(name), 'latin1'))
     .join();
 }
 
@@ -109,16 +131,20 @@ async function live(): Promise<{ order: Json; held: Json; id: number }> {
   expect(refund.status, refund.text).toBe(201);
   const held = await caller.paid({ ...PERSON, capture: false });
   const id = order.customerId;
-  const known = await eventually(
-    () => caller.get(`/customers/${id}`),
-    ({ status }) => status === 200,
-  );
-  expect(known.body.email).toBe(EMAIL);
+  expect((await registered(id)).body.email).toBe(EMAIL);
   return { order, held, id };
 }
 
+/** Who is known by a payment comes on record a moment after it. */
+function registered(id: number): Promise<Answer> {
+  return eventually(
+    () => caller.get(`/customers/${id}`),
+    ({ status }) => status === 200,
+  );
+}
+
 async function erase(id: number): Promise<void> {
-  const answer = await caller.send('DELETE', `/customers/${id}`, undefined);
+  const answer = await customersOf(() => caller).erase(id);
   expect(answer.status, answer.text).toBe(200);
 }
 
@@ -215,43 +241,6 @@ it('shows nothing of anybody in the log without the keys', async () => {
   expect([...tracesIn(log), log.includes('babbage@'), log.includes(token)]).toEqual([false, false]);
 });
 
-it('leaves the payments to be refunded, captured and voided', async () => {
-  const { order, held, id } = await live();
-  const voided = await caller.paid({ ...PERSON, capture: false });
-  await erase(id);
-  expect((await caller.refund(order.id)).body).toMatchObject({ success: true });
-  const captured = await caller.post(`/v1/payments/${held.id}/capture`, {});
-  expect(captured.status, captured.text).toBe(200);
-  const undone = await caller.post(`/v1/payments/${voided.id}/void`, {});
-  expect(undone.status, undone.text).toBe(200);
-  await restart();
-  expect(await amountsOf(held.id)).toMatchObject({ status: 'Captured' });
-  expect(await amountsOf(order.id)).toMatchObject({ refunded: true });
-});
-
-it('frees the email for a new customer', async () => {
-  const { order, id } = await live();
-  await erase(id);
-  const again = await caller.paid(PERSON);
-  expect(again.customerId).not.toBe(id);
-  expect(await caller.found({ emails: [EMAIL] })).toEqual([again.id]);
-  expect(await caller.transaction(order.id)).toMatchObject({ email: '' });
-});
-
-it('can be repeated, and is refused for an unknown or another tenant’s customer', async () => {
-  const { id } = await live();
-  const stranger = await openTenant(running, TENANT + 1);
-  const tester = await callerWith(running, TENANT, { environment: 'test' });
-  for (const by of [stranger, tester]) {
-    expect((await by.send('DELETE', `/customers/${id}`, undefined)).status).toBe(404);
-  }
-  expect((await caller.get(`/customers/${id}`)).body.erased).toBe(false);
-  await erase(id);
-  await erase(id);
-  const events = await running.host.events.read(`customer_account-${TENANT}-live-${id}` as never);
-  expect(events.filter(({ type }) => type === 'CustomerErased')).toHaveLength(1);
-});
-
 it('settles a payment whose answer was lost', async () => {
   const { id } = await live();
   const lost = await caller.pay({ ...PERSON, card: card(CARDS.timeoutApprove) });
@@ -263,4 +252,141 @@ it('settles a payment whose answer was lost', async () => {
     ({ body }) => body.status === 'Captured',
   );
   expect(tracesIn(settled.text)).toEqual([]);
+});
+
+/** The person's key as it stands in the file, and what their requests said. */
+function tracesOf(customerId: number): readonly Buffer[] {
+  const keys = new DatabaseSync(file('keys.db'), { readOnly: true });
+  const row = keys.prepare('SELECT wrapped FROM personal_key WHERE customer = ?').get(customerId);
+  keys.close();
+  const wrapped = Buffer.from(row?.['wrapped'] as Uint8Array);
+  const texts = [...TRACES, wrapped.toString('hex'), wrapped.toString('base64')];
+  return [wrapped, ...texts.map((text) => Buffer.from(text))];
+}
+
+/** Each file with the traces in it. */
+function found(traces: readonly Buffer[]): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const bytes = readFileSync(file(name));
+    return traces.flatMap((trace) =>
+      bytes.includes(trace) ? [`${name}: ${trace.toString('latin1')}`] : [],
+    );
+  });
+}
+
+/** Kept answers, one of them swept, mails, books of the gateway, a parked stream; the id of the person. */
+async function leaveTraces(): Promise<number> {
+  const pay = async (key: string, more: Json = {}) => {
+    const answer = await caller.pay({ ...PERSON, ...more }, { 'Idempotency-Key': key });
+    expect(answer.status, answer.text).toBe(201);
+    return answer;
+  };
+  await pay('swept');
+  const answers = openKeptAnswers(file('idempotency.db'));
+  expect(await answers.sweep(Number.MAX_SAFE_INTEGER, 10)).toBe(1);
+  await answers.close();
+  const { body: order } = await pay('fresh', { subscription: CLUB });
+  const refunded = await caller.refund(order.id, { amount: 1, sendUserCommunication: true });
+  expect(refunded.status, refunded.text).toBe(200);
+  const { body: parked } = await pay('parked');
+  const { events } = running.host;
+  const open = { append: events.append.bind(events), close: async () => undefined };
+  await appendUnknown(open as unknown as EventStore, TENANT as TenantId, parked.id);
+  await registered(order.customerId);
+  await eventually(metrics, (text) => /^mails_queued [1-9]/m.test(text));
+  await eventually(metrics, (text) => /^projection_parked_streams{.*} [1-9]/m.test(text));
+  return order.customerId;
+}
+
+async function metrics(): Promise<string> {
+  return (await caller.get('/metrics')).text;
+}
+
+/** Builds beside the live one: rolled back from, kept, and of a rebuild that was killed. */
+async function leaveBuilds(): Promise<number> {
+  const config = readConfig({ DATA_DIR: folder });
+  const vault = await openKeysToRead(config);
+  const store = openSqliteReadModelStore({ path: file('read-models.db') });
+  const shared = { store, vault, events: running.host.events, now: Date.now };
+  const rebuilt = (more: Json = {}) =>
+    rebuild({ ...shared, projection: transactions, holder: 'rebuild', ...more });
+  const first = (await store.live(transactions.name))?.info.build;
+  await swap(store, await rebuilt());
+  expect(await rollBack(store, transactions)).toBe(first);
+  await rebuilt();
+  const die = ({ phase }: { phase: string }) => {
+    if (phase === 'indexing') throw new Error('killed');
+  };
+  await expect(rebuilt({ onProgress: die })).rejects.toThrow('killed');
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const holder = `process-${pid}-${hostname()}`;
+  const lease = { name: `rebuild-${transactions.name}`, holder };
+  await store.acquireLease({ ...lease, nowMs: Date.now(), ttlMs: 600_000 });
+  const { length } = await store.builds(transactions.name);
+  await store.close();
+  await vault?.close();
+  return length;
+}
+
+async function builds(): Promise<number> {
+  const store = openSqliteReadModelStore({
+    path: file('read-models.db'),
+    readOnly: true,
+  });
+  const { length } = await store.builds(transactions.name);
+  await store.close();
+  return length;
+}
+
+/** The persons whom the kept answers are about; null for those about none. */
+function subjectsOfAnswers(): unknown[] {
+  const answers = new DatabaseSync(file('idempotency.db'), { readOnly: true });
+  const rows = answers.prepare('SELECT DISTINCT subject FROM answer').all();
+  answers.close();
+  return rows.map(({ subject }) => subject);
+}
+
+async function nothingPending(): Promise<void> {
+  await eventually(metrics, (text) => /^erasure_pending_files 0$/m.test(text));
+  await running.host.readSide.caughtUp(TENANT as TenantId);
+}
+
+it('leaves nothing in answers, mails, books, parked streams and builds', async () => {
+  const id = await leaveTraces();
+  expect(await leaveBuilds()).toBe(4);
+  const traces = tracesOf(id);
+  const before = found(traces).join();
+  for (const name of ['keys.db', 'idempotency.db', 'read-models.db-transactions-4']) {
+    expect(before).toContain(name);
+  }
+  expect(readdirSync(folder)).toContain('mails.db');
+  expect(subjectsOfAnswers()).toEqual([expect.stringMatching(`^${TENANT}/(live|test)/${id}$`)]);
+  await erase(id);
+  await eventually(builds, (count) => count === 1);
+  await nothingPending();
+  expect(found(traces)).toEqual([]);
+});
+
+it('leaves nothing once those are done who read the files meanwhile, over a restart too', async () => {
+  const id = await leaveTraces();
+  const traces = tracesOf(id);
+  const readers = readdirSync(folder)
+    .filter((name) => /^(keys|idempotency|read-models)\.db(-[a-z]+-\d+)?$/.test(name))
+    .map((name) => {
+      const reader = new DatabaseSync(file(name), { readOnly: true });
+      reader.exec('BEGIN; SELECT * FROM sqlite_schema');
+      return reader;
+    });
+  const close = () => {
+    for (const reader of readers) if (reader.isOpen) reader.close();
+  };
+  onTestFinished(close);
+  await erase(id);
+  await eventually(metrics, (text) => /^erasure_pending_files [1-9]/m.test(text));
+  expect(found(traces).join()).toMatch(/keys\.db-wal/);
+  await restart();
+  await eventually(metrics, (text) => /^erasure_pending_files [1-9]/m.test(text));
+  close();
+  await nothingPending();
+  expect(found(traces)).toEqual([]);
 });

@@ -101,8 +101,9 @@ it('the accounts of another cannot be charged', async () => {
 });
 
 it('a token of another’s card cannot be charged', async () => {
-  const answer = await stranger.pay({ card: undefined, token: payment.card.token });
-  expectRefusal(answer, 400);
+  const { token } = payment.card;
+  expectRefusal(await stranger.pay({ card: undefined, token }), 400, 'token_unknown');
+  expectRefusal(await owner.pay({ card: undefined, token: `${token}x` }), 400, 'token_unknown');
 });
 
 it('a token of a live card is nothing to the sandbox', async () => {
