@@ -1,4 +1,4 @@
-/** The contract of billing: dates, retries, freezing and unfreezing, over months of clock time. */
+/** Billing over months of clock time: by the worker, within the limits of the networks, and as the report and the books say. */
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   DAY_MS,
@@ -6,10 +6,10 @@ import {
   PLAN,
   REBILL_CARDS,
   startTimedHost,
-  type Timed,
+  Timed,
   type TimedOptions,
 } from './contract-host.ts';
-import { CARDS, card, eventually, expectRefusal, type Json } from './running-host.ts';
+import { CARDS, card, eventually, type Json, openTenant, startHost } from './running-host.ts';
 
 let timed: Timed;
 
@@ -61,57 +61,8 @@ function expectSoundRebills(rebills: readonly Json[]): void {
   }
 }
 
-/** The details of the records, with `totalAttempt`, which the search does not have. */
-async function totalAttempts(records: readonly Json[]): Promise<number[]> {
-  const details = await Promise.all(
-    records.map(({ transactionId }) => timed.caller.transaction(transactionId)),
-  );
-  return details.map((each, index) => {
-    expect(each.paymentNumber).toBe(records[index].paymentNumber);
-    expect(each.attempt).toBe(records[index].attempt);
-    expect(each.applicationID).toBe(records[index].applicationId);
-    return each.totalAttempt;
-  });
-}
-
 describe('dates', () => {
-  test.each([
-    [30, '01-31T10:00:00.000Z'],
-    [31, '02-28T23:59:59.500Z'],
-    [1, '12-31T23:30:00.000Z'],
-  ])('120 cycles of %d days from %s never drift', async (frequency, at) => {
-    await started({ at });
-    const id = await timed.subscribed({ subscription: { ...PLAN, frequency } });
-    const { realStartDate, rebillDate } = await timed.subscription(id);
-    expect(days(realStartDate, rebillDate)).toBe(frequency);
-    for (let moved = 0; moved < 4; moved += 1) await timed.moveDays(30 * frequency);
-
-    const rebills = await timed.rebills(id);
-    expect(rebills).toHaveLength(120);
-    for (const [index, rebill] of rebills.entries()) {
-      expect(rebill).toMatchObject({ paymentNumber: index + 2, attempt: 1, success: true });
-      const late = days(realStartDate, rebill.sent) - (index + 1) * frequency;
-      expect(late).toBeGreaterThanOrEqual(0);
-      expect(late).toBeLessThan(1);
-    }
-    const after = await timed.subscription(id);
-    expect(days(realStartDate, after.rebillDate)).toBe(121 * frequency);
-    expect(after).toMatchObject({ cycle: 122, totalAttempt: 121 });
-  });
-
-  test('a rebill happens on its date and not before', async () => {
-    await started();
-    const id = await timed.subscribed();
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveTo(Date.parse(rebillDate) - MINUTE_MS);
-    expect(await timed.rebills(id)).toEqual([]);
-    await timed.moveJustPast(rebillDate);
-    const [rebill] = await timed.rebills(id);
-    expect(Date.parse(rebill.sent)).toBeGreaterThanOrEqual(Date.parse(rebillDate));
-    expect(Date.parse(rebill.sent)).toBeLessThan(Date.parse(rebillDate) + MINUTE_MS);
-  });
-
-  test('the worker bills without a move of the clock past the date', async () => {
+  test('nobody has to move the clock past the date: the worker bills by itself', async () => {
     await started();
     const id = await timed.subscribed();
     const { rebillDate } = await timed.subscription(id);
@@ -132,100 +83,9 @@ describe('dates', () => {
     expect(triesOf(await timed.rebills(ids[0] as number))).toEqual([[2, 1, 'Rebill', true]]);
     expect(triesOf(await timed.rebills(ids[1] as number))).toEqual(FIVE_FAILED);
   });
-
-  test('a retry that succeeds days later leaves the next date where it was', async () => {
-    await started();
-    const id = await unlucky();
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveTo(Date.parse(rebillDate) + 3.5 * DAY_MS);
-    expect(await timed.rebills(id)).toHaveLength(3);
-    await timed.act(id, 'card', { card: card() });
-    await timed.moveTo(Date.parse(rebillDate) + 6 * DAY_MS);
-    expect(triesOf(await timed.rebills(id))).toEqual([
-      ...FIVE_FAILED.slice(0, 3),
-      [2, 4, 'Rebill retry', true],
-    ]);
-    const after = await timed.subscription(id);
-    expect(days(rebillDate, after.rebillDate)).toBe(30);
-    await timed.moveJustPast(after.rebillDate);
-    expect(triesOf((await timed.rebills(id)).slice(4))).toEqual([[3, 1, 'Rebill', true]]);
-  });
-
-  test('with a cycle shorter than its retries no cycle is paid twice', async () => {
-    await started();
-    const id = await unlucky({ subscription: { ...PLAN, frequency: 2 } });
-    const { realStartDate } = await timed.subscription(id);
-    await timed.moveTo(Date.parse(realStartDate) + 6 * DAY_MS);
-    await timed.act(id, 'card', { card: card() });
-    await timed.moveDays(20);
-    const rebills = await timed.rebills(id);
-    expectSoundRebills(rebills);
-    for (const { sent, paymentNumber } of rebills) {
-      expect(days(realStartDate, sent)).toBeGreaterThanOrEqual((paymentNumber - 1) * 2);
-    }
-    const { rebillDate } = await timed.subscription(id);
-    expect(days(realStartDate, rebillDate) % 2).toBe(0);
-    expect(Date.parse(rebillDate)).toBeGreaterThan(await timed.now());
-  });
 });
 
 describe('what is declined', () => {
-  test('softly: tried again after 1, 3, 5 and 7 days, then frozen', async () => {
-    await started();
-    const id = await unlucky();
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveJustPast(rebillDate);
-    for (const [index, day] of [1, 3, 5, 7].entries()) {
-      const waiting = await timed.subscription(id);
-      expect(waiting).toMatchObject({ active: true, frozen: false });
-      expect(days(rebillDate, waiting.rebillDate)).toBeCloseTo(day, 2);
-      expect(await timed.rebills(id)).toHaveLength(index + 1);
-      await timed.moveTo(Date.parse(waiting.rebillDate) - MINUTE_MS);
-      expect(await timed.rebills(id)).toHaveLength(index + 1);
-      await timed.moveJustPast(waiting.rebillDate);
-    }
-    const rebills = await timed.rebills(id);
-    expect(triesOf(rebills)).toEqual(FIVE_FAILED);
-    expect(rebills.map(({ status }) => status)).toEqual(Array(5).fill('Declined'));
-    expect(await totalAttempts(rebills)).toEqual([2, 3, 4, 5, 6]);
-    const frozen = await timed.subscription(id);
-    expect(frozen).toMatchObject({ active: true, frozen: true, rebillDate: null, unsubDate: null });
-    expect(frozen.freezeReason).toBe('retries-exhausted');
-
-    await timed.moveDays(100);
-    expect(await timed.rebills(id)).toHaveLength(5);
-    expect((await timed.schedule(id)).charges).toEqual([]);
-  });
-
-  test.each([
-    ['a stolen card', REBILL_CARDS.stolen],
-    ['3-D Secure, without a customer present', REBILL_CARDS.action],
-    ['insufficient funds', REBILL_CARDS.insufficientFunds],
-  ])('%s: frozen at once, and never tried again', async (_, number) => {
-    await started();
-    const id = await timed.subscribed({}, number);
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveJustPast(rebillDate);
-    const frozen = await timed.subscription(id);
-    expect(frozen).toMatchObject({ active: true, frozen: true, rebillDate: null });
-    await timed.moveDays(60);
-    const rebills = await timed.rebills(id);
-    expect(triesOf(rebills)).toEqual([[2, 1, 'Rebill', false]]);
-    expect(await totalAttempts(rebills)).toEqual([2]);
-  });
-
-  test('insufficient funds, where the account allows it: tried again, then frozen', async () => {
-    await started({ account: { allowInsufficientFundsRetries: true } });
-    const id = await timed.subscribed({}, REBILL_CARDS.insufficientFunds);
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveDays(60);
-    const rebills = await timed.rebills(id);
-    expect(triesOf(rebills)).toEqual(FIVE_FAILED);
-    const after = rebills.map(({ sent }) => Math.round(days(rebillDate, sent)));
-    expect(after).toEqual([0, 1, 3, 5, 7]);
-    expect(await timed.subscription(id)).toMatchObject({ frozen: true, rebillDate: null });
-  });
-
   test('the days of retries are those of the tenant', async () => {
     await started({
       settings: { dunning: { retryAfterDays: [2, 9], mails: [] } },
@@ -242,105 +102,6 @@ describe('what is declined', () => {
       ['freeze', null],
     ]);
     expect(await timed.subscription(id)).toMatchObject({ frozen: true });
-  });
-
-  test('without an answer it is one try, found approved when the gateway is asked', async () => {
-    await started({ env: { GATEWAY_TIMEOUT_MS: '50' } });
-    const id = await timed.subscribed();
-    await timed.act(id, 'card', { card: card(CARDS.timeoutApprove) });
-    const { rebillDate } = await timed.subscription(id);
-    await timed.moveTo(Date.parse(rebillDate) + DAY_MS);
-    expect(triesOf(await timed.rebills(id))).toEqual([[2, 1, 'Rebill', true]]);
-    const after = await timed.subscription(id);
-    expect(days(rebillDate, after.rebillDate)).toBe(30);
-    expect((await timed.caller.balances())['sales']).toBe(-119.95);
-  });
-
-  test('without an answer and found declined, it is tried again like any other', async () => {
-    await started({ env: { GATEWAY_TIMEOUT_MS: '50' } });
-    const id = await timed.subscribed();
-    await timed.act(id, 'card', { card: card(CARDS.timeoutDecline) });
-    await timed.moveDays(60);
-    const rebills = await timed.rebills(id);
-    expectSoundRebills(rebills);
-    expect(rebills.filter(({ success }) => success)).toEqual([]);
-    expect(await timed.subscription(id)).toMatchObject({ frozen: true, rebillDate: null });
-  });
-});
-
-describe('what is frozen', () => {
-  test('resumes at its next regular date when an admin unfreezes it', async () => {
-    await started();
-    const id = await timed.subscribed({}, REBILL_CARDS.stolen);
-    const { realStartDate } = await timed.subscription(id);
-    await timed.moveDays(75);
-    const thawed = await timed.act(id, 'unfreeze');
-    expect(thawed.status, thawed.text).toBe(200);
-    const after = await timed.subscription(id);
-    expect(after).toMatchObject({ frozen: false, active: true });
-    expect(days(realStartDate, after.rebillDate)).toBe(90);
-    expect(await timed.rebills(id)).toHaveLength(1);
-
-    await timed.act(id, 'card', { card: card() });
-    await timed.moveJustPast(after.rebillDate);
-    const rebills = await timed.rebills(id);
-    expect(rebills).toHaveLength(2);
-    expect(rebills[1]).toMatchObject({ success: true, application: 'Rebill', attempt: 1 });
-    const { rebillDate } = await timed.subscription(id);
-    expect(days(realStartDate, rebillDate)).toBe(120);
-  });
-
-  test('is taken up by a new card, which pays the cycle that was declined', async () => {
-    await started();
-    const id = await unlucky();
-    const { realStartDate } = await timed.subscription(id);
-    await timed.moveDays(45);
-    expect(await timed.subscription(id)).toMatchObject({ frozen: true });
-    const carded = await timed.act(id, 'card', { card: card() });
-    expect(carded.status, carded.text).toBe(200);
-    expect(carded.body.frozen).toBe(false);
-    await timed.moveTo((await timed.now()) + MINUTE_MS);
-    const rebills = await timed.rebills(id);
-    expect(triesOf(rebills)).toEqual([...FIVE_FAILED, [2, 6, 'Rebill retry', true]]);
-    expect(await totalAttempts(rebills)).toEqual([2, 3, 4, 5, 6, 7]);
-    const after = await timed.subscription(id);
-    expect(after.frozen).toBe(false);
-    expect(days(realStartDate, after.rebillDate)).toBe(60);
-    await timed.moveJustPast(after.rebillDate);
-    expect((await timed.rebills(id)).at(-1)).toMatchObject({ paymentNumber: 3, attempt: 1 });
-  });
-
-  test('by an admin, is not billed, whatever its card, until an admin unfreezes it', async () => {
-    await started();
-    const id = await timed.subscribed();
-    const frozen = await timed.act(id, 'freeze', { note: 'the customer is away' });
-    expect(frozen.body).toMatchObject({ frozen: true, rebillDate: null, freezeReason: 'admin' });
-    const again = await timed.act(id, 'freeze');
-    expect(again.status).toBe(200);
-    expect(again.body.frozenDate).toBe(frozen.body.frozenDate);
-    await timed.act(id, 'card', { card: card(CARDS.networkB) });
-    await timed.moveDays(100);
-    expect(await timed.subscription(id)).toMatchObject({ frozen: true });
-    expect(await timed.rebills(id)).toEqual([]);
-    await timed.act(id, 'unfreeze');
-    const twice = await timed.act(id, 'unfreeze');
-    expect(twice.status, twice.text).toBe(200);
-    await timed.moveDays(21);
-    const [rebill, ...more] = await timed.rebills(id);
-    expect(rebill).toMatchObject({ success: true, attempt: 1, bin: '555555' });
-    expect(more).toEqual([]);
-  });
-
-  test('an invalid card changes nothing', async () => {
-    await started();
-    const id = await timed.subscribed({}, REBILL_CARDS.stolen);
-    await timed.moveDays(31);
-    const before = await timed.subscription(id);
-    const wrong = { ...card(), number: '4242424242424241' };
-    expectRefusal(await timed.act(id, 'card', { card: wrong }), 400);
-    expectRefusal(await timed.act(id, 'card', { card: { ...card(), expYear: 2020 } }), 400);
-    expectRefusal(await timed.act(id, 'card', {}), 400);
-    expect(await timed.subscription(id)).toEqual(before);
   });
 });
 
@@ -359,53 +120,202 @@ describe('the schedule', () => {
       expect(Math.abs(days(charges[index].date, sent)) * DAY_MS).toBeLessThan(MINUTE_MS);
     }
   });
+});
 
-  test('predicts what a decline leads to, before it and after each retry', async () => {
+describe('the limit of the networks', () => {
+  const bring = (id: number, number: string) => timed.act(id, 'card', { card: card(number) });
+
+  /** No 30 days may hold more failed tries of one card than the limit. */
+  function expectWithinLimit(rebills: readonly Json[]): void {
+    for (const tries of Map.groupBy(rebills, ({ last4 }) => last4).values()) {
+      const at = tries.filter(({ success }) => !success).map(({ sent }) => Date.parse(sent));
+      for (const from of at) {
+        const within = at.filter((each) => each >= from && each < from + 30 * DAY_MS);
+        expect(within.length).toBeLessThanOrEqual(15);
+      }
+    }
+  }
+
+  test('holds within one hour, too, when two cards are brought to and fro', async () => {
     await started();
     const id = await unlucky();
-    const first = await timed.schedule(id);
-    expect(first.ifDeclined.map(({ attempt, action }: Json) => [attempt, action])).toEqual([
-      [1, 'retry'],
-      [2, 'retry'],
-      [3, 'retry'],
-      [4, 'retry'],
-      [5, 'freeze'],
-    ]);
-    for (const [index, step] of first.ifDeclined.entries()) {
-      const { charges, ifDeclined } = await timed.schedule(id, 3);
-      expect(short(charges[0])).toEqual([2, index + 1, 19.95]);
-      expect(charges[0].date).toBe((await timed.subscription(id)).rebillDate);
-      expect(days(step.date, charges[0].date)).toBeCloseTo(0, 3);
-      expect(days(first.charges[1].date, charges[1].date)).toBe(0);
-      expect(ifDeclined).toHaveLength(5 - index);
-      await timed.moveJustPast(charges[0].date);
-      expect(await timed.rebills(id)).toHaveLength(index + 1);
-      expect((await timed.subscription(id)).frozen).toBe(step.action === 'freeze');
+    await timed.moveDays(40);
+    for (let turn = 0; turn < 40; turn += 1) {
+      expect(
+        (await bring(id, turn % 2 === 0 ? CARDS.insufficientFunds : CARDS.doNotHonour)).status,
+      ).toBe(200);
+      await timed.moveTo((await timed.now()) + 90_000);
     }
-    expect(await timed.schedule(id)).toMatchObject({ charges: [], ifDeclined: [] });
+    expectWithinLimit(await timed.rebills(id));
+    expect(await timed.subscription(id)).toMatchObject({ freezeReason: 'network-limit' });
+  });
+});
+
+describe('a clock that jumps', () => {
+  const billed = (id: number, count: number) =>
+    eventually(
+      () => timed.rebills(id),
+      (rebills) => rebills.filter(({ success }) => success).length >= count,
+    );
+
+  test('back and ahead again charges nobody twice', async () => {
+    // Set by hand, as a machine's may be, and not moved step by step.
+    let now = Date.parse('2031-01-31T10:00:00.000Z');
+    const jump = (by: number) => {
+      now += by * DAY_MS;
+    };
+    const running = await startHost({ clock: { now: () => new Date(now).toISOString() } });
+    timed = new Timed(running, await openTenant(running, 70));
+    const [id, witness] = [await timed.subscribed(), await timed.subscribed()];
+    await timed.act(witness, 'plan', { frequency: 10 });
+    jump(31);
+    await billed(id, 1);
+    await billed(witness, 1);
+    jump(-31);
+    jump(31);
+    jump(-20);
+    jump(30);
+    // The witness is due again, so that the worker is known to have looked.
+    await billed(witness, 2);
+    expect(await timed.rebills(id)).toMatchObject([{ paymentNumber: 2, success: true }]);
+    expect((await timed.caller.balances())['sales']).toBeCloseTo(-200 - 3 * 19.95, 6);
+  });
+});
+
+const cents = (amount: number): number => Math.round(amount * 100);
+const sumOf = (records: readonly Json[]): number =>
+  records.reduce((sum, { amount }) => sum + cents(amount), 0);
+const successful = (records: readonly Json[]): Json[] => records.filter(({ success }) => success);
+const monthOf = (instant: string): string => instant.slice(0, 7);
+
+/** The sum of the rows must be the totals, and each month must begin where the last one ended. */
+function expectSoundReport({ months, totals }: Json): void {
+  for (const name of ['joined', 'renewed', 'frozen', 'unfrozen', 'left']) {
+    const sum = months.reduce((all: number, each: Json) => all + each[name], 0);
+    expect(totals[name], name).toBe(sum);
+  }
+  const revenue = months.reduce((all: number, each: Json) => all + cents(each.revenue), 0);
+  expect(cents(totals.revenue)).toBe(revenue);
+  let before = months[0].activeAtStart;
+  for (const each of months) {
+    expect(each.activeAtStart).toBe(before);
+    expect(each.activeAtEnd).toBe(each.activeAtStart + each.joined - each.left);
+    expect(each.churnRate).toEqual(
+      each.activeAtStart === 0 ? null : expect.closeTo(each.left / each.activeAtStart, 6),
+    );
+    expect(each.frozenAtEnd).toBeLessThanOrEqual(each.activeAtEnd);
+    before = each.activeAtEnd;
+  }
+}
+
+/** Joins, stays, is declined, freezes and leaves over a year; the ids of all members. */
+async function liveAYear(): Promise<number[]> {
+  const ids: number[] = [];
+  const join = async (number: string, plan: Json = {}) => {
+    const email = `member-${ids.length}@example.com`;
+    ids.push(await timed.subscribed({ email, subscription: { ...PLAN, ...plan } }, number));
+  };
+  for (let each = 0; each < 4; each += 1) await join(REBILL_CARDS.oneInFour);
+  await join(CARDS.approve, { frequency: 7, rebillAmount: 3.33 });
+  await join(CARDS.approve, { trialDays: 45 });
+  await join(REBILL_CARDS.stolen);
+  await timed.moveDays(100);
+  await join(REBILL_CARDS.insufficientFunds);
+  await join(CARDS.approve);
+  await timed.unsubscribe({ email: 'member-1@example.com' });
+  await timed.moveDays(100);
+  await timed.act(ids[6] as number, 'card', { card: card() });
+  await timed.unsubscribe({ email: 'member-7@example.com' });
+  await timed.moveDays(165);
+  return ids;
+}
+
+describe('a year', () => {
+  test('of the club: what was charged is what is reported and what is in the books', async () => {
+    await started({ at: '01-05T00:30:00.000Z' });
+    const begun = monthOf(new Date(await timed.now()).toISOString());
+    const ids = await liveAYear();
+    const now = monthOf(new Date(await timed.now()).toISOString());
+    const records = (await Promise.all(ids.map((id) => timed.records(id)))).flat();
+    const rebillsOfEach = await Promise.all(ids.map((id) => timed.rebills(id)));
+    for (const each of rebillsOfEach) expectSoundRebills(each);
+    const rebills = rebillsOfEach.flat();
+    const paid = successful(rebills);
+    expect(paid.length).toBeGreaterThan(80);
+    expect(rebills.length).toBeGreaterThan(paid.length);
+
+    const { currencies } = await timed.recurring(`from=${begun}&to=${now}`);
+    expect(currencies).toHaveLength(1);
+    const [{ currency, months, totals }] = currencies;
+    expect(currency).toBe('GBP');
+    expectSoundReport({ months, totals });
+    expect(cents(totals.revenue)).toBe(sumOf(paid));
+    expect(totals).toMatchObject({ joined: ids.length, renewed: paid.length, left: 2 });
+    for (const { month, renewed, revenue } of months) {
+      const ofMonth = paid.filter(({ completed }) => monthOf(completed) === month);
+      expect([month, renewed, cents(revenue)]).toEqual([month, ofMonth.length, sumOf(ofMonth)]);
+    }
+
+    const books = await timed.caller.balances();
+    expect(cents(-(books['sales'] ?? 0))).toBe(sumOf(successful(records)));
+    expect(cents(-(books['sales'] ?? 0)) - cents(totals.revenue)).toBe(ids.length * 10_000);
+    expect(books['acquirer-receivable']).toBeCloseTo(-(books['sales'] ?? 0), 6);
   });
 
-  test('follows a change of plan: the next date stays, amount and later dates are new', async () => {
+  test('in which members change and leave while time passes: each cycle once, and the sums agree', async () => {
+    await started();
+    const plan = { ...PLAN, frequency: 1, rebillAmount: 1 };
+    const ids = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        timed.subscribed({ email: `member-${index}@example.com`, amount: 1, subscription: plan }),
+      ),
+    );
+    await Promise.all([
+      timed.moveDays(10),
+      ...ids.slice(0, 20).map((id) => timed.act(id, 'plan', { rebillAmount: 2 })),
+      ...ids.slice(20, 30).map((id) => timed.act(id, 'unsubscribe')),
+      ...ids.slice(30).map((id) => timed.act(id, 'card', { card: card(CARDS.networkB) })),
+    ]);
+    const rebills = await Promise.all(ids.map((id) => timed.rebills(id)));
+    for (const each of rebills) {
+      const cycles = each.map(({ paymentNumber }) => paymentNumber);
+      expect(cycles).toEqual(cycles.map((_, index) => index + 2));
+      expect(successful(each)).toHaveLength(each.length);
+    }
+    const counts = rebills.map(({ length }) => length);
+    expect([...counts.slice(0, 20), ...counts.slice(30)]).toEqual(Array(30).fill(10));
+    const { totals } = (await timed.recurring()).currencies[0];
+    expect(totals).toMatchObject({ joined: 40, left: 10, renewed: rebills.flat().length });
+    expect(cents(totals.revenue)).toBe(sumOf(rebills.flat()));
+    const { sales = 0 } = await timed.caller.balances();
+    expect(cents(-sales)).toBe(sumOf(rebills.flat()) + 40 * 100);
+  });
+
+  test('refunds and chargebacks of renewals leave the report as it was', async () => {
     await started();
     const id = await timed.subscribed();
-    const { rebillDate } = await timed.subscription(id);
-    const plan = { name: 'Big club', description: 'Two', rebillAmount: 30, frequency: 7 };
-    const changed = await timed.act(id, 'plan', plan);
-    expect(changed.body).toMatchObject({
-      subscription: 'Big club',
-      subscriptionDescription: 'Two',
-      rebillAmount: 30,
-      frequency: 7,
-      rebillDate,
-    });
-    const { charges } = await timed.schedule(id, 3);
-    expect(charges.map(({ date }: Json) => days(rebillDate, date))).toEqual([0, 7, 14]);
-    for (const { date } of charges) await timed.moveJustPast(date);
-    const rebills = await timed.rebills(id);
-    expect(rebills.map(({ amount, paymentNumber }) => [amount, paymentNumber])).toEqual([
-      [30, 2],
-      [30, 3],
-      [30, 4],
-    ]);
+    await timed.moveDays(61);
+    const [first, second] = await timed.rebills(id);
+    const before = (await timed.recurring()).currencies[0].totals;
+    expect((await timed.caller.refund(first.transactionId)).status).toBe(200);
+    expect((await timed.caller.refund(second.transactionId, { amount: 1 })).status).toBe(200);
+    const after = (await timed.recurring()).currencies[0].totals;
+    expect(after).toEqual(before);
+    expect(await timed.caller.balances()).toMatchObject({ refunds: 20.95, sales: -139.9 });
   });
+});
+
+test('a dispute of a renewal ends the subscription, and another of the same customer goes on', async () => {
+  await started();
+  const email = 'member@example.com';
+  const [id, other] = [await timed.subscribed({ email }), await timed.subscribed({ email })];
+  await timed.act(id, 'card', { card: card(CARDS.chargeback) });
+  await timed.moveDays(31);
+  const gone = await eventually(
+    () => timed.subscription(id),
+    ({ active }) => !active,
+  );
+  expect(gone).toMatchObject({ unsubscribeReason: 'chargeback' });
+  expect((await timed.rebills(id)).map(({ chargedBack }) => chargedBack)).toEqual([true]);
+  expect(await timed.subscription(other)).toMatchObject({ active: true });
 });

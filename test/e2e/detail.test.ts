@@ -42,7 +42,8 @@ const HOME = {
   countryCode: 'GB',
   phone: '+44 20 7946 0000',
 };
-const OFFICE = { ...HOME, addressType: 'SHIPPING', address: '1 Dorset Street', city: 'Leeds' };
+/** Without an email: it is that of the order. */
+const { email: _, ...OFFICE } = { ...HOME, addressType: 'SHIPPING', city: 'Leeds' };
 const SESSION_GIVEN = {
   id: 'session-1',
   ip: '203.0.113.9',
@@ -59,6 +60,11 @@ const ALL_FLAGS = {
   getSessionData: true,
 };
 const NOWHERE = '0198c0de-0000-7000-8000-000000000000';
+
+/** Fields of a search record; behind the sign what the detail calls them, where that differs. */
+const SAME_IN_BOTH = `gateway transactionId=messageID orderId sent completed email application
+  applicationId=applicationID status statusId=statusID success customerId=customerID currency
+  amount=priceVal mid midName bin refundable refunded shopId product campaign`;
 
 let running: Running;
 let caller: Caller;
@@ -192,6 +198,8 @@ describe('the transaction', () => {
   it('has every field even of a payment with nothing but an amount and a card', async () => {
     const { id } = await caller.paid();
     expectFields(await caller.transaction(id), TRANSACTION);
+    const { body } = await caller.detail(id, ALL_FLAGS);
+    expect(body).toMatchObject({ addressData: null, addresses: [], subscriptions: [] });
   });
 
   it('is the same data as the search gives', async () => {
@@ -199,59 +207,10 @@ describe('the transaction', () => {
     const found = await caller.search({ transactionIds: [order.id] });
     const [record] = found.body.transactions;
     expectFields(record, SEARCH_RECORD);
-    expect({
-      gateway: record.gateway,
-      messageID: record.transactionId,
-      orderId: record.orderId,
-      sent: record.sent,
-      completed: record.completed,
-      email: record.email,
-      application: record.application,
-      applicationID: record.applicationId,
-      status: record.status,
-      statusID: record.statusId,
-      success: record.success,
-      customerID: record.customerId,
-      currency: record.currency,
-      priceVal: record.amount,
-      mid: record.mid,
-      midName: record.midName,
-      bin: record.bin,
-      last4: Number(record.last4),
-      refundable: record.refundable,
-      refunded: record.refunded,
-      shopId: record.shopId,
-      product: record.product,
-      campaign: record.campaign,
-    }).toEqual(
-      Object.fromEntries(
-        [
-          'gateway',
-          'messageID',
-          'orderId',
-          'sent',
-          'completed',
-          'email',
-          'application',
-          'applicationID',
-          'status',
-          'statusID',
-          'success',
-          'customerID',
-          'currency',
-          'priceVal',
-          'mid',
-          'midName',
-          'bin',
-          'last4',
-          'refundable',
-          'refunded',
-          'shopId',
-          'product',
-          'campaign',
-        ].map((name) => [name, transaction[name]]),
-      ),
-    );
+    for (const pair of SAME_IN_BOTH.split(/\s+/)) {
+      const [inSearch = '', name = inSearch] = pair.split('=');
+      expect(record[inSearch], name).toEqual(transaction[name]);
+    }
   });
 
   it('shows the last four as an integer and the search as text with its zeros', async () => {
@@ -302,7 +261,7 @@ describe('addresses and session', () => {
     expect(body.addresses).toEqual(
       expect.arrayContaining([
         { ...HOME, orderId: 4_711, messageId: order.id },
-        { ...OFFICE, orderId: 4_711, messageId: order.id },
+        { ...OFFICE, email: 'customer@example.com', orderId: 4_711, messageId: order.id },
       ]),
     );
   });

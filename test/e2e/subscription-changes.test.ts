@@ -11,7 +11,6 @@ import {
   openTenant,
   type Running,
   startHost,
-  USER_EMAIL,
 } from './running-host.ts';
 import { CLUB, eventsOf, startedBy, subscriptionOf } from './subscribers.ts';
 
@@ -134,17 +133,6 @@ describe('unsubscribe', () => {
   it('ends one that is frozen', async () => {
     await done('freeze');
     expect(await done('unsubscribe')).toMatchObject({ active: false, frozen: true });
-  });
-
-  it('by email ends one that is frozen as well', async () => {
-    id = await subscribed({ email: 'frozen@example.com' });
-    await done('freeze');
-    const { body } = await caller.post('/customerapi/unsubscribe', {
-      parentCompanyId: TENANT,
-      userEmail: USER_EMAIL,
-      email: 'frozen@example.com',
-    });
-    expect(body).toMatchObject({ unsubscribes: 1 });
   });
 });
 
