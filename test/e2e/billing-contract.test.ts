@@ -62,7 +62,7 @@ function expectSoundRebills(rebills: readonly Json[]): void {
 }
 
 describe('dates', () => {
-  test('nobody has to move the clock past the date: the worker bills by itself', async () => {
+  test('the worker bills without a move of the clock past the date', async () => {
     await started();
     const id = await timed.subscribed();
     const { rebillDate } = await timed.subscription(id);
@@ -158,7 +158,7 @@ describe('a clock that jumps', () => {
       (rebills) => rebills.filter(({ success }) => success).length >= count,
     );
 
-  test('back and ahead again charges nobody twice', async () => {
+  test('back and ahead again does not charge twice', async () => {
     // Set by hand, as a machine's may be, and not moved step by step.
     let now = Date.parse('2031-01-31T10:00:00.000Z');
     const jump = (by: number) => {
@@ -291,7 +291,7 @@ describe('a year', () => {
     expect(cents(-sales)).toBe(sumOf(rebills.flat()) + 40 * 100);
   });
 
-  test('refunds and chargebacks of renewals leave the report as it was', async () => {
+  test('refunds and chargebacks of renewals do not change the report', async () => {
     await started();
     const id = await timed.subscribed();
     await timed.moveDays(61);

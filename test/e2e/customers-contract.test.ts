@@ -172,7 +172,7 @@ describe('a card that is removed', () => {
   const rebillsOf = async (id: number) =>
     (await timed.rebills(id)).map(({ status }: Json) => status);
 
-  test('is billed no more, until the subscription is given a card', async () => {
+  test('is not billed until the subscription is given a card', async () => {
     const email = newEmail();
     const { payment, ids } = await timed.subscribe({ email });
     const id = ids[0] as number;

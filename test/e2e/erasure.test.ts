@@ -367,7 +367,7 @@ it('leaves nothing in answers, mails, books, parked streams and builds', async (
   expect(found(traces)).toEqual([]);
 });
 
-it('leaves nothing once those are done who read the files meanwhile, over a restart too', async () => {
+it('leaves nothing once concurrent readers of the files are done, also across a restart', async () => {
   const id = await leaveTraces();
   const traces = tracesOf(id);
   const readers = readdirSync(folder)

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => running.close());
 
-/** Retries conflicts, as the interface asks callers to. */
+/** Repeats whatever was answered with a conflict, as the answer asks its caller to. */
 async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<readonly Answer[]> {
   const keys = Array.from({ length: CALLERS }, (_, index) => `racer-${index}`);
   const settled = new Map<string, Answer>();
@@ -30,7 +30,7 @@ async function untilSettled(ask: (key: string) => Promise<Answer>): Promise<read
   return keys.flatMap((key) => settled.get(key) ?? []);
 }
 
-/** The response without the request id, which differs between repetitions. */
+/** All but what names the request: a repeated refusal carries the id of its own request. */
 function textOf({ status, text, body }: Answer): string {
   return `${status} ${text.replace(`"requestId":"${body.requestId}"`, '"requestId":""')}`;
 }

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MOST_ROUNDS = 30;
 
-/** Retries each request under its own key until the response is final. */
+/** Repeats each request under its own key while it is answered with a conflict. */
 async function untilSettled(ask: () => Promise<Answer>): Promise<Answer> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const answer = await ask();

@@ -63,14 +63,14 @@ async function ended(changes: Json, headers: Json = {}): Promise<number> {
 }
 
 describe('which subscriptions end', () => {
-  test('without ids all active ones of the email, and of nobody else', async () => {
+  test('without ids all active ones of the email, and no others', async () => {
     const [ann, bob] = [await member(3), await member(2)];
     expect(await ended({ email: ann.email })).toBe(3);
     expect(await activeOf(ann)).toEqual([]);
     expect(await activeOf(bob)).toEqual(bob.ids);
   });
 
-  test('the record tells when, in GMT, and that nothing is charged any more', async () => {
+  test('the record shows when, in GMT, and no further charge', async () => {
     const ann = await member(1);
     await timed.moveDays(3);
     const before = await timed.now();
@@ -190,7 +190,7 @@ describe('which subscriptions end', () => {
     expect(await activeOf(ann)).toEqual([]);
   });
 
-  test('a frozen one ends too, and one that is tried again is tried no more', async () => {
+  test('a frozen one ends too, and pending retries are cancelled', async () => {
     const frozen = await timed.subscribed({ email: newEmail() }, REBILL_CARDS.stolen);
     const tried = await timed.subscribed({ email: newEmail() });
     await timed.act(tried, 'card', { card: card(CARDS.doNotHonour) });
@@ -224,7 +224,7 @@ describe('how often', () => {
     expect(await timed.subscription(first.id)).toEqual(first);
   });
 
-  test('an email that nobody has is no error', async () => {
+  test('an unknown email is no error', async () => {
     expect(await ended({ email: newEmail() })).toBe(0);
   });
 
@@ -377,8 +377,8 @@ describe('what is refused', () => {
     expectRefusal(foreign, 403, 'tenant_mismatch');
     const other = await timed.unsubscribe({ email, userEmail: 'else@example.com' });
     expectRefusal(other, 400, 'user_email_mismatch');
-    const nobody = await timed.unsubscribe({ email }, { UserEmail: undefined });
-    expectRefusal(nobody, 400, 'user_email_required');
+    const refused = await timed.unsubscribe({ email }, { UserEmail: undefined });
+    expectRefusal(refused, 400, 'user_email_required');
     expect(await activeOf(ann)).toEqual(ann.ids);
   });
 
