@@ -1,4 +1,4 @@
-/** A person is erased in every state that a host may be in: then every byte of its folder is searched. */
+/** A person is erased over HTTP: from every response and every byte of the files; amounts stay. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -76,7 +76,7 @@ const TRACES = [
   'click-5521-ada',
 ];
 
-/** Nobody answers there: mails wait. */
+/** No server listens there: mails stay queued. */
 const ENV = {
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'receipts@crockery.example',
@@ -135,7 +135,7 @@ async function live(): Promise<{ order: Json; held: Json; id: number }> {
   return { order, held, id };
 }
 
-/** Who is known by a payment comes on record a moment after it. */
+/** The customer of a payment is registered shortly after it. */
 function registered(id: number): Promise<Answer> {
   return eventually(
     () => caller.get(`/customers/${id}`),
@@ -254,7 +254,7 @@ it('settles a payment whose answer was lost', async () => {
   expect(tracesIn(settled.text)).toEqual([]);
 });
 
-/** The person's key as it stands in the file, and what their requests said. */
+/** The person's key as stored, and the texts of their requests. */
 function tracesOf(customerId: number): readonly Buffer[] {
   const keys = new DatabaseSync(file('keys.db'), { readOnly: true });
   const row = keys.prepare('SELECT wrapped FROM personal_key WHERE customer = ?').get(customerId);
@@ -274,7 +274,7 @@ function found(traces: readonly Buffer[]): string[] {
   });
 }
 
-/** Kept answers, one of them swept, mails, books of the gateway, a parked stream; the id of the person. */
+/** Stored responses, one of them swept, mails, gateway books, a parked stream; answers the customer id. */
 async function leaveTraces(): Promise<number> {
   const pay = async (key: string, more: Json = {}) => {
     const answer = await caller.pay({ ...PERSON, ...more }, { 'Idempotency-Key': key });
@@ -338,7 +338,7 @@ async function builds(): Promise<number> {
   return length;
 }
 
-/** The persons whom the kept answers are about; null for those about none. */
+/** The persons of the stored responses; null for those about none. */
 function subjectsOfAnswers(): unknown[] {
   const answers = new DatabaseSync(file('idempotency.db'), { readOnly: true });
   const rows = answers.prepare('SELECT DISTINCT subject FROM answer').all();

@@ -31,7 +31,7 @@ interface Member {
   readonly customerId: number;
 }
 
-/** A customer with so many orders, each with one subscription. */
+/** A customer with that many orders, each with one subscription. */
 async function member(orders: number, email = newEmail()): Promise<Member> {
   const started = [];
   for (let each = 0; each < orders; each += 1) started.push(await timed.subscribe({ email }));
@@ -173,7 +173,7 @@ describe('which subscriptions end', () => {
     const body = JSON.stringify({ rowVersion, email: after });
     const type = { 'Content-Type': 'application/json' };
     expect((await timed.caller.send('PUT', path, body, type)).status).toBe(200);
-    // Whoever has the email of the order by now has theirs ended by it as well.
+    // The later owner of the order's email has theirs ended too.
     const [latest, theirs] = [await member(1, after), await member(1, before.email)];
     expect(await ended({ email: before.email, orderIds: text(latest.orders) })).toBe(0);
     const email = before.email.toUpperCase();
@@ -258,7 +258,7 @@ describe('how often', () => {
     const other = await timed.unsubscribe({ email, orderIds: '[1]' }, headers);
     expectRefusal(other, 422, 'idempotency_key_reused');
     await timed.moveDays(2);
-    // Nobody keeps the answer any more, and the count is that of this request for ever.
+    // The response is no longer stored; the count stays that of this request.
     expect(await ended({ email }, headers)).toBe(2);
     expect(await ended({ email })).toBe(0);
   });
