@@ -47,7 +47,6 @@ describe('a ledger in a folder', () => {
     const asked = order({ idempotencyKey: 'order-1' });
     const { id } = await first.as({ tenantId: TENANT, actor: 'shop' }).payments.submit(asked);
     await first.close();
-    open.length = 0;
     const shop = (await opened(folder)).as({ tenantId: TENANT, actor: 'shop' });
     expect((await shop.payments.submit(asked)).id).toBe(id);
     expect((await shop.transactions.search()).count).toBe(1);

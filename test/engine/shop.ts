@@ -5,6 +5,21 @@ import type { Ledger, Refused } from '@counterfoil/engine';
 export const OPERATOR = { actor: 'operator' };
 export const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2040, cvv: '123' };
 
+export const SHOP_ACCOUNT = {
+  mid: '7001',
+  title: 'Main',
+  companyId: 1,
+  gatewayId: 1,
+  descriptor: 'ACME',
+  defaultCurrency: 'GBP',
+  currencies: [
+    {
+      currency: 'GBP',
+      gatewayCredentials: { apiKey: '', username: '', password: '', emailAddress: '' },
+    },
+  ],
+};
+
 /** Onboards a tenant whose one account takes pounds. */
 export async function withShop(ledger: Pick<Ledger, 'tenants'>, tenantId: TenantId): Promise<void> {
   await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);
@@ -13,21 +28,7 @@ export async function withShop(ledger: Pick<Ledger, 'tenants'>, tenantId: Tenant
     { type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme', at },
     OPERATOR,
   );
-  const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
-  await ledger.tenants.openMerchantAccount(
-    tenantId,
-    1,
-    {
-      mid: '7001',
-      title: 'Main',
-      companyId: 1,
-      gatewayId: 1,
-      descriptor: 'ACME',
-      defaultCurrency: 'GBP',
-      currencies: [{ currency: 'GBP', gatewayCredentials }],
-    },
-    OPERATOR,
-  );
+  await ledger.tenants.openMerchantAccount(tenantId, 1, SHOP_ACCOUNT, OPERATOR);
 }
 
 /** A payment of 19.99, unless it says otherwise. */

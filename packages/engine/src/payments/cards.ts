@@ -10,10 +10,16 @@ import type { CardTokens } from './card-tokens.ts';
 /** A typed card, or the token of an earlier one. */
 export type Instrument = { readonly card: CardDetails } | { readonly token: string };
 
+/** A card that a gateway keeps. Its token is valid at that gateway only. */
+interface KnownCard {
+  readonly gatewayId: number;
+  readonly card: CardToken;
+}
+
 /** The instrument, and the gateway's data of its token. */
 interface Brought {
   readonly instrument: Instrument;
-  readonly known: CardToken | undefined;
+  readonly known: KnownCard | undefined;
 }
 
 type Account = MerchantAccount.MerchantAccount;
@@ -63,7 +69,7 @@ export class Cards {
     owner: Subject | undefined,
     instrument: Instrument,
     accounts: readonly Account[],
-  ): Promise<CardToken | undefined> {
+  ): Promise<KnownCard | undefined> {
     if ('card' in instrument) return undefined;
     const { gateways, tokens } = this.#services;
     const opened = owner && tokens.open(owner, instrument.token);
@@ -71,9 +77,9 @@ export class Cards {
     const wanted = [...new Set(accounts.map(({ settings }) => settings.gatewayId))];
     const present = wanted.filter((gatewayId) => gateways.ids.has(gatewayId));
     for (const gatewayId of present) {
-      const known = await gateways.gateway(gatewayId).findToken(opened.gatewayToken);
-      if (known === undefined) continue;
-      if (await this.#mayUse(owner, known, opened.namesCustomer)) return known;
+      const card = await gateways.gateway(gatewayId).findToken(opened.gatewayToken);
+      if (card === undefined) continue;
+      if (await this.#mayUse(owner, card, opened.namesCustomer)) return { gatewayId, card };
       throw refused({ type: 'TokenUnknown' });
     }
     throw present.length === wanted.length
@@ -100,7 +106,7 @@ export class Cards {
   /** The network: 1 to 6; 0 when unknown. */
   brandIdOf({ instrument, known }: Brought): number {
     const { brandOf } = this.#services;
-    return brandOf('card' in instrument ? instrument.card.number : (known?.bin ?? ''));
+    return brandOf('card' in instrument ? instrument.card.number : (known?.card.bin ?? ''));
   }
 
   /**
@@ -118,7 +124,7 @@ export class Cards {
     const token =
       'card' in instrument
         ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
-        : known;
+        : known?.card;
     if (token === undefined) throw refused({ type: 'TokenUnknown' });
     return { ...token, brandId: this.brandIdOf(brought), binCountry: '' };
   }

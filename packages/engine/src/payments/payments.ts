@@ -345,10 +345,15 @@ export class Payments {
     const { caps, cards, gateways } = this.#services;
     const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
-    const accounts = await this.#accountsFor(request, companyId);
+    const allowed = await this.#accountsFor(request, companyId);
     const tokenOwner = 'token' in instrument ? await this.#holderOf(request) : undefined;
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
-    const brought = { instrument, known: await cards.find(owner, instrument, accounts) };
+    const known = await cards.find(owner, instrument, allowed);
+    const brought = { instrument, known };
+    const accounts =
+      known === undefined
+        ? allowed
+        : allowed.filter(({ settings }) => settings.gatewayId === known.gatewayId);
     const { currency, amountMinor } = order;
     const brandId = cards.brandIdOf(brought);
     const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
