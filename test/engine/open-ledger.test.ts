@@ -39,6 +39,15 @@ describe('a ledger with a custom clock', () => {
 });
 
 describe('a ledger in a folder', () => {
+  it('is closed once, however often it is asked to', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const ledger = await openLedger({ storage: folder, logger });
+    await Promise.all([ledger.close(), ledger.close()]);
+    await ledger.close();
+    await (await openLedger({ storage: folder, logger })).close();
+  }, 30_000);
+
   it('is what it was when it is opened again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -62,6 +62,42 @@ export async function openEngine(given: Settings, options: EngineOptions) {
   let naming: Promise<void> | undefined;
   const watched = { settings, stores, parts, clock };
 
+  let ended: Promise<void> | undefined;
+
+  function beginClose(): Promise<void> {
+    closing.abort(new Error('the ledger was closed before it was ready'));
+    return parts.testClock?.stop() ?? Promise.resolve();
+  }
+
+  async function closeAll(): Promise<void> {
+    const clockStopped = beginClose();
+    await parts.timed.stop();
+    await clockStopped;
+    stopping.abort();
+    await working;
+    await naming;
+    await parts.scrubbing.stop();
+    parts.mailing.close();
+    await parts.ownProjections.stop();
+    const closeReadModels = async () => {
+      await stores.readModels.close();
+      await stores.leases.close();
+    };
+    // Of files, the worker's connections go last: only they can remove the write-ahead logs.
+    const inFiles = fileOf(settings.readModelUrl) !== undefined;
+    if (inFiles) await closeReadModels();
+    // With several processes: does not wait for the read models, and does not query the log.
+    await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
+    if (!inFiles) await closeReadModels();
+    await stores.events.close();
+    await stores.personalKeys.close();
+    await parts.gateways.close();
+    parts.checkpoints.close();
+    await parts.sharedMutex?.close();
+    await parts.answers.close();
+    await stores.hostDatabase?.close();
+  }
+
   return {
     ...parts,
     checks: healthChecks(watched),
@@ -80,38 +116,14 @@ export async function openEngine(given: Settings, options: EngineOptions) {
       naming = warnOfAbsentGateways({ store: stores.readModels, gatewayIds, logger });
     },
     /** Ends what may hold up a caller that waits for the ledger itself; `close` does so too. */
-    beginClose(): Promise<void> {
-      closing.abort(new Error('the host was closed before it was ready'));
-      return parts.testClock?.stop() ?? Promise.resolve();
-    },
-    /** Ends in order: what is due, the followers, the read models, the stores. */
-    async close(): Promise<void> {
-      const clockStopped = this.beginClose();
-      await parts.timed.stop();
-      await clockStopped;
-      stopping.abort();
-      await working;
-      await naming;
-      await parts.scrubbing.stop();
-      parts.mailing.close();
-      await parts.ownProjections.stop();
-      const closeReadModels = async () => {
-        await stores.readModels.close();
-        await stores.leases.close();
-      };
-      // Of files, the worker's connections go last: only they can remove the write-ahead logs.
-      const inFiles = fileOf(settings.readModelUrl) !== undefined;
-      if (inFiles) await closeReadModels();
-      // With several processes: does not wait for the read models, and does not query the log.
-      await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
-      if (!inFiles) await closeReadModels();
-      await stores.events.close();
-      await stores.personalKeys.close();
-      await parts.gateways.close();
-      parts.checkpoints.close();
-      await parts.sharedMutex?.close();
-      await parts.answers.close();
-      await stores.hostDatabase?.close();
+    beginClose,
+    /**
+     * Ends in order: what is due, the followers, the read models, the stores. Later calls wait for the
+     * first.
+     */
+    close(): Promise<void> {
+      ended ??= closeAll();
+      return ended;
     },
   };
 }
