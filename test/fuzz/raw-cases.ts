@@ -1,4 +1,7 @@
-/** What comes over a raw socket, and what is to be answered: heads, targets, pipelines and bodies. */
+/**
+ * What comes over a raw socket, and what is to be answered: heads, targets, pipelines and bodies. What
+ * the server alone can show is in test/http-host/server.test.ts.
+ */
 import {
   CHUNKS,
   CODINGS,
@@ -10,18 +13,9 @@ import {
 } from './raw-framing.ts';
 
 const HEADS: readonly RawCase[] = [
-  ...['Authorization: x', 'ClientId: 12', 'UserEmail: agent@example.com', 'Host: b', 'HOST: a'].map(
-    (line): RawCase => ({
-      name: `${line} beside another`,
-      sent: ({ head }) => [head('GET /v1/payments HTTP/1.1', [line])],
-      answers: [[400, 'duplicate_header']],
-      closes: true,
-    }),
-  ),
   ...[
     [JSON_TYPE, JSON_TYPE],
     [JSON_TYPE, 'content-type: text/plain'],
-    ['Idempotency-Key: a', 'Idempotency-Key: a'],
     ['Idempotency-Key: a', 'idempotency-key: b'],
     ['Content-Encoding: gzip', 'Content-Encoding: gzip'],
     ['X-Request-Id: a', 'X-Request-Id: b'],
@@ -35,12 +29,6 @@ const HEADS: readonly RawCase[] = [
       closes: true,
     }),
   ),
-  {
-    name: 'no Host',
-    sent: () => ['GET /livez HTTP/1.1\r\n\r\n'],
-    answers: [[400, 'host_required']],
-    closes: true,
-  },
   {
     name: 'an empty Host, which is not used here',
     sent: () => ['GET /livez HTTP/1.1\r\nHost:\r\n\r\n'],
@@ -121,13 +109,9 @@ const NOT_FOUND = [404, 'route_not_found'] as const;
 
 const TARGETS: readonly RawCase[] = [
   target('GET http://localhost/livez HTTP/1.1', [200]),
-  target('GET HTTP://LOCALHOST/livez HTTP/1.1', [200]),
   target('GET http://localhost HTTP/1.1', [200]),
   target('GET http://localhost?a=/livez HTTP/1.1', [200]),
-  target('GET ftp://localhost/livez HTTP/1.1', NOT_FOUND),
   target('GET http://elsewhere.example/v1/payments?limit=1 HTTP/1.1', [200]),
-  target('OPTIONS * HTTP/1.1', NOT_FOUND),
-  target('GET * HTTP/1.1', NOT_FOUND),
   target('GET /../livez HTTP/1.1', NOT_FOUND),
   target('GET /v1/../livez HTTP/1.1', NOT_FOUND),
   target('GET /v1/payments/..%2f..%2flivez HTTP/1.1', [400, 'invalid_request']),
@@ -146,8 +130,6 @@ const TARGETS: readonly RawCase[] = [
   target('GET /livez\0 HTTP/1.1', MALFORMED),
   target('GET /li vez HTTP/1.1', MALFORMED),
   target('GET livez HTTP/1.1', MALFORMED),
-  target('GET /livez', MALFORMED),
-  target('GET /livez HTTP/2.0', MALFORMED),
   target('GET /livez HTTP/1.9', MALFORMED),
   target('GET /livez HTTP/11', MALFORMED),
   target('GET /livez http/1.1', MALFORMED),
@@ -155,46 +137,14 @@ const TARGETS: readonly RawCase[] = [
   target('FETCH /livez HTTP/1.1', MALFORMED),
   target('PRI * HTTP/2.0', MALFORMED),
   target('\x16\x03\x01\x02', MALFORMED),
-  { ...target('CONNECT localhost:443 HTTP/1.1', NOT_FOUND), closes: true },
 ];
 
 const PIPELINES: readonly RawCase[] = [
-  {
-    name: 'a pipeline is answered in order',
-    sent: ({ head }) => [
-      head('GET /v1/payments?limit=0 HTTP/1.1'),
-      head('GET /livez HTTP/1.1') + head('GET /nowhere HTTP/1.1') + head('GET /livez HTTP/1.1'),
-    ],
-    answers: [[400, 'invalid_request'], [200], NOT_FOUND, [200]],
-    closes: false,
-  },
   {
     name: 'a long pipeline is answered to its end',
     sent: ({ head }) => [head('GET /livez HTTP/1.1').repeat(200)],
     answers: Array.from({ length: 200 }, () => [200] as const),
     closes: false,
-  },
-  {
-    name: 'a malformed request ends a pipeline',
-    sent: ({ head, payment }) => [
-      `${head('GET /v1/payments HTTP/1.1')}${head('GET /livez HTTP/1.1')}nonsense\r\n\r\n${payment}`,
-    ],
-    answers: [[200], [200]],
-    closes: true,
-  },
-  {
-    name: 'a wish to be connected elsewhere ends a pipeline',
-    sent: ({ head, payment }) => [
-      `${head('GET /v1/payments HTTP/1.1')}${head('CONNECT localhost:443 HTTP/1.1')}${payment}`,
-    ],
-    answers: [[200]],
-    closes: true,
-  },
-  {
-    name: 'a head that is not trusted ends a pipeline',
-    sent: ({ head, payment }) => [`${head('GET /livez HTTP/1.1', ['ClientId: 13'])}${payment}`],
-    answers: [[400, 'duplicate_header']],
-    closes: true,
   },
   {
     name: 'a body that is no JSON does not end a pipeline',
@@ -252,12 +202,6 @@ const OFFERS: readonly RawCase[] = [
     closes: false,
   },
   {
-    name: 'a waiting client gets 100 Continue',
-    sent: ({ head }) => [head(PAY, [JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue']), '{}'],
-    answers: [[100], [400, 'invalid_request']],
-    closes: false,
-  },
-  {
     name: 'a waiting client with a body too large is refused',
     sent: ({ head }) => [
       head(PAY, [JSON_TYPE, 'Content-Length: 99999999', 'Expect: 100-continue']),
@@ -274,18 +218,6 @@ const OFFERS: readonly RawCase[] = [
       ),
     ],
     answers: [[401, 'api_key_missing']],
-    closes: true,
-  },
-  {
-    name: 'another expectation is refused',
-    sent: ({ head }) => [head('GET /livez HTTP/1.1', ['Expect: a-miracle'])],
-    answers: [[417, 'expectation_failed']],
-    closes: false,
-  },
-  {
-    name: 'a body announced as too large, never sent',
-    sent: ({ head }) => [head(PAY, [JSON_TYPE, 'Content-Length: 1048577'])],
-    answers: [[413, 'payload_too_large']],
     closes: true,
   },
 ];
@@ -321,11 +253,9 @@ function name(text: string): RawCase {
 
 const BODIES: readonly RawCase[] = [
   amount('1e400', 'invalid_request'),
-  amount('-1e400', 'invalid_request'),
   amount('9'.repeat(100_000), 'invalid_request'),
   amount('9223372036854775808', 'invalid_request'),
   amount('-0', 'amount_not_positive'),
-  amount('1e-400', 'invalid_request'),
   amount('0.001', 'amount_precision'),
   amount('1e-7', 'amount_precision'),
   amount('"1"', 'invalid_request'),
@@ -338,18 +268,7 @@ const BODIES: readonly RawCase[] = [
   name('a\\nb'),
   name('\\u2028'),
   body('a byte order mark', (sent) => `\ufeff${sent}`, 'invalid_json'),
-  body('a body 100,000 deep', () => '['.repeat(100_000), 'json_too_deep'),
   body('brackets that close what was not open', () => ']'.repeat(100_000), 'invalid_json'),
-  body(
-    'a prototype for a card',
-    (sent) => sent.replace('"card"', '"__proto__"'),
-    'invalid_request',
-  ),
-  body(
-    'a prototype with escapes for a card',
-    (sent) => sent.replace('"card"', '"\\u005f_proto__"'),
-    'invalid_request',
-  ),
   body(
     'a prototype with a card',
     (sent) => sent.replace('"card":', '"x":{"__proto__":{"card":1}},"constructor":'),

@@ -83,6 +83,12 @@ const refused: readonly (Attempt & { name: string; status: number; code: string 
     status: 403,
     code: 'tenant_mismatch',
   },
+  ...['1x', '1e0', '999'].map((ClientId) => ({
+    name: `a ClientId ${ClientId}`,
+    headers: { ClientId },
+    status: 403,
+    code: 'tenant_mismatch',
+  })),
   {
     name: 'a scope that lacks',
     record: { scopes: new Set(['things:read']) },

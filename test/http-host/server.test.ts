@@ -130,11 +130,17 @@ const rawCases: readonly RawCase[] = [
     status: 431,
     code: 'headers_too_large',
   },
-  {
-    name: 'a compressed body',
-    bytes: post('{}', { 'Content-Encoding': 'gzip' }),
+  ...['gzip', 'deflate', 'br', 'identity', 'zstd'].map((encoding) => ({
+    name: `a body encoded by ${encoding}`,
+    bytes: post('{}', { 'Content-Encoding': encoding }),
     status: 415,
     code: 'unsupported_content_encoding',
+  })),
+  {
+    name: 'a body without a type',
+    bytes: post('{}').replace(/Content-Type: .*\r\n/, ''),
+    status: 415,
+    code: 'unsupported_media_type',
   },
   {
     name: 'a form',
@@ -179,6 +185,12 @@ const rawCases: readonly RawCase[] = [
     code: 'invalid_utf8',
   },
   { name: 'half of a JSON text', bytes: post('{"amount":'), status: 400, code: 'invalid_json' },
+  {
+    name: '100,000 levels of lists',
+    bytes: post('['.repeat(100_000) + ']'.repeat(100_000)),
+    status: 400,
+    code: 'json_too_deep',
+  },
   {
     name: '33 levels of lists',
     bytes: post('['.repeat(33) + ']'.repeat(33)),
@@ -405,6 +417,7 @@ describe('read from the wire', () => {
 describe('routing and content', () => {
   it.each([
     { method: 'GET', path: '/nothing', status: 404, code: 'route_not_found' },
+    { method: 'GET', path: '/Things/1', status: 404, code: 'route_not_found' },
     { method: 'GET', path: '/things/1/', status: 404, code: 'route_not_found' },
     { method: 'GET', path: '/things/', status: 404, code: 'route_not_found' },
     { method: 'PUT', path: '/things/', status: 404, code: 'route_not_found' },
@@ -480,6 +493,7 @@ describe('routing and content', () => {
   it.each([
     ['kept', 'my-id_1.2', /^my-id_1\.2$/],
     ['replaced: bad character', 'a b', /^[0-9a-f-]{14}7[0-9a-f-]{21}$/],
+    ['replaced: markup', '<script>', /^[0-9a-f-]{14}7[0-9a-f-]{21}$/],
     ['replaced: too long', 'x'.repeat(129), /^[0-9a-f-]{14}7[0-9a-f-]{21}$/],
   ])('a request id is %s', async (_name, sent, expected) => {
     const { url } = await startBench();
@@ -515,6 +529,8 @@ describe('Accept', () => {
   const problem = 'application/problem+json';
   it.each([
     { accept: 'text/html', status: 406, type: 'application/json' },
+    { accept: 'image/*', status: 406, type: 'application/json' },
+    { accept: '*/*', status: 404, type: 'application/json' },
     { accept: 'application/json;q=0', status: 406, type: 'application/json' },
     { accept: 'text/html, */*;q=0.1', status: 404, type: 'application/json' },
     { accept: 'application/*', status: 404, type: 'application/json' },
