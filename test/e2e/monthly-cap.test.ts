@@ -1,10 +1,8 @@
 /** Monthly caps over HTTP: what fits is taken, what does not goes to another account or to none. */
-import { randomUUID } from 'node:crypto';
-import { MerchantAccount, MonthlyCap, Transaction, type TransactionId } from '@counterfoil/core';
+import { MonthlyCap, Transaction, type TransactionId } from '@counterfoil/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,
-  CALLER,
   CARDS,
   type Caller,
   callerWith,
@@ -45,22 +43,6 @@ const second = () => tenant * 10 + 2;
 async function openSecond(settings: Json = {}): Promise<void> {
   await openAccount(running, tenant, second(), settings);
   await running.host.readSide.caughtUp(tenant);
-}
-
-async function changeCap(monthlyCap: number): Promise<void> {
-  const { commands } = running.host;
-  const named = { tenantId: tenant as TenantId, merchantAccountId: first() };
-  const account = await commands.stateOf(MerchantAccount, MerchantAccount.streamOf(named));
-  if (account === null) throw new Error('no account');
-  const settings = { ...account.settings, monthlyCap };
-  const { rowVersion } = account;
-  const at = commands.clock.now();
-  await commands.execute(
-    MerchantAccount,
-    { type: 'ReplaceMerchantAccount', ...named, settings, rowVersion, at },
-    { commandId: randomUUID() },
-    CALLER,
-  );
 }
 
 /** The book of an account's month. */
@@ -165,22 +147,6 @@ describe('a capped account', () => {
     expect(await settled({ sandbox: true })).toMatchObject({ usedMinor: 10_000n });
   });
 
-  it('follows its cap when that is changed', async () => {
-    caller = await capped(100);
-    await caller.paid();
-    await changeCap(250);
-    await caller.paid();
-    expectNoRoom(await caller.pay());
-    await changeCap(50);
-    expectNoRoom(await caller.pay({ amount: 0.01 }));
-    await changeCap(0);
-    await caller.paid({ amount: 1_000 });
-    await changeCap(300);
-    // What was taken while there was no cap is not in the book.
-    await caller.paid();
-    expectNoRoom(await caller.pay({ amount: 0.01 }));
-  });
-
   it('leaves no account to a payment that names it', async () => {
     caller = await capped(100);
     await openSecond();
@@ -191,41 +157,6 @@ describe('a capped account', () => {
 });
 
 describe('room', () => {
-  it.each([
-    ['stolen', 402],
-    ['doNotHonour', 402],
-    ['processingError', 402],
-  ] as const)('is given back at once by %s', async (name, status) => {
-    caller = await capped(100);
-    expect((await caller.pay({ card: card(CARDS[name]) })).status).toBe(status);
-    await caller.paid();
-    expectNoRoom(await caller.pay());
-  });
-
-  it('is given back at once by a payment that is refused after all', async () => {
-    caller = await capped(100);
-    const unknown = { card: undefined, token: 'tok_nobody' };
-    expectRefusal(await caller.pay(unknown), 400, 'token_unknown');
-    await caller.paid();
-  });
-
-  it('is not given back by refunds', async () => {
-    caller = await capped(100);
-    const { id } = await caller.paid();
-    expect((await caller.refund(id)).status).toBe(200);
-    expectNoRoom(await caller.pay());
-    await settled();
-    expectNoRoom(await caller.pay());
-  });
-
-  it('is held by an authorization, and given back by its void', async () => {
-    caller = await capped(100);
-    const { id } = await caller.paid({ capture: false });
-    expectNoRoom(await caller.pay());
-    expect((await caller.post(`/v1/payments/${id}/void`)).status).toBe(200);
-    await caller.paid();
-  });
-
   it('that a capture leaves is free again', async () => {
     caller = await capped(100);
     const { id } = await caller.paid({ capture: false });
@@ -233,25 +164,6 @@ describe('room', () => {
     await settled();
     expectNoRoom(await caller.pay({ amount: 60.01 }));
     await caller.paid({ amount: 60 });
-  });
-
-  it('belongs to the month of the attempt, not of the capture', async () => {
-    caller = await capped(100);
-    now = Date.parse('2026-01-31T23:00:00.000Z');
-    const { id } = await caller.paid({ capture: false });
-    now += 2 * HOUR_MS;
-    expect((await caller.post(`/v1/payments/${id}/capture`)).status).toBe(200);
-    await caller.paid();
-    expect(await settled()).toMatchObject({ usedMinor: 10_000n });
-    expect(await settled({ month: '2026-02' })).toMatchObject({ usedMinor: 10_000n });
-  });
-
-  it('is not given back by the void of a capture', async () => {
-    caller = await capped(100);
-    const { id } = await caller.paid();
-    expect((await caller.post(`/v1/payments/${id}/void`)).status).toBe(200);
-    await settled();
-    expectNoRoom(await caller.pay());
   });
 
   it.each([
@@ -271,22 +183,6 @@ describe('room', () => {
       (answer) => answer.body.status !== 'Unknown',
     );
     expect(await settled()).toMatchObject({ usedMinor });
-  });
-
-  it('of an authorization that expires is free again', async () => {
-    caller = await capped(100);
-    now = Date.parse('2026-01-01T00:00:00.000Z');
-    const { id } = await caller.paid({ capture: false });
-    await eventually(
-      () => {
-        now += DAY_MS;
-        return caller.get(`/v1/payments/${id}`);
-      },
-      (answer) => answer.body.status === 'Expired',
-    );
-    expect(await settled()).toMatchObject({ usedMinor: 0n });
-    now = JANUARY;
-    await caller.paid();
   });
 });
 
