@@ -211,16 +211,6 @@ describe('a repeat', () => {
     expect(await marked(refund(1, 60n), 'other')).toEqual({ outcome: 'command-id-reused' });
   });
 
-  it('does nothing when it races with its first', async () => {
-    const store = await captured();
-    const [one, two] = await Promise.all([
-      send(store, refund(1, 60n), 3),
-      send(store, refund(1, 60n), 3),
-    ]);
-    expect([one, two]).toMatchObject([{ repeated: false }, { repeated: true }]);
-    expect((await stateOf(store)).refunds).toHaveLength(1);
-  });
-
   it('of another content that races with its first is refused', async () => {
     const store = await captured();
     const both = await Promise.all([

@@ -47,23 +47,25 @@ const FEES: readonly Row[] = [
 ];
 const withFees = (event: Event): Event => ({ ...event, fees }) as Event;
 
+const POSTING = [
+  'AlertReceived',
+  'AttemptDeclined',
+  'ChargebackOpened',
+  'ChargebackWithdrawn',
+  'ChargebackWon',
+  'NetworkRefunded',
+  'PaymentAuthorized',
+  'PaymentCaptured',
+  'PaymentDeclined',
+  'PaymentSettled',
+  'PaymentVoided',
+  'Refunded',
+  'ReserveReleased',
+];
+
 describe('what may post', () => {
   it('is derived from payments only', () => {
-    expect([...MONEY_EVENTS].sort()).toEqual([
-      'AlertReceived',
-      'AttemptDeclined',
-      'ChargebackOpened',
-      'ChargebackWithdrawn',
-      'ChargebackWon',
-      'NetworkRefunded',
-      'PaymentAuthorized',
-      'PaymentCaptured',
-      'PaymentDeclined',
-      'PaymentSettled',
-      'PaymentVoided',
-      'Refunded',
-      'ReserveReleased',
-    ]);
+    expect([...MONEY_EVENTS].sort()).toEqual(POSTING);
     // They name an account and an environment too, and post nothing.
     expect(journal(samples.get('SubscriptionStarted') as Event)).toBeUndefined();
     expect(journal(samples.get('MonthlyCapReached') as Event)).toBeUndefined();
@@ -152,21 +154,7 @@ describe('entries', () => {
 
   it('come from these events and no other', () => {
     const posting = eventTypes.filter((type) => journal(samples.get(type) as Event) !== undefined);
-    expect(posting).toEqual([
-      'AlertReceived',
-      'AttemptDeclined',
-      'ChargebackOpened',
-      'ChargebackWithdrawn',
-      'ChargebackWon',
-      'NetworkRefunded',
-      'PaymentAuthorized',
-      'PaymentCaptured',
-      'PaymentDeclined',
-      'PaymentSettled',
-      'PaymentVoided',
-      'Refunded',
-      'ReserveReleased',
-    ]);
+    expect(posting).toEqual(POSTING);
   });
 });
 

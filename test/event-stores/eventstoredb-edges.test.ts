@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { EventStoreDBClient, jsonEvent } from '@eventstore/db-client';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type ProtocolServer, startProtocolServer } from '../eventstoredb-server/server.ts';
-import { newAppend, wholeLog } from './support/appends.ts';
+import { appendOf, idsOf, idsOfAll, newAppend, wholeLog } from './support/appends.ts';
 import { closeStores, newPrefix, open, serverForThisFile } from './support/eventstoredb.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -143,9 +143,7 @@ describe('a BigInt in data leaves the append pending', () => {
 
   it('the adapter: data is text, and what it cannot parse is sent beside', async () => {
     const store = await openHere();
-    const [event] = newAppend().events;
-    if (event === undefined) throw new Error('an append has an event');
-    const request = newAppend(1, { events: [{ ...event, data: '{"a":1n}' }] });
+    const request = appendOf({ data: '{"a":1n}' });
     expect(await store.append(request)).toMatchObject({ outcome: 'appended' });
     expect(await store.read(request.stream)).toMatchObject([{ data: '{"a":1n}' }]);
   });
@@ -248,7 +246,7 @@ describe('subscriptions', { timeout: TIMEOUT_MS }, () => {
     while (seen.length < 3) {
       for (const { id } of (await subscription.next()).value) seen.push(id);
     }
-    expect(seen).toEqual([first.events[2]?.id, ...second.events.map(({ id }) => id)]);
+    expect(seen).toEqual([first.events[2]?.id, ...idsOf(second.events)]);
     expect(server().calls.subscribe).toBe(subscribed + 1);
     await subscription.return?.();
   });
@@ -265,7 +263,7 @@ describe('subscriptions', { timeout: TIMEOUT_MS }, () => {
     for (const request of requests) await store.append(request);
     await first;
     while (ids.length < 3_000) await take();
-    expect(ids).toEqual(requests.flatMap(({ events }) => events.map(({ id }) => id)));
+    expect(ids).toEqual(idsOfAll(requests));
     await subscription.return?.();
   });
 });

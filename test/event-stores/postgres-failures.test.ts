@@ -2,11 +2,12 @@
 import type { AppendRequest, EventStore, StoredEvent } from '@counterfoil/core';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Appender } from './support/appender-process.ts';
-import { newAppend, wholeLog } from './support/appends.ts';
+import { appendOf, idsOf, idsOfAll, newAppend, wholeLog } from './support/appends.ts';
 import { Cuttable } from './support/cuttable.ts';
-import { appendOfType, beforeEventOfType, newLog } from './support/postgres-log.ts';
+import { follow } from './support/following.ts';
+import { beforeEventOfType, newLog } from './support/postgres-log.ts';
 
 const TIMEOUT_MS = 120_000;
 const WAIT = { timeout: 30_000, interval: 10 };
@@ -25,8 +26,7 @@ afterEach(async () => {
 
 /** Every acknowledged command is in the log once and whole, and every stream is without a hole. */
 function expectLogOf(log: readonly StoredEvent[], requests: readonly AppendRequest[]): void {
-  const wanted = requests.flatMap(({ events }) => events.map(({ id }) => id));
-  expect(log.map((event) => event.id).sort()).toEqual(wanted.sort());
+  expect(idsOf(log).sort()).toEqual(idsOfAll(requests).sort());
   const next = new Map<string, number>();
   for (const event of log) {
     expect(event.revision).toBe(next.get(event.stream) ?? 0);
@@ -36,24 +36,12 @@ function expectLogOf(log: readonly StoredEvent[], requests: readonly AppendReque
   expect(positions).toEqual([...new Set(positions)].sort());
 }
 
-function followAll(store: EventStore): StoredEvent[] {
-  const seen: StoredEvent[] = [];
-  const controller = new AbortController();
-  onTestFinished(() => controller.abort());
-  void (async () => {
-    for await (const batch of store.subscribe({ batchSize: 7, signal: controller.signal })) {
-      seen.push(...batch);
-    }
-  })();
-  return seen;
-}
-
 describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
   it('killed backends lose and double nothing, for writers and subscribers', async () => {
     const log = await newLog();
     const hosts = [await log.openHost(), await log.openHost({ batchesUnderWay: 2 })];
     const killer = await log.connect();
-    const seen = followAll(hosts[0] as EventStore);
+    const seen = follow(hosts[0] as EventStore, { batchSize: 7 });
     const done: AppendRequest[] = [];
     const plan = fc.array(
       fc.record({ stream: fc.nat(3), events: fc.integer({ min: 1, max: 3 }), kills: fc.nat(4) }),
@@ -80,9 +68,9 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     });
     await fc.assert(property, { numRuns: KILL_RUNS });
     expectLogOf(await wholeLog(hosts[1] as EventStore), done);
-    const ids = (await wholeLog(hosts[0] as EventStore)).map((event) => event.id);
+    const ids = idsOf(await wholeLog(hosts[0] as EventStore));
     await vi.waitUntil(() => seen.length >= ids.length, WAIT);
-    expect(seen.map((event) => event.id)).toEqual(ids);
+    expect(idsOf(seen)).toEqual(ids);
   });
 
   it('an append whose answer is lost is settled by asking again', async () => {
@@ -105,7 +93,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     const log = await newLog();
     const way = await Cuttable.before(log.url);
     const store = await log.openHost({ url: way.url });
-    const seen = followAll(store);
+    const seen = follow(store, { batchSize: 7 });
     const first = newAppend();
     await store.append(first);
     await vi.waitUntil(() => seen.length === 1, WAIT);
@@ -130,7 +118,7 @@ describe('postgres: lost connections', { timeout: TIMEOUT_MS }, () => {
     const log = await newLog();
     const way = await Cuttable.before(log.url);
     const store = await log.openHost({ url: way.url, statementTimeoutMs: 1_000 });
-    const seen = followAll(store);
+    const seen = follow(store, { batchSize: 7 });
     const first = newAppend();
     await store.append(first);
     await vi.waitUntil(() => seen.length === 1, WAIT);
@@ -204,7 +192,7 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
     const client = await log.connect();
     const raise = `RAISE EXCEPTION 'as the test wants it' USING ERRCODE = '${state}'`;
     await beforeEventOfType(client, 'Refused', raise);
-    const failed = store.append(appendOfType('Refused'));
+    const failed = store.append(appendOf({ type: 'Refused' }));
     await expect(failed).rejects.toMatchObject({ name: 'EventStoreError', code });
     expect(await store.append(newAppend())).toMatchObject({ outcome: 'appended' });
     expect(await wholeLog(store)).toHaveLength(1);
@@ -218,7 +206,7 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
     await beforeEventOfType(client, 'Poison', raise);
     const answers = await Promise.allSettled([
       store.append(newAppend()),
-      store.append(appendOfType('Poison')),
+      store.append(appendOf({ type: 'Poison' })),
       store.append(newAppend()),
     ]);
     expect(answers).toMatchObject([
@@ -237,7 +225,7 @@ describe('postgres: refusals of the server', { timeout: TIMEOUT_MS }, () => {
     const raise = `IF nextval('tries') < 4 THEN
       RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF`;
     await beforeEventOfType(client, 'Late', raise);
-    expect(await store.append(appendOfType('Late'))).toMatchObject({ outcome: 'appended' });
+    expect(await store.append(appendOf({ type: 'Late' }))).toMatchObject({ outcome: 'appended' });
     expect(await wholeLog(store)).toHaveLength(1);
   });
 
@@ -306,12 +294,9 @@ describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
   it('refuses an append that is too large, and that alone', async () => {
     const log = await newLog();
     const store = await log.openHost();
-    const [event] = newAppend().events;
-    if (event === undefined) throw new Error('an append has an event');
-    const huge = { ...event, data: 'x'.repeat(65 * 1024 * 1024) };
     const answers = await Promise.allSettled([
       store.append(newAppend()),
-      store.append(newAppend(1, { events: [huge] })),
+      store.append(appendOf({ data: 'x'.repeat(65 * 1024 * 1024) })),
       store.append(newAppend()),
     ]);
     expect(answers).toMatchObject([
@@ -331,12 +316,8 @@ describe('postgres: requests', { timeout: TIMEOUT_MS }, () => {
       ) as AppendRequest['stream'],
     });
     expect(await store.append(longest)).toMatchObject({ outcome: 'appended' });
-    const [event] = newAppend().events;
-    if (event === undefined) throw new Error('an append has an event');
     const data = JSON.stringify('größe '.repeat(300_000));
-    const requests = Array.from({ length: 6 }, () =>
-      newAppend(1, { events: [{ ...event, data }] }),
-    );
+    const requests = Array.from({ length: 6 }, () => appendOf({ data }));
     await Promise.all(requests.map((request) => store.append(request)));
     for (const { stream } of requests) expect((await store.read(stream))[0]?.data).toBe(data);
   });

@@ -1,14 +1,10 @@
 /** The global order of the PostgreSQL store: open appends hide later events, and readers do not wait. */
-import type { EventStore, Position, StoredEvent } from '@counterfoil/core';
+import type { EventStore, Position } from '@counterfoil/core';
 import type pg from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { newAppend, wholeLog } from './support/appends.ts';
-import {
-  appendOfType,
-  beforeEventOfType,
-  newLog,
-  type PostgresLog,
-} from './support/postgres-log.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { appendOf, idsOf, idsOfAll, newAppend, wholeLog } from './support/appends.ts';
+import { follow } from './support/following.ts';
+import { beforeEventOfType, newLog, type PostgresLog } from './support/postgres-log.ts';
 
 const TIMEOUT_MS = 60_000;
 const WAIT = { timeout: 20_000, interval: 10 };
@@ -42,17 +38,6 @@ async function waiting(client: pg.Client, count: number): Promise<readonly (stri
   }, WAIT);
 }
 
-function follow(store: EventStore, after?: Position): StoredEvent[] {
-  const seen: StoredEvent[] = [];
-  const controller = new AbortController();
-  onTestFinished(() => controller.abort());
-  const options = { signal: controller.signal, ...(after === undefined ? {} : { after }) };
-  void (async () => {
-    for await (const batch of store.subscribe(options)) seen.push(...batch);
-  })();
-  return seen;
-}
-
 describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
   it('blocked insert: one writer is held open while others commit; none waits and nothing is skipped', async () => {
     const log = await newLog();
@@ -62,7 +47,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     const first = await other.append(before);
     const seen = follow(other);
 
-    const blocked = appendOfType('Gated');
+    const blocked = appendOf({ type: 'Gated' });
     const answer = held.append(blocked);
     await waiting(gate.client, 1);
     const requests = Array.from({ length: OTHERS }, () => newAppend(2));
@@ -79,14 +64,14 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     expect(await other.head()).toBe((first as { position: Position }).position);
     // Which does not keep anybody from knowing how far it goes.
     expect(await other.newest?.()).toBe(newest.position);
-    expect(seen.map((event) => event.id)).toEqual([before.events[0]?.id]);
+    expect(idsOf(seen)).toEqual([before.events[0]?.id]);
 
     await gate.open();
     expect(await answer).toMatchObject({ outcome: 'appended' });
-    const all = [before, blocked, ...requests].flatMap(({ events }) => events.map(({ id }) => id));
+    const all = idsOfAll([before, blocked, ...requests]);
     await vi.waitUntil(() => seen.length >= all.length, WAIT);
-    expect(seen.map((event) => event.id)).toEqual(all);
-    expect((await wholeLog(held)).map((event) => event.id)).toEqual(all);
+    expect(idsOf(seen)).toEqual(all);
+    expect(idsOf(await wholeLog(held))).toEqual(all);
   });
 
   it('shows what was hidden when the one before it ends without a commit', async () => {
@@ -94,7 +79,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     const [held, other] = [await log.openHost({ retryForMs: 0 }), await log.openHost()];
     const gate = await newGate(log);
     const seen = follow(other);
-    const lost = held.append(appendOfType('Gated'));
+    const lost = held.append(appendOf({ type: 'Gated' }));
     const outcome = expect(lost).rejects.toMatchObject({ code: 'unavailable' });
     await waiting(gate.client, 1);
     const request = newAppend();
@@ -106,7 +91,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     );
     await outcome;
     await vi.waitUntil(() => seen.length > 0, WAIT);
-    expect(seen.map((event) => event.id)).toEqual([request.events[0]?.id]);
+    expect(idsOf(seen)).toEqual([request.events[0]?.id]);
   });
 
   it('is not held back by transactions that do not write to the log', async () => {
@@ -128,7 +113,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     const hosts = [await log.openHost(), await log.openHost(), await log.openHost()];
     const [first, second, third] = hosts as [EventStore, EventStore, EventStore];
     const gate = await newGate(log);
-    const held = appendOfType('Gated');
+    const held = appendOf({ type: 'Gated' });
     const answers = [first.append(held)];
     await waiting(gate.client, 1);
     const late = newAppend(1, { stream: held.stream });
@@ -139,7 +124,7 @@ describe('postgres: order', { timeout: TIMEOUT_MS }, () => {
     await third.append(between);
     await gate.open();
     expect(await Promise.all(answers)).toMatchObject([{ revision: 0 }, { revision: 1 }]);
-    const ids = (await wholeLog(first)).map((event) => event.id);
+    const ids = idsOf(await wholeLog(first));
     expect(ids).toEqual([held, between, late].map(({ events }) => events[0]?.id));
   });
 
@@ -209,7 +194,7 @@ describe('postgres: a log that came from another server', { timeout: TIMEOUT_MS 
     const result = await store.append(request);
     expect(await store.head()).toBe((result as { position: Position }).position);
     const again = await log.openHost();
-    const ids = (await wholeLog(again)).map((event) => event.id);
+    const ids = idsOf(await wholeLog(again));
     expect(ids.slice(1)).toEqual(['old-1', 'old-2', 'old-3', request.events[0]?.id]);
   });
 

@@ -6,7 +6,7 @@ import type { AppendRequest, StoredEvent } from '@counterfoil/core';
 import { openPostgresEventStore } from '@counterfoil/event-stores/postgres';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPostgresServer } from '../setup/postgres-server.ts';
-import { newAppend, wholeLog } from './support/appends.ts';
+import { idsOf, idsOfAll, newAppend, wholeLog } from './support/appends.ts';
 
 const TIMEOUT_MS = 120_000;
 const WAIT = { timeout: 60_000, interval: 20 };
@@ -62,11 +62,11 @@ it('postgres: a server that crashes under load loses and doubles nothing', {
   isOver = true;
   await writers;
 
-  const ids = (await wholeLog(store)).map((event) => event.id);
-  const wanted = acknowledged.flatMap(({ events }) => events.map(({ id }) => id));
+  const ids = idsOf(await wholeLog(store));
+  const wanted = idsOfAll(acknowledged);
   expect([...ids].sort()).toEqual(wanted.sort());
   await vi.waitUntil(() => seen.length >= ids.length, WAIT);
-  expect(seen.map((event) => event.id)).toEqual(ids);
+  expect(idsOf(seen)).toEqual(ids);
   await store.close();
   await following;
 });

@@ -19,6 +19,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { newAppend, wholeLog } from './support/appends.ts';
 import {
   canMount,
+  fillUp,
   newFolder,
   newSmallDisk,
   removeFolders,
@@ -47,17 +48,6 @@ async function writeLog(
 async function expectRefused(path: string, code: string, message = ''): Promise<void> {
   const refused = { name: 'EventStoreError', code, message: expect.stringContaining(message) };
   await expect(openSqliteEventStore({ path })).rejects.toMatchObject(refused);
-}
-
-/** Leaves not a byte of room, whatever the block size. */
-function fillUp(file: string): void {
-  for (const bytes of [64 * 1024, 4 * 1024, 1]) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-    }
-  }
 }
 
 describe.skipIf(noMounts)('sqlite: full disk (needs mount)', { timeout: TIMEOUT_MS }, () => {

@@ -4,7 +4,7 @@ import type { EventStore } from '@counterfoil/core';
 import { eventStoreContract } from '@counterfoil/core/testing';
 import { openSqliteEventStore } from '@counterfoil/event-stores/sqlite';
 import { expect, it } from 'vitest';
-import { newAppend } from './support/appends.ts';
+import { appendOf, newAppend } from './support/appends.ts';
 import { newFolder, removeFolders } from './support/folders.ts';
 
 const paths = new Map<EventStore, string>();
@@ -27,13 +27,10 @@ eventStoreContract({
 
 it('sqlite: refuses an append that is too large, and that one only', async () => {
   const store = await openSqliteEventStore({ path: join(newFolder(), 'log.db') });
-  const [event] = newAppend().events;
-  if (event === undefined) throw new Error('an append has an event');
-  const withData = (data: string) =>
-    store.append(newAppend(1, { events: [event, { ...event, data }] }));
+  const huge = appendOf({ data: 'x'.repeat(65 * 1024 * 1024) });
   const results = await Promise.allSettled([
     store.append(newAppend()),
-    withData('x'.repeat(65 * 1024 * 1024)),
+    store.append({ ...huge, events: [...newAppend().events, ...huge.events] }),
     store.append(newAppend()),
   ]);
   expect(results).toMatchObject([

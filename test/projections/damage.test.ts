@@ -75,7 +75,7 @@ beforeAll(async () => {
     await append(here.events, { stream, tenantId }, events);
   }
   await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
-  for (const { category, id, event } of A.DEFINITIONS) {
+  for (const [category, id, event] of A.DEFINITIONS) {
     await append(here.events, { stream: streamName(category, TENANT, id) }, [event]);
   }
   for (const [index, { events }] of LIVES.entries()) {

@@ -27,6 +27,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { newDatabase } from '../setup/databases.ts';
+import { queried } from '../setup/empty-database.ts';
 import { startPostgresServer, TEST_SETTINGS } from '../setup/postgres-server.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -55,16 +56,6 @@ async function truthOf(payments: number): Promise<readonly (Summary | undefined)
   const store = createMemoryReadModelStore();
   await runProjections(projecting(store, payments));
   return summariesOf(store);
-}
-
-async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 const KILL_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -112,7 +103,7 @@ it('loses nothing and doubles nothing while its connections are killed', {
         });
         for (const pauseMs of pauses) {
           await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
-          if (isRunning) await onServer(url, KILL_ALL);
+          if (isRunning) await queried(url, KILL_ALL);
         }
         await ended;
         expect(await summariesOf(store)).toEqual(truth);
@@ -206,7 +197,7 @@ it('reports an unavailable server, and recovers', {
     await runProjections(projecting(writer, 20));
     await writer.close();
     const live = await store.live('ledger');
-    await onServer(server.url, KILL_ALL);
+    await queried(server.url, KILL_ALL);
     expect(await live?.isSound()).toBe(true);
   } finally {
     await server.stop();
@@ -230,7 +221,7 @@ describe('damage', () => {
       url,
       `SELECT tablename FROM pg_tables WHERE tablename LIKE 'b%_records'`,
     );
-    await onServer(url, `DROP TABLE counterfoil_read_models.${rows[0]?.tablename}`);
+    await queried(url, `DROP TABLE counterfoil_read_models.${rows[0]?.tablename}`);
 
     const reader = await openPostgresReadModelStore({ url, readOnly: true, marksDamage: true });
     onTestFinished(() => reader.close());
@@ -356,14 +347,4 @@ function quiet(events: ReturnType<typeof syntheticEventStore>): typeof events {
       yield [];
     },
   };
-}
-
-async function queried(url: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await client.query(text);
-  } finally {
-    await client.end();
-  }
 }

@@ -10,9 +10,9 @@ import {
   openPostgresReadModelStore,
   type PostgresReadModelOptions,
 } from '@counterfoil/projections/postgres';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createDatabase } from '../setup/databases.ts';
+import { queried } from '../setup/empty-database.ts';
 
 const COLLECTIONS = [
   { name: 'things', kind: 'keyed' },
@@ -209,7 +209,11 @@ it('follows the progress of several projections, over lost connections too', asy
   expect(await progress.reached('3' as Position, { timeoutMs: 10_000 })).toBe(true);
   expect(progress.position).toBe('3');
 
-  await killBackends();
+  await queried(
+    database.url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
   const changes = [{ collection: 'things', after: { key: 'b', body: 'b' } }];
   const lastEventTime = new Date(Date.now() - 60_000).toISOString();
   const commit = { expected: '3' as Position, checkpoint: '7' as Position, epoch: 0, changes };
@@ -232,7 +236,7 @@ it('follows the progress where notifications do not get through', async () => {
   const followed = follower.followProgress(['sample'], receive, new AbortController().signal);
   const build = await buildIn(writer);
   await writer.makeLive('sample', 1);
-  await onServer(`UPDATE ${schema}.builds SET position = '4'`);
+  await queried(database.url, `UPDATE ${schema}.builds SET position = '4'`);
   await vi.waitUntil(() => receive.mock.calls.length > 0, 10_000);
   expect(receive).toHaveBeenLastCalledWith(expect.objectContaining({ position: '4' }));
   expect(await build.checkpoint()).toBe('4');
@@ -240,18 +244,3 @@ it('follows the progress where notifications do not get through', async () => {
   await follower.close();
   await followed;
 });
-
-async function killBackends(): Promise<void> {
-  await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}

@@ -12,9 +12,9 @@ import {
   type PostgresReadModelOptions,
 } from '@counterfoil/projections/postgres';
 import fc from 'fast-check';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, newDatabase } from '../setup/databases.ts';
+import { queried } from '../setup/empty-database.ts';
 import { folder } from './adapters.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -144,7 +144,7 @@ it('is opened concurrently, and one creates the catalog', async () => {
 it('refuses what a later program has changed', async () => {
   const url = await newDatabase();
   await (await opened({ url })).close();
-  await onServer(
+  await queried(
     url,
     `INSERT INTO counterfoil_read_models.kysely_migration VALUES ('2999-01-01-later', '2999')`,
   );
@@ -162,7 +162,7 @@ it('is rebuilt where its tables have another layout', async () => {
   const store = await opened({ url });
   await store.createBuild(REQUEST);
   await store.makeLive('sample', 1);
-  await onServer(url, 'UPDATE counterfoil_read_models.builds SET layout = layout + 1');
+  await queried(url, 'UPDATE counterfoil_read_models.builds SET layout = layout + 1');
   expect(await store.live('sample')).toBeUndefined();
   await expect(store.openBuild('sample', 1)).rejects.toMatchObject({ code: 'outdated' });
 });
@@ -184,8 +184,9 @@ it('says where it could not connect, and never the password', { timeout: TIMEOUT
 it('finds texts without trigrams where they cannot be had', async () => {
   const url = new URL(await newDatabase());
   const role = `reader_${url.pathname.slice(-16)}`;
-  await onServer(url.href, `CREATE ROLE ${role} LOGIN; CREATE SCHEMA own AUTHORIZATION ${role}`);
-  onTestFinished(() => onServer(url.href, `DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`));
+  await queried(url.href, `CREATE ROLE ${role} LOGIN; CREATE SCHEMA own AUTHORIZATION ${role}`);
+  const dropped = `DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`;
+  onTestFinished(async () => void (await queried(url.href, dropped)));
   const owned = new URL(url);
   owned.username = role;
   const store = await openPostgresReadModelStore({ url: owned.href, schema: 'own' });
@@ -205,17 +206,3 @@ it('finds texts by their trigrams where it may', async () => {
   );
   expect(rows.map(({ indexdef }) => indexdef as string).join()).toContain('gin_trgm_ops');
 });
-
-async function onServer(url: string, statement: string): Promise<void> {
-  await queried(url, statement);
-}
-
-async function queried(url: string, statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}

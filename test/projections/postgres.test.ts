@@ -2,9 +2,9 @@
 import { bringUpToDate, PROJECTIONS } from '@counterfoil/projections';
 import { openPostgresReadModelStore } from '@counterfoil/projections/postgres';
 import { readModelStoreContract, syntheticEventStore } from '@counterfoil/projections/testing';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, newDatabase } from '../setup/databases.ts';
+import { queried } from '../setup/empty-database.ts';
 
 const TIMEOUT_MS = 60_000;
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
@@ -61,12 +61,9 @@ it.each([
     const before = await openPostgresReadModelStore({ url });
     await bringUpToDate({ ...shared, store: before });
     await before.close();
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    onTestFinished(() => client.end());
-    const { rows } = await client.query<{ name: string }>(find);
+    const { rows } = await queried(url, find);
     expect(rows).toHaveLength(1);
-    await client.query(`${drop} ${rows[0]?.name}`);
+    await queried(url, `${drop} ${rows[0]?.name}`);
     const store = await openPostgresReadModelStore({ url });
     onTestFinished(() => store.close());
     await expect(store.live('transactions')).rejects.toMatchObject({ code: 'damaged' });

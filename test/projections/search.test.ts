@@ -36,13 +36,31 @@ interface Plain {
   readonly payment: Transaction.Payment;
 }
 
+interface Child {
+  readonly id: string;
+  readonly sent: string;
+  readonly changed: string;
+  readonly amountMinor: bigint;
+  readonly arn?: string;
+}
+
 function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
   let payment: Transaction.State = null;
   for (const event of story) payment = Transaction.evolve(payment, event as Transaction.Event);
   if (payment === null) return [];
   const common = { tenantId, sandbox: payment.sandbox, payment };
-  const child = { ...common, authCode: '', gatewayTransactionId: '', arn: '' };
   const major = (minor: bigint) => toMajor(minor, payment.currency);
+  const child = (kind: number, { id, sent, changed, amountMinor, arn = '' }: Child): Plain => {
+    const facts = { id, sent, changed, amount: major(amountMinor), arn };
+    return {
+      ...common,
+      ...facts,
+      applicationId: kind,
+      kind,
+      authCode: '',
+      gatewayTransactionId: '',
+    };
+  };
   const own: Plain = {
     ...common,
     id: payment.transactionId,
@@ -58,46 +76,22 @@ function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
   };
   return [
     own,
-    ...[payment.voided ?? []].flat().map((voided) => ({
-      ...child,
-      id: voided.voidId,
-      sent: voided.requestedAt,
-      changed: voided.completedAt,
-      amount: major(voided.amountMinor || payment.authorizedMinor),
-      applicationId: 11,
-      kind: 11,
-    })),
-    ...payment.refunds.map((refund) => ({
-      ...child,
-      id: refund.refundId,
-      sent: refund.requestedAt,
-      changed: refund.completedAt ?? refund.requestedAt,
-      amount: major(refund.amountMinor),
-      applicationId: 10,
-      kind: 10,
+    ...[payment.voided ?? []].flat().map((voided) => {
+      const amountMinor = voided.amountMinor || payment.authorizedMinor;
+      const [id, sent, changed] = [voided.voidId, voided.requestedAt, voided.completedAt];
+      return child(11, { id, sent, changed, amountMinor });
+    }),
+    ...payment.refunds.map(({ refundId: id, requestedAt: sent, completedAt, ...refund }) => ({
+      ...child(10, { ...refund, id, sent, changed: completedAt ?? sent }),
       gatewayTransactionId: refund.gatewayTransactionId,
-      arn: refund.arn,
     })),
-    ...payment.chargebacks.map((chargeback) => ({
-      ...child,
-      id: chargeback.chargebackId,
-      sent: chargeback.openedAt,
-      changed: chargeback.changedAt,
-      amount: major(chargeback.amountMinor),
-      applicationId: 20,
-      kind: 20,
-      arn: chargeback.arn,
-    })),
-    ...payment.alerts.map((alert) => ({
-      ...child,
-      id: alert.alertId,
-      sent: alert.receivedAt,
-      changed: alert.changedAt,
-      amount: major(alert.amountMinor),
-      applicationId: 30,
-      kind: 30,
-      arn: alert.arn,
-    })),
+    ...payment.chargebacks.map(
+      ({ chargebackId: id, openedAt: sent, changedAt: changed, ...more }) =>
+        child(20, { ...more, id, sent, changed }),
+    ),
+    ...payment.alerts.map(({ alertId: id, receivedAt: sent, changedAt: changed, ...more }) =>
+      child(30, { ...more, id, sent, changed }),
+    ),
   ];
 }
 
@@ -352,16 +346,23 @@ describe.each(adapters)('search on %s', (_, open) => {
   });
 });
 
+const NOON = '2025-12-02T12:00:00.000Z';
+
+/** A log of one payment for each instant, in the read models. */
+async function paidAt(instants: readonly string[]): Promise<World> {
+  const here = world();
+  for (const [index, at] of instants.entries()) {
+    const transactionId = `${A.PAYMENT.slice(0, -2)}${10 + index}` as typeof A.PAYMENT;
+    const stream = paymentStream(transactionId);
+    await append(here.events, { stream }, [A.submitted({ transactionId, at })]);
+  }
+  await here.catchUp();
+  return here;
+}
+
 describe('a page of the search', () => {
   it('defaults to ten of the last thirty days', async () => {
-    const here = world();
-    for (let number = 0; number < 12; number += 1) {
-      const transactionId = `${A.PAYMENT.slice(0, -2)}${10 + number}` as typeof A.PAYMENT;
-      const at = number === 11 ? '2025-12-01T23:59:59.999Z' : '2025-12-02T00:00:00.000Z';
-      const story = [A.submitted({ transactionId, at })];
-      await append(here.events, { stream: paymentStream(transactionId) }, story);
-    }
-    await here.catchUp();
+    const here = await paidAt([...Array(11).fill(NOON), '2025-12-01T23:59:59.999Z']);
     const first = await here.search.search({ tenantId: 1, filter: {}, now: NOW });
     expect(first).toMatchObject({ count: 10, pageNumber: 1, moreResults: true });
     const second = await here.search.search({ tenantId: 1, filter: {}, pageNumber: 2, now: NOW });
@@ -369,13 +370,7 @@ describe('a page of the search', () => {
   });
 
   it('answers a page behind the end, and refuses one too far to count up to', async () => {
-    const here = world();
-    for (let number = 0; number < 12; number += 1) {
-      const transactionId = `${A.PAYMENT.slice(0, -2)}${10 + number}` as typeof A.PAYMENT;
-      const story = [A.submitted({ transactionId, at: '2025-12-02T00:00:00.000Z' })];
-      await append(here.events, { stream: paymentStream(transactionId) }, story);
-    }
-    await here.catchUp();
+    const here = await paidAt(Array(12).fill(NOON));
     const near = new SearchView(here.store, new ReferenceView(here.store), 15);
     const far = new SearchView(here.store, new ReferenceView(here.store), 5);
     const query = { tenantId: 1, filter: {}, limit: 1, now: NOW };
@@ -391,26 +386,14 @@ describe('a page of the search', () => {
   });
 
   it('takes both days of a range as a whole, in GMT', async () => {
-    const here = world();
-    const instants = [
-      '2025-12-02T00:00:00.000Z',
-      '2025-12-03T23:59:59.999Z',
-      '2025-12-04T00:00:00.000Z',
-    ];
-    for (const [index, at] of instants.entries()) {
-      const transactionId = `${A.PAYMENT.slice(0, -1)}${index}` as typeof A.PAYMENT;
-      await append(here.events, { stream: paymentStream(transactionId) }, [
-        A.submitted({ transactionId, at }),
-      ]);
-    }
-    await here.catchUp();
+    const days = ['2025-12-02T00:00:00.000Z', '2025-12-03T23:59:59.999Z'];
+    const instants = [...days, '2025-12-04T00:00:00.000Z'];
+    const here = await paidAt(instants);
     const sent = async (filter: SearchFilter) => {
       const page = await here.search.search({ tenantId: 1, filter, now: NOW });
       return page.transactions.map((record) => record.sent).toReversed();
     };
-    expect(await sent({ dateFrom: '2025-12-02', dateTo: '2025-12-03' })).toEqual(
-      instants.slice(0, 2),
-    );
+    expect(await sent({ dateFrom: '2025-12-02', dateTo: '2025-12-03' })).toEqual(days);
     expect(await sent({ dateFrom: '2025-12-03' })).toEqual(instants.slice(1));
     expect(await sent({ dateTo: '2025-12-02' })).toEqual(instants.slice(0, 1));
   });
@@ -429,13 +412,8 @@ describe('a page of the search', () => {
     for (const digits of [10, 11, 12, 13])
       old.push(await submit(digits, `2025-12-${digits}T00:00:00.000Z`));
     const page = async (pageNumber: number) => {
-      const found = await here.search.search({
-        tenantId: 1,
-        filter: {},
-        pageNumber,
-        limit: 2,
-        now: NOW,
-      });
+      const query = { tenantId: 1, filter: {}, pageNumber, limit: 2, now: NOW };
+      const found = await here.search.search(query);
       return found.transactions.map(({ transactionId }) => transactionId);
     };
     expect([await page(1), await page(2)]).toEqual([
@@ -447,9 +425,7 @@ describe('a page of the search', () => {
   });
 
   it('matches six digits of a bin with the first six, and eight with all', async () => {
-    const here = world();
-    await append(here.events, { stream: paymentStream(A.PAYMENT) }, [A.submitted()]);
-    await here.catchUp();
+    const here = await paidAt([NOON]);
     const count = async (bin: string) =>
       (await here.search.search({ tenantId: 1, filter: { bin }, now: NOW })).count;
     expect(await count('411111')).toBe(1);

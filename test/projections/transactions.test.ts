@@ -22,7 +22,7 @@ async function defineAll(): Promise<void> {
   const settings = { ...Tenant.DEFAULT_SETTINGS, refundWindowDays: 60 };
   const onboarded: Event = { type: 'TenantOnboarded', name: 'Parent plc', settings, at: NOW };
   await append(here.events, { stream: streamName('tenant', TENANT, 'settings') }, [onboarded]);
-  for (const { category, id, event } of A.DEFINITIONS) {
+  for (const [category, id, event] of A.DEFINITIONS) {
     await append(here.events, { stream: streamName(category, TENANT, id) }, [event]);
   }
 }

@@ -11,20 +11,23 @@ export interface EmptyDatabase {
 /** Creates one on the server with this URL. */
 export async function createDatabaseOn(server: string): Promise<EmptyDatabase> {
   const name = `counterfoil_${randomUUID().replaceAll('-', '')}`;
-  await onServer(server, `CREATE DATABASE ${name}`);
+  await queried(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () => onServer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    drop: async () => {
+      await queried(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
   };
 }
 
-async function onServer(connectionString: string, statement: string): Promise<void> {
+/** Runs SQL on a connection of its own. */
+export async function queried(connectionString: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(statement);
+    return await client.query(text);
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 /** kill -9 while a club is billed: after each restart nothing is lost and no cycle was paid twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Json } from './caller.ts';
 import { DAY_MS, faultsOf, type Member, readMembers, takenBy } from './club.ts';
 import { Dice } from './dice.ts';
@@ -10,7 +10,6 @@ const KILLS = Number(process.env['BILLING_KILLS'] ?? '5');
 const MEMBERS = 24;
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
 const SEED = Number(process.env['FC_SEED']);
-const HOOK_MS = 120_000;
 const LIMIT_MS = 120_000 + KILLS * 40_000;
 const LONGEST_LIFE_MS = 4_000;
 const MOVE_DAYS = 40;
@@ -26,41 +25,36 @@ const CARDS = [
   '4000002760003184',
 ];
 
-const host = new KilledHost({ env: { TEST_CLOCK: '1', GATEWAY_TIMEOUT_MS: '2000' } });
-beforeAll(() => host.onboard(), HOOK_MS);
-afterAll(() => host.remove(), HOOK_MS);
+vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
 
-it(
-  `a host killed ${KILLS} times while it bills charges each cycle once`,
-  async () => {
-    const dice = new Dice(SEED);
+const host = new KilledHost({ env: { TEST_CLOCK: '1', GATEWAY_TIMEOUT_MS: '2000' } });
+beforeAll(() => host.onboard());
+afterAll(() => host.remove());
+
+it(`a host killed ${KILLS} times while it bills charges each cycle once`, async () => {
+  const dice = new Dice(SEED);
+  await host.start();
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => joinAll(lane, dice)));
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const moving = move(MOVE_DAYS).catch(() => undefined);
+    await sleep(dice.roll(LONGEST_LIFE_MS));
+    await host.kill();
+    await moving;
     await host.start();
-    await Promise.all(Array.from({ length: AT_ONCE }, (_, lane) => joinAll(lane, dice)));
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const moving = move(MOVE_DAYS).catch(() => undefined);
-      await sleep(dice.roll(LONGEST_LIFE_MS));
-      await host.kill();
-      await moving;
-      await host.start();
-      await expectNoFaults({ stillOpen: true });
-    }
-    // Wait for pending work, including charges whose responses were lost.
-    await move(1);
-    await host.kill('SIGTERM');
-    const members = await expectNoFaults({ stillOpen: false });
-    expect(members.size).toBe(MEMBERS);
-    const renewals = [...members.values()].reduce(
-      (sum, { renewals: each }) => sum + each.length,
-      0,
-    );
-    process.stdout.write(`seed ${SEED}: ${KILLS} kills, ${renewals} renewals\n`);
-    expect(renewals).toBeGreaterThan(0);
-    const { code, text } = await host.command('doctor');
-    expect({ code, text }).toMatchObject({ code: 0 });
-    expect(host.faults).toEqual([]);
-  },
-  LIMIT_MS,
-);
+    await expectNoFaults({ stillOpen: true });
+  }
+  // Wait for pending work, including charges whose responses were lost.
+  await move(1);
+  await host.kill('SIGTERM');
+  const members = await expectNoFaults({ stillOpen: false });
+  expect(members.size).toBe(MEMBERS);
+  const renewals = [...members.values()].reduce((sum, { renewals: each }) => sum + each.length, 0);
+  process.stdout.write(`seed ${SEED}: ${KILLS} kills, ${renewals} renewals\n`);
+  expect(renewals).toBeGreaterThan(0);
+  const { code, text } = await host.command('doctor');
+  expect({ code, text }).toMatchObject({ code: 0 });
+  expect(host.faults).toEqual([]);
+});
 
 async function joinAll(lane: number, dice: Dice): Promise<void> {
   for (let member = lane; member < MEMBERS; member += AT_ONCE) {

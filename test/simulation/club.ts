@@ -1,103 +1,40 @@
-/** A host that bills the members of a club, with a manual clock, and the model of its log. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** A host that bills the members of a club, and the model of its log. */
 import type { Event, EventStore, Subscription, TenantId } from '@counterfoil/core';
-import { ALL_SCOPES } from '@counterfoil/engine';
 import type { SandboxGateway } from '@counterfoil/engine/gateways';
-import { compose, type Host } from '@counterfoil/http-host';
-import { readConfig } from '@counterfoil/http-host/config';
-import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { vi } from 'vitest';
 import { Caller, type Json } from './caller.ts';
+import { issueKey, LocalHost, onboard } from './local-host.ts';
 
 export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const POLLING = { timeout: 20_000, interval: 2 };
 export const TENANT_ID: TenantId = 1 as TenantId;
-const OPERATOR = { actor: 'operator@example.com' };
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const APPROVE = '4242424242424242';
 const YEARS_OF_A_CARD = 12;
 /** As long as the sweeper asks after a lost answer, and then some. */
 const MINUTES_TO_SETTLE = 8;
 
-export class Club {
-  readonly folder: string = mkdtempSync(join(tmpdir(), 'counterfoil-club-'));
-  readonly #onDisk: boolean;
-  nowMs: number;
+export class Club extends LocalHost {
   caller!: Caller;
-  #host: Host | undefined;
-  #url = '';
   #key = '';
 
   constructor({ onDisk = false, begin }: { readonly onDisk?: boolean; readonly begin: string }) {
-    this.#onDisk = onDisk;
-    this.nowMs = Date.parse(begin);
+    super({ onDisk, begin, gatewayTimeoutMs: 1_000, logLevel: 'error' });
   }
 
-  get host(): Host {
-    if (this.#host === undefined) throw new Error('the host does not run');
-    return this.#host;
-  }
-
-  get gateway(): SandboxGateway {
-    return this.host.gateways.gateways[0] as SandboxGateway;
-  }
-
-  get now(): string {
-    return new Date(this.nowMs).toISOString();
-  }
-
-  async open(): Promise<void> {
-    const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' };
-    const env = {
-      PORT: '0',
-      DATA_DIR: this.folder,
-      LOG_LEVEL: 'error',
-      GATEWAY_TIMEOUT_MS: '1000',
-    };
-    const config = readConfig({ ...env, ...(this.#onDisk ? {} : memory) });
-    this.#host = await compose(config, { clock: { now: () => this.now } });
-    this.#url = await this.#host.listen();
-  }
-
-  async close(): Promise<void> {
-    await this.#host?.close();
-    this.#host = undefined;
-  }
-
-  async remove(): Promise<void> {
-    await this.close();
-    rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  async onboard(): Promise<void> {
-    const { tenants, readSide } = this.host;
-    const settings = { requestsPerMinute: 10_000_000 };
-    await tenants.onboard(TENANT_ID, { name: 'Club', settings }, OPERATOR);
-    const company = { companyId: 1, name: 'Club', at: this.now };
-    await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
-    const account = {
-      mid: '701',
-      title: 'Main',
-      companyId: 1,
-      gatewayId: 1,
-      descriptor: 'CLUB LONDON',
-      defaultCurrency: 'GBP',
-      currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-      discountRatePercentage: 1.4,
-    };
-    await tenants.openMerchantAccount(TENANT_ID, 1, account, OPERATOR);
-    const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
-    this.#key = (await tenants.issueKey(TENANT_ID, request, OPERATOR)).key;
-    this.caller = this.callerOf(this);
-    await readSide.caughtUp(TENANT_ID);
+  /** One that runs, with a tenant. */
+  static async founded(options: ConstructorParameters<typeof Club>[0]): Promise<Club> {
+    const club = new Club(options);
+    await club.open();
+    await onboard(club.host, TENANT_ID, { accounts: [{ id: 1 }] });
+    club.#key = await issueKey(club.host, TENANT_ID);
+    club.caller = club.callerOf(club);
+    return club;
   }
 
   /** The same agent, at the host that another club has by now. */
   callerOf(club: Club): Caller {
-    return new Caller(() => club.#url, { tenantId: TENANT_ID, key: this.#key });
+    return new Caller(() => club.url, { tenantId: TENANT_ID, key: this.#key });
   }
 
   /** Somebody joins over HTTP; answers the id of the subscription. */
@@ -144,17 +81,6 @@ export class Club {
       await this.round('open-intents');
       await this.round();
       this.nowMs += MINUTE_MS;
-    }
-  }
-
-  /** The read models, opened to be written: a rebuild makes builds of its own beside the live ones. */
-  async withWritableReadModels(work: (store: ReadModelStore) => Promise<void>): Promise<void> {
-    if (!this.#onDisk) return work(this.host.readModels);
-    const store = openSqliteReadModelStore({ path: join(this.folder, 'read-models.db') });
-    try {
-      await work(store);
-    } finally {
-      await store.close();
     }
   }
 

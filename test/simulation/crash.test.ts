@@ -14,50 +14,47 @@ const KILLS = Number(process.env['CRASH_KILLS'] ?? '12');
 /** Of the run, so that it replays; the instants of the kernel's scheduler alone are its own. */
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 25 };
-const HOOK_MS = 60_000;
 const LIMIT_MS = 60_000 + KILLS * 30_000;
 /** Keys that are repeated after each restart: all, until there are more. All of them at the end. */
 const MOST_REPEATED = 2_000;
 const AT_ONCE = 32;
 const ROUNDS_BETWEEN_REPORTS = 10;
 
-const host = new KilledHost();
-beforeAll(() => host.onboard(), HOOK_MS);
-afterAll(() => host.remove(), HOOK_MS);
+vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
 
-it(
-  `a host killed ${KILLS} times under load keeps its word`,
-  async () => {
-    // Each has dice of its own: how a host dies does not depend on how fast the last one answered.
-    const dice = new Dice(SEED);
-    const deaths = new Deaths(host, new Dice(SEED + 1));
-    const load = new Load(host.caller, { dice: new Dice(SEED + 2), name: `crash-${SEED}` });
+const host = new KilledHost();
+beforeAll(() => host.onboard());
+afterAll(() => host.remove());
+
+it(`a host killed ${KILLS} times under load keeps its word`, async () => {
+  // Each has dice of its own: how a host dies does not depend on how fast the last one answered.
+  const dice = new Dice(SEED);
+  const deaths = new Deaths(host, new Dice(SEED + 1));
+  const load = new Load(host.caller, { dice: new Dice(SEED + 2), name: `crash-${SEED}` });
+  await host.start();
+  for (let round = 1; deaths.total < KILLS; round += 1) {
+    await deaths.next(load);
+    const restartedAt = new Date().toISOString();
     await host.start();
-    for (let round = 1; deaths.total < KILLS; round += 1) {
-      await deaths.next(load);
-      const restartedAt = new Date().toISOString();
-      await host.start();
-      const again = () => repeat(load, drawn(load.sent, dice));
-      // The callers ask again after the sweeper has settled what was open, or while it does.
-      if (dice.roll(2) === 0) await Promise.all([settled(restartedAt), again()]);
-      else await settled(restartedAt).then(again);
-      await expectAllInPlace(host, load.sent);
-      if (round % ROUNDS_BETWEEN_REPORTS === 0) report(deaths, load);
-    }
-    await host.kill('SIGTERM');
-    await host.start();
-    await settled(undefined);
-    await answered();
-    await repeat(load, load.sent);
-    await expectNothingOpen(await expectAllInPlace(host, load.sent));
-    const { code, text } = await host.command('read-models', 'rebuild', '--keep');
-    expect({ code, text }).toMatchObject({ code: 0 });
-    expect(text.match(/equal to the live build/g)).toHaveLength(PROJECTIONS.length);
-    expectEveryKindOf(load.sent);
-    report(deaths, load);
-  },
-  LIMIT_MS,
-);
+    const again = () => repeat(load, drawn(load.sent, dice));
+    // The callers ask again after the sweeper has settled what was open, or while it does.
+    if (dice.roll(2) === 0) await Promise.all([settled(restartedAt), again()]);
+    else await settled(restartedAt).then(again);
+    await expectAllInPlace(host, load.sent);
+    if (round % ROUNDS_BETWEEN_REPORTS === 0) report(deaths, load);
+  }
+  await host.kill('SIGTERM');
+  await host.start();
+  await settled(undefined);
+  await answered();
+  await repeat(load, load.sent);
+  await expectNothingOpen(await expectAllInPlace(host, load.sent));
+  const { code, text } = await host.command('read-models', 'rebuild', '--keep');
+  expect({ code, text }).toMatchObject({ code: 0 });
+  expect(text.match(/equal to the live build/g)).toHaveLength(PROJECTIONS.length);
+  expectEveryKindOf(load.sent);
+  report(deaths, load);
+});
 
 function report({ counts, stopped, total }: Deaths, { sent }: Load): void {
   const ways = Object.entries(counts).map(([way, count]) => `${count} ${way}`);
@@ -75,11 +72,7 @@ function drawn(sent: readonly Sent[], dice: Dice): readonly Sent[] {
 
 /** Every key again: what was answered is answered so again, what was not is answered now. */
 async function repeat(load: Load, sent: readonly Sent[]): Promise<void> {
-  const rest = sent.values();
-  const work = async () => {
-    for (const each of rest) await load.askUntilAnswered(each);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await load.repeat(sent, AT_ONCE);
   expect(load.sent.filter(({ answer }) => answer === undefined)).toEqual([]);
 }
 

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { EventStore, TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, type CustomerVault, openKeysToRead } from '@counterfoil/engine';
+import { type CustomerVault, openKeysToRead } from '@counterfoil/engine';
 import {
   openSandboxGateway,
   SANDBOX_CARDS,
@@ -21,12 +21,11 @@ import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/proj
 import { vi } from 'vitest';
 import { CHILD_ENV } from '../setup/child-env.ts';
 import { Caller } from './caller.ts';
+import { issueKey, onboard } from './local-host.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
 const POLLING = { timeout: 60_000, interval: 20 };
-const OPERATOR = { actor: 'operator@example.com' };
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const TENANT_ID = 1 as TenantId;
 const CARD = new RegExp(SANDBOX_CARDS.map(({ number }) => number).join('|'));
 /** A log line that reports an internal error. */
@@ -64,40 +63,18 @@ export class KilledHost {
 
   /** Onboards a tenant before the first start; the first of its two accounts may have a cap. */
   async onboard({ monthlyCap = 0 }: { readonly monthlyCap?: number } = {}): Promise<void> {
-    const host = await compose({
-      ...readConfig({ DATA_DIR: this.folder }),
-      logLevel: 'silent',
-    });
-    const { tenants, commands } = host;
-    const settings = { requestsPerMinute: 10_000_000 };
-    await tenants.onboard(TENANT_ID, { name: 'Tenant', settings }, OPERATOR);
-    const company = { companyId: 1, name: 'Company', at: commands.clock.now() };
-    await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
-    for (const account of [1, 2]) {
-      await tenants.openMerchantAccount(
-        TENANT_ID,
-        account,
-        {
-          mid: `70${account}`,
-          title: `Account ${account}`,
-          companyId: 1,
-          gatewayId: 1,
-          descriptor: `SHOP*LONDON ${account}`,
-          defaultCurrency: 'GBP',
-          currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-          allowRetriesFromOtherMids: true,
-          discountRatePercentage: 1.4,
-          reservePercentage: 5,
-          bankAuthFee: 0.1,
-          bankDeclineFee: 0.2,
-          chargebackFee: 15,
-          monthlyCap: account === 1 ? monthlyCap : 0,
-        },
-        OPERATOR,
-      );
-    }
-    const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
-    this.#key = (await tenants.issueKey(TENANT_ID, request, OPERATOR)).key;
+    const host = await compose({ ...readConfig({ DATA_DIR: this.folder }), logLevel: 'silent' });
+    const accounts = [1, 2].map((id) => ({
+      id,
+      allowRetriesFromOtherMids: true,
+      reservePercentage: 5,
+      bankAuthFee: 0.1,
+      bankDeclineFee: 0.2,
+      chargebackFee: 15,
+      monthlyCap: id === 1 ? monthlyCap : 0,
+    }));
+    await onboard(host, TENANT_ID, { accounts });
+    this.#key = await issueKey(host, TENANT_ID);
     await host.close();
   }
 

@@ -11,7 +11,6 @@ const SECONDS = Number(process.env['LOAD_SECONDS'] ?? '20');
 const RATE = Number(process.env['LOAD_RATE'] ?? '200');
 const SEED = Number(process.env['FC_SEED']);
 const POLLING = { timeout: 60_000, interval: 50 };
-const HOOK_MS = 60_000;
 const LIMIT_MS = 300_000 + SECONDS * 2_000;
 /** What memory may grow by for no reason that is known. */
 const MOST_GROWTH_MIB = 48;
@@ -24,38 +23,36 @@ const RESIDENT_A_PAYMENT_MIB = 4 * HEAP_A_PAYMENT_MIB;
 /** Searches wait 5 s for what was written; far more than that is no wait but a queue. */
 const MOST_BEHIND_SECONDS = Math.min(30, SECONDS / 2);
 
+vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
+
 const host = new KilledHost({ env: { LOG_LEVEL: 'warn' } });
-beforeAll(() => host.onboard(), HOOK_MS);
-afterAll(() => host.remove(), HOOK_MS);
+beforeAll(() => host.onboard());
+afterAll(() => host.remove());
 
-it(
-  `a host under mixed traffic for ${SECONDS} s loses nothing and does not grow`,
-  async () => {
-    await host.start();
-    const load = new Load(host.caller, { dice: new Dice(SEED), name: `load-${SEED}` });
-    const dice = new Dice(SEED + 1);
-    const traffic = new Traffic({ caller: host.caller, load, dice, ratePerSecond: RATE });
-    const end = AbortSignal.timeout(SECONDS * 1_000);
-    const [samples] = await Promise.all([
-      watch(host, end, () => traffic.figures.get('payment')?.count ?? 0),
-      traffic.run(end),
-    ]);
+it(`a host under mixed traffic for ${SECONDS} s loses nothing and does not grow`, async () => {
+  await host.start();
+  const load = new Load(host.caller, { dice: new Dice(SEED), name: `load-${SEED}` });
+  const dice = new Dice(SEED + 1);
+  const traffic = new Traffic({ caller: host.caller, load, dice, ratePerSecond: RATE });
+  const end = AbortSignal.timeout(SECONDS * 1_000);
+  const [samples] = await Promise.all([
+    watch(host, end, () => traffic.figures.get('payment')?.count ?? 0),
+    traffic.run(end),
+  ]);
 
-    report(traffic, samples);
-    await vi.waitUntil(async () => (await sampleOf(host)).behindEvents === 0, POLLING);
-    await expectAllInPlace(host, load.sent);
-    expect(Math.max(...samples.map(({ behindSeconds }) => behindSeconds))).toBeLessThan(
-      MOST_BEHIND_SECONDS,
-    );
-    const cached = growthOf(samples, ({ payments }) => Math.min(payments, CACHED_PAYMENTS));
-    expect(growthOf(samples, heap)).toBeLessThan(MOST_GROWTH_MIB + cached * HEAP_A_PAYMENT_MIB);
-    const residentGrowth = growthOf(samples, resident) - growthOf(samples, files);
-    expect(residentGrowth).toBeLessThan(MOST_GROWTH_MIB + cached * RESIDENT_A_PAYMENT_MIB);
-    expect(Math.max(...samples.map(resident))).toBeLessThan(MOST_RESIDENT_MIB);
-    expect(await host.kill('SIGTERM')).toBe(false);
-  },
-  LIMIT_MS,
-);
+  report(traffic, samples);
+  await vi.waitUntil(async () => (await sampleOf(host)).behindEvents === 0, POLLING);
+  await expectAllInPlace(host, load.sent);
+  expect(Math.max(...samples.map(({ behindSeconds }) => behindSeconds))).toBeLessThan(
+    MOST_BEHIND_SECONDS,
+  );
+  const cached = growthOf(samples, ({ payments }) => Math.min(payments, CACHED_PAYMENTS));
+  expect(growthOf(samples, heap)).toBeLessThan(MOST_GROWTH_MIB + cached * HEAP_A_PAYMENT_MIB);
+  const residentGrowth = growthOf(samples, resident) - growthOf(samples, files);
+  expect(residentGrowth).toBeLessThan(MOST_GROWTH_MIB + cached * RESIDENT_A_PAYMENT_MIB);
+  expect(Math.max(...samples.map(resident))).toBeLessThan(MOST_RESIDENT_MIB);
+  expect(await host.kill('SIGTERM')).toBe(false);
+});
 
 const heap = ({ heapMib }: CountedSample) => heapMib;
 const resident = ({ residentMib }: CountedSample) => residentMib;

@@ -68,6 +68,15 @@ export class Load {
     }
   }
 
+  /** Every one of these again, so many at once, until all are decided. */
+  async repeat(sent: readonly Sent[], atOnce: number): Promise<void> {
+    const rest = sent.values();
+    const work = async () => {
+      for (const each of rest) await this.askUntilAnswered(each);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+
   /** Sends a request until it is decided. Throws when the host is gone. */
   async askUntilAnswered(sent: Sent): Promise<void> {
     await vi.waitUntil(async () => {

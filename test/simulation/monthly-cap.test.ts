@@ -17,9 +17,11 @@ const AT_ONCE = 16;
 const DAY = `${new Date().getUTCFullYear() + 1}-05-10T12:00:00.000Z`;
 const LEASE_AND_MORE_S = 3_600;
 
+vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
+
 const host = new KilledHost({ env: { TEST_CLOCK: '1' } });
-beforeAll(() => host.onboard({ monthlyCap: CAP }), LIMIT_MS);
-afterAll(() => host.remove(), LIMIT_MS);
+beforeAll(() => host.onboard({ monthlyCap: CAP }));
+afterAll(() => host.remove());
 
 const dice = new Dice(SEED);
 const sent: Json[] = [];
@@ -92,41 +94,37 @@ async function taken(): Promise<Taken> {
   });
 }
 
-it(
-  `is kept to, and can be used up, by a host that is killed ${KILLS} times`,
-  async () => {
+it(`is kept to, and can be used up, by a host that is killed ${KILLS} times`, async () => {
+  await host.start();
+  await move({ now: DAY });
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const { ended } = await crowd(1 + dice.roll(20));
+    await host.kill();
+    await ended;
+    const { capturedMinor } = await taken();
+    expect(capturedMinor).toBeLessThanOrEqual(BigInt(CAP) * 100n);
     await host.start();
-    await move({ now: DAY });
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const { ended } = await crowd(1 + dice.roll(20));
-      await host.kill();
-      await ended;
-      const { capturedMinor } = await taken();
-      expect(capturedMinor).toBeLessThanOrEqual(BigInt(CAP) * 100n);
-      await host.start();
-      // Half of the requests without a response are retried under their key.
-      const lost = sent.filter(({ key }) => !answers.has(key) && dice.roll(2) === 0);
-      await Promise.all(lost.map(send));
-    }
-    await move({ advanceSeconds: LEASE_AND_MORE_S });
-    for (;;) {
-      const { key, body } = draw();
-      const answer = await send({ key, body: { ...body, merchantAccountId: 1 } });
-      if (answer?.status === 400) break;
-    }
-    let last: Taken | undefined;
-    const isSettled = async () => {
-      last = await taken();
-      return [...last.book.reservations.values()].every(({ lapsed }) => lapsed);
-    };
-    await vi.waitUntil(isSettled, POLLING).catch(() => undefined);
-    expect(last).toMatchObject({
-      capturedMinor: BigInt(CAP) * 100n,
-      book: { usedMinor: BigInt(CAP) * 100n, reservedMinor: 0n },
-    });
-    const lapsed = [...(last?.book.reservations.keys() ?? [])].length;
-    process.stdout.write(`seed ${SEED}: ${sent.length} keys, ${lapsed} reservations lapsed\n`);
-    expect(host.faults).toEqual([]);
-  },
-  LIMIT_MS,
-);
+    // Half of the requests without a response are retried under their key.
+    const lost = sent.filter(({ key }) => !answers.has(key) && dice.roll(2) === 0);
+    await Promise.all(lost.map(send));
+  }
+  await move({ advanceSeconds: LEASE_AND_MORE_S });
+  for (;;) {
+    const { key, body } = draw();
+    const answer = await send({ key, body: { ...body, merchantAccountId: 1 } });
+    if (answer?.status === 400) break;
+  }
+  let last: Taken | undefined;
+  const isSettled = async () => {
+    last = await taken();
+    return [...last.book.reservations.values()].every(({ lapsed }) => lapsed);
+  };
+  await vi.waitUntil(isSettled, POLLING).catch(() => undefined);
+  expect(last).toMatchObject({
+    capturedMinor: BigInt(CAP) * 100n,
+    book: { usedMinor: BigInt(CAP) * 100n, reservedMinor: 0n },
+  });
+  const lapsed = [...(last?.book.reservations.keys() ?? [])].length;
+  process.stdout.write(`seed ${SEED}: ${sent.length} keys, ${lapsed} reservations lapsed\n`);
+  expect(host.faults).toEqual([]);
+});

@@ -1,12 +1,11 @@
 /** A host in a separate process, on a folder without space or permissions. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { type Answer, Caller } from './caller.ts';
-import { newFolder, paymentBody, removeFolder, type Truth } from './storage-faults-truth.ts';
+import { paymentBody, type Truth } from './storage-faults-truth.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -130,24 +129,4 @@ export function boundByPermissions(): { readonly uid?: number; readonly gid?: nu
   const other = { uid: NOBODY_UID, gid: NOBODY_UID };
   const reading = `require('node:fs').readFileSync(${JSON.stringify(CLI)})`;
   return spawnSync(process.execPath, ['-e', reading], other).status === 0 ? other : undefined;
-}
-
-/** Mounting needs root on Linux. */
-export function canMount(): boolean {
-  const folder = newFolder();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
-  if (mounted) execFileSync('umount', [folder]);
-  removeFolder(folder);
-  return mounted;
-}
-
-/** Leaves no more of a disk than the last blocks. */
-export function fillUp(file: string): void {
-  for (const bytes of [1_048_576, 4_096]) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-    }
-  }
 }

@@ -2,18 +2,15 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, createLogger } from '@counterfoil/engine';
 import { SANDBOX_CARDS } from '@counterfoil/engine/gateways';
 import { type ComposeOptions, compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { vi } from 'vitest';
 import { type Answer, Caller, type Json } from './caller.ts';
+import { issueKey, loggerTo, onboard } from './local-host.ts';
 
 const TENANT_ID = 1 as TenantId;
-const OPERATOR = { actor: 'operator@example.com' };
-const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 const POLLING = { timeout: 20_000, interval: 10 };
 const PAYMENTS = 12;
 const APPROVED = '4242424242424242';
@@ -51,13 +48,7 @@ export async function openHost(
   options: Omit<ComposeOptions, 'logger'> = {},
 ): Promise<Opened> {
   const logs: string[] = [];
-  const destination = new Writable({
-    write: (chunk, _encoding, done) => {
-      logs.push(String(chunk));
-      done();
-    },
-  });
-  const logger = createLogger({ level: 'warn', destination });
+  const logger = loggerTo(logs, 'warn');
   const config = readConfig({ DATA_DIR: folder, PORT: '0' });
   const host = await compose(config, { ...options, logger });
   return { host, url: await host.listen(), logs };
@@ -71,7 +62,8 @@ export function callerOf(url: string, key: string): Caller {
 export async function makeTruth(): Promise<Truth> {
   const folder = newFolder();
   const { host, url } = await openHost(folder);
-  const apiKey = await onboard(host);
+  await onboard(host, TENANT_ID, { accounts: [{ id: 1, reservePercentage: 5, bankAuthFee: 0.1 }] });
+  const apiKey = await issueKey(host, TENANT_ID);
   const caller = callerOf(url, apiKey);
   const replays = await livePast(caller);
   await host.readSide.caughtUp(TENANT_ID);
@@ -79,34 +71,6 @@ export async function makeTruth(): Promise<Truth> {
   const head = await host.events.head();
   await host.close();
   return { folder, apiKey, questions, events: Number(head) };
-}
-
-async function onboard({ tenants, commands, readSide }: Host): Promise<string> {
-  const settings = { requestsPerMinute: 10_000_000 };
-  await tenants.onboard(TENANT_ID, { name: 'Tenant', settings }, OPERATOR);
-  const company = { companyId: 1, name: 'Company', at: commands.clock.now() };
-  await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company }, OPERATOR);
-  await tenants.openMerchantAccount(
-    TENANT_ID,
-    1,
-    {
-      mid: '701',
-      title: 'Account',
-      companyId: 1,
-      gatewayId: 1,
-      descriptor: 'SHOP*LONDON',
-      defaultCurrency: 'GBP',
-      currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
-      discountRatePercentage: 1.4,
-      reservePercentage: 5,
-      bankAuthFee: 0.1,
-    },
-    OPERATOR,
-  );
-  const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
-  const { key } = await tenants.issueKey(TENANT_ID, request, OPERATOR);
-  await readSide.caughtUp(TENANT_ID);
-  return key;
 }
 
 export function paymentBody(index: number, behaviour?: string): Json {

@@ -15,11 +15,10 @@ import { type Examination, examine } from '@counterfoil/engine/doctor';
 import { readConfig } from '@counterfoil/http-host/config';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { canMount, fillUp } from '../event-stores/support/folders.ts';
 import {
   boundByPermissions,
-  canMount,
   expectNothingLost,
-  fillUp,
   payUntilRefused,
   startProcess,
 } from './storage-faults-process.ts';

@@ -127,10 +127,7 @@ function expectNoSecretIn(texts: readonly string[]): void {
 describe('in memory', () => {
   const runs = new Runs(new World({ onDisk: false }));
   beforeAll(() => runs.world.open());
-  afterAll(async () => {
-    await runs.world.close();
-    runs.world.remove();
-  });
+  afterAll(() => runs.world.remove());
 
   it(
     'money, flags, books, searches and the gateway agree after any life',
@@ -158,10 +155,7 @@ describe('in memory', () => {
 describe('in files', () => {
   const runs = new Runs(new World({ onDisk: true }));
   beforeAll(() => runs.world.open());
-  afterAll(async () => {
-    await runs.world.close();
-    runs.world.remove();
-  });
+  afterAll(() => runs.world.remove());
 
   it(
     'nothing is another after a restart, and no file has a card number',

@@ -27,9 +27,30 @@ const wrongStatus = (status: Transaction.Status, command: Command['type']): Reje
   command,
 });
 
+const notPositive = (amountMinor: bigint): Rejection => ({
+  type: 'AmountNotPositive',
+  amountMinor,
+  currency,
+});
+const exceedsRemaining = (requestedMinor: bigint, remainingMinor: bigint): Rejection => ({
+  type: 'RefundExceedsRemaining',
+  requestedMinor,
+  remainingMinor,
+  currency,
+});
+const underWay = (request: 'capture' | 'void'): Rejection => ({ type: 'RequestUnderWay', request });
+const notAsked = (request: 'capture' | 'void'): Rejection => ({ type: 'RequestUnknown', request });
+const childExists = (id: TransactionId): Rejection => ({ type: 'ChildExists', id });
+const noAttempt = (attempt: number): Rejection => ({ type: 'AttemptUnknown', attempt });
+
 const trial = { subscriptionId: 91, ...plan, trialDays: 14 };
 const voiding = [...past.captured, happened.voidRequested()];
+const capturing = [...past.authorized, happened.captureRequested()];
+const releasing = [...past.authorized, happened.voidRequested()];
+const acting = [...past.processing, happened.actionRequired()];
+const ordered = past.capturedEcommerce;
 const opened = happened.chargebackOpened();
+const disputed = [...past.captured, opened];
 const alerted = [...past.captured, happened.alertReceived()];
 const refunded = [...past.captured, happened.refundRequested(), happened.refunded()];
 
@@ -45,38 +66,24 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ask.submit({ currency: 'XXX', amountMinor: 0n }),
       { type: 'UnknownCurrency', currency: 'XXX' },
     ],
-    [[], ask.submit({ amountMinor: 0n }), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    [[], ask.submit({ amountMinor: 0n }), notPositive(0n)],
     ...[
-      { plans: [{ subscriptionId: 91, ...plan, trialDays: 0 }] },
+      { plans: [{ ...trial, trialDays: 0 }] },
       { plans: [trial, { ...trial, subscriptionId: 92, trialDays: 0 }] },
       { plans: [trial], captureMode: 'manual' as const },
-    ].map(
-      (order): Row => [
-        [],
-        ask.submit({ ...order, amountMinor: 0n }),
-        { type: 'AmountNotPositive', amountMinor: 0n, currency },
-      ],
-    ),
-    [
-      [],
-      ask.submit({ plans: [trial], amountMinor: -1n }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
-    ],
-    [
-      [],
-      ask.submit({ amountMinor: -1n, blackListing: 1 }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
-    ],
+    ].map((order): Row => [[], ask.submit({ ...order, amountMinor: 0n }), notPositive(0n)]),
+    [[], ask.submit({ plans: [trial], amountMinor: -1n }), notPositive(-1n)],
+    [[], ask.submit({ amountMinor: -1n, blackListing: 1 }), notPositive(-1n)],
   ],
   StartAttempt: [
-    [past.captured, ask.startAttempt(3), { type: 'AttemptUnknown', attempt: 3 }],
+    [past.captured, ask.startAttempt(3), noAttempt(3)],
     [past.captured, ask.startAttempt(2), wrongStatus('Captured', 'StartAttempt')],
     [
       past.processing,
       ask.startAttempt(2, { ...route, merchantAccountId: 32 }),
       wrongStatus('Processing', 'StartAttempt'),
     ],
-    [past.processing, ask.startAttempt(0), { type: 'AttemptUnknown', attempt: 0 }],
+    [past.processing, ask.startAttempt(0), noAttempt(0)],
     [
       [...past.processing, happened.declined()],
       ask.startAttempt(2),
@@ -84,8 +91,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   RecordOutcome: [
-    [past.created, ask.recordOutcome(answer.captured), { type: 'AttemptUnknown', attempt: 1 }],
-    [past.captured, ask.recordOutcome(answer.failed, 2), { type: 'AttemptUnknown', attempt: 2 }],
+    [past.created, ask.recordOutcome(answer.captured), noAttempt(1)],
+    [past.captured, ask.recordOutcome(answer.failed, 2), noAttempt(2)],
     [past.captured, ask.recordOutcome(answer.failed), wrongStatus('Captured', 'RecordOutcome')],
     [
       [...past.processing, happened.softDeclined(), happened.attempted(2)],
@@ -97,16 +104,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ask.recordOutcome(answer.actionRequired),
       wrongStatus('Unknown', 'RecordOutcome'),
     ],
-    [
-      [...past.processing, happened.actionRequired()],
-      ask.recordOutcome(answer.captured),
-      wrongStatus('RequiresAction', 'RecordOutcome'),
-    ],
-    [
-      [...past.processing, happened.actionRequired()],
-      ask.recordOutcome(answer.authorized),
-      wrongStatus('RequiresAction', 'RecordOutcome'),
-    ],
+    [acting, ask.recordOutcome(answer.captured), wrongStatus('RequiresAction', 'RecordOutcome')],
+    [acting, ask.recordOutcome(answer.authorized), wrongStatus('RequiresAction', 'RecordOutcome')],
     [
       [...past.processing, happened.softDeclined()],
       ask.recordOutcome(answer.captured),
@@ -126,16 +125,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   CompleteAction: [[past.created, ask.completeAction(), wrongStatus('Created', 'CompleteAction')]],
   ExpirePayment: [
     [voiding, ask.expire(), wrongStatus('Captured', 'ExpirePayment')],
-    [
-      [...past.authorized, happened.captureRequested()],
-      ask.expire(),
-      { type: 'RequestUnderWay', request: 'capture' },
-    ],
-    [
-      [...past.authorized, happened.voidRequested()],
-      ask.expire(),
-      { type: 'RequestUnderWay', request: 'void' },
-    ],
+    [capturing, ask.expire(), underWay('capture')],
+    [releasing, ask.expire(), underWay('void')],
   ],
   RequestCapture: [
     [
@@ -149,17 +140,13 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'RequestFailedBefore', request: 'capture' },
     ],
     [voiding, ask.capture(0n), wrongStatus('Captured', 'RequestCapture')],
-    [
-      [...past.authorized, happened.voidRequested()],
-      ask.capture(0n),
-      { type: 'RequestUnderWay', request: 'void' },
-    ],
+    [releasing, ask.capture(0n), underWay('void')],
     [
       [...past.authorized, happened.captureRequested(1n, 2)],
       ask.capture(20_000n),
-      { type: 'RequestUnderWay', request: 'capture' },
+      underWay('capture'),
     ],
-    [past.authorized, ask.capture(0n), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    [past.authorized, ask.capture(0n), notPositive(0n)],
     [
       past.authorized,
       ask.capture(10_001n),
@@ -172,16 +159,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   RecordCapture: [
-    [past.authorized, ask.recordCapture(), { type: 'RequestUnknown', request: 'capture' }],
-    [
-      [...past.authorized, happened.captureRequested()],
-      ask.recordCapture(2),
-      { type: 'RequestUnknown', request: 'capture' },
-    ],
+    [past.authorized, ask.recordCapture(), notAsked('capture')],
+    [capturing, ask.recordCapture(2), notAsked('capture')],
   ],
-  RecordCaptureFailure: [
-    [past.captured, ask.recordCaptureFailure(), { type: 'RequestUnknown', request: 'capture' }],
-  ],
+  RecordCaptureFailure: [[past.captured, ask.recordCaptureFailure(), notAsked('capture')]],
   RequestVoid: [
     [
       [...voiding, happened.voidFailed(), happened.refundRequested(), happened.settled()],
@@ -189,36 +170,22 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'RequestFailedBefore', request: 'void' },
     ],
     [[...past.settled, opened], ask.void(), wrongStatus('Settled', 'RequestVoid')],
-    [[...voiding, opened], ask.void(2), { type: 'RequestUnderWay', request: 'void' }],
-    [
-      [...past.authorized, happened.captureRequested()],
-      ask.void(),
-      { type: 'RequestUnderWay', request: 'capture' },
-    ],
+    [[...voiding, opened], ask.void(2), underWay('void')],
+    [capturing, ask.void(), underWay('capture')],
     [[...past.captured, happened.refundRequested()], ask.void(), { type: 'VoidAfterRefund' }],
     [refunded, ask.void(), { type: 'VoidAfterRefund' }],
-    [[...past.captured, opened], ask.void(), { type: 'VoidAfterRefund' }],
+    [disputed, ask.void(), { type: 'VoidAfterRefund' }],
   ],
-  RecordVoid: [[past.captured, ask.recordVoid(), { type: 'RequestUnknown', request: 'void' }]],
-  RecordVoidFailure: [
-    [voiding, ask.recordVoidFailure(2), { type: 'RequestUnknown', request: 'void' }],
-  ],
+  RecordVoid: [[past.captured, ask.recordVoid(), notAsked('void')]],
+  RecordVoidFailure: [[voiding, ask.recordVoidFailure(2), notAsked('void')]],
   SettlePayment: [
-    [
-      [...past.authorized, happened.voidRequested()],
-      ask.settle(0n),
-      wrongStatus('Authorized', 'SettlePayment'),
-    ],
+    [releasing, ask.settle(0n), wrongStatus('Authorized', 'SettlePayment')],
     [past.settled, ask.settle(0n, 'payout-2'), wrongStatus('Settled', 'SettlePayment')],
-    [voiding, ask.settle(0n), { type: 'RequestUnderWay', request: 'void' }],
-    [past.captured, ask.settle(0n), { type: 'AmountNotPositive', amountMinor: 0n, currency }],
+    [voiding, ask.settle(0n), underWay('void')],
+    [past.captured, ask.settle(0n), notPositive(0n)],
   ],
   ReleaseReserve: [
-    [
-      past.captured,
-      ask.releaseReserve(0n),
-      { type: 'AmountNotPositive', amountMinor: 0n, currency },
-    ],
+    [past.captured, ask.releaseReserve(0n), notPositive(0n)],
     [
       [...past.authorized, happened.captured({ reserveMinor: 500n })],
       ask.releaseReserve(501n),
@@ -241,29 +208,17 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ask.refund(),
       { type: 'RefundExists', refundId: refund() },
     ],
-    [
-      [...past.captured, opened],
-      ask.refund({ refundId: idOf('chargeback') }),
-      { type: 'ChildExists', id: idOf('chargeback') },
-    ],
-    [
-      past.authorized,
-      ask.refund({ refundId: transactionId }),
-      { type: 'ChildExists', id: transactionId },
-    ],
+    [disputed, ask.refund({ refundId: idOf('chargeback') }), childExists(idOf('chargeback'))],
+    [past.authorized, ask.refund({ refundId: transactionId }), childExists(transactionId)],
     [
       alerted,
       ask.refund({ refundId: idOf('alert'), amountMinor: -1n }),
-      { type: 'ChildExists', id: idOf('alert') },
+      childExists(idOf('alert')),
     ],
-    [
-      [...past.authorized, happened.voidRequested()],
-      ask.refund({ amountMinor: -1n }),
-      { type: 'NotRefundable', status: 'Authorized' },
-    ],
+    [releasing, ask.refund({ amountMinor: -1n }), { type: 'NotRefundable', status: 'Authorized' }],
     [[...voiding, happened.voided()], ask.refund(), { type: 'NotRefundable', status: 'Voided' }],
-    [[...voiding, opened], ask.refund({ at: LATE }), { type: 'RequestUnderWay', request: 'void' }],
-    [[...past.captured, opened], ask.refund({ at: LATE }), { type: 'RefundBlockedByChargeback' }],
+    [[...voiding, opened], ask.refund({ at: LATE }), underWay('void')],
+    [disputed, ask.refund({ at: LATE }), { type: 'RefundBlockedByChargeback' }],
     [
       refunded,
       ask.refund({ refundId: refund(2), amountMinor: 1n, at: LATE }),
@@ -274,35 +229,26 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       ask.refund({ amountMinor: 20_000n, at: LATE }),
       { type: 'RefundWindowClosed', refundWindowDays: 180 },
     ],
-    [
-      past.captured,
-      ask.refund({ amountMinor: -1n, items: [item(1, 1)] }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
-    ],
+    [past.captured, ask.refund({ amountMinor: -1n, items: [item(1, 1)] }), notPositive(-1n)],
     [
       past.captured,
       ask.refund({ amountMinor: 10_001n, items: [item(1, 1)] }),
-      {
-        type: 'RefundExceedsRemaining',
-        requestedMinor: 10_001n,
-        remainingMinor: 10_000n,
-        currency,
-      },
+      exceedsRemaining(10_001n, 10_000n),
     ],
     [past.captured, ask.refund({ items: [item(9, 99)] }), { type: 'RefundItemsNotAllowed' }],
-    [past.capturedEcommerce, ask.refund({ amountMinor: 9_999n }), { type: 'RefundItemsRequired' }],
+    [ordered, ask.refund({ amountMinor: 9_999n }), { type: 'RefundItemsRequired' }],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 1n, items: [item(3, 1, -1n), item(1, 99)] }),
       { type: 'RefundItemUnknown', storefrontVariantId: 3 },
     ],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 1n, items: [item(1, 2), item(1, 1, -1n)] }),
       { type: 'RefundQuantityExceeded', storefrontVariantId: 1, requested: 3, remaining: 2 },
     ],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ items: [item(1, 1, 4_001n), item(9, 1)], adjustments: [shipping(9_999n)] }),
       {
         type: 'RefundItemExceedsLine',
@@ -313,12 +259,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       },
     ],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 1n, items: [], adjustments: [shipping(9_999n), shipping(-1n)] }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+      notPositive(-1n),
     ],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 1n, items: [], adjustments: [shipping(1_000n), shipping(501n)] }),
       {
         type: 'RefundAdjustmentExceedsOrder',
@@ -329,12 +275,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
     [past.captured, ask.refund({ adjustments: [shipping(1n)] }), { type: 'RefundItemsNotAllowed' }],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 4_000n, items: [item(1, 1, -1n), item(2, 1, 4_001n)] }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
+      notPositive(-1n),
     ],
     [
-      past.capturedEcommerce,
+      ordered,
       ask.refund({ amountMinor: 4_001n, items: [item(1, 2)] }),
       { type: 'RefundItemsIncomplete', itemsMinor: 4_000n, amountMinor: 4_001n, currency },
     ],
@@ -355,45 +301,33 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [
       [...refunded, happened.voidRequested(), happened.voided()],
       ask.recordNetworkRefund({ refundId: refund() }),
-      { type: 'ChildExists', id: refund() },
+      childExists(refund()),
     ],
     [
       [...past.captured, happened.networkRefunded({ amountMinor: 4_000n })],
       ask.recordNetworkRefund({ amountMinor: 5_000n }),
-      { type: 'ChildExists', id: refund(9) },
+      childExists(refund(9)),
     ],
     [
       past.authorized,
       ask.recordNetworkRefund({ amountMinor: 0n }),
       { type: 'NotRefundable', status: 'Authorized' },
     ],
-    [
-      refunded,
-      ask.recordNetworkRefund({ amountMinor: 0n }),
-      { type: 'AmountNotPositive', amountMinor: 0n, currency },
-    ],
-    [
-      refunded,
-      ask.recordNetworkRefund({ amountMinor: 1n }),
-      { type: 'RefundExceedsRemaining', requestedMinor: 1n, remainingMinor: 0n, currency },
-    ],
+    [refunded, ask.recordNetworkRefund({ amountMinor: 0n }), notPositive(0n)],
+    [refunded, ask.recordNetworkRefund({ amountMinor: 1n }), exceedsRemaining(1n, 0n)],
   ],
   OpenChargeback: [
     [
       past.authorized,
       ask.openChargeback({ chargebackId: transactionId, amountMinor: 0n }),
-      { type: 'ChildExists', id: transactionId },
+      childExists(transactionId),
     ],
     [
       past.authorized,
       ask.openChargeback({ amountMinor: 0n }),
       wrongStatus('Authorized', 'OpenChargeback'),
     ],
-    [
-      past.captured,
-      ask.openChargeback({ amountMinor: 0n }),
-      { type: 'AmountNotPositive', amountMinor: 0n, currency },
-    ],
+    [past.captured, ask.openChargeback({ amountMinor: 0n }), notPositive(0n)],
   ],
   MoveChargeback: [
     [
@@ -402,7 +336,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       { type: 'ChargebackUnknown', chargebackId: idOf('chargeback') },
     ],
     [
-      [...past.captured, opened],
+      disputed,
       ask.moveChargeback('ChargebackWon'),
       wrongStatus('ChargebackOpen', 'MoveChargeback'),
     ],
@@ -411,23 +345,15 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [
       past.authorized,
       ask.receiveAlert({ alertId: transactionId, amountMinor: 0n }),
-      { type: 'ChildExists', id: transactionId },
+      childExists(transactionId),
     ],
     [
       past.authorized,
       ask.receiveAlert({ amountMinor: 0n }),
       wrongStatus('Authorized', 'ReceiveAlert'),
     ],
-    [
-      past.captured,
-      ask.receiveAlert({ amountMinor: -1n }),
-      { type: 'AmountNotPositive', amountMinor: -1n, currency },
-    ],
-    [
-      past.captured,
-      ask.receiveAlert({ amountMinor: 0n }),
-      { type: 'AmountNotPositive', amountMinor: 0n, currency },
-    ],
+    [past.captured, ask.receiveAlert({ amountMinor: -1n }), notPositive(-1n)],
+    [past.captured, ask.receiveAlert({ amountMinor: 0n }), notPositive(0n)],
   ],
   MoveAlert: [
     [

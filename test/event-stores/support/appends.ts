@@ -1,5 +1,5 @@
 /** Made-up appends for the tests of one adapter. */
-import type { AppendRequest, EventStore, StoredEvent } from '@counterfoil/core';
+import type { AppendRequest, EncodedEvent, EventStore, StoredEvent } from '@counterfoil/core';
 import { CommandId, streamName, TenantId } from '@counterfoil/core';
 
 const TENANT = TenantId.parse(1);
@@ -21,6 +21,21 @@ export function newAppend(count = 1, parts: Partial<AppendRequest> = {}): Append
     command: { id: CommandId.parse(crypto.randomUUID()), fingerprint: '0123456789abcdef' },
     ...parts,
   };
+}
+
+/** An append of one event with these fields. */
+export function appendOf(fields: Partial<EncodedEvent>): AppendRequest {
+  const request = newAppend();
+  return { ...request, events: request.events.map((event) => ({ ...event, ...fields })) };
+}
+
+export function idsOf(events: readonly { readonly id: string }[]): string[] {
+  return events.map(({ id }) => id);
+}
+
+/** The ids of all events that were to be appended. */
+export function idsOfAll(requests: readonly AppendRequest[]): string[] {
+  return requests.flatMap(({ events }) => idsOf(events));
 }
 
 export async function wholeLog(store: EventStore): Promise<readonly StoredEvent[]> {

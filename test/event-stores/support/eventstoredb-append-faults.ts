@@ -3,7 +3,7 @@ import type { AppendRequest, EventStore } from '@counterfoil/core';
 import type { ClientKind } from '@counterfoil/event-stores/eventstoredb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FaultSwitch, Refusal } from '../../eventstoredb-server/server.ts';
-import { newAppend, wholeLog } from './appends.ts';
+import { appendOf, idsOf, idsOfAll, newAppend, wholeLog } from './appends.ts';
 import { closeStores, newPrefix, open, serverForThisFile } from './eventstoredb.ts';
 
 const CASE_TIMEOUT_MS = 60_000;
@@ -17,8 +17,8 @@ const FOR_EVER = 1_000_000;
 
 async function expectOnce(store: EventStore, request: AppendRequest): Promise<void> {
   const kept = await store.read(request.stream);
-  expect(kept.map(({ id }) => id)).toEqual(request.events.map(({ id }) => id));
-  expect((await wholeLog(store)).map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+  expect(idsOf(kept)).toEqual(idsOf(request.events));
+  expect(idsOf(await wholeLog(store))).toEqual(idsOf(kept));
 }
 
 export function describeAppendFaults(client: ClientKind): void {
@@ -57,9 +57,7 @@ export function describeAppendFaults(client: ClientKind): void {
         // What was stalled comes after the attempt that was answered.
         server().faults.release();
         const kept = await store.read(stream);
-        expect(kept.slice(before.length).map(({ id }) => id)).toEqual(
-          request.events.map(({ id }) => id),
-        );
+        expect(kept.slice(before.length).map(({ id }) => id)).toEqual(idsOf(request.events));
         expect(await store.append(request)).toEqual({ ...result, outcome: 'repeated' });
         expect(await store.append(newAppend(1, { stream, expected }))).toMatchObject({
           outcome: kind === 'any' || kind === 'exists' ? 'appended' : 'conflict',
@@ -104,16 +102,9 @@ export function describeAppendFaults(client: ClientKind): void {
 
     it('that is larger than the server takes fails as too large, and nothing else does', async () => {
       const store = await openHere({ deadlineMs: 10_000 });
-      const [event] = newAppend().events;
-      if (event === undefined) throw new Error('an append has an event');
-      const large = { ...event, data: JSON.stringify('x'.repeat(1024 * 1024)) };
-      const huge = { ...event, data: JSON.stringify('x'.repeat(17 * 1024 * 1024)) };
-      const requests = [newAppend(), newAppend(1, { events: [large] })];
-      const results = await Promise.allSettled(
-        [...requests, newAppend(1, { events: [huge] }), newAppend()].map((each) =>
-          store.append(each),
-        ),
-      );
+      const sized = (size: number) => appendOf({ data: JSON.stringify('x'.repeat(size)) });
+      const requests = [newAppend(), sized(1024 * 1024), sized(17 * 1024 * 1024), newAppend()];
+      const results = await Promise.allSettled(requests.map((each) => store.append(each)));
       expect(results).toMatchObject([
         { value: { outcome: 'appended' } },
         { reason: { name: 'EventStoreError', code: 'too-large' } },
@@ -167,9 +158,7 @@ export function describeAppendFaults(client: ClientKind): void {
       const results = await Promise.all(requests.map((request) => store.append(request)));
       expect(results.every(({ outcome }) => outcome === 'appended')).toBe(true);
       const log = await wholeLog(store);
-      expect(log.map(({ id }) => id).sort()).toEqual(
-        requests.flatMap(({ events }) => events.map(({ id }) => id)).sort(),
-      );
+      expect(idsOf(log).sort()).toEqual(idsOfAll(requests).sort());
     });
   });
 
@@ -223,9 +212,7 @@ export function describeAppendFaults(client: ClientKind): void {
       );
       expect(results.every(({ outcome }) => outcome === 'appended')).toBe(true);
       const kept = await one.read(stream);
-      expect(kept.map(({ id }) => id).sort()).toEqual(
-        requests.flatMap(({ events }) => events.map(({ id }) => id)).sort(),
-      );
+      expect(idsOf(kept).sort()).toEqual(idsOfAll(requests).sort());
     });
   });
 }

@@ -1,27 +1,17 @@
 /** Cases of the EventStoreDB adapter about subscriptions and clusters that fail, for one client. */
-import type { EventStore, StoredEvent, SubscribeOptions } from '@counterfoil/core';
+import type { EventStore, StoredEvent } from '@counterfoil/core';
 import type { ClientKind, ConnectionNews } from '@counterfoil/event-stores/eventstoredb';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FaultSwitch } from '../../eventstoredb-server/server.ts';
 import { startProtocolCluster } from '../../eventstoredb-server/server.ts';
-import { newAppend } from './appends.ts';
+import { idsOf, newAppend } from './appends.ts';
 import { closeStores, open, serverForThisFile } from './eventstoredb.ts';
+import { follow } from './following.ts';
 
 const CASE_TIMEOUT_MS = 60_000;
 const WAIT = { timeout: CASE_TIMEOUT_MS };
 /** Long enough for the server to be asked, short enough for a test. */
 const STALL_MS = 200;
-
-/** Follows a log until its store is closed. */
-function follow(store: EventStore, options: SubscribeOptions = {}): readonly StoredEvent[] {
-  const events: StoredEvent[] = [];
-  void (async () => {
-    for await (const batch of store.subscribe(options)) events.push(...batch);
-  })();
-  return events;
-}
-
-const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
 
 async function appendEach(store: EventStore, count: number): Promise<readonly string[]> {
   const ids: string[] = [];

@@ -4,7 +4,7 @@ import type { ClientKind } from '@counterfoil/event-stores/eventstoredb';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import type { FaultSwitch, Refusal } from '../../eventstoredb-server/server.ts';
-import { newAppend, wholeLog } from './appends.ts';
+import { idsOf, newAppend, wholeLog } from './appends.ts';
 import { closeStores, open, serverForThisFile } from './eventstoredb.ts';
 
 const TIMEOUT_MS = 120_000;
@@ -69,7 +69,7 @@ function appendToModel(stream: ModelStream, request: AppendRequest): Partial<App
     (expected.kind === 'exists' && actual >= 0) ||
     (expected.kind === 'exact' && expected.revision === actual);
   if (!fits) return { outcome: 'conflict', actual };
-  stream.ids.push(...request.events.map(({ id }) => id));
+  stream.ids.push(...idsOf(request.events));
   stream.commands.set(request.command.id, stream.ids.length - 1);
   return { outcome: 'appended', revision: stream.ids.length - 1 };
 }
@@ -131,7 +131,7 @@ export function describeModel(client: ClientKind): void {
     const log = await wholeLog(store);
     for (const [index, { ids }] of model.entries()) {
       const kept = await store.read(names[index] as AppendRequest['stream']);
-      expect(kept.map(({ id }) => id)).toEqual(ids);
+      expect(idsOf(kept)).toEqual(ids);
       expect(log.filter(({ stream }) => stream === names[index])).toEqual(kept);
     }
     expect(log).toHaveLength(model.reduce((sum, { ids }) => sum + ids.length, 0));

@@ -1,30 +1,13 @@
 /** Cases of the EventStoreDB adapter about a cluster that holds more than one log, for one client. */
-import type { EncodedEvent, EventStore, StoredEvent } from '@counterfoil/core';
+import type { EventStore } from '@counterfoil/core';
 import type { ClientKind } from '@counterfoil/event-stores/eventstoredb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { newAppend, wholeLog } from './appends.ts';
+import { appendOf, idsOf, newAppend, wholeLog } from './appends.ts';
 import { closeStores, newPrefix, open, serverForThisFile } from './eventstoredb.ts';
+import { follow } from './following.ts';
 
 const CASE_TIMEOUT_MS = 60_000;
 const FOREIGN_EVENTS = 5_000;
-
-const idsOf = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
-
-/** An append of one event that has these texts. */
-function withTexts(texts: Partial<EncodedEvent>) {
-  const [event] = newAppend().events;
-  if (event === undefined) throw new Error('an append has an event');
-  return newAppend(1, { events: [{ ...event, ...texts }] });
-}
-
-/** What a subscription of the whole log delivers, as it comes. */
-function liveIds(log: EventStore): readonly string[] {
-  const ids: string[] = [];
-  void (async () => {
-    for await (const batch of log.subscribe()) ids.push(...idsOf(batch));
-  })();
-  return ids;
-}
 
 export function describeSharedCluster(client: ClientKind): void {
   const server = serverForThisFile();
@@ -48,16 +31,17 @@ export function describeSharedCluster(client: ClientKind): void {
       logs.push(await openHere());
       const { stream } = newAppend();
       const requests = logs.map((_, index) => newAppend(index + 1, { stream }));
-      const live = logs.map((log) => liveIds(log));
+      const live = logs.map((log) => follow(log));
+      const liveIds = (index: number) => idsOf(live[index] ?? []);
       for (const [index, log] of logs.entries()) {
         expect(await log.append(requests[index] ?? newAppend())).toMatchObject({ revision: index });
       }
       const last = logs.map(() => newAppend());
       for (const [index, log] of logs.entries()) {
         await log.append(last[index] ?? newAppend());
-        await vi.waitUntil(() => live[index]?.includes(last[index]?.events[0]?.id ?? ''));
+        await vi.waitUntil(() => liveIds(index).includes(last[index]?.events[0]?.id ?? ''));
         const own = [...(requests[index]?.events ?? []), ...(last[index]?.events ?? [])];
-        expect(live[index]).toEqual(idsOf(own));
+        expect(liveIds(index)).toEqual(idsOf(own));
       }
       for (const [index, log] of logs.entries()) {
         const expected = idsOf(requests[index]?.events ?? []);
@@ -85,10 +69,7 @@ export function describeSharedCluster(client: ClientKind): void {
     it('is not looked at again where it was found to hold nothing of the log', async () => {
       const store = await openHere();
       await store.append(newAppend());
-      const live: StoredEvent[] = [];
-      void (async () => {
-        for await (const batch of store.subscribe()) live.push(...batch);
-      })();
+      const live = follow(store);
       await vi.waitUntil(() => live.length === 1, { timeout: CASE_TIMEOUT_MS });
       appendForeign(FOREIGN_EVENTS);
       const request = newAppend();
@@ -135,7 +116,7 @@ export function describeSharedCluster(client: ClientKind): void {
     ];
     it.each(texts)('comes back exactly as it was: %j', async (text) => {
       const store = await openHere();
-      const request = withTexts({ data: text, metadata: text });
+      const request = appendOf({ data: text, metadata: text });
       await store.append(request);
       const [event] = await store.read(request.stream);
       expect(event).toMatchObject({ data: text, metadata: text, id: request.events[0]?.id });
@@ -145,7 +126,7 @@ export function describeSharedCluster(client: ClientKind): void {
     it('is JSON that its own tools show: the data as it is, and the envelope beside it', async () => {
       const prefix = newPrefix();
       const store = await openHere({ prefix });
-      const request = withTexts({ data: '{"amountMinor":"1250"}', metadata: '{"actor":"clerk"}' });
+      const request = appendOf({ data: '{"amountMinor":"1250"}', metadata: '{"actor":"clerk"}' });
       await store.append(request);
       const kept = server().log.events.filter(({ stream }) => stream.startsWith(prefix));
       expect(kept.map(({ stream, type }) => [stream, type])).toEqual([

@@ -1,6 +1,6 @@
 /** Temporary folders of a test file, on the disk or on a small file system of their own. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,6 +33,17 @@ export function newSmallDisk(bytes: number): string {
 /** Makes a folder of `newSmallDisk` read-only, which binds root as well. */
 export function writeProtect(disk: string): void {
   execFileSync('mount', ['-o', 'remount,ro', disk]);
+}
+
+/** Leaves not a byte of room on a disk, whatever its block size. */
+export function fillUp(file: string): void {
+  for (const bytes of [1_048_576, 4_096, 1]) {
+    try {
+      for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
 }
 
 export function removeFolders(): void {

@@ -1,5 +1,5 @@
 /** A log in a database of the test's own, with hands on the database itself. */
-import type { AppendRequest, EventStore } from '@counterfoil/core';
+import type { EventStore } from '@counterfoil/core';
 import {
   openPostgresEventStore,
   type PostgresEventStoreOptions,
@@ -7,7 +7,6 @@ import {
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { newDatabase } from '../../setup/databases.ts';
-import { newAppend } from './appends.ts';
 
 export interface PostgresLog {
   readonly url: string;
@@ -35,12 +34,6 @@ export async function newLog(): Promise<PostgresLog> {
       return client;
     },
   };
-}
-
-/** An append of one event of a type, by which a trigger knows it. */
-export function appendOfType(type: string, parts: Partial<AppendRequest> = {}): AppendRequest {
-  const request = newAppend(1, parts);
-  return { ...request, events: request.events.map((event) => ({ ...event, type })) };
 }
 
 /** Makes PostgreSQL run statements of PL/pgSQL before a row of this type is written. */
