@@ -36,26 +36,33 @@ function salesPerDay(version = '1') {
   });
 }
 
+interface Buyer {
+  readonly customerId: number | undefined;
+  readonly email: string;
+  readonly payments: number;
+}
+
+const BUYERS: ProjectionDefinition<Buyer, 'PaymentSubmitted'> = {
+  name: 'buyers',
+  version: '1',
+  types: ['PaymentSubmitted'],
+  initial: { customerId: undefined, email: '', payments: 0 },
+  keysOf: ({ event }) => [String(event.customerId)],
+  apply: (row, { event: { customerId, email } }) => ({
+    customerId,
+    email,
+    payments: row.payments + 1,
+  }),
+  personal: {
+    customerIdOf: ({ customerId }) => customerId,
+    erase: (row) => ({ ...row, email: '' }),
+  },
+};
+
 function buyers({ isPersonal = true } = {}) {
-  type Buyer = { customerId: number | undefined; email: string; payments: number };
-  return defineProjection({
-    name: isPersonal ? 'buyers' : 'nameless-buyers',
-    version: '1',
-    types: ['PaymentSubmitted'],
-    initial: { customerId: undefined, email: '', payments: 0 } as Buyer,
-    keysOf: ({ event }) => [String(event.customerId)],
-    apply: (row, { event: { customerId, email } }) => ({
-      customerId,
-      email,
-      payments: row.payments + 1,
-    }),
-    ...(isPersonal && {
-      personal: {
-        customerIdOf: ({ customerId }: Buyer) => customerId,
-        erase: (row: Buyer) => ({ ...row, email: '' }),
-      },
-    }),
-  });
+  if (isPersonal) return defineProjection(BUYERS);
+  const { personal, ...nameless } = BUYERS;
+  return defineProjection({ ...nameless, name: 'nameless-buyers' });
 }
 
 const AMOUNTS: ProjectionDefinition<number, 'PaymentCaptured'> = {
@@ -78,6 +85,74 @@ const picky = defineProjection({
     if (event.amountMinor === 1_300n) throw new Error('no thirteen');
     return row + 1;
   },
+});
+
+/** What an event, by its amount, makes of the key or of the row. */
+const FAULTS: readonly {
+  readonly keys?: unknown;
+  readonly row?: (rows: number) => unknown;
+  readonly error: RegExp;
+}[] = [
+  { keys: ['é'.repeat(250)], error: /own-strict: the key "é{60}" must have at most 500 bytes/ },
+  { keys: ['a\0b'], error: /own-strict: the key "a\\u0000b" must not have the character NUL/ },
+  { keys: ['\ud800'], error: /own-strict: the key "\\ud800" must not have half a surrogate/ },
+  { keys: [5], error: /own-strict: the key "5" must be a text/ },
+  { keys: 'all', error: /own-strict: keysOf must return an array of texts/ },
+  { keys: undefined, error: /own-strict: keysOf must return an array of texts/ },
+  { row: async (rows) => ({ rows }), error: /found a Promise/ },
+  { row: () => undefined, error: /found undefined/ },
+  { row: () => ({ count: Number.NaN }), error: /found NaN at count/ },
+  { row: () => [1, [Number.POSITIVE_INFINITY]], error: /found Infinity at 1\.0/ },
+  { row: () => ({ at: new Date() }), error: /found a Date at at/ },
+  { row: () => ({ seen: { by: new Map() } }), error: /found a Map at seen\.by/ },
+  { row: () => new Set(), error: /found a Set/ },
+  { row: () => ({ toJSON: () => 1 }), error: /found function at toJSON/ },
+  { row: () => [undefined], error: /found undefined at 0/ },
+  { row: () => new (class Points {})(), error: /found a Points/ },
+  {
+    row() {
+      const row: Record<string, object> = {};
+      for (const name of ['self', 'too', 'also']) row[name] = [row];
+      return row;
+    },
+    error: /found a cycle at self\.0/,
+  },
+];
+const FIRST_FAULT_MINOR = 2_000;
+
+interface Strict {
+  readonly rows: number;
+  readonly total: bigint;
+  readonly left?: string | undefined;
+  readonly fake: object;
+}
+
+const FAKES = {
+  $bigint: '5',
+  also: [{ $bigint: '5' }, { $bigint: ['6'] }, { $bigint: { n: 7n } }],
+};
+
+const strict = defineProjection({
+  name: 'strict',
+  version: '1',
+  types: ['PaymentCaptured'],
+  initial: { rows: 0, total: 0n, fake: {} } as Strict,
+  keysOf({ event }) {
+    const fault = FAULTS[Number(event.amountMinor) - FIRST_FAULT_MINOR];
+    return fault !== undefined && 'keys' in fault ? (fault.keys as string[]) : ['all'];
+  },
+  apply({ rows, total }, { event }) {
+    const fault = FAULTS[Number(event.amountMinor) - FIRST_FAULT_MINOR];
+    const row = { rows: rows + 1, total: total + event.amountMinor, left: undefined, fake: FAKES };
+    return fault?.row === undefined ? row : (fault.row(rows) as Strict);
+  },
+});
+
+/** Keyed by what an erasure removes. */
+const byEmail = defineProjection({
+  ...BUYERS,
+  name: 'by-email',
+  keysOf: ({ event }) => [event.email],
 });
 
 const masterKey = randomBytes(32);
@@ -125,7 +200,7 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
     drop = opening.drop;
     ledger = await openLedger({
       storage: opening.storage,
-      projections: [sales, byAmount, picky, named, nameless],
+      projections: [sales, byAmount, picky, strict, byEmail, named, nameless],
       masterKey,
       logger: { ...silentLogger, error },
     });
@@ -188,6 +263,34 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
     expect(await parkedStreams()).toMatchObject({ 'own-picky': 1, 'own-sales-per-day': 0 });
   });
 
+  it('parks a stream with a key or a row that would not be kept as it is', async () => {
+    const shop = shopOf(ledger, await newTenant());
+    error.mockClear();
+    const faulty = FAULTS.map((_, fault) => ((FIRST_FAULT_MINOR + fault) / 100).toFixed(2));
+    await Promise.all(
+      ['1.00', ...faulty, '2.00'].map((amount) => shop.payments.submit(order({ amount }))),
+    );
+    const view = shop.view(strict);
+    expect(await view.list()).toEqual([{ key: 'all', row: { rows: 2, total: 300n, fake: FAKES } }]);
+    const parked = (projection: string) =>
+      error.mock.calls
+        .map(([facts]) => facts)
+        .filter((facts) => facts.projection === projection)
+        .map((facts): string => facts.error);
+    const errors = parked('own-strict');
+    expect(errors).toHaveLength(FAULTS.length);
+    for (const fault of FAULTS) {
+      expect(errors).toContainEqual(expect.stringMatching(fault.error));
+    }
+
+    expect(await view.get('a\0b')).toBeUndefined();
+    await expect(view.list({ prefix: '\ud800' })).rejects.toThrow(/prefix and after/);
+    expect(await shop.view(byEmail).list()).toEqual([]);
+    expect(parked('own-by-email')).toContain(
+      'own-by-email: a key must be the same once the person is erased',
+    );
+  });
+
   /** The metrics of each projection. */
   async function parkedStreams(): Promise<Record<string, number>> {
     const figures: Promise<[string, number][]>[] = [];
@@ -222,12 +325,30 @@ describe.each(STORAGES)('in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
   });
 });
 
-it('takes no two projections of one name, and no name that is none', async () => {
+it('takes no two projections of one name, and no definition that is none', async () => {
   const projections = [salesPerDay(), salesPerDay('2')];
   const opening = openLedger({ storage: 'memory:', projections, logger: silentLogger });
   await expect(opening).rejects.toThrow(/two projections have the name own-sales-per-day/);
-  for (const name of ['', 'Sales', 'a_b', 'a-', 'a'.repeat(41), '../a']) {
-    expect(() => defineProjection({ ...AMOUNTS, name })).toThrow(RangeError);
+  const definition = { ...AMOUNTS, name: 'sound' };
+  expect(() => defineProjection(definition)).not.toThrow();
+  const names = ['', 'Sales', 'a_b', 'a-', 'a'.repeat(41), '../a'].map((name) => ({ name }));
+  for (const change of [
+    ...names,
+    { version: '' },
+    { version: 1 },
+    { types: 'PaymentCaptured' },
+    { types: ['PaymentCaptured', 'Nope'] },
+    { types: ['EmailClaimed'] },
+    { types: [] },
+    { keysOf: undefined },
+    { apply: {} },
+    { personal: { customerIdOf: () => 1 } },
+    { personel: {} },
+  ]) {
+    const [member = ''] = Object.keys(change);
+    const define = () => defineProjection({ ...definition, ...change } as typeof definition);
+    expect(define).toThrow(TypeError);
+    expect(define).toThrow(member);
   }
 });
 

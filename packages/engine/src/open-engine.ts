@@ -3,7 +3,7 @@ import type { OwnProjection } from '@counterfoil/projections';
 import { assemble } from './assembly.ts';
 import { runInBackground } from './background.ts';
 import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
-import { type Logger, redactingLogger } from './logger.ts';
+import type { Logger } from './logger.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import { openStores } from './open-stores.ts';
 import { warnOfAbsentGateways } from './payments/absent-gateways.ts';
@@ -33,8 +33,7 @@ export interface EngineOptions {
 export interface Engine extends Awaited<ReturnType<typeof openEngine>> {}
 
 export async function openEngine(given: Settings, options: EngineOptions) {
-  const { background = true, gateways = [sandbox()], projections = [] } = options;
-  const logger = redactingLogger(options.logger);
+  const { logger, background = true, gateways = [sandbox()], projections = [] } = options;
   refuseDuplicateNames(projections);
   const settings = background ? given : { ...given, runProjections: false };
   await using opening = new AsyncDisposableStack();

@@ -1,6 +1,8 @@
 /** Projections of an application's own: rows by key, kept apart by tenant and environment. */
-import type { Event } from '@counterfoil/core';
+import { catalog, type Event } from '@counterfoil/core';
+import { z } from 'zod';
 import { listedByCustomer } from './erasing.ts';
+import { decodeRow, encodeRow, storable } from './own-row.ts';
 import type { Projection, Recorded } from './projection.ts';
 import type { ReadModelStore } from './read-model-store.ts';
 import { liveModel } from './views/live-model.ts';
@@ -12,10 +14,12 @@ const PEOPLE = 'people';
 const NAME_PREFIX = 'own-';
 const NAME = /^[a-z]+(-[a-z]+)*$/;
 const MAX_NAME_LENGTH = 40;
+/** Of a key in an error. */
+const MAX_SHOWN_CHARACTERS = 60;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** The only member of an object that stands for a bigint in the stored JSON of a row. */
-const BIGINT = '$bigint';
+/** With the tenant and the environment. Every store has room for it in its indices. */
+const MAX_KEY_BYTES = 500;
 
 /** Events that say to which environment they belong: what is made of them can be kept apart by it. */
 type Projectable = Extract<Event, { readonly sandbox: boolean }>;
@@ -38,13 +42,17 @@ export interface PersonalRows<Row> {
 export interface ProjectionDefinition<Row, Type extends ProjectableType> {
   /** Small letters, with hyphens between them; at most 40 characters. */
   readonly name: string;
-  /** Another version is built from the whole log again. Raise it with every change of the rows. */
+  /** Not empty. Another version is built from the whole log again: raise it with every change of the rows. */
   readonly version: string;
   /** The events that it reads. */
   readonly types: readonly Type[];
-  /** A row before its first event. Rows are JSON, and may hold bigints. */
+  /** A row before its first event. Rows are JSON, and may hold bigints: another one parks the stream. */
   readonly initial: Row;
-  /** The rows that an event changes, of the tenant and environment of the event. */
+  /**
+   * The rows that an event changes, of the tenant and environment of the event. A key has at most 500
+   * bytes in UTF-8, with about 20 for the tenant, and is the same once the person of the event is
+   * erased. Another one parks the stream.
+   */
   keysOf(record: ProjectableRecord<Type>): readonly string[];
   /** The row after the event. `rowOf` has the others that `keysOf` named, as the event found them. */
   apply(
@@ -62,17 +70,57 @@ export interface OwnProjection<Row = unknown> extends Projection<Row> {
   readonly isPersonal: boolean;
 }
 
-/** Throws a RangeError for a name that cannot be one. */
+/** The types of `Projectable`. */
+const PROJECTABLE = [...catalog].filter(([, { schema }]) => 'sandbox' in schema.shape);
+
+const functionOf = z.custom((value) => typeof value === 'function', 'must be a function');
+
+const Definition = z.strictObject({
+  name: z
+    .string()
+    .max(MAX_NAME_LENGTH)
+    .regex(NAME, `must be small letters with hyphens between them, at most ${MAX_NAME_LENGTH}`),
+  version: z.string().min(1, 'must not be empty'),
+  types: z
+    .array(
+      z.enum(
+        PROJECTABLE.map(([type]) => type),
+        'must be the type of an event that says to which environment it belongs',
+      ),
+    )
+    .min(1, 'must not be empty'),
+  initial: z.unknown(),
+  keysOf: functionOf,
+  apply: functionOf,
+  personal: z.strictObject({ customerIdOf: functionOf, erase: functionOf }).optional(),
+});
+
+/** Throws a TypeError that names the members that cannot be so. */
 export function defineProjection<Row, const Type extends ProjectableType>(
   definition: ProjectionDefinition<Row, Type>,
 ): OwnProjection<Row> {
+  const checked = Definition.safeParse(definition);
+  if (!checked.success) {
+    throw new TypeError(`no projection can be defined so: ${z.prettifyError(checked.error)}`);
+  }
   const { version, types, initial, personal } = definition;
+  const name = NAME_PREFIX + definition.name;
   const recordOf = (record: Recorded) => record as unknown as ProjectableRecord<Type>;
   const partition = (record: Recorded) =>
     `${partitionOf(record.tenantId, recordOf(record).event.sandbox)}/`;
-  const keysOf = (record: Recorded) => [...new Set(definition.keysOf(recordOf(record)))];
+  function keysOf(record: Recorded): readonly string[] {
+    const keys = definition.keysOf(recordOf(record));
+    // First, so that no error that is logged has personal data.
+    if (personal !== undefined) {
+      const erased = definition.keysOf(recordOf(withoutPersonalData(record)));
+      if (JSON.stringify(erased) !== JSON.stringify(keys)) {
+        throw new TypeError(`${name}: a key must be the same once the person is erased`);
+      }
+    }
+    return [...new Set(checkedKeys(name, keys, partition(record)))];
+  }
   return {
-    name: nameOf(definition.name),
+    name,
     version,
     types: new Set<string>(types),
     stateCollection: ROWS,
@@ -84,13 +132,12 @@ export function defineProjection<Row, const Type extends ProjectableType>(
     needs: (record) => keysOf(record).map((key) => partition(record) + key),
     apply(record, states) {
       const rowOf = (key: string) => states.get(partition(record) + key) ?? initial;
-      const rows = keysOf(record).map(
-        (key) =>
-          [
-            partition(record) + key,
-            definition.apply(rowOf(key), recordOf(record), { key, rowOf }),
-          ] as const,
-      );
+      const rows = keysOf(record).map((key) => {
+        const row = definition.apply(rowOf(key), recordOf(record), { key, rowOf });
+        // Here and not only when it is written: later events of the batch may change the same row.
+        storable(row);
+        return [partition(record) + key, row] as const;
+      });
       return { states: rows };
     },
     encode: encodeRow,
@@ -104,11 +151,30 @@ function erasingNobody<Row>(): Pick<Projection<Row>, 'derive' | 'erasing'> {
   return { erasing: { async *find() {}, erase: (row) => row } };
 }
 
-function nameOf(name: string): string {
-  if (NAME.test(name) && name.length <= MAX_NAME_LENGTH) return NAME_PREFIX + name;
-  throw new RangeError(
-    `a projection's name has small letters and hyphens, at most ${MAX_NAME_LENGTH}: not ${name}`,
-  );
+function withoutPersonalData(record: Recorded): Recorded {
+  const erased = catalog.get(record.event.type)?.erased;
+  return { ...record, event: { ...record.event, ...erased } as Event };
+}
+
+/** What `keysOf` gave, where every store can keep it. */
+function checkedKeys(name: string, keys: unknown, partition: string): readonly string[] {
+  if (!Array.isArray(keys)) throw new TypeError(`${name}: keysOf must return an array of texts`);
+  for (const key of keys) {
+    const fault = typeof key === 'string' ? faultOf(partition + key) : 'must be a text';
+    if (fault === undefined) continue;
+    const shown = JSON.stringify(String(key).slice(0, MAX_SHOWN_CHARACTERS));
+    throw new TypeError(`${name}: the key ${shown} ${fault}`);
+  }
+  return keys;
+}
+
+/** Why not every store can keep a key as it is. */
+function faultOf(key: string): string | undefined {
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    return `must have at most ${MAX_KEY_BYTES} bytes in UTF-8, with the tenant`;
+  }
+  if (key.includes('\0')) return 'must not have the character NUL';
+  return key.isWellFormed() ? undefined : 'must not have half a surrogate pair';
 }
 
 /** Each row about a customer has a second document, by which it is found again. */
@@ -118,8 +184,10 @@ function erasingOf<Row>({
 }: PersonalRows<Row>): Pick<Projection<Row>, 'derive' | 'erasing'> {
   return {
     derive(key, row) {
-      const customerId = customerIdOf(row);
+      const customerId: unknown = customerIdOf(row);
       if (customerId === undefined) return [];
+      // By anything else the person's rows would not be found.
+      if (!Number.isInteger(customerId)) throw new TypeError('customerIdOf must return an integer');
       const [tenantId, environment, ...rest] = key.split('/');
       const person = `${tenantId}/${environment}/${customerId}/${rest.join('/')}`;
       return [{ collection: PEOPLE, key: person, body: '' }];
@@ -137,22 +205,6 @@ function erasingOf<Row>({
       erase,
     },
   };
-}
-
-function encodeRow(row: unknown): string {
-  const body = JSON.stringify(row, (_, value: unknown) =>
-    typeof value === 'bigint' ? { [BIGINT]: String(value) } : value,
-  );
-  // Of what is no JSON at all, such as undefined.
-  if (body === undefined) throw new TypeError('a row must be JSON');
-  return body;
-}
-
-function decodeRow<Row>(body: string): Row {
-  return JSON.parse(body, (_, value: unknown) => {
-    const text = (value as { readonly [BIGINT]?: unknown } | null)?.[BIGINT];
-    return typeof text === 'string' ? BigInt(text) : value;
-  }) as Row;
 }
 
 export interface ListRows {
@@ -181,12 +233,17 @@ export function viewOf<Row>(
   const partition = `${partitionOf(tenantId, sandbox)}/`;
   return {
     async get(key) {
+      if (faultOf(partition + key) !== undefined) return undefined;
       const [body] = await (await liveModel(store, name)).get(ROWS, [partition + key]);
       return body === undefined ? undefined : decode(body);
     },
     async list({ prefix = '', after, limit = DEFAULT_LIMIT } = {}) {
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
         throw new RangeError(`limit must be a whole number from 1 to ${MAX_LIMIT}`);
+      }
+      for (const text of [prefix, after ?? '']) {
+        const fault = faultOf(partition + text);
+        if (fault !== undefined) throw new RangeError(`prefix and after: a key ${fault}`);
       }
       const found = await (await liveModel(store, name)).list(ROWS, {
         prefix: partition + prefix,
