@@ -3,28 +3,136 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TenantId } from '@counterfoil/core';
-import { type Ledger, silentLogger as logger, openLedger } from '@counterfoil/engine';
+import {
+  type Ledger,
+  type LedgerOptions,
+  silentLogger as logger,
+  openLedger,
+  type Storage,
+} from '@counterfoil/engine';
+import { openSandboxGateway, type PaymentGateway, sandbox } from '@counterfoil/engine/gateways';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { order, withShop } from './shop.ts';
+import { createDatabase } from '../setup/databases.ts';
+import { casesOfProject, hasServers } from '../setup/stores.ts';
+import { codeOf, OPERATOR, order, SHOP_ACCOUNT, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
+const SLOW = 2;
+const TIMEOUT_MS = 60_000;
+const masterKey = Buffer.alloc(32, 7);
 
 const open: Ledger[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-async function opened(storage: string): Promise<Ledger> {
-  const ledger = await openLedger({ storage, logger });
+async function opened(options: LedgerOptions): Promise<Ledger> {
+  const ledger = await openLedger({ logger, ...options });
   open.push(ledger);
   return ledger;
 }
 
-describe('a ledger with a custom clock', () => {
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function newDatabase(): Promise<Storage> {
+  const { url, drop } = await createDatabase();
+  onTestFinished(drop);
+  return { log: url, readModels: url };
+}
+
+const shopOf = (ledger: Ledger) => ledger.as({ tenantId: TENANT, actor: 'shop' });
+
+/** Gateway 2, with some of its calls replaced. */
+function gatewayWith(calls: (inner: PaymentGateway) => Partial<PaymentGateway>): PaymentGateway {
+  const inner = openSandboxGateway({ path: ':memory:', gatewayId: SLOW });
+  const own = calls(inner);
+  return new Proxy(inner, {
+    get(target, name) {
+      const member: unknown = Reflect.get(own, name) ?? Reflect.get(target, name);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+async function withSlowAccount(ledger: Ledger): Promise<void> {
+  await withShop(ledger, TENANT);
+  const account = { ...SHOP_ACCOUNT, gatewayId: SLOW };
+  await ledger.tenants.openMerchantAccount(TENANT, 2, account, OPERATOR);
+}
+
+const STORAGES = casesOfProject<readonly [string, () => Storage | Promise<Storage>]>({
+  embedded: [['a folder', newFolder]],
+  postgres: [['PostgreSQL', newDatabase]],
+});
+
+describe.each(STORAGES)('closing a ledger in %s', { timeout: TIMEOUT_MS }, (_, newStorage) => {
+  it('finishes the calls under way, refuses new ones, and shows all when opened again', async () => {
+    const charging = Promise.withResolvers<void>();
+    const answering = Promise.withResolvers<void>();
+    const slow = gatewayWith((inner) => ({
+      async charge(...request) {
+        charging.resolve();
+        await answering.promise;
+        return inner.charge(...request);
+      },
+    }));
+    const options = { storage: await newStorage(), masterKey, gateways: [sandbox(), slow] };
+    const ledger = await opened(options);
+    await withSlowAccount(ledger);
+    const shop = shopOf(ledger);
+    const asked = [1, 2, 3].map((each) =>
+      order({ merchantAccountId: 2, idempotencyKey: `order-${each}` }),
+    );
+    const paying = asked.map((each) => shop.payments.submit(each));
+    const search = shop.transactions.search();
+    await charging.promise;
+    const closing = ledger.close();
+    const later = [
+      shop.payments.submit(order()),
+      shop.books.trialBalance(),
+      ledger.tenants.keysOf(TENANT),
+      ledger.runDue(),
+    ];
+    expect(new Set(await Promise.all(later.map(codeOf)))).toEqual(new Set(['LedgerClosed']));
+    answering.resolve();
+    const paid = await Promise.all(paying);
+    expect(paid.map(({ status }) => status)).toEqual(['Captured', 'Captured', 'Captured']);
+    await search;
+    await Promise.all([closing, ledger.close()]);
+    await ledger.close();
+    expect(await codeOf(shop.transactions.search())).toBe('LedgerClosed');
+    expect(await codeOf(ledger.checks['event-store']?.() as Promise<void>)).toBe('LedgerClosed');
+
+    // Without background work, where that is left to another process.
+    const again = shopOf(await opened({ ...options, ...(hasServers && { background: false }) }));
+    expect((await again.transactions.search()).count).toBe(3);
+    const [first = order()] = asked;
+    expect((await again.payments.submit(first)).id).toBe(paid[0]?.id);
+  });
+});
+
+describe.runIf(hasServers)('without a process that does the background work', () => {
+  it('opens, takes payments and refuses reads', { timeout: TIMEOUT_MS }, async () => {
+    const options = { storage: await newDatabase(), masterKey };
+    const working = await opened(options);
+    await withShop(working, TENANT);
+    await working.close();
+    const requestsOnly = { ...options, background: false };
+    const paying = shopOf(await opened(requestsOnly)).payments.submit(order());
+    expect(await paying).toMatchObject({ status: 'Captured' });
+    const asking = shopOf(await opened(requestsOnly));
+    expect(await codeOf(asking.transactions.search())).toBe('ReadModelsBehind');
+  });
+});
+
+describe.skipIf(hasServers)('a ledger with a custom clock', () => {
   it('bills a subscription when its clock reaches the date', async () => {
     let now = '2026-01-31T12:00:00.000Z';
-    const ledger = await openLedger({ storage: 'memory:', logger, clock: { now: () => now } });
-    open.push(ledger);
+    const ledger = await opened({ storage: 'memory:', clock: { now: () => now } });
     await withShop(ledger, TENANT);
     const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
     const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
@@ -38,29 +146,7 @@ describe('a ledger with a custom clock', () => {
   });
 });
 
-describe('a ledger in a folder', () => {
-  it('is closed once, however often it is asked to', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const ledger = await openLedger({ storage: folder, logger });
-    await Promise.all([ledger.close(), ledger.close()]);
-    await ledger.close();
-    await (await openLedger({ storage: folder, logger })).close();
-  }, 30_000);
-
-  it('is what it was when it is opened again', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-ledger-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const first = await opened(folder);
-    await withShop(first, TENANT);
-    const asked = order({ idempotencyKey: 'order-1' });
-    const { id } = await first.as({ tenantId: TENANT, actor: 'shop' }).payments.submit(asked);
-    await first.close();
-    const shop = (await opened(folder)).as({ tenantId: TENANT, actor: 'shop' });
-    expect((await shop.payments.submit(asked)).id).toBe(id);
-    expect((await shop.transactions.search()).count).toBe(1);
-  }, 30_000);
-
+describe.skipIf(hasServers)('a ledger', () => {
   it.each([
     [{ storage: 'postgres://u@h:1/db' }, /storage must be a folder/],
     [{ storage: 'memory:', masterKey: Buffer.alloc(31) }, /masterKey must be 32 bytes/],

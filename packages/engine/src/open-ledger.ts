@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { OwnProjection } from '@counterfoil/projections';
+import { Calls } from './calls.ts';
 import type { GatewayOption } from './gateways/gateway-option.ts';
 import { createLogger, type Logger } from './logger.ts';
 import type { MailSettings } from './mail/mail-settings.ts';
@@ -15,6 +16,8 @@ const MASTER_KEY_BYTES = 32;
 const IN_MEMORY = 'memory:';
 /** Longer than the letter of a drive. */
 const URL_SCHEME = /^[a-z][a-z+]+:/i;
+/** The time of a call beside its gateway's. */
+const CALL_GRACE_MS = 10_000;
 /** Nothing is kept in files there. */
 const NO_FOLDER = '.';
 
@@ -71,7 +74,10 @@ export interface Ledger {
   readonly checks: Engine['checks'];
   /** Registers the ledger's metrics with a metrics library. */
   registerMetrics: Engine['registerMetrics'];
-  /** Ends in order; what was acknowledged is durable before that. */
+  /**
+   * Refuses new calls with `LedgerClosed`, waits for those under way, lets the read models catch up,
+   * and closes the stores. The waits are bounded.
+   */
   close(): Promise<void>;
 }
 
@@ -91,18 +97,26 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   });
   try {
     await engine.mailing.beginService();
-    await engine.started();
+    const started = engine.started();
+    // Else it would wait for another process, which may come later. Rejects when closed.
+    if (background === false) started.catch(() => undefined);
+    else await started;
   } catch (error) {
     await engine.close();
     throw error;
   }
+  const calls = new Calls();
   const ledger: Ledger = {
-    as: (actor) => ledgerOf(engine, actor),
-    tenants: engine.tenants,
-    runDue: () => engine.timed.runAll(),
-    checks: engine.checks,
+    as: (actor) => ledgerOf(engine, calls, actor),
+    tenants: calls.counted(engine.tenants),
+    runDue: () => calls.run(() => engine.timed.runAll()),
+    checks: calls.counted(engine.checks),
     registerMetrics: engine.registerMetrics,
-    close: () => engine.close(),
+    async close() {
+      const left = await calls.end(engine.settings.gatewayTimeoutMs + CALL_GRACE_MS);
+      if (left > 0) logger.warn({ calls: left }, 'closing while calls are under way');
+      await engine.close();
+    },
   };
   ENGINES.set(ledger, engine);
   return ledger;

@@ -46,6 +46,8 @@ export type UseCaseRefusal =
 
 /** Refusals that say nothing of the request: the same one may be accepted later. */
 export type TransientRefusal =
+  /** The ledger is closed, and nothing was done; or `begun`, and the call may have been done. */
+  | { readonly type: 'LedgerClosed'; readonly begun: boolean }
   /** Other processes kept changing the same stream; nothing was done. */
   | { readonly type: 'ConcurrentUpdate' }
   /** Commands on the same stream take too long; nothing was done. */
@@ -74,6 +76,7 @@ export type RefusalCode = Refusal['type'];
 
 /** Every transient code: the compiler refuses this table while one is missing. */
 const TRANSIENT = {
+  LedgerClosed: true,
   ConcurrentUpdate: true,
   StreamBusy: true,
   PaymentBusy: true,

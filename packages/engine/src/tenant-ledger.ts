@@ -3,6 +3,7 @@ import { TenantId } from '@counterfoil/core';
 import type { OwnProjection, View } from '@counterfoil/projections';
 import type { Acting } from './acting.ts';
 import { booksOf, type TenantBooks } from './books/tenant-books.ts';
+import type { Calls } from './calls.ts';
 import type { Caller } from './command-runner.ts';
 import { TenantCustomers } from './customers/tenant-customers.ts';
 import type { Engine } from './open-engine.ts';
@@ -28,17 +29,17 @@ export interface TenantLedger {
 }
 
 /** Throws a ZodError for what is no tenant id. */
-export function ledgerOf(engine: Engine, actor: Actor): TenantLedger {
+export function ledgerOf(engine: Engine, calls: Calls, actor: Actor): TenantLedger {
   const { environment = 'live', tenantId: id, ...caller } = actor;
   const tenantId = TenantId.parse(id);
   const acting: Acting = { tenantId, environment, caller, now: () => engine.clock.now() };
+  const owner = { tenantId, sandbox: environment === 'test' };
   return {
-    payments: new TenantPayments(engine, acting),
-    subscriptions: new TenantSubscriptions(engine.subscriptions, acting),
-    customers: new TenantCustomers(engine, acting),
-    transactions: transactionsOf(engine.transactions, acting),
-    books: booksOf(engine.books, acting),
-    view: (projection) =>
-      engine.ownProjections.view(projection, { tenantId, sandbox: environment === 'test' }),
+    payments: calls.counted(new TenantPayments(engine, acting), ['idOf']),
+    subscriptions: calls.counted(new TenantSubscriptions(engine.subscriptions, acting)),
+    customers: calls.counted(new TenantCustomers(engine, acting)),
+    transactions: calls.counted(transactionsOf(engine.transactions, acting)),
+    books: calls.counted(booksOf(engine.books, acting)),
+    view: (projection) => calls.counted(engine.ownProjections.view(projection, owner)),
   };
 }

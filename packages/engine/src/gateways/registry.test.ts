@@ -27,3 +27,12 @@ it('refuses two gateways of one id', async () => {
   expect(() => gatewayRegistry(gateways, BOUNDS)).toThrow('One and Two both claim gateway id 1');
   await Promise.all(gateways.map((gateway) => gateway.close()));
 });
+
+it('logs gateways that fail to close, and does not wait for ever', async () => {
+  const logged: unknown[] = [];
+  const logger = { error: (facts: { gatewayId?: number }) => void logged.push(facts.gatewayId) };
+  const stuck = Object.assign(open(1, 'One'), { close: () => new Promise<void>(() => undefined) });
+  const failing = Object.assign(open(2, 'Two'), { close: () => Promise.reject(new Error('no')) });
+  await gatewayRegistry([stuck, failing], { ...BOUNDS, timeoutMs: 5, logger }).close();
+  expect(logged.toSorted()).toEqual([1, 2]);
+});

@@ -1,7 +1,7 @@
 /** The gateways that a ledger was opened with, by id. */
 import { refused } from '../refusal.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
-import type { PaymentGateway } from './payment-gateway.ts';
+import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
   /** The gateway with bounded calls. Refuses with `GatewayUnknown` when it is not registered. */
@@ -9,6 +9,7 @@ export interface GatewayRegistry {
   /** Unwrapped. */
   readonly gateways: readonly PaymentGateway[];
   readonly ids: ReadonlySet<number>;
+  /** Bounded as calls are; does not reject. */
   close(): Promise<void>;
 }
 
@@ -34,7 +35,22 @@ export function gatewayRegistry(
       return found;
     },
     async close() {
-      await Promise.all(gateways.map((each) => each.close()));
+      await Promise.all(gateways.map((each) => closeInTime(each, bounds)));
     },
   };
+}
+
+/** Logs a failure: the stores are closed all the same. */
+async function closeInTime(gateway: PaymentGateway, bounds: GatewayBounds): Promise<void> {
+  const { gatewayId, name } = gateway;
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new GatewayTimeout(`${name} did not close in time`));
+  const timer = setTimeout(giveUp, bounds.timeoutMs);
+  try {
+    await Promise.race([gateway.close(), tooLate]);
+  } catch (error) {
+    bounds.logger.error({ err: error, gatewayId }, 'the gateway could not be closed');
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -16,27 +16,34 @@ type AskNewest = () => Promise<Position | undefined>;
 export class ReadSide {
   readonly #progress: Progress;
   readonly #acknowledged = new LRUCache<number, Position>({ max: MAX_TENANTS });
+  #newest: Position | undefined;
   /** Everything acknowledged before this process started is at or before this position. */
   readonly #headAtStart: Position | undefined;
   /** Set when other hosts write too: an upper bound of what they acknowledged. */
-  readonly #newest: RoundTrips<undefined, Position | undefined> | undefined;
+  readonly #ofAll: RoundTrips<undefined, Position | undefined> | undefined;
 
   constructor(progress: Progress, headAtStart: Position | undefined, askNewest?: AskNewest) {
     this.#progress = progress;
     this.#headAtStart = headAtStart;
     if (askNewest !== undefined) {
       // Does not share a query that is already running: it may be older than the caller's write.
-      this.#newest = new RoundTrips(async (asked) => {
+      this.#ofAll = new RoundTrips(async (asked) => {
         const newest = await askNewest();
         return asked.map(() => newest);
       });
     }
   }
 
+  /** The last position that was acknowledged to any tenant. */
+  get newest(): Position | undefined {
+    return this.#newest;
+  }
+
   /** Records that the events up to this position were acknowledged to a tenant. */
   acknowledge(tenantId: TenantId, position: Position): void {
     const before = this.#acknowledged.get(tenantId);
     if (before === undefined || before < position) this.#acknowledged.set(tenantId, position);
+    this.#newest = later(this.#newest, position);
   }
 
   /**
@@ -45,7 +52,7 @@ export class ReadSide {
    */
   async caughtUp(tenantId: number, progress = this.#progress): Promise<void> {
     const acknowledged = this.#acknowledged.get(tenantId) ?? this.#headAtStart;
-    const position = later(acknowledged, await this.#newest?.ask(undefined));
+    const position = later(acknowledged, await this.#ofAll?.ask(undefined));
     if (position === undefined) return;
     if (await progress.reached(position, { timeoutMs: WAIT_MS })) return;
     throw refused({ type: 'ReadModelsBehind' });

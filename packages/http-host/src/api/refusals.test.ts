@@ -143,6 +143,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   ConcurrentUpdate: { type: 'ConcurrentUpdate' },
   StreamBusy: { type: 'StreamBusy' },
   PaymentBusy: { type: 'PaymentBusy' },
+  LedgerClosed: { type: 'LedgerClosed', begun: false },
   ReadModelsBehind: { type: 'ReadModelsBehind' },
   ReadModelsBuilding: { type: 'ReadModelsBuilding' },
   LogUnavailable: { type: 'LogUnavailable' },

@@ -19,6 +19,10 @@ const EVERYWHERE = rows({
   SequenceExhausted: { code: 'internal_error' },
   PageOutOfReach: { code: 'page_out_of_reach' },
   StreamBusy: { code: 'overloaded', text: 'Too many concurrent requests for the same stream' },
+  LedgerClosed: {
+    code: 'overloaded',
+    text: `The ledger is closing; ${MAY_BE_DONE}`,
+  },
   ReadModelsBehind: {
     code: 'overloaded',
     text: 'The read models are behind; repeat in a moment',

@@ -171,8 +171,11 @@ export class SharedProjections implements Projecting {
     return this.#own?.running ?? (this.#isNew || this.#progress.position !== undefined);
   }
 
-  /** Does not wait for the read models: another worker continues. */
-  async stop(): Promise<void> {
+  /** Without a worker, does not wait for the read models: those of others continue. */
+  async stop(position: Position | undefined): Promise<void> {
+    if (position !== undefined && this.#own?.running) {
+      await this.#progress.reached(position, { timeoutMs: FLUSH_MS });
+    }
     this.#stopping.abort();
     await this.#following;
     await this.#own?.stop(undefined);
