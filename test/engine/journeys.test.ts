@@ -139,6 +139,16 @@ it('authorizes, captures a part and voids', async () => {
   expect((await shop.payments.void(other.id)).status).toBe('Voided');
 });
 
+it('starts one subscription, however often its payment is asked for at once', async () => {
+  const { shop } = await newShop();
+  const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
+  const asked = order({ idempotencyKey: 'order-1', plans });
+  const paid = await Promise.all(Array.from({ length: 6 }, () => shop.payments.submit(asked)));
+  expect(new Set(paid.map(({ id }) => id)).size).toBe(1);
+  const started = await shop.subscriptions.ofCustomer(paid[0]?.customerId ?? 0, { limit: 10 });
+  expect(started).toHaveLength(1);
+});
+
 it('subscribes, changes and ends a subscription', async () => {
   const { shop } = await newShop();
   const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];

@@ -62,7 +62,7 @@ function ids(): Map<string | undefined, TakenMail[]> {
 
 /** The refund that a mail, and each repetition of it, is about. */
 function referenceOf(mails: readonly TakenMail[]): string {
-  const references = mails.map(({ parsed }) => /^Model: (\S+)$/m.exec(parsed.text ?? '')?.[1]);
+  const references = mails.map(({ parsed }) => /^Reference: (\S+)$/m.exec(parsed.text ?? '')?.[1]);
   expect(new Set(references).size).toBe(1);
   return references[0] ?? '';
 }

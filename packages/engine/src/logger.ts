@@ -20,9 +20,9 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Bodies, keys and cards are not logged in the first place; this catches the line that forgot, as
- * does the search for card numbers in texts. In lower case. Not pino's own `redact`: with wildcards for nested fields it makes a line cost a
- * hundred microseconds.
+ * Bodies, keys and cards are not logged in the first place. These fields, in lower case, are redacted in
+ * case a line has one all the same, and so is every text with a card number. Not pino's own `redact`:
+ * with wildcards for nested fields it makes a line cost a hundred microseconds.
  */
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'authorization',
@@ -65,9 +65,22 @@ export function createLogger({ level, destination }: LoggerOptions): PinoLogger 
       level,
       base: null,
       formatters: { log: (facts) => redactFields(facts, 0) },
+      serializers: { err: shownError },
     },
     destination ?? pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD }),
   );
+}
+
+/** Passes the facts on without secret fields and card numbers; an error keeps what `SafeError` has. */
+export function redactingLogger(logger: Logger): Logger {
+  const passed = (level: keyof Logger) => (facts: object, message: string) =>
+    logger[level](redactFields(facts, 0), message);
+  return {
+    debug: passed('debug'),
+    info: passed('info'),
+    warn: passed('warn'),
+    error: passed('error'),
+  };
 }
 
 function redactFields(facts: object, depth: number): Record<string, unknown> {
@@ -80,9 +93,67 @@ function redactFields(facts: object, depth: number): Record<string, unknown> {
 
 function redact(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return holdsCardNumber(value) ? REDACTED : value;
-  // Errors are left to pino, which writes their stack.
-  if (typeof value !== 'object' || value === null || value instanceof Error) return value;
+  if (value instanceof Error) return new SafeError(value, depth);
+  if (typeof value !== 'object' || value === null) return value;
   if (depth === MAX_LOGGED_DEPTH) return REDACTED;
   if (Array.isArray(value)) return value.map((each) => redact(each, depth + 1));
   return 'toJSON' in value ? value : redactFields(value, depth);
+}
+
+/** Members of errors of Node and of PostgreSQL that name no person and no card. */
+const ERROR_FACTS = ['code', 'errno', 'syscall', 'path', 'address', 'port', 'schema', 'table'];
+
+/**
+ * What may be logged of an error: its name, message, stack, cause and `ERROR_FACTS`. Libraries attach
+ * whole requests to their errors, and adapters quote what they were given: a message or stack with a
+ * card number is redacted whole, as a cvv may stand beside it.
+ */
+class SafeError extends Error {
+  constructor(error: Error, depth = 0) {
+    const { stack = '', cause } = error;
+    const message = error.message || messagesIn(error);
+    const isSafe = !holdsCardNumber(message) && !holdsCardNumber(stack);
+    super(isSafe ? message : REDACTED);
+    this.name = typeof error.constructor === 'function' ? error.constructor.name : error.name;
+    this.stack = isSafe ? stack : `${this.name}: ${REDACTED}\n${framesOf(stack)}`;
+    for (const name of ERROR_FACTS) {
+      const fact: unknown = Reflect.get(error, name);
+      if (typeof fact === 'number' || typeof fact === 'string') {
+        Reflect.set(this, name, redact(fact, depth));
+      }
+    }
+    if (cause instanceof Error && depth < MAX_LOGGED_DEPTH) {
+      this.cause = new SafeError(cause, depth + 1);
+    }
+  }
+}
+
+/** Node reports the failed attempts of one connection in an error without a message of its own. */
+function messagesIn(error: Error): string {
+  const together: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return together.map((each) => (each instanceof Error ? each.message : String(each))).join('; ');
+}
+
+/** Lines of a stack that name functions and files, and quote nothing. */
+function framesOf(stack: string): string {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return frames.filter((line) => !holdsCardNumber(line)).join('\n');
+}
+
+function shownError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const {
+    name: type,
+    message,
+    stack,
+    cause,
+    ...facts
+  } = error instanceof SafeError ? error : new SafeError(error);
+  return {
+    type,
+    message,
+    stack,
+    ...facts,
+    ...(cause !== undefined && { cause: shownError(cause) }),
+  };
 }

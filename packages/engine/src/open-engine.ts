@@ -3,7 +3,7 @@ import type { OwnProjection } from '@counterfoil/projections';
 import { assemble } from './assembly.ts';
 import { runInBackground } from './background.ts';
 import { type GatewayOption, sandbox } from './gateways/gateway-option.ts';
-import type { Logger } from './logger.ts';
+import { type Logger, redactingLogger } from './logger.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import { openStores } from './open-stores.ts';
 import { warnOfAbsentGateways } from './payments/absent-gateways.ts';
@@ -33,7 +33,8 @@ export interface EngineOptions {
 export interface Engine extends Awaited<ReturnType<typeof openEngine>> {}
 
 export async function openEngine(given: Settings, options: EngineOptions) {
-  const { logger, background = true, gateways = [sandbox()], projections = [] } = options;
+  const { background = true, gateways = [sandbox()], projections = [] } = options;
+  const logger = redactingLogger(options.logger);
   refuseDuplicateNames(projections);
   const settings = background ? given : { ...given, runProjections: false };
   await using opening = new AsyncDisposableStack();
@@ -86,8 +87,8 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     // Of files, the worker's connections go last: only they can remove the write-ahead logs.
     const inFiles = fileOf(settings.readModelUrl) !== undefined;
     if (inFiles) await closeReadModels();
-    // With several processes: only for the events of this one, and without querying the log.
-    await parts.projecting.stop(isAlone ? await stores.events.head() : parts.readSide.newest);
+    // With several processes: does not wait for the read models, and does not query the log.
+    await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
     if (!inFiles) await closeReadModels();
     await stores.events.close();
     await stores.personalKeys.close();
