@@ -87,8 +87,8 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     // Of files, the worker's connections go last: only they can remove the write-ahead logs.
     const inFiles = fileOf(settings.readModelUrl) !== undefined;
     if (inFiles) await closeReadModels();
-    // With several processes: does not wait for the read models, and does not query the log.
-    await parts.projecting.stop(isAlone ? await stores.events.head() : undefined);
+    // With several processes: only for the events of this one, and without querying the log.
+    await parts.projecting.stop(isAlone ? await stores.events.head() : parts.readSide.newest);
     if (!inFiles) await closeReadModels();
     await stores.events.close();
     await stores.personalKeys.close();
