@@ -82,7 +82,15 @@ export const testingStaysApart: Rule = (tree) =>
 
 const ENGINE = 'packages/engine/src';
 /** Folders of the engine that are not slices. */
-const SHARED_FOLDERS = ['doctor', 'gateways', 'personal-keys', 'runtime', 'storage', 'testing'];
+const SHARED_FOLDERS = [
+  'doctor',
+  'gateways',
+  'input',
+  'personal-keys',
+  'runtime',
+  'storage',
+  'testing',
+];
 
 function sliceOf(path = ''): string | undefined {
   const folder = path.startsWith(`${ENGINE}/`) ? path.split('/')[3] : undefined;

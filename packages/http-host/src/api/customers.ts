@@ -1,8 +1,8 @@
 /** Customer Service: register, read and replace customers and their payment methods. */
 import { Customer, type Subject } from '@counterfoil/core';
 import { type Customers, type Erasure, instrumentOf, withoutSecrets } from '@counterfoil/engine';
+import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import {
   AddedPaymentMethod,

@@ -1,11 +1,12 @@
 /** The list of payments of the Card API: the search filters as query parameters, with cursors. */
 import type { TransactionId } from '@counterfoil/core';
 import type { Payments, Transactions } from '@counterfoil/engine';
+import { IN_ORDER, inOrder } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { PaymentBody, paymentBody } from './payment-body.ts';
-import { DEFAULT_LIMIT, IN_ORDER, inOrder, MAX_LIMIT, searchFilters } from './search-request.ts';
+import { DEFAULT_LIMIT, MAX_LIMIT, searchFilters } from './search-request.ts';
 import { apiSlice } from './slice.ts';
 import { filterOf } from './transaction-search.ts';
 import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';

@@ -1,8 +1,8 @@
 /** The body of a payment request, and its conversion to an order. */
 import { Sequence, type TenantId, type Transaction, type TransactionId } from '@counterfoil/core';
 import { instrumentOf, type PaymentRequest, withoutSecrets } from '@counterfoil/engine';
+import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { refuse } from '../http/errors.ts';
 import { PlanInput, plansOf } from './payment-plans.ts';
 import {

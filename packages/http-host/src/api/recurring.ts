@@ -1,22 +1,18 @@
 /** The report of recurring revenue and churn. */
 
 import type { Books } from '@counterfoil/engine';
+import { Month } from '@counterfoil/engine/input';
 import { monthAfter, monthsIn } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { apiSlice } from './slice.ts';
-import { CurrencyCode, pattern, QueryBoolean, sandboxOf } from './wire.ts';
+import { CurrencyCode, QueryBoolean, sandboxOf } from './wire.ts';
 
 const MAX_MONTHS = 120;
 const DEFAULT_MONTHS = 12;
 /** The length of `yyyy-mm`, the prefix of an instant. */
 const MONTH_LENGTH = 7;
-
-const Month = pattern(/^(19|2\d)\d\d-(0[1-9]|1[0-2])$/, {
-  max: MONTH_LENGTH,
-  detail: 'must be a month such as 2026-02',
-});
 
 const count = z.int();
 

@@ -1,6 +1,6 @@
 /** The request filters of the transaction searches. */
+import { IN_ORDER, inOrder, mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { CurrencyCode, Day, Email, optionalClaims, pattern, text, Uuid } from './wire.ts';
 
 const MAX_ELEMENTS = 1_000;
@@ -59,18 +59,6 @@ const paging = {
   pageNumber: z.int().min(1).max(1_000_000_000).default(1),
   limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
 };
-
-/** `dateFrom` after `dateTo` is an error, not an empty range. */
-export function inOrder({
-  dateFrom,
-  dateTo,
-}: {
-  dateFrom?: string | undefined;
-  dateTo?: string | undefined;
-}) {
-  return dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
-}
-export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
 
 export const SearchInput = z
   .object({ ...optionalClaims, ...searchFilters, ...paging })

@@ -1,9 +1,9 @@
 /** Customer Service: ends the subscriptions of an email, all of them or those listed. */
 
 import { counted, type Subscriptions } from '@counterfoil/engine';
+import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import type { Confirmations } from '@counterfoil/engine/mail';
 import { z } from 'zod';
-import { mayHoldCardNumber } from '../http/card-number-guard.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { apiSlice } from './slice.ts';

@@ -2,57 +2,40 @@
 import {
   isEmail,
   MAX_AMOUNT_MINOR,
-  MAX_EMAIL_LENGTH,
   type Transaction,
   type TransactionId,
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
 import { type Caller, idOfKey } from '@counterfoil/engine';
+import {
+  CurrencyCode as AnyCurrencyCode,
+  bounded,
+  Day,
+  EmailText,
+  Id,
+  IpAddress,
+  pattern,
+  text,
+  Uuid,
+} from '@counterfoil/engine/input';
 import { z } from 'zod';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 
-/** Excludes control characters, line separators and lone surrogates. */
-const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
+export { bounded, Day, Id, IpAddress, pattern, text, Uuid };
 
-/**
- * A string of bounded length. A longer one is not validated further, so that no pattern runs over a
- * megabyte; `endpoint` refuses a schema with an unbounded pattern.
- */
-export function bounded(maxLength: number): z.ZodString {
-  return z.string().max(maxLength, { abort: true });
-}
-
-export function text(maxLength: number) {
-  return bounded(maxLength).regex(PRINTABLE, 'must not contain control characters');
-}
-
-/** A string that matches an expression; `detail` describes the form, after the name of the member. */
-export function pattern(expression: RegExp, { max, detail }: { max: number; detail: string }) {
-  return bounded(max).regex(expression, detail);
-}
-
-const UUID_LENGTH = 36;
-const DATE_LENGTH = 10;
 /** Allows any number of decimals of a second. */
 const MAX_INSTANT_LENGTH = 64;
-const MAX_IP_LENGTH = 45;
 
-export const Email = bounded(MAX_EMAIL_LENGTH)
-  .refine(isEmail, 'must be an email address')
-  .meta({ format: 'email', example: 'ada@example.com' });
-export const Uuid = bounded(UUID_LENGTH).check(z.guid()).toLowerCase();
-export const Id = z.int().positive();
-export const Day = bounded(DATE_LENGTH).check(z.iso.date());
-export const IpAddress = z.union([
-  bounded(MAX_IP_LENGTH).check(z.ipv4()),
-  bounded(MAX_IP_LENGTH).check(z.ipv6()),
-]);
-export const CurrencyCode = pattern(/^[A-Z]{3}$/, {
-  max: 3,
-  detail: 'must be three capital letters',
-}).meta({ description: 'Currency code of ISO 4217', example: 'GBP' });
+export const Email = EmailText.refine(isEmail, 'must be an email address').meta({
+  format: 'email',
+  example: 'ada@example.com',
+});
+export const CurrencyCode = AnyCurrencyCode.meta({
+  description: 'Currency code of ISO 4217',
+  example: 'GBP',
+});
 
 /** Bodies of Customer Service may repeat the caller, who is named in the headers anyway. */
 export const optionalClaims = {

@@ -1,6 +1,7 @@
 /** In a request, `null` for an optional member means absent: serializers of many languages send it. */
+
+import { definitionOf, partsOf } from '@counterfoil/engine/input';
 import type { z } from 'zod';
-import { definitionOf, partsOf } from './input-schema.ts';
 
 /** The members below a value where null means absent. */
 interface Plan {

@@ -1,11 +1,6 @@
 /** Makes input schemas strict, and finds patterns that are matched against unbounded input. */
+import { type Definition, definitionOf, partsOf } from '@counterfoil/engine/input';
 import { z } from 'zod';
-
-export type Definition = z.core.$ZodTypes['_zod']['def'];
-
-export function definitionOf(schema: z.core.$ZodType): Definition {
-  return (schema as z.core.$ZodTypes)._zod.def;
-}
 
 const rebuilt = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 
@@ -92,40 +87,6 @@ function isBounded(schema: z.core.$ZodType): boolean {
     if (check !== 'min_length' && abort === true) return true;
   }
   return true;
-}
-
-/** The parts of a schema, each with the path step that leads to it. */
-export function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
-  switch (def.type) {
-    case 'object':
-      return Object.entries(def.shape).map(([name, each]) => [`/${name}`, each]);
-    case 'array':
-      return [['/*', def.element]];
-    case 'record':
-      return [
-        ['/*', def.keyType],
-        ['/*', def.valueType],
-      ];
-    case 'tuple':
-      return def.items.map((each, index) => [`/${index}`, each]);
-    case 'union':
-      return def.options.map((each) => ['', each]);
-    case 'pipe':
-      return [
-        ['', def.in],
-        ['', def.out],
-      ];
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return [['', def.innerType]];
-    default:
-      return [];
-  }
 }
 
 /** The member names that input may have at a path; none where any name is allowed. */

@@ -1,6 +1,6 @@
 /** Validation errors in the words of the contract: where, and what is expected. */
 
-import { holdsCardNumber } from '@counterfoil/engine/gateways';
+import { isShown, MAX_NAME_LENGTH } from '@counterfoil/engine/input';
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { ErrorDetail } from './errors.ts';
@@ -73,14 +73,8 @@ export function detailAt(
   return { in: part, pointer: base + pointerOf(shown), detail: `${nameOf(shown, part)} ${words}` };
 }
 
-const MAX_NAME_LENGTH = 100;
 /** A suggestion may differ in one letter of three. */
 const LETTERS_A_SLIP = 3;
-
-/** Names that the caller sent are repeated, unless they are too long or a card number. */
-function isShown(name: string): boolean {
-  return name.length <= MAX_NAME_LENGTH && !holdsCardNumber(name);
-}
 
 /** `Amount is not known; did you mean amount?` */
 function unknownName(name: string, known: readonly string[]): string {

@@ -1,0 +1,22 @@
+/** What interfaces check input with. */
+export {
+  cardNumbersIn,
+  isShown,
+  MAX_NAME_LENGTH,
+  mayHoldCardNumber,
+} from './card-number-search.ts';
+export { type Definition, definitionOf, partsOf } from './schema-parts.ts';
+export {
+  bounded,
+  CurrencyCode,
+  Day,
+  EmailText,
+  Id,
+  IN_ORDER,
+  IpAddress,
+  inOrder,
+  Month,
+  pattern,
+  text,
+  Uuid,
+} from './texts.ts';

@@ -1,0 +1,42 @@
+/** Reads zod schemas: their definitions and the schemas that they are made of. */
+import type { z } from 'zod';
+
+export type Definition = z.core.$ZodTypes['_zod']['def'];
+
+export function definitionOf(schema: z.core.$ZodType): Definition {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
+
+/** The parts of a schema, each with the path step that leads to it. */
+export function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
+  switch (def.type) {
+    case 'object':
+      return Object.entries(def.shape).map(([name, each]) => [`/${name}`, each]);
+    case 'array':
+      return [['/*', def.element]];
+    case 'record':
+      return [
+        ['/*', def.keyType],
+        ['/*', def.valueType],
+      ];
+    case 'tuple':
+      return def.items.map((each, index) => [`/${index}`, each]);
+    case 'union':
+      return def.options.map((each) => ['', each]);
+    case 'pipe':
+      return [
+        ['', def.in],
+        ['', def.out],
+      ];
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return [['', def.innerType]];
+    default:
+      return [];
+  }
+}
