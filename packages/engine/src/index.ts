@@ -30,6 +30,7 @@ export {
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
+export type { PaymentSubmission, RefundSubmission } from './payments/payment-input.ts';
 export {
   type FollowUp,
   type PaymentRequest,
@@ -38,9 +39,7 @@ export {
 } from './payments/payments.ts';
 export {
   instrumentOf,
-  type PaymentSubmission,
   type PaymentView,
-  type RefundSubmission,
   type RefundView,
   withoutSecrets,
 } from './payments/tenant-payments.ts';
@@ -53,6 +52,7 @@ export {
 } from './personal-keys/open-personal-keys.ts';
 export { PersonalKeyTable } from './personal-keys/personal-key-table.ts';
 export {
+  type InputFault,
   type Refusal,
   type RefusalCode,
   Refused,

@@ -10,8 +10,17 @@ export interface UnknownReference {
   readonly companyId?: number;
 }
 
+/** Where an argument of a call is wrong, and why: never its content. */
+export interface InputFault {
+  /** `plans/0/name`; empty for an argument that is no object. */
+  readonly path: string;
+  readonly detail: string;
+}
+
 /** Refusals of the use cases themselves. */
 export type UseCaseRefusal =
+  /** Another type, form or length than a call takes, an unknown member, or a card number in a text. */
+  | { readonly type: 'InputInvalid'; readonly faults: readonly InputFault[] }
   /** The command id names another command. */
   | { readonly type: 'IdempotencyKeyReused' }
   | { readonly type: 'ReferenceUnknown'; readonly references: readonly UnknownReference[] }

@@ -1,22 +1,30 @@
 /** The slices of a ledger for one caller of one tenant. */
 import { TenantId } from '@counterfoil/core';
 import type { OwnProjection, View } from '@counterfoil/projections';
+import { z } from 'zod';
 import type { Acting } from './acting.ts';
 import { booksOf, type TenantBooks } from './books/tenant-books.ts';
 import type { Calls } from './calls.ts';
-import type { Caller } from './command-runner.ts';
-import { TenantCustomers } from './customers/tenant-customers.ts';
+import { CUSTOMER_INPUTS, TenantCustomers } from './customers/tenant-customers.ts';
+import { checkedCalls, inputOf } from './input/checked-calls.ts';
+import { definedOf } from './input/defined.ts';
+import { name, text } from './input/texts.ts';
 import type { Engine } from './open-engine.ts';
-import { TenantPayments } from './payments/tenant-payments.ts';
-import { TenantSubscriptions } from './subscriptions/tenant-subscriptions.ts';
+import { PAYMENT_INPUTS, TenantPayments } from './payments/tenant-payments.ts';
+import { SUBSCRIPTION_INPUTS, TenantSubscriptions } from './subscriptions/tenant-subscriptions.ts';
 import { type TenantTransactions, transactionsOf } from './transactions/tenant-transactions.ts';
 
 /** Who acts, and for which tenant. */
-export interface Actor extends Caller {
-  readonly tenantId: number;
+const Actor = z.strictObject({
+  tenantId: TenantId,
+  actor: name(255),
+  keyId: text(255).optional(),
+  requestId: text(255).optional(),
+  traceparent: text(255).optional(),
   /** `test` makes and sees sandbox data only. Default: `live`. */
-  readonly environment?: 'live' | 'test';
-}
+  environment: z.enum(['live', 'test']).optional(),
+});
+export type Actor = Omit<z.input<typeof Actor>, 'tenantId'> & { readonly tenantId: number };
 
 export interface TenantLedger {
   readonly payments: TenantPayments;
@@ -28,16 +36,22 @@ export interface TenantLedger {
   view<Row>(projection: OwnProjection<Row>): View<Row>;
 }
 
-/** Throws a ZodError for what is no tenant id. */
-export function ledgerOf(engine: Engine, calls: Calls, actor: Actor): TenantLedger {
-  const { environment = 'live', tenantId: id, ...caller } = actor;
-  const tenantId = TenantId.parse(id);
+/** Throws `InputInvalid`. */
+export function ledgerOf(engine: Engine, calls: Calls, given: Actor): TenantLedger {
+  const { environment = 'live', tenantId, actor, ...more } = inputOf(Actor, given);
+  const caller = { actor, ...definedOf(more) };
   const acting: Acting = { tenantId, environment, caller, now: () => engine.clock.now() };
   const owner = { tenantId, sandbox: environment === 'test' };
+  const payments = checkedCalls(new TenantPayments(engine, acting), PAYMENT_INPUTS);
+  const customers = checkedCalls(new TenantCustomers(engine, acting), CUSTOMER_INPUTS);
+  const subscriptions = checkedCalls(
+    new TenantSubscriptions(engine.subscriptions, acting),
+    SUBSCRIPTION_INPUTS,
+  );
   return {
-    payments: calls.counted(new TenantPayments(engine, acting), ['idOf']),
-    subscriptions: calls.counted(new TenantSubscriptions(engine.subscriptions, acting)),
-    customers: calls.counted(new TenantCustomers(engine, acting)),
+    payments: calls.counted(payments, ['idOf']),
+    subscriptions: calls.counted(subscriptions),
+    customers: calls.counted(customers),
     transactions: calls.counted(transactionsOf(engine.transactions, acting)),
     books: calls.counted(booksOf(engine.books, acting)),
     view: (projection) => calls.counted(engine.ownProjections.view(projection, owner)),

@@ -1,31 +1,41 @@
 /** The books of one tenant, for one caller. */
+import { TransactionId } from '@counterfoil/core';
 import type { TrialBalance } from '@counterfoil/projections';
+import { z } from 'zod';
 import type { Acting } from '../acting.ts';
+import { checkedCalls } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
 import type { Books } from './books.ts';
-
-type Scoped<Query> = Omit<Query, 'tenantId' | 'sandbox'> & { readonly sandbox?: boolean };
+import { AccountsQuery, BooksQuery, RecurringQuery } from './books-input.ts';
 
 export interface TenantBooks {
-  trialBalance(query?: Scoped<Parameters<Books['trialBalance']>[0]>): Promise<TrialBalance>;
-  accounts(query: Scoped<Parameters<Books['accounts']>[0]>): ReturnType<Books['accounts']>;
+  trialBalance(query?: BooksQuery): Promise<TrialBalance>;
+  accounts(query: AccountsQuery): ReturnType<Books['accounts']>;
   /** The journal entries of a payment, in the order of its events; empty for another tenant's payment. */
   entries(paymentId: string): ReturnType<Books['entries']>;
-  recurring(query: Scoped<Parameters<Books['recurring']>[0]>): ReturnType<Books['recurring']>;
+  recurring(query: RecurringQuery): ReturnType<Books['recurring']>;
 }
 
 export function booksOf(books: Books, { tenantId, environment }: Acting): TenantBooks {
-  const scoped = <Query extends { readonly sandbox?: boolean }>(query: Query) => ({
-    ...query,
+  const scoped = <Query extends BooksQuery>({ sandbox = false, ...query }: Query) => ({
+    ...definedOf(query),
     tenantId,
-    sandbox: environment === 'test' || (query.sandbox ?? false),
+    sandbox: environment === 'test' || sandbox,
   });
-  return {
+  const calls: TenantBooks = {
     trialBalance: (query = {}) => books.trialBalance(scoped(query)),
     accounts: (query) => books.accounts(scoped(query)),
     entries: async (paymentId) => {
-      const entries = await books.entries(tenantId, paymentId);
+      const { success, data } = TransactionId.safeParse(paymentId);
+      const entries = success ? await books.entries(tenantId, data) : [];
       return environment === 'live' ? entries : entries.filter(({ sandbox }) => sandbox);
     },
     recurring: (query) => books.recurring(scoped(query)),
   };
+  return checkedCalls(calls, {
+    trialBalance: [BooksQuery.optional()],
+    accounts: [AccountsQuery],
+    entries: [z.string()],
+    recurring: [RecurringQuery],
+  });
 }

@@ -3,16 +3,13 @@ import { type Customer, isEmail, type Subject } from '@counterfoil/core';
 import type { Acting } from '../acting.ts';
 import type { Erasure } from '../erasure/index.ts';
 import { idOfKey } from '../idempotency-key.ts';
-import { instrumentOf, type Keyed, type TypedCard } from '../payments/index.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
+import { Id, text } from '../input/texts.ts';
+import { instrumentOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
+import { Environment, PaymentMethod, Registration, Replacement } from './customer-input.ts';
 import type { Customers } from './customers.ts';
-
-/** Default of `sandbox`: that of the caller's environment. */
-interface Environment {
-  readonly sandbox?: boolean;
-}
-
-type Contact = Pick<Customer.Contact, 'email'> & Partial<Customer.Contact>;
 
 export class TenantCustomers {
   readonly #customers: Customers;
@@ -38,12 +35,12 @@ export class TenantCustomers {
     idempotencyKey: key,
     sandbox,
     ...contact
-  }: Keyed & Environment & Contact): Promise<Customer.Customer> {
+  }: Registration): Promise<Customer.Customer> {
     const { tenantId, caller } = this.#acting;
     return this.#customers.register(
       {
         tenantId,
-        sandbox: this.#sandbox({ ...(sandbox !== undefined && { sandbox }) }),
+        sandbox: this.#sandbox({ sandbox }),
         requestId: idOfKey(this.#acting, 'createCustomer', { key }),
         content: contact,
         contact: contactOf(contact),
@@ -55,9 +52,9 @@ export class TenantCustomers {
   /** Replaces the contact data. Refuses with `StaleRowVersion` after a concurrent change. */
   async replace(
     customerId: number,
-    { rowVersion, sandbox, ...contact }: Environment & Contact & { readonly rowVersion: number },
+    { rowVersion, sandbox, ...contact }: Replacement,
   ): Promise<Customer.Customer> {
-    const named = this.#subject(customerId, { ...(sandbox !== undefined && { sandbox }) });
+    const named = this.#subject(customerId, { sandbox });
     const replacement = { rowVersion, contact: contactOf(contact) };
     return this.#customers.replace(named, replacement, this.#acting.caller);
   }
@@ -70,20 +67,10 @@ export class TenantCustomers {
   /** Stores a card. A known card keeps its id. */
   async addPaymentMethod(
     customerId: number,
-    given: Keyed &
-      Environment & {
-        readonly card?: TypedCard;
-        readonly token?: string;
-        readonly makeDefault?: boolean;
-        readonly companyId?: number;
-      },
+    given: PaymentMethod,
   ): Promise<{ readonly paymentMethodId: string; readonly token: string }> {
     const { idempotencyKey: key, card, token, makeDefault = false, companyId } = given;
     const named = this.#subject(customerId, given);
-    const instrument = {
-      ...(card !== undefined && { card }),
-      ...(token !== undefined && { token }),
-    };
     const { method } = await this.#customers.addPaymentMethod(
       named,
       {
@@ -92,7 +79,7 @@ export class TenantCustomers {
           actsOn: [String(customerId)],
         }),
         content: [token, card?.number.slice(-4), card?.expMonth, card?.expYear, makeDefault],
-        instrument: () => instrumentOf(instrument, this.#acting.now()),
+        instrument: () => instrumentOf({ card, token }, this.#acting.now()),
         makeDefault,
         ...(companyId !== undefined && { companyId }),
       },
@@ -122,7 +109,16 @@ export class TenantCustomers {
   }
 }
 
-function contactOf({ email, ...given }: Contact): Customer.Contact {
+function contactOf({ email, ...given }: Omit<Registration, 'sandbox'>): Customer.Contact {
   if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
-  return { email, firstName: '', lastName: '', phone: '', addresses: [], ...given };
+  return { email, firstName: '', lastName: '', phone: '', addresses: [], ...definedOf(given) };
 }
+
+export const CUSTOMER_INPUTS: CallInputs<TenantCustomers> = {
+  get: [Id, Environment.optional()],
+  register: [Registration],
+  replace: [Id, Replacement],
+  erase: [Id, Environment.optional()],
+  addPaymentMethod: [Id, PaymentMethod],
+  removePaymentMethod: [Id, text(255), Environment.optional()],
+};

@@ -2,13 +2,8 @@
 export type { Cards, Instrument } from './cards.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';
+export { AddressInput, instrument, Keyed, PlanInput, TypedCard } from './payment-input.ts';
 export type { PolicyReactor } from './policies.ts';
 export { routeTo } from './routes.ts';
 export type { PaymentParts } from './slice.ts';
-export {
-  instrumentOf,
-  type Keyed,
-  minorOf,
-  type PlanInput,
-  type TypedCard,
-} from './tenant-payments.ts';
+export { instrumentOf, minorOf } from './tenant-payments.ts';

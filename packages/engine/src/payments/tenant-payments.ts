@@ -3,86 +3,31 @@ import {
   isEmail,
   type Subscription,
   Transaction,
-  type TransactionId,
+  TransactionId,
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
 import type { SearchPage } from '@counterfoil/projections';
+import { z } from 'zod';
 import type { Acting } from '../acting.ts';
 import { checkCard } from '../gateways/card-number.ts';
-import type { CardDetails } from '../gateways/payment-gateway.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { uuidV7 } from '../ids.ts';
+import { type CallInputs, inputOf } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
+import { IdempotencyKey } from '../input/texts.ts';
 import { refused } from '../refusal.ts';
-import { queryOf, type Search, type Transactions } from '../transactions/index.ts';
+import { queryOf, type Search, SearchInput, type Transactions } from '../transactions/index.ts';
 import type { Instrument } from './cards.ts';
+import {
+  AmountText,
+  Keyed,
+  PaymentSubmission,
+  type PlanInput,
+  RefundSubmission,
+  type TypedCard,
+} from './payment-input.ts';
 import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
-
-/** A typed card. Its number and CVV are never stored. */
-export type TypedCard = Omit<CardDetails, 'holder'> & { readonly holder?: string };
-
-/** What a payment subscribes to once it is captured. */
-export interface PlanInput {
-  readonly name: string;
-  readonly description?: string;
-  /** In major units of the payment's currency: `'19.99'`. */
-  readonly rebillAmount: string;
-  readonly frequencyDays: number;
-  /** 0 or absent: the payment itself pays the first cycle. */
-  readonly trialDays?: number;
-}
-
-type OptionalOrder = Partial<
-  Pick<
-    PaymentRequest['order'],
-    | 'sandbox'
-    | 'firstName'
-    | 'lastName'
-    | 'applicationId'
-    | 'shopId'
-    | 'campaignId'
-    | 'affiliateId'
-    | 'productId'
-    | 'pricePointId'
-    | 'partnerSession'
-    | 'items'
-    | 'addresses'
-    | 'session'
-  >
->;
-
-export interface PaymentSubmission extends OptionalOrder {
-  /** The same key always gives the same payment. A new payment without one. */
-  readonly idempotencyKey?: string;
-  /** In major units, with no more decimals than the currency has: `'19.99'`. */
-  readonly amount: string;
-  /** ISO 4217, upper case. */
-  readonly currency: string;
-  readonly email: string;
-  /** Either this or `token`. */
-  readonly card?: TypedCard;
-  /** The token of a card that this customer used before. */
-  readonly token?: string;
-  /** False: authorize only, and capture later. */
-  readonly capture?: boolean;
-  readonly plans?: readonly PlanInput[];
-  readonly orderId?: number;
-  readonly customerId?: number;
-  readonly companyId?: number;
-  /** Only this account is tried. Default: those of the company. */
-  readonly merchantAccountId?: number;
-}
-
-export interface Keyed {
-  readonly idempotencyKey?: string;
-}
-
-export interface RefundSubmission extends Keyed {
-  /** In major units. Absent: the remaining balance. */
-  readonly amount?: string;
-  readonly items?: readonly Transaction.RefundItem[];
-  readonly notifyCustomer?: boolean;
-}
 
 /** A payment as its tenant sees it: amounts in major units of `currency`. */
 export interface PaymentView {
@@ -132,9 +77,10 @@ export class TenantPayments {
     this.#acting = acting;
   }
 
-  /** The payment id of an idempotency key, used or not. */
+  /** The payment id of an idempotency key, used or not. Throws `InputInvalid`. */
   idOf(idempotencyKey: string): TransactionId {
-    return idOfKey(this.#acting, 'payment', { key: idempotencyKey });
+    const key = inputOf(IdempotencyKey, idempotencyKey);
+    return idOfKey(this.#acting, 'payment', { key });
   }
 
   /** Submits a payment and waits for the gateway's answer. A decline is a status, not a refusal. */
@@ -176,7 +122,7 @@ export class TenantPayments {
   /** Captures the authorized amount or a part of it, once; the rest is released. */
   async capture(
     id: string,
-    { amount, ...keyed }: Keyed & { readonly amount?: string } = {},
+    { amount, ...keyed }: Keyed & { readonly amount?: string | undefined } = {},
   ): Promise<PaymentView> {
     const { currency } = await this.#find(id);
     const amountMinor = amount === undefined ? undefined : minorOf(amount, currency, 'amount');
@@ -195,14 +141,17 @@ export class TenantPayments {
     const { tenantId, caller } = this.#acting;
     const { idempotencyKey: key, amount, items = [], notifyCustomer = false } = submission;
     const { currency, transactionId } = await this.#find(id);
+    const asked = amount === undefined ? undefined : minorOf(amount, currency, 'amount');
+    // Further down 0 means the remaining balance.
+    if (asked === 0n) throw refused({ type: 'AmountNotPositive', amountMinor: asked, currency });
     const refund = await this.#payments.refund(
       {
         tenantId,
         transactionId,
         refundId: idOfKey(this.#acting, 'refundPayment', { key, actsOn: [transactionId] }),
         content: [transactionId, amount, items, notifyCustomer],
-        ...(amount !== undefined && { amountMinor: minorOf(amount, currency, 'amount') }),
-        items,
+        ...(asked !== undefined && { amountMinor: asked }),
+        items: items.map((item) => definedOf(item)),
         source: 'System',
         notifyCustomer,
       },
@@ -226,13 +175,15 @@ export class TenantPayments {
 
   async #find(id: string): Promise<Transaction.Payment> {
     const { tenantId, environment } = this.#acting;
-    const payment = await this.#payments.get(tenantId, id as TransactionId);
+    const { success, data } = TransactionId.safeParse(id);
+    if (!success) throw refused({ type: 'TransactionUnknown' });
+    const payment = await this.#payments.get(tenantId, data);
     // A caller of the test environment sees sandbox data only.
     if (environment === 'live' || payment.sandbox) return payment;
     throw refused({ type: 'TransactionUnknown' });
   }
 
-  /** Refuses, in this order: email, card and token, amounts. */
+  /** Refuses, in this order: email, card and token, amounts, plans. */
   #requestOf(
     submission: PaymentSubmission,
     { transactionId, content }: Pick<PaymentRequest, 'transactionId' | 'content'>,
@@ -299,9 +250,9 @@ const OWN_ORDER = [
   'items',
   'addresses',
   'session',
-] as const satisfies readonly (keyof OptionalOrder)[];
+] as const satisfies readonly (keyof PaymentSubmission & keyof PaymentRequest['order'])[];
 
-function ownOrder(submission: PaymentSubmission): Omit<OptionalOrder, 'sandbox'> {
+function ownOrder(submission: PaymentSubmission) {
   return definedOf(submission, OWN_ORDER);
 }
 
@@ -330,9 +281,7 @@ export function instrumentOf(
     card,
     token,
   }: {
-    readonly card?:
-      | (Omit<TypedCard, 'holder'> & { readonly holder?: string | undefined })
-      | undefined;
+    readonly card?: TypedCard | undefined;
     readonly token?: string | undefined;
   },
   now: string,
@@ -347,6 +296,9 @@ export function instrumentOf(
 function planOf(plan: PlanInput, currency: string, index: number): Subscription.Plan {
   const { name, description = '', rebillAmount, frequencyDays, trialDays = 0 } = plan;
   const rebillAmountMinor = minorOf(rebillAmount, currency, `plans/${index}/rebillAmount`);
+  if (rebillAmountMinor <= 0n) {
+    throw refused({ type: 'RebillAmountNotPositive', amountMinor: rebillAmountMinor });
+  }
   return { name, description, rebillAmountMinor, frequencyDays, trialDays };
 }
 
@@ -358,12 +310,15 @@ export function minorOf(amount: string, currency: string, field: string): bigint
   throw refused({ type: 'AmountInvalid', field, reason: minor.left.type });
 }
 
-function definedOf<Given extends object, Name extends keyof Given>(
-  given: Given,
-  names: readonly Name[],
-): { [Each in Name]?: Exclude<Given[Each], undefined> } {
-  const entries = names
-    .map((name) => [name, given[name]])
-    .filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries);
-}
+/** What is no id names no payment. */
+const PaymentId = z.string();
+
+export const PAYMENT_INPUTS: CallInputs<TenantPayments> = {
+  submit: [PaymentSubmission],
+  get: [PaymentId],
+  list: [SearchInput.optional()],
+  confirm: [PaymentId, Keyed.optional()],
+  capture: [PaymentId, Keyed.extend({ amount: AmountText.optional() }).optional()],
+  void: [PaymentId, Keyed.optional()],
+  refund: [PaymentId, RefundSubmission.optional()],
+};

@@ -1,30 +1,21 @@
 /** The subscriptions of one tenant, for one caller. */
 import type { Subscription } from '@counterfoil/core';
+import { z } from 'zod';
 import type { Acting } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
-import {
-  instrumentOf,
-  type Keyed,
-  minorOf,
-  type PlanInput,
-  type TypedCard,
-} from '../payments/index.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
+import { Id, text } from '../input/texts.ts';
+import { instrumentOf, Keyed, minorOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
+import { CardChange, CustomersPage, PlanChange, Unsubscription } from './subscription-input.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 
+const MAX_CHARGES = 36;
 /** A year of a monthly plan. */
 const DEFAULT_CHARGES = 12;
 
 type Found = Subscription.Subscription;
-
-export interface Unsubscription extends Keyed {
-  readonly email: string;
-  /** Ends the union of both lists; without both, all subscriptions of the email. */
-  readonly orderIds?: readonly number[];
-  readonly subscriptionIds?: readonly number[];
-  readonly notifyCustomer?: boolean;
-  readonly sandbox?: boolean;
-}
 
 export class TenantSubscriptions {
   readonly #subscriptions: Subscriptions;
@@ -46,11 +37,7 @@ export class TenantSubscriptions {
   /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
   ofCustomer(
     customerId: number,
-    {
-      limit,
-      after,
-      sandbox,
-    }: { readonly limit: number; readonly after?: number; readonly sandbox?: boolean },
+    { limit, after, sandbox }: CustomersPage,
   ): Promise<readonly Found[]> {
     const { tenantId, environment } = this.#acting;
     return this.#subscriptions.ofCustomer({
@@ -65,13 +52,16 @@ export class TenantSubscriptions {
   /** The next charges by the current plan, and the retries if the first is declined. */
   async schedule(
     id: number,
-    { count = DEFAULT_CHARGES }: { readonly count?: number } = {},
+    { count = DEFAULT_CHARGES }: { readonly count?: number | undefined } = {},
   ): Promise<Subscription.Schedule> {
     return this.#subscriptions.scheduleOf(this.#acting.tenantId, await this.get(id), count);
   }
 
   /** Suspends billing until `unfreeze`. */
-  async freeze(id: number, { note = '', ...keyed }: Keyed & { readonly note?: string } = {}) {
+  async freeze(
+    id: number,
+    { note = '', ...keyed }: Keyed & { readonly note?: string | undefined } = {},
+  ) {
     const request = await this.#request('freezeSubscription', id, keyed, note);
     return this.#subscriptions.freeze(request, note, this.#acting.caller);
   }
@@ -82,35 +72,23 @@ export class TenantSubscriptions {
   }
 
   /** Bills another card from now on. */
-  async changeCard(
-    id: number,
-    { card, token, ...keyed }: Keyed & { readonly card?: TypedCard; readonly token?: string },
-  ): Promise<Found> {
+  async changeCard(id: number, { card, token, ...keyed }: CardChange): Promise<Found> {
     const content = [token, card?.number.slice(-4), card?.expMonth, card?.expYear];
     const request = await this.#request('changeSubscriptionCard', id, keyed, content);
-    const given = { ...(card !== undefined && { card }), ...(token !== undefined && { token }) };
     return this.#subscriptions.changeCard(
       request,
-      () => instrumentOf(given, this.#acting.now()),
+      () => instrumentOf({ card, token }, this.#acting.now()),
       this.#acting.caller,
     );
   }
 
   /** Changes the plan from the next cycle on. Absent fields keep their value. */
-  async changePlan(
-    id: number,
-    { idempotencyKey, ...plan }: Keyed & Partial<Omit<PlanInput, 'trialDays'>>,
-  ): Promise<Found> {
+  async changePlan(id: number, { idempotencyKey, ...plan }: PlanChange): Promise<Found> {
     const { rebillAmount, ...rest } = plan;
     const { currency } = await this.get(id);
-    const request = await this.#request(
-      'changeSubscriptionPlan',
-      id,
-      idempotencyKey === undefined ? {} : { idempotencyKey },
-      plan,
-    );
+    const request = await this.#request('changeSubscriptionPlan', id, { idempotencyKey }, plan);
     const changed = {
-      ...rest,
+      ...definedOf(rest),
       ...(rebillAmount !== undefined && {
         rebillAmountMinor: minorOf(rebillAmount, currency, 'rebillAmount'),
       }),
@@ -120,7 +98,10 @@ export class TenantSubscriptions {
 
   async unsubscribe(
     id: number,
-    { notifyCustomer = false, ...keyed }: Keyed & { readonly notifyCustomer?: boolean } = {},
+    {
+      notifyCustomer = false,
+      ...keyed
+    }: Keyed & { readonly notifyCustomer?: boolean | undefined } = {},
   ): Promise<Found> {
     const request = await this.#request('endSubscription', id, keyed, notifyCustomer);
     return this.#subscriptions.unsubscribe(request, notifyCustomer, this.#acting.caller);
@@ -158,3 +139,15 @@ export class TenantSubscriptions {
     return { tenantId: this.#acting.tenantId, subscriptionId, requestId, content: [content] };
   }
 }
+
+export const SUBSCRIPTION_INPUTS: CallInputs<TenantSubscriptions> = {
+  get: [Id],
+  ofCustomer: [Id, CustomersPage],
+  schedule: [Id, z.strictObject({ count: z.int().min(1).max(MAX_CHARGES).optional() }).optional()],
+  freeze: [Id, Keyed.extend({ note: text(1_000).optional() }).optional()],
+  unfreeze: [Id, Keyed.optional()],
+  changeCard: [Id, CardChange],
+  changePlan: [Id, PlanChange],
+  unsubscribe: [Id, Keyed.extend({ notifyCustomer: z.boolean().optional() }).optional()],
+  unsubscribeByEmail: [Unsubscription],
+};

@@ -1,3 +1,4 @@
 /** The face of the slice, for the other slices. */
-export { queryOf, type Search } from './tenant-transactions.ts';
+export { type Search, SearchInput } from './search-input.ts';
+export { queryOf } from './tenant-transactions.ts';
 export type { Transactions } from './transactions.ts';

@@ -123,6 +123,10 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   BlockSizeOutOfRange: { type: 'BlockSizeOutOfRange', size: 0, max: 1_000 },
   SequenceExhausted: { type: 'SequenceExhausted', sequence: 'order' },
   IdempotencyKeyReused: { type: 'IdempotencyKeyReused' },
+  InputInvalid: {
+    type: 'InputInvalid',
+    faults: [{ path: 'plans/0/name', detail: 'is not known' }],
+  },
   ReferenceUnknown: { type: 'ReferenceUnknown', references: [{ field: 'shopId', id: 3 }] },
   CompanyRequired: { type: 'CompanyRequired' },
   CustomerMismatch: { type: 'CustomerMismatch', customerId: 5 },

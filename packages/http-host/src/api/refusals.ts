@@ -10,6 +10,10 @@ const MAY_BE_DONE = 'repeat under the same Idempotency-Key, for it may have been
 
 const EVERYWHERE = rows({
   IdempotencyKeyReused: { code: 'idempotency_key_reused' },
+  InputInvalid: {
+    code: 'invalid_request',
+    errors: ({ faults }) => faults.map(({ path, detail }) => ({ pointer: `/${path}`, detail })),
+  },
   ConcurrentUpdate: { code: 'concurrent_update' },
   StaleRowVersion: {
     code: 'stale_row_version',

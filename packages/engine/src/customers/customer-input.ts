@@ -1,0 +1,31 @@
+/** What callers may pass to the customers of a tenant. */
+import { Customer } from '@counterfoil/core';
+import { z } from 'zod';
+import { EmailText, Id, keyed, text } from '../input/texts.ts';
+import { AddressInput, instrument } from '../payments/index.ts';
+
+/** Default of `sandbox`: that of the caller's environment. */
+export const Environment = z.strictObject({ sandbox: z.boolean().optional() });
+export type Environment = z.input<typeof Environment>;
+
+const contact = {
+  email: EmailText,
+  firstName: text(200).optional(),
+  lastName: text(200).optional(),
+  phone: text(64).optional(),
+  addresses: z.array(AddressInput).max(Customer.MAX_ADDRESSES).optional(),
+};
+
+export const Registration = Environment.extend({ ...keyed, ...contact });
+export type Registration = z.input<typeof Registration>;
+
+export const Replacement = Environment.extend({ rowVersion: z.int().positive(), ...contact });
+export type Replacement = z.input<typeof Replacement>;
+
+export const PaymentMethod = Environment.extend({
+  ...keyed,
+  ...instrument,
+  makeDefault: z.boolean().optional(),
+  companyId: Id.optional(),
+});
+export type PaymentMethod = z.input<typeof PaymentMethod>;

@@ -1,0 +1,66 @@
+/** Checks what callers of the face pass, before anything else is done. */
+import type { z } from 'zod';
+import { type InputFault, refused } from '../refusal.ts';
+import { cardNumbersIn, isShown } from './card-number-search.ts';
+
+/** Longer lists do not help, and would let a small call cause a large refusal. */
+const MAX_REPORTED_FAULTS = 50;
+
+type Call = (...given: never[]) => Promise<unknown>;
+
+/** A schema for each argument of each asynchronous method. */
+export type CallInputs<Slice> = {
+  readonly [Name in keyof Slice as Slice[Name] extends Call ? Name : never]: Slice[Name] extends (
+    ...given: infer Given
+  ) => unknown
+    ? { readonly [Index in keyof Given]-?: z.ZodType<Given[Index] | undefined> }
+    : never;
+};
+
+/** The slice, whose calls are refused with `InputInvalid` where an argument does not fit its schema. */
+export function checkedCalls<Slice extends object>(slice: Slice, inputs: CallInputs<Slice>): Slice {
+  const methods = slice as Record<string, (...given: unknown[]) => unknown>;
+  const all: Record<string, readonly z.ZodType[]> = inputs;
+  for (const [name, schemas] of Object.entries(all)) {
+    const call = methods[name]?.bind(slice);
+    methods[name] = async (...given) => call?.(...argumentsOf(schemas, given));
+  }
+  return slice;
+}
+
+/** The parsed input. Refuses with `InputInvalid`. */
+export function inputOf<Schema extends z.ZodType>(
+  schema: Schema,
+  given: unknown,
+): z.output<Schema> {
+  const read = schema.safeParse(given);
+  if (!read.success) throw refused({ type: 'InputInvalid', faults: faultsOf(read.error.issues) });
+  const places = cardNumbersIn([{ schema, value: read.data }]);
+  if (places.length === 0) return read.data;
+  const faults = places.map(({ path }) => faultAt(path, 'must not hold a card number'));
+  throw refused({ type: 'InputInvalid', faults: faults.slice(0, MAX_REPORTED_FAULTS) });
+}
+
+function argumentsOf(schemas: readonly z.ZodType[], given: readonly unknown[]): unknown[] {
+  if (given.length > schemas.length) {
+    const detail = `must be at most ${schemas.length}`;
+    throw refused({ type: 'InputInvalid', faults: [{ path: 'arguments', detail }] });
+  }
+  return schemas.map((schema, index) => inputOf(schema, given[index]));
+}
+
+function faultsOf(issues: readonly z.core.$ZodIssue[]): InputFault[] {
+  return issues
+    .flatMap((issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((name) => faultAt([...issue.path, name], 'is not known'))
+        : [faultAt(issue.path, issue.message)],
+    )
+    .slice(0, MAX_REPORTED_FAULTS);
+}
+
+/** `plans/0/name`. Below a name that must not be shown, only the place of that name is reported. */
+function faultAt(path: readonly PropertyKey[], detail: string): InputFault {
+  const hidden = path.findIndex((step) => typeof step === 'string' && !isShown(step));
+  return { path: (hidden < 0 ? path : path.slice(0, hidden)).map(String).join('/'), detail };
+}

@@ -1,0 +1,34 @@
+/** What callers may pass to the subscriptions of a tenant. */
+import { z } from 'zod';
+import { mayHoldCardNumber } from '../input/card-number-search.ts';
+import { EmailText, Id, keyed } from '../input/texts.ts';
+import { instrument, Keyed, PlanInput } from '../payments/index.ts';
+
+const MAX_LIMIT = 100;
+
+// Only searched for; consecutive ids look like a card number.
+const ids = z.array(mayHoldCardNumber(z.int().positive())).max(1_000).readonly().optional();
+
+export const Unsubscription = z.strictObject({
+  ...keyed,
+  email: EmailText,
+  /** Ends the union of both lists; without both, all subscriptions of the email. */
+  orderIds: ids,
+  subscriptionIds: ids,
+  notifyCustomer: z.boolean().optional(),
+  sandbox: z.boolean().optional(),
+});
+export type Unsubscription = z.input<typeof Unsubscription>;
+
+export const CustomersPage = z.strictObject({
+  limit: z.int().min(1).max(MAX_LIMIT),
+  after: Id.optional(),
+  sandbox: z.boolean().optional(),
+});
+export type CustomersPage = z.input<typeof CustomersPage>;
+
+export const CardChange = Keyed.extend(instrument);
+export type CardChange = z.input<typeof CardChange>;
+
+export const PlanChange = PlanInput.omit({ trialDays: true }).partial().extend(keyed);
+export type PlanChange = z.input<typeof PlanChange>;
