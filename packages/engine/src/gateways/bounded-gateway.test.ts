@@ -1,4 +1,4 @@
-/** Timeout and concurrency limit of gateway calls. */
+/** Timeout and concurrency limit of gateway calls, and the check of their answers. */
 import { expect, it } from 'vitest';
 import { boundedGateway } from './bounded-gateway.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
@@ -30,6 +30,8 @@ function adapter(answer: (signal: AbortSignal) => Promise<unknown>) {
   const calls = Object.fromEntries(CALLS.map((each) => [each, call]));
   return { gateway: { ...gateway, ...calls } as unknown as PaymentGateway, signals };
 }
+
+const DONE = { result: 'done', gatewayTransactionId: 'g1', arn: '', note: '' };
 
 const never = () => new Promise<never>(() => {});
 
@@ -82,11 +84,67 @@ it('refuses a call beyond the limit before it is sent', async () => {
 });
 
 it('passes answers on, and names the gateway of a failure', async () => {
-  const sound = adapter(async () => 'answer');
-  expect(await bounded(sound.gateway).call('refund')).toBe('answer');
+  const sound = adapter(async () => DONE);
+  expect(await bounded(sound.gateway).call('refund')).toEqual(DONE);
   const failure = new Error('no connection');
   const broken = adapter(() => Promise.reject(failure));
   const { call, errors } = bounded(broken.gateway);
   await expect(call('refund')).rejects.toMatchObject({ refusal: { gatewayId: 3 } });
   expect(errors).toMatchObject([{ err: failure, gatewayId: 3 }]);
+});
+
+const RUBBISH = [
+  ['null', null],
+  ['a text', 'approved'],
+  ['an empty object', {}],
+  ['another result', { result: 'approved', gatewayTransactionId: 'g1' }],
+  ['no id', { result: 'captured' }],
+  ['no id', { result: 'done' }],
+  ['a wrong type', { result: 'captured', gatewayTransactionId: 5 }],
+  ['a wrong note', { ...DONE, note: 5 }],
+  ['no hardness', { result: 'declined', declineCode: 'x' }],
+  ['a wrong card', { token: 5, fingerprint: '', bin: '', last4: '', expMonth: 1, expYear: 2040 }],
+  ['a wrong notice', [{ kind: 'alert', reference: 'r', amountMinor: 1, source: 'RDR' }]],
+] as const;
+
+it.each(CALLS)('%s leaves nothing certain when the answer is none', async (name) => {
+  const mayBeUndefined = ['findToken', 'findCharge', 'findFollowUp'].includes(name);
+  const undef = mayBeUndefined ? [] : ([['undefined', undefined]] as const);
+  for (const [, answer] of [...RUBBISH, ...undef]) {
+    const { call, errors } = bounded(adapter(async () => answer).gateway);
+    const error = await call(name).catch((thrown: unknown) => thrown);
+    if (LOOKED_UP.includes(name)) expect(error).toMatchObject({ code: 'GatewayFailed' });
+    else expect(error).toBeInstanceOf(GatewayTimeout);
+    expect(errors).toMatchObject([
+      { gatewayId: 3, err: { message: expect.stringMatching(/^Acme \(gateway 3\) gave no/) } },
+    ]);
+  }
+});
+
+it('fills in what an answer may lack, and leaves out what it has beside', async () => {
+  const answered = (name: Call, answer: unknown) =>
+    bounded(adapter(async () => answer).gateway).call(name);
+  const gatewayTransactionId = 'g1';
+  expect(await answered('refund', { result: 'done', gatewayTransactionId, raw: {} })).toEqual(DONE);
+  expect(await answered('charge', { result: 'captured', gatewayTransactionId })).toEqual({
+    ...DONE,
+    result: 'captured',
+    authCode: '',
+    avsChecked: false,
+  });
+  const note = 'x'.repeat(1_001);
+  expect(await answered('findCharge', { result: 'failed', note })).toEqual({
+    result: 'failed',
+    note: note.slice(1),
+  });
+  expect(await answered('findFollowUp', undefined)).toBeUndefined();
+});
+
+it('refuses for an adapter that throws before it answers', async () => {
+  const { gateway } = adapter(() => {
+    throw new Error('no promise');
+  });
+  for (const name of CALLS) {
+    await expect(bounded(gateway).call(name)).rejects.toMatchObject({ code: 'GatewayFailed' });
+  }
 });

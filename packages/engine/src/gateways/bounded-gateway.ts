@@ -1,6 +1,8 @@
-/** Bounds the calls of an adapter: a timeout and a concurrency limit. */
+/** Bounds the calls of an adapter: a timeout, a concurrency limit, and the form of its answers. */
+import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
+import { GATEWAY_ANSWERS } from './gateway-answers.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayBounds {
@@ -12,18 +14,32 @@ export interface GatewayBounds {
 }
 
 /** The signal is aborted on timeout. */
-type Call<Answer> = (signal: AbortSignal) => Promise<Answer>;
+type Call = (signal: AbortSignal) => Promise<unknown>;
+
+const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
 
 /**
  * Wraps a gateway. Refuses with `GatewayBusy` beyond the limit, and with `GatewayFailed` when the adapter
- * fails; the outcome of the request is then unknown.
+ * fails; the outcome of the request is then unknown. So it is after an answer that is none, which ends as
+ * one that never came: the money may have moved.
  */
 export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): PaymentGateway {
   const { gatewayId, name } = gateway;
   const { timeoutMs, maxInFlight, logger } = bounds;
   let inFlight = 0;
 
-  async function bounded<Answer>(call: Call<Answer>): Promise<Answer> {
+  /** Throws for what is no answer. The error has no value of it: a card number could be among them. */
+  function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
+    const parsed = schema.safeParse(answer);
+    if (parsed.success) return parsed.data;
+    const error = new GatewayTimeout(
+      `${name} (gateway ${gatewayId}) gave no answer that can be used: ${z.prettifyError(parsed.error)}`,
+    );
+    logger.error({ err: error, gatewayId }, 'the gateway failed');
+    throw error;
+  }
+
+  async function bounded<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
     if (inFlight >= maxInFlight) throw refused({ type: 'GatewayBusy', gatewayId });
     inFlight += 1;
     const ending = new AbortController();
@@ -37,7 +53,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
       }, timeoutMs);
     });
     try {
-      return await Promise.race([call(ending.signal), timeout]);
+      return checked(schema, await Promise.race([call(ending.signal), timeout]));
     } catch (error) {
       if (error instanceof GatewayTimeout || error instanceof Refused) throw error;
       logger.error({ err: error, gatewayId }, 'the gateway failed');
@@ -49,9 +65,9 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   }
 
   /** A call that moves no money: a timeout leaves no unknown outcome. */
-  async function looked<Answer>(call: Call<Answer>): Promise<Answer> {
+  async function looked<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
     try {
-      return await bounded(call);
+      return await bounded(schema, call);
     } catch (error) {
       if (!(error instanceof GatewayTimeout)) throw error;
       throw refused({ type: 'GatewayFailed', gatewayId });
@@ -62,16 +78,17 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     gatewayId,
     name,
     tokenize: (card, fingerprint) =>
-      looked((signal) => gateway.tokenize(card, fingerprint, signal)),
-    findToken: (token) => looked((signal) => gateway.findToken(token, signal)),
-    charge: (request) => bounded((signal) => gateway.charge(request, signal)),
-    confirm: (request) => bounded((signal) => gateway.confirm(request, signal)),
-    capture: (request) => bounded((signal) => gateway.capture(request, signal)),
-    void: (request) => bounded((signal) => gateway.void(request, signal)),
-    refund: (request) => bounded((signal) => gateway.refund(request, signal)),
-    findCharge: (key) => bounded((signal) => gateway.findCharge(key, signal)),
-    findFollowUp: (key) => bounded((signal) => gateway.findFollowUp(key, signal)),
-    noticesOf: (id) => looked((signal) => gateway.noticesOf(id, signal)),
+      looked(token, (signal) => gateway.tokenize(card, fingerprint, signal)),
+    findToken: (given) => looked(token.optional(), (signal) => gateway.findToken(given, signal)),
+    charge: (request) => bounded(charge, (signal) => gateway.charge(request, signal)),
+    confirm: (request) => bounded(charge, (signal) => gateway.confirm(request, signal)),
+    capture: (request) => bounded(followUp, (signal) => gateway.capture(request, signal)),
+    void: (request) => bounded(followUp, (signal) => gateway.void(request, signal)),
+    refund: (request) => bounded(followUp, (signal) => gateway.refund(request, signal)),
+    findCharge: (key) => bounded(charge.optional(), (signal) => gateway.findCharge(key, signal)),
+    findFollowUp: (key) =>
+      bounded(followUp.optional(), (signal) => gateway.findFollowUp(key, signal)),
+    noticesOf: (id) => looked(notices, (signal) => gateway.noticesOf(id, signal)),
     close: () => gateway.close(),
   };
 }

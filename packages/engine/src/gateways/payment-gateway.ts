@@ -124,7 +124,7 @@ export interface PaymentGateway {
   close(): Promise<void>;
 }
 
-/** The gateway did not answer in time. The request may or may not have taken effect. */
+/** The gateway gave no answer in time, or none that can be used. The request may or may not have taken effect. */
 export class GatewayTimeout extends Error {
   override readonly name = 'GatewayTimeout';
 }

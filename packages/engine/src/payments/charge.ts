@@ -161,7 +161,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
   async #outcomeOf(result: ChargeResult | typeof NO_ANSWER): Promise<Transaction.Outcome> {
     const { at, payment } = this;
     if (result === NO_ANSWER) {
-      return { result: 'unknown', note: 'the gateway did not answer in time', at };
+      return { result: 'unknown', note: 'the gateway gave no answer', at };
     }
     if (result.result === 'action-required' && payment.status === 'Unknown') {
       // The caller that could have forwarded the action is gone, and no money moves without it.

@@ -42,7 +42,7 @@ type WithoutAddress<Command> = Command extends unknown
   ? Omit<Command, 'tenantId' | 'transactionId' | 'at'>
   : never;
 
-/** The gateway did not answer in time: the outcome must be queried. */
+/** The gateway gave no answer, or none that can be used: the outcome must be queried. */
 export const NO_ANSWER = Symbol('no answer');
 
 export class PaymentAtGateway<Each extends Run = Run> {

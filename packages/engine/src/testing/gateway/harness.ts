@@ -144,7 +144,7 @@ export interface Charged {
 /** An opened gateway and its requests. Keys have the engine's format. */
 export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   readonly opened: Gateway;
-  /** With timeouts, as in the engine. */
+  /** With timeouts, as in the engine, and with its check of the form of every answer. */
   readonly gateway: PaymentGateway;
   readonly #contract: GatewayContract<Gateway>;
 
