@@ -146,21 +146,72 @@ describe.skipIf(hasServers)('a ledger with a custom clock', () => {
   });
 });
 
+const FOLDER = 'storage must be a folder, memory:, or { log, readModels } with URLs';
+const NO_BACKGROUND = 'background must be true, or absent, where storage has no URLs';
+const URL = 'postgres://u@h:1/db';
+
 describe.skipIf(hasServers)('a ledger', () => {
-  it.each([
-    [{ storage: 'postgres://u@h:1/db' }, /storage must be a folder/],
-    [{ storage: 'memory:', masterKey: Buffer.alloc(31) }, /masterKey must be 32 bytes/],
-    [{ storage: 'sqlite:./data' }, /storage must be a folder/],
-    [{ storage: { log: 'memory:', readModels: 'memory:' } }, /storage.log must be a postgres/],
+  it.each<readonly [string, unknown, readonly string[]]>([
+    ['no options', undefined, ['options must be an object', FOLDER]],
+    ['nothing', {}, [FOLDER]],
+    ...['', URL, 'sqlite:./data', 'memory', 'postgres//h/db', import.meta.filename].map(
+      (storage) => [`storage ${storage}`, { storage }, [FOLDER]] as const,
+    ),
     [
-      { storage: { log: 'postgres://u@h:1/db', readModels: 'sqlite:a' } },
-      /storage.readModels a postgres/,
+      'URLs of other stores',
+      { storage: { log: 'memory:', readModels: 'sqlite:a', prefix: 'a' } },
+      [
+        'storage.log must be a postgres:// or esdb:// URL',
+        'storage.readModels must be a postgres:// URL',
+        'storage.prefix is no option',
+        'masterKey must be given where storage has URLs',
+      ],
     ],
     [
-      { storage: { log: 'postgres://u@h:1/db', readModels: 'postgres://u@h:1/db' } },
-      /masterKey must be given/,
+      'parts of other shapes',
+      {
+        storage: 'memory:',
+        masterKey: 'a'.repeat(32),
+        gateways: [sandbox(), {}, gatewayWith(() => ({ gatewayId: 1.5 }))],
+        projections: [{}],
+        clock: { now: () => 'today' },
+        logger: {},
+        mail: {},
+        gateway: sandbox(),
+      },
+      [
+        'masterKey must be 32 bytes, as a Uint8Array or Buffer',
+        'gateways[1] must be a PaymentGateway with a name and a gatewayId from 1, or sandbox()',
+        'gateways[2] must be a PaymentGateway with a name and a gatewayId from 1, or sandbox()',
+        'projections[0] must be made by defineProjection',
+        'clock must be { now } that answers as 2026-01-31T12:00:00.000Z',
+        'logger must be { debug, info, warn, error }, four functions',
+        'mail.server must be an object',
+        'mail.from must be an object',
+        'mail.sandbox must be true or false',
+        'gateway is no option',
+      ],
     ],
-  ])('is refused with options that cannot be used: %j', async (options, message) => {
-    await expect(openLedger({ ...options, logger })).rejects.toThrow(message);
+    ...[Number.NaN, -1, 0, 2 ** 40, '10'].map(
+      (number) =>
+        [
+          `numbers ${number}`,
+          { storage: 'memory:', gatewayTimeoutMs: number, gatewayMaxInFlight: Number(number) * -1 },
+          [
+            'gatewayTimeoutMs must be a whole number of milliseconds, 1 to 2147483647',
+            ...(number === -1 ? [] : ['gatewayMaxInFlight must be a whole number from 1']),
+          ],
+        ] as const,
+    ),
+    ['background in memory', { storage: 'memory:', background: false }, [NO_BACKGROUND]],
+    ['background in a folder', { storage: './data', background: false }, [NO_BACKGROUND]],
+    [
+      'two gateways of one id',
+      { storage: 'memory:', logger, gateways: [sandbox(), sandbox()] },
+      ['gateways: Sandbox and Sandbox both claim gateway id 1'],
+    ],
+  ])('refuses %s, and names each option at fault', async (_, options, problems) => {
+    const opening = openLedger(options as LedgerOptions);
+    await expect(opening).rejects.toMatchObject({ name: 'ConfigError', problems });
   });
 });

@@ -19,6 +19,7 @@ export { Erasure } from './erasure/erasure.ts';
 export { refusalOf } from './failures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
+export type { LedgerOptions, Storage } from './ledger-options.ts';
 export {
   createLogger,
   LOG_LEVELS,
@@ -29,7 +30,7 @@ export {
 } from './logger.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
-export { type Ledger, type LedgerOptions, openLedger, type Storage } from './open-ledger.ts';
+export { type Ledger, openLedger } from './open-ledger.ts';
 export type { PaymentSubmission, RefundSubmission } from './payments/payment-input.ts';
 export {
   type FollowUp,

@@ -1,5 +1,6 @@
 /** The gateways that a ledger was opened with, by id. */
 import { refused } from '../refusal.ts';
+import { ConfigError } from '../settings.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
@@ -13,7 +14,7 @@ export interface GatewayRegistry {
   close(): Promise<void>;
 }
 
-/** Throws for duplicate ids. */
+/** Throws a ConfigError for duplicate ids. */
 export function gatewayRegistry(
   gateways: readonly PaymentGateway[],
   bounds: GatewayBounds,
@@ -22,7 +23,8 @@ export function gatewayRegistry(
   for (const each of gateways) {
     const other = byId.get(each.gatewayId);
     if (other !== undefined) {
-      throw new Error(`${other.name} and ${each.name} both claim gateway id ${each.gatewayId}`);
+      const problem = `${other.name} and ${each.name} both claim gateway id ${each.gatewayId}`;
+      throw new ConfigError([`gateways: ${problem}`]);
     }
     byId.set(each.gatewayId, boundedGateway(each, bounds));
   }
