@@ -107,6 +107,12 @@ describe.each(STORAGES)('closing a ledger in %s', { timeout: TIMEOUT_MS }, (_, n
     expect(await codeOf(shop.transactions.search())).toBe('LedgerClosed');
     expect(await codeOf(ledger.checks['event-store']?.() as Promise<void>)).toBe('LedgerClosed');
 
+    const otherKey = openLedger({ ...options, logger, masterKey: Buffer.alloc(32, 8) });
+    await expect(otherKey).rejects.toMatchObject({
+      name: 'ConfigError',
+      problems: [expect.stringMatching(/^the master key is not the one that the data in/)],
+    });
+
     // Without background work, where that is left to another process.
     const again = shopOf(await opened({ ...options, ...(hasServers && { background: false }) }));
     expect((await again.transactions.search()).count).toBe(3);
@@ -213,5 +219,15 @@ describe.skipIf(hasServers)('a ledger', () => {
   ])('refuses %s, and names each option at fault', async (_, options, problems) => {
     const opening = openLedger(options as LedgerOptions);
     await expect(opening).rejects.toMatchObject({ name: 'ConfigError', problems });
+  });
+
+  it('refuses storage that cannot be used', async () => {
+    const nowhere = 'postgres://u@127.0.0.1:1/db';
+    const shared = { storage: { log: nowhere, readModels: nowhere }, masterKey };
+    for (const options of [{ storage: join(import.meta.filename, 'data') }, shared]) {
+      const opening = openLedger({ ...options, logger });
+      await expect(opening).rejects.toMatchObject({ name: 'StorageError' });
+      await expect(opening).rejects.not.toThrow(/host|[A-Z]_URL/);
+    }
   });
 });

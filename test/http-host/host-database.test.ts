@@ -78,18 +78,15 @@ it.each([
     'start the server, or correct the URL',
     (url: URL) => Object.assign(url, { port: '1' }),
   ],
-])(
-  'names %s and the setting, says what to do, and never the password',
-  async (_, advice, change) => {
-    const url = change(await withPassword());
-    const error = await refusalOf(url.href);
-    expect(error.code).toBe('unavailable');
-    expect(error.message).toContain(`${url.hostname}:${url.port}${url.pathname}`);
-    expect(error.message).toContain('READ_MODEL_URL');
-    expect(error.message).toContain(advice);
-    expect(inspect(error, { depth: Infinity })).not.toContain(url.password);
-  },
-);
+])('names %s and its use, says what to do, and never the password', async (_, advice, change) => {
+  const url = change(await withPassword());
+  const error = await refusalOf(url.href);
+  expect(error.code).toBe('unavailable');
+  expect(error.message).toContain(`${url.hostname}:${url.port}${url.pathname}`);
+  expect(error.message).toContain('the database of the read models');
+  expect(error.message).toContain(advice);
+  expect(inspect(error, { depth: Infinity })).not.toContain(url.password);
+});
 
 it.each(['sqlite:host.db', 'postgres://me:a-secret@:no', ''])(
   'says nothing of %j, which is no URL of a database',

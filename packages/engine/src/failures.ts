@@ -19,6 +19,27 @@ export function refusalOf(error: unknown): Refused | undefined {
   return undefined;
 }
 
+/**
+ * The storage cannot be used: it cannot be reached, another process has it open, it is damaged, it
+ * belongs to a later version, or the log is not the one that the read models were filled from.
+ * `cause` is the error of the store.
+ */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** A StorageError for the failure of a store to open; any other error as it is. */
+export function openingError(error: unknown): unknown {
+  const isOfStore =
+    error instanceof EventStoreError ||
+    error instanceof HostDatabaseError ||
+    error instanceof ReadModelError ||
+    (error instanceof Error && 'syscall' in error);
+  if (!isOfStore && !isOutage(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StorageError(message, { cause: error });
+}
+
 const OF_EVENT_STORE: Partial<Record<EventStoreError['code'], 'LogUnavailable' | 'LogReadOnly'>> = {
   unavailable: 'LogUnavailable',
   closed: 'LogReadOnly',

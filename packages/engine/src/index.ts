@@ -16,7 +16,7 @@ export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
 export { deriveKey } from './derive-key.ts';
 export { Erasure } from './erasure/erasure.ts';
-export { refusalOf } from './failures.ts';
+export { refusalOf, StorageError } from './failures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
 export type { LedgerOptions, Storage } from './ledger-options.ts';

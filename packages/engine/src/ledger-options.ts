@@ -124,7 +124,12 @@ function isClock(given: unknown): boolean {
 
 function isFolder(given: unknown): boolean {
   if (!isText(given) || URL_SCHEME.test(given) || NEARLY_URL.test(given)) return false;
-  return statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  try {
+    return statSync(given, { throwIfNoEntry: false })?.isDirectory() ?? true;
+  } catch {
+    // The stores tell why it cannot be read.
+    return true;
+  }
 }
 
 function isUrlOf(isMeant: (url: string) => boolean) {

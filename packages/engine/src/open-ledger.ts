@@ -1,5 +1,6 @@
 /** The face of the engine: opens a ledger over its storage, and hands out its slices to callers. */
 import { Calls } from './calls.ts';
+import { openingError } from './failures.ts';
 import { checkOptions, type LedgerOptions, settingsOf } from './ledger-options.ts';
 import { createLogger } from './logger.ts';
 import { type Engine, openEngine } from './open-engine.ts';
@@ -28,7 +29,7 @@ export interface Ledger {
 
 /**
  * Opens a ledger and starts its background work; resolves when reads show everything in the log.
- * Throws a ConfigError for options that cannot be used, or not with the data.
+ * Throws a ConfigError for options that cannot be used, and a StorageError for storage that cannot.
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   checkOptions(options);
@@ -40,6 +41,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
     gateways,
     projections,
     background,
+  }).catch((error: unknown) => {
+    throw openingError(error);
   });
   try {
     await engine.mailing.beginService();

@@ -67,7 +67,7 @@ function checkMasterKey(dataDir: string, key: Buffer): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     if (readFileSync(path, 'utf8').trim() === mark) return;
     throw new ConfigError([
-      `MASTER_KEY (or secrets.json) is not the key that the data in ${dataDir} was made with`,
+      `the master key is not the one that the data in ${dataDir} was made with`,
     ]);
   }
 }
@@ -133,7 +133,7 @@ function keptMasterKey(path: string): string {
     return SecretsFile.parse(JSON.parse(readFileSync(path, 'utf8'))).masterKey;
   } catch {
     // Neither the parser's message nor zod's, for they may quote the secret.
-    throw new ConfigError([`MASTER_KEY is not set, and ${path} holds no usable key`]);
+    throw new ConfigError([`no master key is given, and ${path} holds no usable one`]);
   }
 }
 

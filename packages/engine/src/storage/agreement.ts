@@ -15,7 +15,7 @@ export async function agreeOnMasterKey(database: HostDatabase, masterKey: Buffer
   const mark = markOfMasterKey(masterKey);
   if ((await setMarkOnce(database.pool, 'master-key', mark)) === mark) return;
   throw new ConfigError([
-    `MASTER_KEY (or secrets.json) is not the key that the data in ${database.place} was made with: all hosts need the same`,
+    `the master key is not the one that the data in ${database.place} was made with: all processes need the same`,
   ]);
 }
 

@@ -130,7 +130,7 @@ export async function openHostDatabaseToRead(url: string): Promise<ReadHostDatab
     if (error instanceof HostDatabaseError) throw error;
     throw new HostDatabaseError(
       'unavailable',
-      `the host database of READ_MODEL_URL, ${place}, cannot be read: ${reasonOf(withConnectAdvice(error))}`,
+      `the database of the read models, ${place}, cannot be read: ${reasonOf(withConnectAdvice(error))}`,
     );
   }
 }
@@ -148,7 +148,7 @@ async function refuseOtherVersion(pool: pg.Pool, place: string): Promise<void> {
   if (made.length === Object.keys(MIGRATIONS).length) return;
   throw new HostDatabaseError(
     'unavailable',
-    `the host database of READ_MODEL_URL, ${place}, is that of an earlier version of this program: start a host of this one first`,
+    `the database of the read models, ${place}, is that of an earlier version of this program: start a process of this one first`,
   );
 }
 
@@ -158,7 +158,7 @@ function placeOf(url: string): string {
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') {
     throw new HostDatabaseError(
       'unavailable',
-      'READ_MODEL_URL, that of the host database, must have the form postgres://user@host:5432/database',
+      'the URL of the read models must have the form postgres://user@host:5432/database',
     );
   }
   return `${hostname || 'localhost'}:${port || '5432'}${pathname}`;
@@ -196,7 +196,7 @@ async function migrate(url: string, place: string): Promise<void> {
     if (unknown.length > 0) throw newer(place, unknown);
     throw new HostDatabaseError(
       'unavailable',
-      `the host database of READ_MODEL_URL, ${place}, cannot be used: ${reasonOf(withConnectAdvice(error))}`,
+      `the database of the read models, ${place}, cannot be used: ${reasonOf(withConnectAdvice(error))}`,
       { cause: error },
     );
   } finally {
@@ -207,7 +207,7 @@ async function migrate(url: string, place: string): Promise<void> {
 function newer(place: string, unknown: readonly string[]): HostDatabaseError {
   return new HostDatabaseError(
     'newer',
-    `the host database of READ_MODEL_URL, ${place}, is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
+    `the database of the read models, ${place}, is that of a later version of this program: it has ${unknown.join(', ')}. Run that version`,
   );
 }
 

@@ -166,22 +166,22 @@ export async function openEventStore(
         ...(prefix !== undefined && { prefix }),
         ...(!follow && { retryMs: PATIENCE_MS }),
       });
-      return opening.catch(namingVariable);
+      return opening.catch(namingLog);
     }
     case 'postgres': {
       const { openPostgresEventStore } = await import('@counterfoil/event-stores/postgres');
       const opening = openPostgresEventStore({ url, ...(!follow && { retryForMs: PATIENCE_MS }) });
-      return opening.catch(namingVariable);
+      return opening.catch(namingLog);
     }
   }
 }
 
 /** What the URL names cannot be used: the operator's to mend. */
-function namingVariable(error: unknown): never {
+function namingLog(error: unknown): never {
   const isTold = error instanceof EventStoreError;
   if (!isTold && !(error instanceof TypeError)) throw error;
   const code = isTold ? error.code : 'unavailable';
-  throw new EventStoreError(code, `EVENT_STORE_URL: ${error.message}`, { cause: error });
+  throw new EventStoreError(code, `the event log: ${error.message}`, { cause: error });
 }
 
 interface ReadModelOptions {
