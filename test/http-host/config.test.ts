@@ -193,7 +193,7 @@ describe('the master key', () => {
       loadMasterKey(readConfig({ DATA_DIR: dataDir, MASTER_KEY: masterKey }));
     load(MASTER_KEY);
     expect(load(MASTER_KEY)).toHaveLength(32);
-    expect(() => load(Buffer.alloc(32, 8).toString('base64'))).toThrow(/not the key that the data/);
+    expect(() => load(Buffer.alloc(32, 8).toString('base64'))).toThrow(/not the one that the data/);
   });
 
   it('is refused when the kept one is lost and a new one would be made', () => {
@@ -201,6 +201,6 @@ describe('the master key', () => {
     const load = () => loadMasterKey(readConfig({ DATA_DIR: dataDir }));
     load();
     rmSync(join(dataDir, 'secrets.json'));
-    expect(load).toThrow(/not the key that the data/);
+    expect(load).toThrow(/not the one that the data/);
   });
 });
