@@ -5,7 +5,7 @@ export {
   MAX_NAME_LENGTH,
   mayHoldCardNumber,
 } from './card-number-search.ts';
-export { type Definition, definitionOf, partsOf } from './schema-parts.ts';
+export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';
 export {
   bounded,
   CurrencyCode,

@@ -7,6 +7,22 @@ export function definitionOf(schema: z.core.$ZodType): Definition {
   return (schema as z.core.$ZodTypes)._zod.def;
 }
 
+/** The schema that a wrapper such as `optional` is made of; undefined for any other schema. */
+export function innerTypeOf(def: Definition): z.core.$ZodType | undefined {
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return def.innerType;
+    default:
+      return undefined;
+  }
+}
+
 /** The parts of a schema, each with the path step that leads to it. */
 export function partsOf(def: Definition): (readonly [step: string, part: z.core.$ZodType])[] {
   switch (def.type) {
@@ -28,15 +44,9 @@ export function partsOf(def: Definition): (readonly [step: string, part: z.core.
         ['', def.in],
         ['', def.out],
       ];
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return [['', def.innerType]];
-    default:
-      return [];
+    default: {
+      const inner = innerTypeOf(def);
+      return inner === undefined ? [] : [['', inner]];
+    }
   }
 }

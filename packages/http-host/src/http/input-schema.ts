@@ -1,5 +1,5 @@
 /** Makes input schemas strict, and finds patterns that are matched against unbounded input. */
-import { type Definition, definitionOf, partsOf } from '@counterfoil/engine/input';
+import { type Definition, definitionOf, innerTypeOf, partsOf } from '@counterfoil/engine/input';
 import { z } from 'zod';
 
 const rebuilt = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
@@ -38,14 +38,6 @@ function changesOf(def: Definition): object | undefined {
     }
     case 'array':
       return { element: strictOf(def.element) };
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return { innerType: strictOf(def.innerType) };
     case 'union':
       return { options: def.options.map(strictOf) };
     case 'record':
@@ -59,8 +51,10 @@ function changesOf(def: Definition): object | undefined {
     case 'intersection':
       // Each side would refuse the members of the other.
       throw new Error('an intersection cannot be strict: write one object instead');
-    default:
-      return undefined;
+    default: {
+      const innerType = innerTypeOf(def);
+      return innerType && { innerType: strictOf(innerType) };
+    }
   }
 }
 
