@@ -39,9 +39,8 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     throw error;
   }
 
-  async function bounded<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
-    if (inFlight >= maxInFlight) throw refused({ type: 'GatewayBusy', gatewayId });
-    inFlight += 1;
+  /** Rejects with `GatewayTimeout`, and then aborts the signal. */
+  async function inTime(call: Call): Promise<unknown> {
     const ending = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -53,13 +52,22 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
       }, timeoutMs);
     });
     try {
-      return checked(schema, await Promise.race([call(ending.signal), timeout]));
+      return await Promise.race([call(ending.signal), timeout]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function bounded<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
+    if (inFlight >= maxInFlight) throw refused({ type: 'GatewayBusy', gatewayId });
+    inFlight += 1;
+    try {
+      return checked(schema, await inTime(call));
     } catch (error) {
       if (error instanceof GatewayTimeout || error instanceof Refused) throw error;
       logger.error({ err: error, gatewayId }, 'the gateway failed');
       throw refused({ type: 'GatewayFailed', gatewayId });
     } finally {
-      clearTimeout(timer);
       inFlight -= 1;
     }
   }
@@ -89,6 +97,13 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     findFollowUp: (key) =>
       bounded(followUp.optional(), (signal) => gateway.findFollowUp(key, signal)),
     noticesOf: (id) => looked(notices, (signal) => gateway.noticesOf(id, signal)),
-    close: () => gateway.close(),
+    async close() {
+      try {
+        await inTime(() => gateway.close());
+      } catch (error) {
+        // The stores are closed all the same.
+        logger.error({ err: error, gatewayId }, 'the gateway could not be closed');
+      }
+    },
   };
 }

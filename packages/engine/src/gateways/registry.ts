@@ -2,7 +2,7 @@
 import { refused } from '../refusal.ts';
 import { ConfigError } from '../settings.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
-import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
+import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
   /** The gateway with bounded calls. Refuses with `GatewayUnknown` when it is not registered. */
@@ -37,22 +37,7 @@ export function gatewayRegistry(
       return found;
     },
     async close() {
-      await Promise.all(gateways.map((each) => closeInTime(each, bounds)));
+      await Promise.all([...byId.values()].map((each) => each.close()));
     },
   };
-}
-
-/** Logs a failure: the stores are closed all the same. */
-async function closeInTime(gateway: PaymentGateway, bounds: GatewayBounds): Promise<void> {
-  const { gatewayId, name } = gateway;
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new GatewayTimeout(`${name} did not close in time`));
-  const timer = setTimeout(giveUp, bounds.timeoutMs);
-  try {
-    await Promise.race([gateway.close(), tooLate]);
-  } catch (error) {
-    bounds.logger.error({ err: error, gatewayId }, 'the gateway could not be closed');
-  } finally {
-    clearTimeout(timer);
-  }
 }
