@@ -142,12 +142,12 @@ export function defineProjection<Row, const Type extends ProjectableType>(
     },
     encode: encodeRow,
     decode: decodeRow<Row>,
-    ...(personal === undefined ? erasingNobody<Row>() : erasingOf(personal)),
+    ...(personal === undefined ? withoutPersonalRows<Row>() : erasingOf(personal)),
   };
 }
 
-/** For rows that tell of nobody. Those of an earlier version may, and an erasure drops them. */
-function erasingNobody<Row>(): Pick<Projection<Row>, 'derive' | 'erasing'> {
+/** Its rows have no personal data. Rows of an earlier version may, and an erasure drops them. */
+function withoutPersonalRows<Row>(): Pick<Projection<Row>, 'derive' | 'erasing'> {
   return { erasing: { async *find() {}, erase: (row) => row } };
 }
 

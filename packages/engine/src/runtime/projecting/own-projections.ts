@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyVault, PersonalDataVault } from '@counterfoil/core';
 import { type OwnProjection, Progress, type View, viewOf } from '@counterfoil/projections';
-import { refusalOf } from '../../failures.ts';
 import type { Logger } from '../../logger.ts';
 import type { OpenStores } from '../../open-stores.ts';
 import { refused } from '../../refusal.ts';
@@ -85,12 +84,8 @@ export class OwnProjections {
     }
     const view = viewOf(this.#options.stores.readModels, projection, owner);
     const caughtUp = async <Found>(ask: () => Promise<Found>): Promise<Found> => {
-      try {
-        await this.#caughtUp(entry, owner.tenantId);
-        return await ask();
-      } catch (error) {
-        throw refusalOf(error) ?? error;
-      }
+      await this.#caughtUp(entry, owner.tenantId);
+      return ask();
     };
     return {
       get: (key) => caughtUp(() => view.get(key)),
