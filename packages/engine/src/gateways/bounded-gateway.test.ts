@@ -31,6 +31,7 @@ function adapter(answer: (signal: AbortSignal) => Promise<unknown>) {
   return { gateway: { ...gateway, ...calls } as unknown as PaymentGateway, signals };
 }
 
+const NUMBER = '4242424242424242';
 const DONE = { result: 'done', gatewayTransactionId: 'g1', arn: '', note: '' };
 
 const never = () => new Promise<never>(() => {});
@@ -42,7 +43,7 @@ function bounded(gateway: PaymentGateway, maxInFlight = 10) {
   const call = (name: Call): Promise<unknown> =>
     (port[name] as (...given: unknown[]) => Promise<unknown>).apply(
       port,
-      name === 'tokenize' ? [{}, ''] : [{}],
+      name === 'tokenize' ? [{ number: NUMBER }, ''] : [{}],
     );
   return { call, errors };
 }
@@ -138,6 +139,14 @@ it('fills in what an answer may lack, and leaves out what it has beside', async 
     note: note.slice(1),
   });
   expect(await answered('findFollowUp', undefined)).toBeUndefined();
+});
+
+it('refuses a token that holds the number of the card', async () => {
+  const card = { fingerprint: 'f', bin: '424242', last4: '4242', expMonth: 1, expYear: 2040 };
+  const tokenize = (token: string) =>
+    bounded(adapter(async () => ({ ...card, token })).gateway).call('tokenize');
+  expect(await tokenize('tok_1')).toMatchObject({ token: 'tok_1' });
+  await expect(tokenize(`tok_${NUMBER}`)).rejects.toMatchObject({ code: 'GatewayFailed' });
 });
 
 it('refuses for an adapter that throws before it answers', async () => {

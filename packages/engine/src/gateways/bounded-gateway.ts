@@ -13,10 +13,19 @@ export interface GatewayBounds {
   readonly logger: Pick<Logger, 'error'>;
 }
 
+const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
+
+/** The answer is recorded in events, so the card's number must not be in it. */
+function tokenWithout(number: string): typeof token {
+  const detail = 'must not hold the number of the card';
+  return token.refine(
+    (given) => Object.values(given).every((each) => !String(each).includes(number)),
+    detail,
+  );
+}
+
 /** The signal is aborted on timeout. */
 type Call = (signal: AbortSignal) => Promise<unknown>;
-
-const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
 
 /**
  * Wraps a gateway. Refuses with `GatewayBusy` beyond the limit, and with `GatewayFailed` when the adapter
@@ -86,7 +95,7 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     gatewayId,
     name,
     tokenize: (card, fingerprint) =>
-      looked(token, (signal) => gateway.tokenize(card, fingerprint, signal)),
+      looked(tokenWithout(card.number), (signal) => gateway.tokenize(card, fingerprint, signal)),
     findToken: (given) => looked(token.optional(), (signal) => gateway.findToken(given, signal)),
     charge: (request) => bounded(charge, (signal) => gateway.charge(request, signal)),
     confirm: (request) => bounded(charge, (signal) => gateway.confirm(request, signal)),
