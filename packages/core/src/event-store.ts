@@ -40,14 +40,14 @@ export type AppendResult =
 export interface ReadOptions {
   /** First revision wanted, a whole number; 0 when absent. */
   readonly from?: number;
-  /** At most so many events, a whole number; unbounded when absent. */
+  /** The most events, a whole number; unbounded when absent. */
   readonly limit?: number;
 }
 
 export interface SubscribeOptions {
   /** The last position already seen, one of this log; from the beginning when absent. */
   readonly after?: Position;
-  /** At most so many events in a batch, at least 1; 256 when absent. */
+  /** The most events of a batch, at least 1; 256 when absent. */
   readonly batchSize?: number;
   /** End after the events that are in the log now, instead of waiting for more. */
   readonly untilHead?: boolean;

@@ -1,4 +1,4 @@
-/** Ids from idempotency keys: a key names its effect for ever, over every interface. */
+/** Ids from idempotency keys: a key always names the same effect, over every interface. */
 import type { TenantId, TransactionId } from '@counterfoil/core';
 import { deterministicUuid, uuidV7 } from './ids.ts';
 
@@ -8,7 +8,7 @@ export interface KeyScope {
   readonly environment: 'live' | 'test';
 }
 
-/** The parts that name a key for ever. */
+/** The parts that identify a key. */
 export function keyParts(
   { tenantId, environment }: KeyScope,
   operation: string,

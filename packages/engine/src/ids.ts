@@ -24,7 +24,7 @@ export function uuidV7(): string {
 }
 
 /**
- * The UUID (version 8) that these parts name: the same parts give the same id for ever, on any
+ * The UUID (version 8) that these parts name: the same parts always give the same id, on any
  * machine. The first 122 bits of a SHA-256 over the parts.
  */
 export function deterministicUuid(parts: readonly string[]): string {

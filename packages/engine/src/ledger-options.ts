@@ -54,7 +54,7 @@ export interface LedgerOptions {
   readonly masterKey?: Uint8Array;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[];
-  /** Read models of one's own, made by `defineProjection`. Default: none. */
+  /** Custom read models, made by `defineProjection`. Default: none. */
   readonly projections?: readonly OwnProjection[];
   readonly clock?: Clock;
   /** Default: warnings and errors to standard output. */
@@ -68,7 +68,7 @@ export interface LedgerOptions {
   readonly background?: boolean;
   /** A payment whose gateway has not answered after so long has an unknown outcome. Default: 10,000. */
   readonly gatewayTimeoutMs?: number;
-  /** So many calls of one gateway at once; what comes beyond is refused with `GatewayBusy`. Default: 500. */
+  /** The most calls of one gateway at once; further calls are refused with `GatewayBusy`. Default: 500. */
   readonly gatewayMaxInFlight?: number;
 }
 
@@ -197,7 +197,7 @@ const MAIL = z.strictObject(
 
 const OPTIONS = z.strictObject(
   {
-    // The type of the storage decides which of both problems is told.
+    // The type of the storage decides which of both problems is reported.
     storage: z.unknown().optional(),
     masterKey: must(
       `${MASTER_KEY_BYTES} bytes, as a Uint8Array or Buffer`,

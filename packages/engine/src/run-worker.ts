@@ -17,7 +17,7 @@ export interface RunningWorker {
 }
 
 /**
- * Starts a worker beside processes that share a log. Throws a ConfigError where nobody would see its
+ * Starts a worker beside processes that share a log. Throws a ConfigError where no process would see its
  * work, and what opening a ledger throws that is given another key or log than those before it.
  */
 export async function runWorker(settings: Settings, logger: Logger): Promise<RunningWorker> {

@@ -68,7 +68,7 @@ export interface Walk {
   readonly orRange?: { readonly field: string; readonly from: number; readonly to: number };
   /** Only what comes after this place in the order. */
   readonly after?: Anchor;
-  /** So many matches are passed over first; costs far less than reading them. */
+  /** How many matches are skipped first; costs far less than reading them. */
   readonly skip?: number;
   readonly limit: number;
 }

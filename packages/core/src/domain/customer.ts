@@ -27,7 +27,7 @@ export const Contact = z.strictObject(contactFields);
 export type Contact = z.output<typeof Contact>;
 
 /** What is left of the contact data once the person is erased. */
-const nobody: Contact = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
+const noContact: Contact = { email: '', firstName: '', lastName: '', phone: '', addresses: [] };
 
 /** Names a customer. */
 interface Named {
@@ -75,12 +75,12 @@ const who = { customerId: z.int().positive(), sandbox: z.boolean() };
 const notEvicted = (older: Record<string, unknown>) => ({ ...older, evicted: false });
 
 export const events = {
-  CustomerRegistered: event({ ...who, ...contactFields, at: Instant }, { erased: nobody }),
+  CustomerRegistered: event({ ...who, ...contactFields, at: Instant }, { erased: noContact }),
   EmailReserved: event(
     { ...who, email: z.string().max(320), at: Instant },
     { erased: { email: '' } },
   ),
-  CustomerReplaced: event({ ...who, ...contactFields, at: Instant }, { erased: nobody }),
+  CustomerReplaced: event({ ...who, ...contactFields, at: Instant }, { erased: noContact }),
   /** A new payment method, or another card or rank of the one that has this id. */
   PaymentMethodAdded: event(
     {
@@ -175,15 +175,15 @@ export function evolve(state: State, event: Event): State {
     case 'CustomerErasureRequested':
       return { ...next, erasureRequestedAt: event.at };
     case 'CustomerErased':
-      return { ...next, ...NOBODY, erasedAt: event.at };
+      return { ...next, ...ERASED, erasedAt: event.at };
     default:
       return never(event);
   }
 }
 
 /** The state of a person who was erased. */
-const NOBODY = {
-  ...nobody,
+const ERASED = {
+  ...noContact,
   paymentMethods: [],
   defaultPaymentMethodId: null,
   removedCards: [],

@@ -61,6 +61,6 @@ export function inOrder({
 }
 export const IN_ORDER = { message: 'must not be after dateTo', path: ['dateFrom'] };
 
-/** What names an effect for ever. Undefined, and nothing else, means a new one. */
+/** Always names the same effect. Undefined, and nothing else, means a new one. */
 export const IdempotencyKey = name(255);
 export const keyed = { idempotencyKey: IdempotencyKey.optional() };

@@ -53,7 +53,7 @@ export class Mailing {
   }
 
   /**
-   * Called when the host begins to serve. Without settings callers are told that no mail is sent, so
+   * Called when the host begins to serve. Without settings the messages to callers say that no mail is sent, so
    * these mails must not be sent later either. A command-line tool does not call it.
    */
   async beginService(): Promise<void> {

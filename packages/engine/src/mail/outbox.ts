@@ -150,7 +150,7 @@ export class Outbox {
   readonly places: Places;
   readonly #tables: SqlTables;
   readonly #sql: ReturnType<typeof statementsOf>;
-  /** Claims are told apart by it. */
+  /** Distinguishes claims. */
   readonly #claimant = randomUUID();
 
   constructor(tables: SqlTables) {

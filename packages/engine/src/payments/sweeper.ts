@@ -154,7 +154,7 @@ export class Sweeper implements TimedWork {
       status !== 'Unknown' && (wasOpenAtStart || reasons.includes('payment'))
         ? [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs)
         : ASK_AFTER_MS.map((afterMs) => fromMs + afterMs);
-    // A payment that keeps changing must not postpone its other intents for ever.
+    // A payment that keeps changing must not postpone its other intents without end.
     const nextMs = before?.dueMs[0];
     const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
     return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };

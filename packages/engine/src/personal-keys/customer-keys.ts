@@ -87,7 +87,7 @@ export class CustomerKeys {
     return this.rows.count();
   }
 
-  /** Those of whom there is neither a key nor the tombstone of one. */
+  /** Customers with neither a key nor the tombstone of one. */
   missing(subjects: readonly Subject[]): Awaitable<readonly Subject[]> {
     const known = subjects.filter(canBe);
     return mapped(this.rows.find(known), (rows) => {

@@ -56,7 +56,7 @@ export async function compareKeys(keys: ComparedKeys, events: EventStore): Promi
     return {
       loss:
         count === 0
-          ? `has no keys, and the log tells of persons that were sealed with some (at position ${sealed.position})`
+          ? `has no keys, and the log has personal data that was sealed with keys (at position ${sealed.position})`
           : `lacks the key of customer ${customer}, which the event at position ${sealed.position} was sealed with: the keys are older than the log, or some were lost`,
     };
   }

@@ -59,7 +59,7 @@ interface GivingUp {
 
 /**
  * Frees their emails, has their erasure requested, and destroys keys that are not there, so that none
- * is ever made in their place. The next host finishes the erasures; what broke off is begun anew.
+ * is ever made in their place. The next host finishes the erasures; what was interrupted is repeated.
  */
 export async function giveUp(unreadable: readonly Unreadable[], parts: GivingUp): Promise<void> {
   const { keys, events, clock, secret, caller } = parts;

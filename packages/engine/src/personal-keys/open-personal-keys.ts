@@ -18,7 +18,7 @@ const IN_MEMORY = ':memory:';
 const READING_CONNECTIONS = 2;
 
 const LOST_FOR_GOOD =
-  'Without the keys nobody can read who paid: do not start with new ones. Where they are lost for good: `counterfoil customers erase-unreadable` (docs/operations.md, Lost keys)';
+  'Without the keys the personal data of payments cannot be read: do not start with new ones. Where they are lost for good: `counterfoil customers erase-unreadable` (docs/operations.md, Lost keys)';
 
 export const KEYS_ADVICE = `Put back the keys.db that belongs to this log, with its keys.db-wal, or restore it from a backup made with or after that of events.db. ${LOST_FOR_GOOD}`;
 

@@ -55,7 +55,7 @@ async function furthest(readModels: ReadModelStore): Promise<Position | undefine
 }
 
 const ADVICE =
-  'Put the right log back. If this log is to be taken as it is, drop the schemas counterfoil_read_models and counterfoil_host of the database, but keep the table personal_keys: without it nobody can read who paid';
+  'Put the right log back. If this log is to be taken as it is, drop the schemas counterfoil_read_models and counterfoil_host of the database, but keep the table personal_keys: without it the personal data of payments cannot be read';
 
 function otherLog({ place }: HostDatabase): EventStoreError {
   return new EventStoreError(

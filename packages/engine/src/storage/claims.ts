@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Logger } from '../logger.ts';
 import { RoundTrips } from './round-trips.ts';
 
-/** A host whose machine has died is noticed by the server after so many seconds. */
+/** The server detects a dead client machine after about 20 seconds. */
 const KEEP_ALIVE = `
   SELECT set_config('tcp_keepalives_idle', '5', false),
     set_config('tcp_keepalives_interval', '5', false),
@@ -40,7 +40,7 @@ type Asked =
 export interface ClaimsOptions {
   readonly pool: Pool;
   /**
-   * Told when the connection was lost while so many claims stood on it: until they are taken again
+   * Called when the connection was lost while it held this number of claims: until they are taken again
    * another host may have begun to answer the same requests.
    */
   readonly onLost?: ((claims: number) => void) | undefined;

@@ -72,7 +72,7 @@ export interface HostDatabase {
 }
 
 export interface HostDatabaseOptions {
-  /** At most so many connections at once. */
+  /** The most connections at once. */
   readonly connections?: number;
   /** Called for idle connections that broke. */
   readonly onLostConnection?: (error: Error) => void;

@@ -32,7 +32,7 @@ export interface KeptAnswer {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The stream that it is about; undefined where that is not one stream of the log. */
   readonly stream?: StreamName | undefined;
-  /** The one person whom it tells of; undefined where it tells of none, or of several. */
+  /** The one person that it has data of; undefined where it has data of none, or of several. */
   readonly subject?: Subject | undefined;
 }
 
@@ -70,7 +70,7 @@ export interface AnswersAbout {
   /** The beginning of their keys: the tenant. What follows is what the tenant did. */
   readonly prefix: string;
   readonly subject: string;
-  /** Of an answer without a subject: what tells of a person names the customer. */
+  /** Of an answer without a subject: what has data of a person names the customer. */
   readonly named: RegExp;
 }
 
@@ -84,7 +84,7 @@ export function answersAbout(subject: Subject): AnswersAbout {
   };
 }
 
-/** Whether an answer tells of the person. */
+/** Whether an answer has data of the person. */
 export function isAbout(
   { prefix, subject, named }: AnswersAbout,
   key: string,

@@ -31,7 +31,7 @@ export interface Dialect {
   table(inFile: string, inSchema: string): string;
   /** Ends a subquery of rows to delete: passes over those that another process deletes. */
   readonly skipLocked: string;
-  /** The clock of the database, so many seconds ahead. */
+  /** The time of the database's clock, plus `seconds`. */
   timeIn(seconds: number): string;
 }
 
@@ -42,7 +42,7 @@ export interface Insert {
   readonly columns: Readonly<Record<string, string>>;
   /** `ON CONFLICT …`, `RETURNING …` */
   readonly suffix: string;
-  /** Whatever PostgreSQL is told by default, the commit waits for the disk. */
+  /** The commit waits for the disk, whatever PostgreSQL's default is. */
   readonly durable?: boolean;
 }
 

@@ -34,7 +34,7 @@ export const READ_MODEL_SCHEMES: Readonly<Record<string, Engine>> = {
   'postgresql:': 'postgres',
 };
 
-/** Clients of EventStoreDB, each a package that is installed by whoever wants it. */
+/** Clients of EventStoreDB, each an optional package. */
 export const EVENT_STORE_CLIENTS = ['eventstore', 'kurrentdb'] as const;
 export type EventStoreClient = (typeof EVENT_STORE_CLIENTS)[number];
 
@@ -64,7 +64,7 @@ export interface DataFiles {
   readonly gateway: string;
   readonly answers: string;
   readonly checkpoints: string;
-  /** The keys of customers: without them nothing in the log tells of a person. */
+  /** The keys of customers: without them the personal data in the log is unreadable. */
   readonly keys: string;
   /** Mails that are to be sent, and how far the log has been read for them. */
   readonly mails: string;
@@ -127,14 +127,14 @@ export function readModelFiles({ readModels }: DataFiles): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** Whether a file stands there, or a link to one. Whoever opens a pipe waits for ever. */
+/** Whether the path is a file, or a link to one. Opening a pipe would block. */
 export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /**
- * Longer than a cluster takes to choose another leader. Callers of a host are told sooner than those
- * who have all the time that a server can be away.
+ * Longer than a cluster takes to choose another leader. Callers of a host get an error sooner than
+ * background readers, which wait as long as a server can be away.
  */
 const PATIENCE_MS = 8_000;
 
@@ -215,7 +215,7 @@ export async function openSharedReadModels(
   return openPostgresReadModelStore({ url, ...marking(options) });
 }
 
-/** Whoever hears of a worker leaves a mark for it where a read finds damage. */
+/** With `news` there is a worker elsewhere: a read that finds damage leaves a mark for it. */
 function marking({ news, ...options }: ReadModelOptions) {
   return { ...options, ...(news !== undefined && { news, marksDamage: true }) };
 }

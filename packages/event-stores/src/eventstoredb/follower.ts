@@ -14,7 +14,7 @@ import type { StreamNames } from './stream-names.ts';
 /** Events that the client reads ahead: all of them are in memory, however large they are. */
 const MAX_READ_AHEAD = 512;
 
-/** Changes of a subscription's connection; without events a lost one cannot be told from an idle log. */
+/** Changes of a subscription's connection; without events a lost one cannot be distinguished from an idle log. */
 export type ConnectionNews =
   | { readonly state: 'following' }
   | { readonly state: 'lost'; readonly reason: string };

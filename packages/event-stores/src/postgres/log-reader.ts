@@ -35,7 +35,7 @@ export class LogReader {
     this.#schema = schema;
   }
 
-  /** At most so many events of a stream, from a revision on. */
+  /** At most `limit` events of a stream, from a revision on. */
   async readStream(
     stream: StreamName,
     from: number,
@@ -50,7 +50,7 @@ export class LogReader {
     );
   }
 
-  /** At most so many events of the log behind a position, up to one that is settled; fewer where they are large. */
+  /** At most `limit` events of the log after a position, up to a settled one; fewer where they are large. */
   async readLog(after: Position, upTo: Position, limit: number): Promise<readonly StoredEvent[]> {
     return this.#events(
       'read-log',

@@ -215,7 +215,7 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   to: 'The last month',
 
   // Pages
-  limit: 'At most so many elements in a page',
+  limit: 'The most elements of a page',
   pageNumber: 'The page, counted from 1',
   cursor: '`nextCursor` of the page before; absent: the first page',
   hasMore: 'Whether another page follows',

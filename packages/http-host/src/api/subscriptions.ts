@@ -95,7 +95,7 @@ function getSchedule({ subscriptions }: SubscriptionReadServices) {
     params: SubscriptionParams,
     query: z.object({
       count: queryLimit({ max: MAX_CHARGES, fallback: DEFAULT_CHARGES }).meta({
-        description: 'So many charges',
+        description: 'The number of charges',
       }),
     }),
     responses: { 200: { description: 'The schedule', schema: ScheduleAnswer } },

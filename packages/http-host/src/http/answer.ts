@@ -16,7 +16,7 @@ export interface Answer {
   readonly isFinal?: boolean | undefined;
   /** The stream that the response is about; undefined where that is not a single stream of the log. */
   readonly stream?: StreamName | undefined;
-  /** The single person whom the response is about, if it is about one. */
+  /** The single person that the response is about, if there is one. */
   readonly subject?: Subject | undefined;
 }
 

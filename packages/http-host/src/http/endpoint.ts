@@ -57,7 +57,7 @@ interface Result {
   readonly status: number;
   /** The stream that the response is about; stored with it. */
   readonly stream?: StreamName;
-  /** The single person whom the response is about: an erasure removes it. Others are searched. */
+  /** The single person that the response is about: an erasure removes it. Others are searched. */
   readonly subject?: Subject;
   /**
    * False while the work continues: a repetition under the same Idempotency-Key is not answered

@@ -9,7 +9,7 @@ import { columnOf } from './postgres-schema.ts';
 const MAX_LANES = 2_000;
 /** Values that are merged where much is skipped; each has to be counted through. */
 const MAX_SKIPPED_LANES = 16;
-/** So far conditions are counted to find the narrowest; up to so many matches are gathered and sorted. */
+/** The most matches that are counted to find the narrowest condition, and that are gathered and sorted. */
 export const PROBE_LIMIT = 500;
 /** Entries read before the one that is skipped to: mostly enough to count those with the same sort value. */
 const TIES_SEEN = 32;

@@ -13,7 +13,7 @@ const READER_CACHE_KIB = 65_536;
 const MAPPED_BYTES = 1_073_741_824;
 
 /**
- * Documents are apart by era in every index of a field, an era being so many units of `sort`: of
+ * Documents are apart by era in every index of a field, an era being a fixed number of units of `sort`: of
  * milliseconds, 25 days. What is new falls on the few pages of its era, and not all over the index.
  */
 const ERA_BITS = 31;

@@ -6,7 +6,7 @@ import { type Term, termOf } from './field-values.ts';
 import { columnOf, eraOf, erasOf, indexOf } from './sqlite-schema.ts';
 import type { Statements } from './sqlite-statements.ts';
 
-/** Up to so many matches of several values are gathered and sorted; beyond it an index keeps the order. */
+/** The most matches of several values that are gathered and sorted; beyond it an index keeps the order. */
 const GATHER_LIMIT = 500;
 /** Matches that are gathered in the time that it takes to begin one more lane. */
 const GATHERED_A_LANE = 40;

@@ -8,7 +8,7 @@ const MAX_BYTES = 8 * 2 ** 20;
 /** Of an entry beside its texts: the objects, and its place in the cache. */
 const ENTRY_BYTES = 200;
 const BYTES_A_CHARACTER = 2;
-/** So many pages are passed over from a remembered one. */
+/** The most pages that are skipped from a remembered one. */
 const NEAR_PAGES = 5;
 
 /** Names a search. A filter may be as large as a request: its digest stands for it. */

@@ -291,7 +291,7 @@ function monthOf(index: number): string {
   return `${year}-${String((index % MONTHS_A_YEAR) + 1).padStart(2, '0')}`;
 }
 
-/** The month so many months later, or earlier when the number is negative. */
+/** The month `months` later, or earlier when the number is negative. */
 export function monthAfter(month: string, months: number): string {
   return monthOf(indexOf(month) + months);
 }

@@ -25,5 +25,5 @@ export const OrderedPlan = z.strictObject({
 export type OrderedPlan = z.output<typeof OrderedPlan>;
 export type Plan = Omit<OrderedPlan, 'subscriptionId'>;
 
-/** A payment starts at most so many subscriptions. */
+/** The most subscriptions that one payment starts. */
 export const MAX_PLANS = 2;

@@ -14,14 +14,14 @@ import {
 
 export const DAY_MS = 86_400_000;
 
-/** Networks count the failed tries of a card over so many days, ... */
+/** The days over which networks count the failed tries of a card, ... */
 export const NETWORK_WINDOW_DAYS = 30;
 /** ... and charge fines for more: the strictest of their limits. */
 export const MAX_FAILED_TRIES = 15;
 
 const { rebillAt: _rebillAt, at: _at, ...facts } = events.SubscriptionStarted.schema.shape;
 
-/** So many numbers that failed lately are remembered after they were left for others. */
+/** How many recently failed card numbers are remembered after they were replaced. */
 export const MAX_FORMER_CARDS = 20;
 
 /** The whole of a subscription. Read models store it through this schema. */
@@ -210,7 +210,7 @@ export function cycleAt({ anchorCycle, anchorAt, frequencyDays }: Grid, at: stri
   return anchorCycle + Math.floor(passedMs / (frequencyDays * DAY_MS));
 }
 
-/** An instant so many days of 24 hours later. */
+/** The instant `days` times 24 hours later. */
 export function later(instant: string, days: number): string {
   return new Date(Date.parse(instant) + days * DAY_MS).toISOString();
 }

@@ -153,7 +153,7 @@ function catchUpCases(harness: Harness): void {
   });
 }
 
-/** The next so many events, in however many batches they come. */
+/** The next `count` events, in any number of batches. */
 async function nextIds(
   subscription: AsyncIterator<readonly StoredEvent[]>,
   count: number,

@@ -1,4 +1,4 @@
-/** Cases of the event-store contract about what the port does not allow, and about what belongs to whom. */
+/** Cases of the event-store contract about what the port does not allow, and about who owns the data passed in and out. */
 import { describe, expect, it } from 'vitest';
 import type {
   AppendRequest,

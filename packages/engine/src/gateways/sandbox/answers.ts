@@ -140,8 +140,8 @@ export function noticesAbout(charge: Charge): readonly GatewayNotice[] {
     }
     case 'alert': {
       const reference = `alert_${gatewayTransactionId}`;
-      const told = { source: 'AlertProvider', alertType: 'EarlyFraudWarning' } as const;
-      return [{ kind, reference, amountMinor, ...told, arn }];
+      const warning = { source: 'AlertProvider', alertType: 'EarlyFraudWarning' } as const;
+      return [{ kind, reference, amountMinor, ...warning, arn }];
     }
     case undefined:
       return [];

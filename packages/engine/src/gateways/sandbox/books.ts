@@ -268,7 +268,7 @@ export class Books {
   /**
    * The requests in the order of arrival, read in pages so that writers may go on meanwhile: each one
    * that was answered before the reading began is among them. Throws for a damaged file, which may give
-   * the same rows for ever.
+   * the same rows without end.
    */
   async *records(): AsyncGenerator<SandboxRecord> {
     await this.#roundTrips.rest();

@@ -57,7 +57,7 @@ export interface SandboxGateway extends PaymentGateway {
   records(): AsyncGenerator<SandboxRecord>;
 }
 
-/** A key stands for one request for ever, and this one came with another. */
+/** A key always stands for one request, and this one came with another. */
 export class IdempotencyKeyReused extends Error {
   override readonly name = 'IdempotencyKeyReused';
   readonly idempotencyKey: string;

@@ -144,7 +144,7 @@ function describeChanges(harness: Harness): void {
     expect(await build.get('rows', ['a'])).toEqual([undefined]);
   });
 
-  it('makes a shared document once, whoever offers it', async () => {
+  it('makes a shared document once, from any of its rows', async () => {
     const build = await harness.build();
     const share = (body: string) =>
       ({ collection: 'things', after: thing('s', body), shared: true }) as const;
