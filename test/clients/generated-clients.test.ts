@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoHost, removeStubs, run, startDemo } from '../docs/commands.ts';
 import { ROOT } from '../docs/markdown.ts';
 import { Documented, type Operation } from '../http-host/documented.ts';
-import { type Subject, subjectOf } from '../http-host/example-subjects.ts';
+import { type Subject, subjectOf, variableOf } from '../http-host/example-subjects.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the generated clients have no types at compile time
 type Json = any;
@@ -124,22 +124,16 @@ async function send(method: string, path: string, body?: Json): Promise<Json> {
 
 /** The example of the document, with existing ids and a new email. */
 function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest {
-  const ids: Record<string, string | undefined> = {
-    '/v1/payments/{id}': subject.PAYMENT_ID,
-    '/v1/subscriptions/{id}': subject.SUBSCRIPTION_ID,
-    '/customers/{id}': subject.CUSTOMER_ID,
-    '/customers/{id}/payment-methods/{methodId}': subject.PAYMENT_METHOD_ID,
-  };
-  const places = [...path.matchAll(/\{(\w+)\}/g)].map(({ 0: place, 1: name = '', index }) => {
-    return [name, ids[path.slice(0, index + place.length)] ?? ''] as const;
+  const places = [...path.matchAll(/\/\{(\w+)\}/g)].map(({ 1: name = '', index }) => {
+    return [name, subject[variableOf(path.slice(0, index))] ?? ''] as const;
   });
   const example = node.requestBody?.content['application/json'].example;
   return {
     path: Object.fromEntries(places),
     body: example && {
       ...example,
-      ...('messageId' in example && { messageId: subject.PAYMENT_ID }),
-      ...('id' in example && { id: subject.PAYMENT_ID }),
+      ...('messageId' in example && { messageId: subject['PAYMENT_ID'] }),
+      ...('id' in example && { id: subject['PAYMENT_ID'] }),
       ...('email' in example && { email: `example-${serial}@shop.example` }),
     },
   };
@@ -147,9 +141,10 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
 
 async function expectToReadEverything(call: Call): Promise<void> {
   const faults: string[] = [];
+  const { paths } = documented.document;
   for (const operation of documented.operations) {
     serial += 1;
-    const subject = await subjectOf(operation.id, send, serial);
+    const subject = await subjectOf(operation, { send, serial, paths });
     const read = await call(operation, requestOf(operation, subject)).catch(String);
     if (typeof read === 'string') {
       faults.push(`${operation.id}: ${read}`);
@@ -187,7 +182,10 @@ describe('a generated client', () => {
         ...(isText && node.responses[201] === undefined && { parseAs: 'text' }),
       });
     });
-    const { PAYMENT_ID } = await subjectOf('getPayment', send, 0);
+    const { PAYMENT_ID } = await subjectOf(
+      { id: 'getPayment', path: '/v1/payments/{id}' },
+      { send, serial: 0, paths: {} },
+    );
     expect(await captured(client, PAYMENT_ID)).toBe(20);
   });
 

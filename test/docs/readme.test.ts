@@ -92,7 +92,9 @@ describe('with the demo running', () => {
 
   it('accepts each example of the reference as it is pasted', { timeout: SLOW_MS }, async () => {
     const { paths }: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
-    const operations = Object.values<Json>(paths).flatMap((item) => Object.values<Json>(item));
+    const operations = Object.entries<Json>(paths).flatMap(([path, item]) =>
+      Object.values<Json>(item).map(({ operationId }) => ({ id: operationId, path })),
+    );
     const page = await (await fetch(`${demo.url}/docs`)).text();
     const { apiKey, clientId, userEmail } = readJson('data/demo-credentials.json');
     const headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
@@ -111,9 +113,9 @@ describe('with the demo running', () => {
       USER_EMAIL: userEmail,
     };
     const statuses: [string, string][] = [];
-    for (const [serial, { operationId }] of operations.entries()) {
+    for (const [serial, { id: operationId, path }] of operations.entries()) {
       const example = exampleIn(page, operationId).replace('curl', CURL_STATUS);
-      const subject = await subjectOf(operationId, send, serial);
+      const subject = await subjectOf({ id: operationId, path }, { send, serial, paths });
       const { stdout } = await run('bash', ['-euc', example], {
         cwd: demo.folder,
         env: { ...env, ...subject },

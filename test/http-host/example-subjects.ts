@@ -7,19 +7,26 @@ type Json = any;
 export type Send = (method: string, path: string, body?: Json) => Promise<Json>;
 
 /** The ids that the examples name, by their variables of the shell. */
-export interface Subject {
-  readonly PAYMENT_ID?: string;
-  readonly CUSTOMER_ID?: string;
-  readonly PAYMENT_METHOD_ID?: string;
-  readonly SUBSCRIPTION_ID?: string;
+export type Subject = Readonly<Record<string, string>>;
+
+export interface Making {
+  readonly send: Send;
+  /** Another one for each subject. */
+  readonly serial: number;
+  /** Of the document. */
+  readonly paths: Json;
 }
 
 const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
 const ACTION_REQUIRED = '4000000000003220';
 
-/** An operation of its own for each state; all others take a payment, a customer and a subscription. */
-export async function subjectOf(operationId: string, send: Send, serial: number): Promise<Subject> {
+/** The operation on a collection makes what the others act on; payments need one for each state. */
+export async function subjectOf(
+  { id: operationId, path }: { readonly id: string; readonly path: string },
+  { send, serial, paths }: Making,
+): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
+  if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, paths });
   const pay = (more: Json = {}) =>
     send('POST', '/v1/payments', { amount: 20, currency: 'GBP', email, card: CARD, ...more });
   if (operationId === 'capturePayment') return { PAYMENT_ID: (await pay({ capture: false })).id };
@@ -40,4 +47,23 @@ export async function subjectOf(operationId: string, send: Send, serial: number)
     CUSTOMER_ID: String(paid.customerId),
     SUBSCRIPTION_ID: String(paid.subscriptionId),
   };
+}
+
+/** By the example of the POST to the collection. */
+async function adminSubject(
+  path: string,
+  { send, email, paths }: { send: Send; email: string; paths: Json },
+): Promise<Subject> {
+  const [collection = '', ...more] = path.split('/{');
+  if (more.length === 0) return {};
+  const example = paths[collection]?.post?.requestBody?.content['application/json'].example;
+  if (example === undefined) throw new Error(`no example of POST ${collection} makes a subject`);
+  const made = await send('POST', collection, { ...example, ...('email' in example && { email }) });
+  return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };
+}
+
+/** The variable for the id after this path, as the reference page names it. */
+export function variableOf(path: string): string {
+  const one = (path.split('/').at(-1) ?? '').replace(/ies$/, 'y').replace(/s$/, '');
+  return `${one.replaceAll('-', '_').toUpperCase()}_ID`;
 }

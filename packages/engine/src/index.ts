@@ -78,7 +78,7 @@ export {
   loadMasterKey,
   type Settings,
 } from './settings.ts';
-export { ALL_SCOPES } from './slices.ts';
+export { ALL_SCOPES, SCOPES } from './slices.ts';
 export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
 export type { Actor, TenantLedger } from './tenant-ledger.ts';
 export {

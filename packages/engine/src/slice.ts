@@ -43,8 +43,8 @@ export interface FollowingFrom extends Following {
 }
 
 export interface Slice<Needs extends object, Parts extends object> {
-  /** The scopes of API keys for this slice. */
-  readonly scopes: readonly string[];
+  /** The scopes of API keys for this slice, each with what it permits. */
+  readonly scopes?: Readonly<Record<string, string>>;
   /** Makes the use cases and their services from the parts of the slices before it. Starts nothing. */
   make(needs: Needs): Parts;
   /** Scheduled work. */

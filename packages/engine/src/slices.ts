@@ -22,11 +22,13 @@ export const SLICES = [
   MAIL,
 ] as const;
 
-/** All scopes: of the slices and of the test clock. */
-export const ALL_SCOPES: readonly string[] = [
-  'clock:write',
-  ...SLICES.flatMap(({ scopes }) => scopes),
-].sort();
+/** Every scope, of the slices and of the test clock, with what it permits. */
+export const SCOPES: Readonly<Record<string, string>> = Object.assign(
+  { 'clock:write': 'Show and move the test clock' },
+  ...SLICES.map((each: Slice<never, object>) => each.scopes),
+);
+
+export const ALL_SCOPES: readonly string[] = Object.keys(SCOPES).sort();
 
 /** Does not compile where a slice stands before one that it needs. */
 type Collected<Have, Rest> = Rest extends readonly [infer First, ...infer Others]

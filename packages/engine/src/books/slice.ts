@@ -4,7 +4,7 @@ import { type Base, slice } from '../slice.ts';
 import { Books } from './books.ts';
 
 export const BOOKS = slice({
-  scopes: ['ledger:read'],
+  scopes: { 'ledger:read': 'Read the books and reports' },
   make({ stores, readSide }: Base) {
     const { readModels } = stores;
     const ledger = new LedgerView(readModels);

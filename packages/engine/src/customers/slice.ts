@@ -9,7 +9,10 @@ import { Customers } from './customers.ts';
 const FOLLOWED_UP_MS = 1_000;
 
 export const CUSTOMERS = slice({
-  scopes: ['customers:read', 'customers:write'],
+  scopes: {
+    'customers:read': 'Read customers and their payment methods',
+    'customers:write': 'Register and change customers, and keep and remove their cards',
+  },
   make(parts: Base & TenantParts & IdentityParts & PaymentParts) {
     const { stores, followerProgress } = parts;
     const customers = new Customers({

@@ -8,7 +8,7 @@ import { evictErased, followErasures } from './erasures.ts';
 import { Scrubbing } from './scrubbing.ts';
 
 export const ERASURE = slice({
-  scopes: ['customers:erase'],
+  scopes: { 'customers:erase': 'Erase the personal data of customers for good' },
   make(parts: Base & IdentityParts & SubscriptionParts) {
     const { stores, stateCache, identities, answers, logger } = parts;
     const { personalKeys } = stores;

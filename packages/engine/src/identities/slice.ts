@@ -7,7 +7,6 @@ import { Identities } from './identities.ts';
 export type IdentityParts = PartsOf<typeof IDENTITIES>;
 
 export const IDENTITIES = slice({
-  scopes: [],
   make: ({ commands, stores }: Base) => ({
     identities: new Identities(commands, deriveKey(stores.masterKey, 'customer emails')),
   }),

@@ -6,7 +6,6 @@ import { Mailing } from './mailing.ts';
 import { openOutbox } from './outbox.ts';
 
 export const MAIL = slice({
-  scopes: [],
   make(parts: Base & TenantParts) {
     const { settings, stores } = parts;
     const outbox = openOwn(parts, 'mails', openOutbox);

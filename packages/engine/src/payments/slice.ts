@@ -27,7 +27,11 @@ const SWEEP_GRACE_MS = 20_000;
 export type PaymentParts = PartsOf<typeof PAYMENTS>;
 
 export const PAYMENTS = slice({
-  scopes: ['payments:read', 'payments:write', 'transactions:refund'],
+  scopes: {
+    'payments:read': 'Read and list payments',
+    'payments:write': 'Take, confirm, capture and void payments',
+    'transactions:refund': 'Refund transactions',
+  },
   make(base: Base & TenantParts & IdentityParts) {
     const { settings, stores, logger, commands } = base;
     const { masterKey } = stores;

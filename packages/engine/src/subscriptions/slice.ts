@@ -11,12 +11,12 @@ import { Subscriptions } from './subscriptions.ts';
 export type SubscriptionParts = PartsOf<typeof SUBSCRIPTIONS>;
 
 export const SUBSCRIPTIONS = slice({
-  scopes: [
-    'subscriptions:freeze',
-    'subscriptions:read',
-    'subscriptions:unsubscribe',
-    'subscriptions:write',
-  ],
+  scopes: {
+    'subscriptions:freeze': 'Freeze and unfreeze subscriptions',
+    'subscriptions:read': 'Read subscriptions and their schedules',
+    'subscriptions:unsubscribe': 'End subscriptions',
+    'subscriptions:write': 'Change the card and the plan of subscriptions',
+  },
   make(parts: Base & TenantParts & IdentityParts & PaymentParts) {
     const { readModels: store, leases, holder } = parts.stores;
     return {

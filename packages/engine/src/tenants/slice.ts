@@ -9,7 +9,6 @@ import { Tenants } from './tenants.ts';
 export type TenantParts = PartsOf<typeof TENANTS>;
 
 export const TENANTS = slice({
-  scopes: [],
   make({ commands, definitions, readSide, stores }: Base) {
     const credentials = new CredentialVault(stores.masterKey);
     const referenceView = new ReferenceView(stores.readModels);

@@ -5,7 +5,7 @@ import type { TenantParts } from '../tenants/index.ts';
 import { Transactions } from './transactions.ts';
 
 export const TRANSACTIONS = slice({
-  scopes: ['transactions:read'],
+  scopes: { 'transactions:read': 'Search transactions and read their details' },
   make({ stores, readSide, clock, referenceView }: Base & TenantParts) {
     const { readModels } = stores;
     const transactions = new Transactions({

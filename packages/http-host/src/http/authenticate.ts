@@ -43,7 +43,8 @@ export async function findKey(
 
 /**
  * The principal of a request with this key. Throws, in this order: ClientId missing (400), of
- * another tenant (403), scope lacking (403), UserEmail missing or not an address (400).
+ * another tenant (403), scope lacking (403), a test key where only a live one is admitted (403),
+ * UserEmail missing or not an address (400).
  */
 export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess): Principal {
   const { clientId } = head;
@@ -54,6 +55,7 @@ export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess
   if (!key.scopes.has(access.scope)) {
     throw refuse('insufficient_scope', `The API key lacks the scope ${access.scope}`);
   }
+  if (access.liveOnly === true && key.environment !== 'live') throw refuse('live_data_forbidden');
   if (head.userEmail === undefined || head.userEmail === '') {
     if (access.requiresUserEmail)
       throw refuse('user_email_required', undefined, missing('UserEmail'));

@@ -10,7 +10,13 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 /** Who may call: everyone, or the holder of an API key with the scope (`resource:action`). */
 export type Access =
   | { readonly kind: 'public' }
-  | { readonly kind: 'api-key'; readonly scope: string; readonly requiresUserEmail: boolean };
+  | {
+      readonly kind: 'api-key';
+      readonly scope: string;
+      readonly requiresUserEmail: boolean;
+      /** For what has no sandbox, such as keys and settings: a test key is refused. Default: false. */
+      readonly liveOnly?: boolean;
+    };
 
 /** The authenticated caller. */
 export interface Principal {

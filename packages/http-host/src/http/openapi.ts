@@ -188,6 +188,7 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     if (access.requiresUserEmail) codes.push('user_email_required');
     codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
+    if (access.liveOnly === true) codes.push('live_data_forbidden');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
   if (body !== undefined || params !== undefined || query !== undefined) {

@@ -204,7 +204,7 @@ function withIds(path: string): string {
   return segments
     .map((segment, index) => {
       if (!segment.startsWith('{')) return segment;
-      const one = (segments[index - 1] ?? '').replace(/s$/, '');
+      const one = (segments[index - 1] ?? '').replace(/ies$/, 'y').replace(/s$/, '');
       return `$${one.replaceAll('-', '_').toUpperCase()}_ID`;
     })
     .join('/');
