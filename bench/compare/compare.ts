@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Progress } from '../harness/progress.ts';
-import type { Results } from '../harness/results.ts';
+import type { Results, RowResult } from '../harness/results.ts';
 import type { Stage } from '../harness/stage.ts';
 import { baseTree } from './base-tree.ts';
 import { type Compared, compared, comparisonTable, type Pass, rowIn } from './versus.ts';
@@ -24,7 +24,8 @@ export interface ComparisonOptions {
 
 /**
  * Each pass runs both commits directly after each other, stage by stage, in separate processes; the
- * order alternates. Resolves with 1 where a row is slower beyond its spread.
+ * order alternates. A stage that fails is left out. Resolves with 1 where one fails, or a row is slower
+ * beyond its spread.
  */
 export async function compare(
   stages: readonly Stage[],
@@ -35,35 +36,59 @@ export async function compare(
   const comparable = await inBoth(stages, folder);
   const progress = new Progress(comparable.length * options.passes * 2);
   const rows: Compared[] = [];
+  const failures: string[] = [];
   try {
     for (const { name, ids } of comparable) {
-      const passes = [];
-      for (let pass = 0; pass < options.passes; pass += 1) {
-        const run = async (tree: string, side: string) => {
-          progress.say(`${name}: pass ${pass + 1} of ${options.passes}, ${side}`);
-          const measured = await benchOf(tree, ids, options);
-          progress.done();
-          return measured;
-        };
-        const early = pass % 2 === 0 ? await run(folder, 'base') : undefined;
-        const here = await run(PROJECT, 'here');
-        passes.push({ here, base: early ?? (await run(folder, 'base')) });
-      }
-      for (const id of ids) {
-        const [first, ...others] = passes.map(
-          ({ base, here }): Pass => ({ base: rowIn(base, id), here: rowIn(here, id) }),
-        );
-        if (first !== undefined) rows.push(compared([first, ...others]));
+      try {
+        rows.push(...(await comparedStage({ name, ids }, { folder, progress, options })));
+      } catch (error) {
+        // The figures of the other stages are good.
+        const [reason = ''] = (error as Error).message.split('\n');
+        failures.push(`${name}: ${reason}`);
       }
     }
   } finally {
     progress.stop();
   }
-  const table = `Base: ${commit}. ${options.passes} passes.\n\n${comparisonTable(rows)}\n`;
+  const left = failures.map((failure) => `\nNot compared: ${failure}\n`).join('');
+  const table = `Base: ${commit}. ${options.passes} passes.\n\n${comparisonTable(rows)}\n${left}`;
   writeFileSync(join(results, 'compare.md'), table);
-  writeFileSync(join(results, 'compare.json'), `${JSON.stringify({ commit, rows }, null, 2)}\n`);
+  const json = JSON.stringify({ commit, rows, failures }, null, 2);
+  writeFileSync(join(results, 'compare.json'), `${json}\n`);
   console.log(`${table}\nWritten to ${results}: compare.md, compare.json`);
+  if (failures.length > 0) return 1;
   return rows.some(({ isSlower }) => isSlower) ? 1 : 0;
+}
+
+interface Comparing {
+  readonly folder: string;
+  readonly progress: Progress;
+  readonly options: ComparisonOptions;
+}
+
+/** Throws when a run fails, or a row of it. */
+async function comparedStage(
+  { name, ids }: { readonly name: string; readonly ids: readonly string[] },
+  { folder, progress, options }: Comparing,
+): Promise<readonly Compared[]> {
+  const passes = ids.map((): Pass[] => []);
+  for (let pass = 0; pass < options.passes; pass += 1) {
+    const run = async (tree: string, side: string) => {
+      progress.say(`${name}: pass ${pass + 1} of ${options.passes}, ${side}`);
+      const measured = await benchOf(tree, ids, options);
+      progress.done();
+      return ids.map((id) => rowIn(measured, id));
+    };
+    const early = pass % 2 === 0 ? await run(folder, 'base') : undefined;
+    const here = await run(PROJECT, 'here');
+    const base = early ?? (await run(folder, 'base'));
+    for (const [index, row] of passes.entries()) {
+      row.push({ base: base[index] as RowResult, here: here[index] as RowResult });
+    }
+  }
+  return passes.flatMap(([first, ...others]) =>
+    first === undefined ? [] : [compared([first, ...others])],
+  );
 }
 
 /** The stages and rows that both commits have; the others are listed and skipped. */
