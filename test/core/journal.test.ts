@@ -86,10 +86,10 @@ describe('entries', () => {
     ],
     ['a refund', happened.refunded({ amountMinor: 60n }), NOW, [['refunds', RECEIVABLE, 60n]]],
     [
-      'a network credit',
-      happened.networkRefunded({ amountMinor: 60n }),
+      'a network credit and its fees',
+      happened.networkRefunded({ amountMinor: 60n, fees }),
       NOW,
-      [['refunds', RECEIVABLE, 60n]],
+      [['refunds', RECEIVABLE, 60n], ...FEES],
     ],
     [
       'a chargeback and its fee',

@@ -277,6 +277,7 @@ export const happened = {
     amountMinor: 10_000n,
     arn: 'arn-3',
     note: '',
+    fees: [],
     at: NOW,
     ...facts,
   }),

@@ -259,6 +259,7 @@ describe('the log', () => {
       amountMinor: 1_000_000n,
       arn: '',
       note: '',
+      fees: [],
       at,
     };
     await append(paymentStream(), { event });

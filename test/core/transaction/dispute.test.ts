@@ -157,6 +157,21 @@ describe('alert', () => {
     ),
   );
 
+  it('costs a case of RDR once, whether its alert or its credit comes first', () => {
+    const [rdr] = fee('fees:rdr', 30n) as [Transaction.Fee];
+    const asked = ask.receiveAlert({ source: 'RDR' });
+    const alert = happened.alertReceived({ source: 'RDR', deadline: null, fees: [rdr] });
+    const credit = happened.networkRefunded({ fees: [rdr] });
+    when(dear, ask.recordNetworkRefund()).then(credit);
+    when([...dear, credit], asked).then({ ...alert, fees: [] } as Event);
+    when([...dear, alert], ask.recordNetworkRefund()).then({ ...credit, fees: [] } as Event);
+    const second = ask.recordNetworkRefund({ refundId: idOf('refund', 8), amountMinor: 1n });
+    const first = happened.networkRefunded({ amountMinor: 9_999n, fees: [] });
+    when([...dear, alert, first], second).then(
+      happened.networkRefunded({ refundId: idOf('refund', 8), amountMinor: 1n, fees: [rdr] }),
+    );
+  });
+
   it('comes once for a reference', () =>
     when(
       [...past.captured, happened.alertReceived()],

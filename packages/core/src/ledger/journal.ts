@@ -103,8 +103,12 @@ function postings(event: MoneyEvent): readonly Posting[] {
     case 'ReserveReleased':
       return [move('acquirer-receivable', 'reserve', event.amountMinor)];
     case 'Refunded':
-    case 'NetworkRefunded':
       return [move('refunds', 'acquirer-receivable', event.amountMinor)];
+    case 'NetworkRefunded':
+      return [
+        move('refunds', 'acquirer-receivable', event.amountMinor),
+        ...feePostings(event.fees),
+      ];
     case 'ChargebackOpened':
       return [
         move('chargebacks', 'acquirer-receivable', event.amountMinor),

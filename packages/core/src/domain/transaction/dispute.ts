@@ -116,7 +116,7 @@ function receiveAlert(payment: Payment, command: CommandOf<'ReceiveAlert'>): Dec
       deadline:
         hours === undefined ? null : new Date(Date.parse(at) + hours * HOUR_MS).toISOString(),
       note,
-      fees: alertFees(route.terms, source),
+      fees: alertFees(route.terms, source, payment),
       at,
     },
   ]);

@@ -105,6 +105,9 @@ const withoutReversedFees: Upcast = (data) => ({ ...data, reversedFees: [] });
 /** Version 1 had items only. */
 const withoutAdjustments: Upcast = (data) => ({ ...data, adjustments: [] });
 
+/** Version 1 charged nothing. */
+const withoutFees: Upcast = (data) => ({ ...data, fees: [] });
+
 /** Version 2 did not have the account that the request named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
 
@@ -228,15 +231,19 @@ export const events = {
   /** Frees the amount it had reserved. */
   RefundFailed: event({ refundId: TransactionId, note, at }),
   /** The network has already moved the money (RDR): recorded only. */
-  NetworkRefunded: event({
-    refundId: TransactionId,
-    alertId: TransactionId.nullable(),
-    ...books,
-    amountMinor: Minor,
-    arn: z.string(),
-    note,
-    at,
-  }),
+  NetworkRefunded: event(
+    {
+      refundId: TransactionId,
+      alertId: TransactionId.nullable(),
+      ...books,
+      amountMinor: Minor,
+      arn: z.string(),
+      note,
+      fees: z.array(Fee),
+      at,
+    },
+    { upcasts: [withoutFees] },
+  ),
 
   // Chargebacks.
   ChargebackOpened: event({

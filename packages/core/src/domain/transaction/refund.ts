@@ -12,6 +12,7 @@ import type {
   Rejection,
 } from './command.ts';
 import type { Event, EventOf } from './events.ts';
+import { networkRefundFees } from './fees.ts';
 import { lineTotalMinor } from './order.ts';
 import type { Payment } from './state.ts';
 
@@ -333,6 +334,7 @@ function recordNetworkRefund(
       amountMinor,
       arn,
       note,
+      fees: networkRefundFees(route.terms, payment),
       at,
     },
   ]);
