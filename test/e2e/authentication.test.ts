@@ -50,6 +50,7 @@ const ENDPOINTS: readonly (readonly [string, string, () => Json, string])[] = [
   ['POST', '/v1/payments/{id}/refund', () => ({ amount: 0.01 }), 'transactions:refund'],
   ['GET', '/api/ledger/trial-balance', () => undefined, 'ledger:read'],
   ['GET', '/api/ledger/accounts', () => undefined, 'ledger:read'],
+  ['GET', '/api/ledger/statements', () => undefined, 'ledger:read'],
 ];
 
 function claims(): Json {

@@ -245,3 +245,41 @@ describe('GET /api/ledger/accounts', () => {
     expect(sales.body.accounts.map(({ balance }: Json) => balance).toSorted()).toEqual([-7, -9]);
   });
 });
+
+describe('GET /api/ledger/statements', () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const path = (query: string) => `/api/ledger/statements?month=${month}&${query}`;
+
+  it('is a month of one merchant account, by currency', async () => {
+    const { caller, first } = await soldOnTwoAccounts();
+    const { id } = await caller.paid({ merchantAccountId: first, amount: 9 });
+    await caller.refund(id, { amount: 4 });
+    const { body } = await caller.get(path(`merchantAccountId=${first}`));
+    expect(body).toMatchObject({
+      merchantAccountId: first,
+      month,
+      currencies: [
+        { currency: 'GBP', openingBalance: 0, gross: 18, refunds: 4, margin: 14 },
+        { currency: 'USD', closingBalance: 11 },
+      ],
+    });
+    expectRefusal(await caller.get(path('')), 400, 'invalid_request');
+    const stranger = await newTenant();
+    const { body: empty } = await stranger.get(path(`merchantAccountId=${first}`));
+    expect(empty.currencies).toEqual([]);
+  });
+
+  it('is CSV for who prefers it', async () => {
+    const { caller, second } = await soldOnTwoAccounts();
+    const asked = (accept: string) =>
+      caller.get(path(`merchantAccountId=${second}`), { Accept: accept });
+    const { text, headers } = await asked('text/csv, application/json;q=0.5');
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    const rows = text.split('\r\n');
+    expect(rows[0]).toBe('merchantAccountId,month,currency,item,amount');
+    expect(rows[1]).toBe(`${second},${month},GBP,openingBalance,0`);
+    expect(rows).toContain(`${second},${month},GBP,margin,7`);
+    expect((await asked('*/*')).body.currencies).toHaveLength(1);
+    expectRefusal(await asked('text/html'), 406, 'not_acceptable');
+  });
+});

@@ -16,6 +16,7 @@ import { Documented } from './documented.ts';
 const TENANT = 1 as TenantId;
 const OPERATOR = { actor: 'operator@example.com' };
 const USER_EMAIL = 'agent@example.com';
+const MONTH = new Date().toISOString().slice(0, 'yyyy-mm'.length);
 const REDOCLY = fileURLToPath(new URL('../../node_modules/.bin/redocly', import.meta.url));
 const LINT_MS = 60_000;
 
@@ -263,6 +264,7 @@ describe('the answers', () => {
     await ask('POST', '/customerapi/search', {});
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
+    await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);
     for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/']) {
       await ask('GET', path);
     }
@@ -349,6 +351,7 @@ describe('the answers', () => {
     });
     await ask('POST', '/customerapi/refund', { ...claims, parentCompanyId: 2, messageId: 'x' });
     await ask('GET', '/api/ledger/accounts?cursor=nonsense');
+    await ask('GET', '/api/ledger/statements?merchantAccountId=1&month=2026-13');
     await ask('GET', '/v1/payments?limit=0');
   });
 

@@ -99,6 +99,12 @@ export {
 } from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
 export {
+  type Statement,
+  type StatementCurrency,
+  type StatementQuery,
+  StatementView,
+} from './views/statements.ts';
+export {
   renderSubscription,
   renderSubscriptionDetail,
   type SubscriptionContext,

@@ -25,6 +25,13 @@ export const AccountsQuery = BooksQuery.extend({
 });
 export type AccountsQuery = z.input<typeof AccountsQuery>;
 
+export const StatementQuery = BooksQuery.extend({
+  merchantAccountId: Id,
+  /** `yyyy-mm`, GMT. */
+  month: Month,
+});
+export type StatementQuery = z.input<typeof StatementQuery>;
+
 export const RecurringQuery = BooksQuery.omit({ merchantAccountId: true })
   .extend({
     /** `yyyy-mm`, the first month and the last, both included. */

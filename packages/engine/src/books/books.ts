@@ -7,6 +7,9 @@ import type {
   LedgerEntry,
   LedgerView,
   RecurringView,
+  Statement,
+  StatementQuery,
+  StatementView,
   TrialBalance,
 } from '@counterfoil/projections';
 import type { ReadSide } from '../runtime/read-side.ts';
@@ -16,6 +19,7 @@ const MAX_ENTRIES = 10_000;
 
 interface BookServices {
   readonly ledger: LedgerView;
+  readonly statements: StatementView;
   readonly recurring: RecurringView;
   readonly readSide: ReadSide;
 }
@@ -46,6 +50,12 @@ export class Books {
     await this.#services.readSide.caughtUp(tenantId);
     const stream = Transaction.streamOf({ tenantId, transactionId: paymentId as TransactionId });
     return this.#services.ledger.entriesOf(stream, MAX_ENTRIES);
+  }
+
+  /** What a month posted to the books of a merchant account, from its opening to its closing balance. */
+  async statement(query: StatementQuery): Promise<Statement> {
+    await this.#services.readSide.caughtUp(query.tenantId);
+    return this.#services.statements.statement(query);
   }
 
   /** Recurring revenue and churn, month by month. */

@@ -1,5 +1,5 @@
 /** The books and reports: each query waits for its tenant's own writes. */
-import { LedgerView, RecurringView } from '@counterfoil/projections';
+import { LedgerView, RecurringView, StatementView } from '@counterfoil/projections';
 import { type Base, slice } from '../slice.ts';
 import { Books } from './books.ts';
 
@@ -7,7 +7,12 @@ export const BOOKS = slice({
   scopes: { 'ledger:read': 'Read the books and reports' },
   make({ stores, readSide }: Base) {
     const { readModels } = stores;
-    const ledger = new LedgerView(readModels);
-    return { books: new Books({ ledger, recurring: new RecurringView(readModels), readSide }) };
+    const books = new Books({
+      ledger: new LedgerView(readModels),
+      statements: new StatementView(readModels),
+      recurring: new RecurringView(readModels),
+      readSide,
+    });
+    return { books };
   },
 });

@@ -6,13 +6,15 @@ import type { Acting } from '../acting.ts';
 import { checkedCalls } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import type { Books } from './books.ts';
-import { AccountsQuery, BooksQuery, RecurringQuery } from './books-input.ts';
+import { AccountsQuery, BooksQuery, RecurringQuery, StatementQuery } from './books-input.ts';
 
 export interface TenantBooks {
   trialBalance(query?: BooksQuery): Promise<TrialBalance>;
   accounts(query: AccountsQuery): ReturnType<Books['accounts']>;
   /** The journal entries of a payment, in the order of its events; empty for another tenant's payment. */
   entries(paymentId: string): ReturnType<Books['entries']>;
+  /** What a month posted to the books of a merchant account; without currencies where there are none. */
+  statement(query: StatementQuery): ReturnType<Books['statement']>;
   recurring(query: RecurringQuery): ReturnType<Books['recurring']>;
 }
 
@@ -30,12 +32,14 @@ export function booksOf(books: Books, { tenantId, environment }: Acting): Tenant
       const entries = success ? await books.entries(tenantId, data) : [];
       return environment === 'live' ? entries : entries.filter(({ sandbox }) => sandbox);
     },
+    statement: (query) => books.statement(scoped(query)),
     recurring: (query) => books.recurring(scoped(query)),
   };
   return checkedCalls(calls, {
     trialBalance: [BooksQuery.optional()],
     accounts: [AccountsQuery],
     entries: [z.string()],
+    statement: [StatementQuery],
     recurring: [RecurringQuery],
   });
 }

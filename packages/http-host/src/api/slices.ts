@@ -6,6 +6,7 @@ import { LEDGER } from './ledger.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import type { ApiSlice } from './slice.ts';
+import { STATEMENTS } from './statements.ts';
 import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { TEST_CLOCK } from './test-clock.ts';
@@ -22,6 +23,7 @@ export const API = [
   SUBSCRIPTIONS,
   SUBSCRIPTION_CHANGES,
   LEDGER,
+  STATEMENTS,
   RECURRING,
   TEST_CLOCK,
 ] as const;

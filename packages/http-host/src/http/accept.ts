@@ -64,9 +64,20 @@ export function admitsGzip(acceptEncoding: string | undefined): boolean {
 
 const NOT_ADMITTED: MediaRange = { type: '', quality: 0 };
 
+/** The type that an Accept header prefers, the first of equals; undefined when it admits none. */
+export function preferredType<Type extends string>(
+  accept: string | undefined,
+  types: readonly Type[],
+): Type | undefined {
+  if (accept === undefined) return types[0];
+  const ranges = accept.split(',').map(parseRange);
+  const best = Math.max(...types.map((type) => qualityOf(ranges, type)));
+  return best === 0 ? undefined : types.find((type) => qualityOf(ranges, type) === best);
+}
+
 /** The most specific range that matches decides (RFC 9110, section 12.5.1). */
 function qualityOf(ranges: readonly MediaRange[], type: string): number {
-  for (const candidate of [type, 'application/*', '*/*']) {
+  for (const candidate of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const range = ranges.find((each) => each.type === candidate);
     if (range !== undefined) return range.quality;
   }

@@ -51,6 +51,8 @@ export interface RequestContext {
   readonly ifNoneMatch: string | undefined;
   /** The Accept-Encoding header, if it was sent. */
   readonly acceptEncoding: string | undefined;
+  /** The one of these media types that the Accept header prefers; the first where it does not say. */
+  accepted<Type extends string>(types: readonly Type[]): Type | undefined;
   /** Logs with the request id. Created on first use. */
   readonly logger: RequestLogger;
   /** Aborted when the caller disconnects, or when a shutdown stops waiting. Created on first use. */
@@ -94,6 +96,8 @@ export interface ResponseDefinition {
   readonly schema?: z.ZodType;
   /** Default: application/json. */
   readonly contentType?: string;
+  /** Answered instead where the Accept header prefers it: see `RequestContext.accepted`. */
+  readonly orElse?: string;
 }
 
 export type NoInput = z.ZodUndefined;
@@ -177,7 +181,8 @@ const NO_PARAMETERS = z.strictObject({});
 /** Whether all responses are JSON: a caller whose Accept header excludes JSON is then refused. */
 export function answersJson({ responses }: Pick<Endpoint, 'responses'>): boolean {
   for (const status in responses) {
-    if (responses[status]?.contentType !== undefined) return false;
+    const { contentType, orElse } = responses[status] ?? {};
+    if (contentType !== undefined || orElse !== undefined) return false;
   }
   return true;
 }

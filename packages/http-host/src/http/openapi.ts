@@ -310,7 +310,7 @@ type Responses = Record<`${1 | 2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObjec
 function successes(operation: Endpoint): Responses {
   const responses: Responses = {};
   for (const [status, definition] of Object.entries(operation.responses)) {
-    const { description, schema, contentType = 'application/json' } = definition;
+    const { description, schema, contentType = 'application/json', orElse } = definition;
     responses[status as '200'] = {
       description,
       headers: headerReferences([
@@ -318,7 +318,13 @@ function successes(operation: Endpoint): Responses {
         ...(operation.version === undefined ? [] : (['ETag'] as const)),
         ...(status === '201' ? (['Location'] as const) : []),
       ]),
-      ...(schema !== undefined && status !== '204' && { content: { [contentType]: { schema } } }),
+      ...(schema !== undefined &&
+        status !== '204' && {
+          content: {
+            [contentType]: { schema },
+            ...(orElse !== undefined && { [orElse]: { schema: { type: 'string' } } }),
+          },
+        }),
     };
   }
   return responses;

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { uuidV7 } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { Logger } from 'pino';
+import { preferredType } from './accept.ts';
 import type { Endpoint, Principal, RequestContext } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
@@ -93,6 +94,10 @@ export class Exchange implements RequestContext {
 
   get acceptEncoding(): string | undefined {
     return this.head.acceptEncoding;
+  }
+
+  accepted<Type extends string>(types: readonly Type[]): Type | undefined {
+    return preferredType(this.head.accept, types);
   }
 
   get principal(): Principal {

@@ -13,20 +13,27 @@ import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '1';
+const VERSION = '2';
 /** Balances read at a time while they are added up. */
 const LIST_PAGE = 1_000;
 const MERCHANT_ACCOUNT_DIGITS = 10;
 const REVISION_DIGITS = 10;
 
-interface Balance {
+export interface Balance {
   readonly debitMinor: bigint;
   readonly creditMinor: bigint;
 }
 
-const ZERO: Balance = { debitMinor: 0n, creditMinor: 0n };
+/** What one month (GMT) posted to each account of a merchant account, in one currency. */
+export interface MonthTotals {
+  readonly accounts: Map<string, Balance>;
+}
 
-export const ledger: Projection<Balance> = {
+type State = Balance | MonthTotals;
+
+export const NOTHING_POSTED: Balance = { debitMinor: 0n, creditMinor: 0n };
+
+export const ledger: Projection<State> = {
   name: LEDGER,
   version: VERSION,
   categories: new Set(['transaction']),
@@ -39,23 +46,28 @@ export const ledger: Projection<Balance> = {
 
   needs(record) {
     const entry = journal(record.event);
-    return entry === undefined
-      ? []
-      : entry.lines.map((line) => balanceKey(booksOf(record, entry), line));
+    if (entry === undefined) return [];
+    const books = booksOf(record, entry);
+    return entry.lines.flatMap((line) => [
+      balanceKey(books, line),
+      monthKey(books, line.currency, entry.at),
+    ]);
   },
 
-  apply(record, states: States<Balance>) {
+  apply(record, states: States<State>) {
     const entry = journal(record.event);
     if (entry === undefined) return { states: [] };
     const books = booksOf(record, entry);
-    const changed = new Map<string, Balance>();
+    const changed = new Map<string, State>();
     for (const line of entry.lines) {
       const key = balanceKey(books, line);
-      const { debitMinor, creditMinor } = changed.get(key) ?? states.get(key) ?? ZERO;
-      changed.set(key, {
-        debitMinor: debitMinor + line.debitMinor,
-        creditMinor: creditMinor + line.creditMinor,
-      });
+      const balance = (changed.get(key) ?? states.get(key) ?? NOTHING_POSTED) as Balance;
+      changed.set(key, added(balance, line));
+      const inMonth = monthKey(books, line.currency, entry.at);
+      const totals = (changed.get(inMonth) ?? copyOf(states.get(inMonth))) as MonthTotals;
+      const before = totals.accounts.get(line.account) ?? NOTHING_POSTED;
+      totals.accounts.set(line.account, added(before, line));
+      changed.set(inMonth, totals);
     }
     const { stream, revision } = record;
     const key = `${stream}@${String(revision).padStart(REVISION_DIGITS, '0')}`;
@@ -75,15 +87,37 @@ export const ledger: Projection<Balance> = {
     return { states: [...changed], documents: [document] };
   },
 
-  encode({ debitMinor, creditMinor }) {
-    return JSON.stringify([debitMinor.toString(), creditMinor.toString()]);
+  encode(state) {
+    if (!('accounts' in state)) return JSON.stringify(texts(state));
+    const accounts = [...state.accounts].sort(byName).map(([name, each]) => [name, texts(each)]);
+    return JSON.stringify(Object.fromEntries(accounts));
   },
 
   decode(body) {
-    const [debit, credit] = JSON.parse(body) as [string, string];
-    return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
+    const stored = JSON.parse(body) as StoredBalance | Readonly<Record<string, StoredBalance>>;
+    if (isBalance(stored)) return balanceIn(stored);
+    const accounts = Object.entries(stored).map(([name, each]) => [name, balanceIn(each)] as const);
+    return { accounts: new Map(accounts) };
   },
 };
+
+type StoredBalance = readonly [debit: string, credit: string];
+
+function isBalance(stored: object): stored is StoredBalance {
+  return Array.isArray(stored);
+}
+
+function texts({ debitMinor, creditMinor }: Balance): StoredBalance {
+  return [debitMinor.toString(), creditMinor.toString()];
+}
+
+function balanceIn([debit, credit]: StoredBalance): Balance {
+  return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
+}
+
+function copyOf(totals: State | undefined): MonthTotals {
+  return { accounts: new Map((totals as MonthTotals | undefined)?.accounts) };
+}
 
 type StoredEntry = readonly [
   description: string,
@@ -93,7 +127,7 @@ type StoredEntry = readonly [
   lines: readonly (readonly [account: string, currency: string, debit: string, credit: string])[],
 ];
 
-interface Books {
+export interface Books {
   readonly tenantId: number;
   readonly sandbox: boolean;
   readonly merchantAccountId: number;
@@ -106,10 +140,23 @@ function booksOf(
   return { tenantId, sandbox, merchantAccountId };
 }
 
-/** The merchant account is padded, so that key order is the order of its numbers. */
 function balanceKey(books: Books, { currency, account }: JournalLine): string {
-  const merchantAccount = String(books.merchantAccountId).padStart(MERCHANT_ACCOUNT_DIGITS, '0');
-  return `${partitionOf(books.tenantId, books.sandbox)}/${merchantAccount}/${currency}/${account}`;
+  return `${booksKey(books)}/${currency}/${account}`;
+}
+
+/** The merchant account is padded, so that key order is the order of its numbers. */
+function booksKey({ tenantId, sandbox, merchantAccountId }: Books): string {
+  const merchantAccount = String(merchantAccountId).padStart(MERCHANT_ACCOUNT_DIGITS, '0');
+  return `${partitionOf(tenantId, sandbox)}/${merchantAccount}`;
+}
+
+/** Before all keys of balances: no partition begins with a letter. */
+export function monthsKey(books: Books): string {
+  return `month/${booksKey(books)}/`;
+}
+
+function monthKey(books: Books, currency: string, at: string): string {
+  return `${monthsKey(books)}${currency}/${at.slice(0, 'yyyy-mm'.length)}`;
 }
 
 /** One account of the books of one merchant account. Amounts are major units of the currency. */
@@ -210,11 +257,11 @@ export class LedgerView {
     const currencies = new Map<string, Map<string, Balance>>();
     for await (const { currency, account, balance } of balances(model, query)) {
       const accounts = currencies.get(currency) ?? new Map<string, Balance>();
-      accounts.set(account, added(accounts.get(account) ?? ZERO, balance));
+      accounts.set(account, added(accounts.get(account) ?? NOTHING_POSTED, balance));
       currencies.set(currency, accounts);
     }
     const sums = [...currencies].sort(byName).map(([currency, accounts]) => {
-      const total = [...accounts.values()].reduce(added, ZERO);
+      const total = [...accounts.values()].reduce(added, NOTHING_POSTED);
       const { debit, credit, balance } = inMajor(total, currency);
       return {
         total,
@@ -291,14 +338,14 @@ async function* balances(
         merchantAccountId: Number(merchantAccount),
         currency: keyCurrency,
         account,
-        balance: ledger.decode(body),
+        balance: ledger.decode(body) as Balance,
       };
     }
     after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
   } while (after !== undefined);
 }
 
-function added(a: Balance, b: Balance): Balance {
+export function added(a: Balance, b: Balance): Balance {
   return {
     debitMinor: a.debitMinor + b.debitMinor,
     creditMinor: a.creditMinor + b.creditMinor,
