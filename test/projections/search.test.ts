@@ -24,6 +24,7 @@ interface Plain {
   readonly id: string;
   readonly sandbox: boolean;
   readonly sent: string;
+  /** The last refund, chargeback or alert, and what became of it; empty without any. */
   readonly changed: string;
   readonly amount: number;
   /** Of payments alone. */
@@ -65,7 +66,11 @@ function plainOf(tenantId: number, story: readonly Event[]): readonly Plain[] {
     ...common,
     id: payment.transactionId,
     sent: payment.submittedAt,
-    changed: payment.changedAt,
+    changed: [
+      ...payment.refunds.map(({ requestedAt, completedAt }) => completedAt ?? requestedAt),
+      ...payment.chargebacks.map(({ changedAt }) => changedAt),
+      ...payment.alerts.map(({ changedAt }) => changedAt),
+    ].reduce((last, at) => (at > last ? at : last), ''),
     amount: major(Transaction.takenMinor(payment) || payment.amountMinor),
     asked: major(payment.amountMinor),
     applicationId: payment.applicationId,
@@ -110,12 +115,15 @@ function holds({ payment, ...record }: Plain, tenantId: number, filter: SearchFi
   const isOpen = !Object.values(others).some((value) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined && value !== '',
   );
-  const recent = Date.parse(record.sent) >= Date.parse(NOW) - 30 * 86_400_000;
+  const since = new Date(Date.parse(NOW) - 30 * 86_400_000).toISOString();
+  const recent =
+    record.sent >= since || (filter.includeUpdated === true && record.changed >= since);
   if (isOpen && !filter.dateFrom && !filter.dateTo && !recent) return false;
   return (
     record.tenantId === tenantId &&
     record.sandbox === (filter.sandbox ?? false) &&
-    (days(record.sent) || (filter.includeUpdated === true && days(record.changed))) &&
+    (days(record.sent) ||
+      (filter.includeUpdated === true && record.changed !== '' && days(record.changed))) &&
     is(filter.emails, (email) => same(email, payment.email)) &&
     is(filter.orderIds, (id) => id === payment.orderId) &&
     is(filter.transactionIds, (id) => same(id, record.id)) &&
@@ -133,6 +141,7 @@ function holds({ payment, ...record }: Plain, tenantId: number, filter: SearchFi
     is(filter.productIds, (id) => id === payment.productId) &&
     is(filter.campaignIds, (id) => id === payment.campaignId) &&
     is(filter.merchantAccountIds, (id) => id === route?.merchantAccountId) &&
+    says(filter.mid, (mid) => mid === route?.mid) &&
     is(filter.companyIds, (id) => id === payment.companyId) &&
     is(filter.subscriptionIds, (id) => id === payment.subscriptionId) &&
     is(filter.affiliateIds, (id) => id === payment.affiliateId) &&
@@ -208,6 +217,7 @@ function filters(): fc.Arbitrary<SearchFilter> {
       productIds: list(({ payment }) => payment.productId, 999),
       campaignIds: list(({ payment }) => payment.campaignId, 999),
       merchantAccountIds: list(({ payment }) => payment.attempts[0]?.route.merchantAccountId, 999),
+      mid: one(({ payment }) => payment.attempts[0]?.route.mid ?? '', '999'),
       companyIds: list(({ payment }) => payment.companyId, 999),
       subscriptionIds: list(({ payment }) => payment.subscriptionId, 999),
       affiliateIds: list(({ payment }) => payment.affiliateId, 999),

@@ -63,6 +63,7 @@ export {
   type TrialBalance,
   type TrialBalanceCurrency,
 } from './views/ledger.ts';
+export { type MitigationRecord, MitigationView, type ReducedRecord } from './views/mitigation.ts';
 export {
   type AlertDeadline,
   alertDeadlines,

@@ -4,9 +4,9 @@ import type { Position, StoredEvent } from '@counterfoil/core';
 /**
  * How a field is found again. `text`: by equality; an adapter may keep a hash of at least 64 bits.
  * `integer`: by equality. `stored`: an integer without an index of its own: it narrows a walk that
- * another condition leads.
+ * another condition leads. `range`: the same, with an index that finds it between two bounds.
  */
-export type FieldKind = 'text' | 'integer' | 'stored';
+export type FieldKind = 'text' | 'integer' | 'stored' | 'range';
 
 export interface CollectionSpec {
   readonly name: string;
@@ -64,7 +64,7 @@ export interface Walk {
   /** Bounds of `sort`, both included. */
   readonly from?: number;
   readonly to?: number;
-  /** A document outside the bounds matches too when this field lies within these. */
+  /** A document outside the bounds matches too when this field, of kind `range`, lies within these. */
   readonly orRange?: { readonly field: string; readonly from: number; readonly to: number };
   /** Only what comes after this place in the order. */
   readonly after?: Anchor;

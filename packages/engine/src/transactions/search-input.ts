@@ -50,6 +50,8 @@ export const SearchInput = z
     productIds: ids,
     campaignIds: ids,
     merchantAccountIds: ids,
+    /** The merchant id, as the payment was routed. */
+    mid: reference.optional(),
     companyIds: ids,
     subscriptionIds: ids,
     affiliateIds: ids,
@@ -60,7 +62,7 @@ export const SearchInput = z
     arns: listOf(reference),
     /** Application kinds: 1 to 5 for payments alone. */
     kinds: listOf(z.int()),
-    /** The days also match the last change. */
+    /** The days also match the last refund, chargeback or alert, and what became of it. */
     includeUpdated: z.boolean().optional(),
     limit: z.int().min(1).max(MAX_LIMIT).optional(),
     pageNumber: z.int().min(1).max(1_000_000_000).optional(),

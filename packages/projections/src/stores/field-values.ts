@@ -42,6 +42,6 @@ export function termOf(
     field,
     column: columnOf(field),
     values: [...new Set<bigint | FieldValue>(values)],
-    mayLead: kind !== 'stored',
+    mayLead: kind !== 'stored' && kind !== 'range',
   };
 }

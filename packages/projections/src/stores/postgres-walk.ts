@@ -59,7 +59,8 @@ export class Walker {
   /** Asks how narrow each condition is; undefined when there is nothing to choose from. */
   probe(): Statement | undefined {
     const leaders = this.#leaders();
-    if (leaders.length < 2 || leaders.some(({ field }) => field === 'key')) return undefined;
+    const needed = this.#walk.orRange === undefined ? 2 : 1;
+    if (leaders.length < needed || leaders.some(({ field }) => field === 'key')) return undefined;
     const parameters = new Parameters();
     const part = parameters.add(this.#part, 'int4');
     const parts = leaders.map(({ field, column, values }) => {
@@ -72,37 +73,66 @@ export class Walker {
   }
 
   page(counts: Counts): Statement {
+    const { skip = 0, limit, orRange } = this.#walk;
+    const parameters = new Parameters();
+    const { values } = parameters;
+    if (orRange === undefined) {
+      const text = this.#inRange(counts, parameters, { skip, limit });
+      return { text, values, isNamed: this.#terms.length < 2 };
+    }
+    const wanted = { skip: 0, limit: skip + limit };
+    const text = `SELECT key, sort, body FROM (
+        (${this.#inRange(counts, parameters, wanted)})
+        UNION ALL (${this.#outOfRange(counts, parameters, wanted)})
+      ) both_ranges ORDER BY sort DESC, key
+      LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(skip, 'int8')}`;
+    return { text, values };
+  }
+
+  #inRange(counts: Counts, parameters: Parameters, wanted: Wanted): string {
+    const few = this.#few(counts);
+    if (few !== undefined) {
+      return this.#gathered(parameters, this.#matches(parameters, few, undefined), wanted);
+    }
+    const lead = this.#narrowest(counts);
+    const most = wanted.skip >= MANY_SKIPPED ? MAX_SKIPPED_LANES : MAX_LANES;
+    const tooMany = lead !== undefined && lead.values.length > most;
+    return this.#ordered(parameters, tooMany ? undefined : lead, wanted);
+  }
+
+  /** The documents outside the bounds of `sort` whose other field lies within its own. */
+  #outOfRange(counts: Counts, parameters: Parameters, wanted: Wanted): string {
+    const matches = this.#matchesOutside(parameters, this.#few(counts));
+    return this.#gathered(parameters, matches, wanted);
+  }
+
+  /** The condition that leads where it leads to few documents. */
+  #few(counts: Counts): Term | undefined {
+    const lead = this.#narrowest(counts);
+    const isFew =
+      lead?.field === 'key' ||
+      (lead !== undefined && (counts.get(lead.field) ?? PROBE_LIMIT) < PROBE_LIMIT);
+    return isFew ? lead : undefined;
+  }
+
+  #narrowest(counts: Counts): Term | undefined {
     const leaders = this.#leaders();
-    const byKey = leaders.find(({ field }) => field === 'key');
-    if (byKey !== undefined) return this.#gathered(byKey);
-    const narrowness = ({ field }: Term) => counts.get(field) ?? 0;
-    const [lead] = [...leaders].sort((a, b) => narrowness(a) - narrowness(b));
-    if (lead === undefined) return this.#ordered(undefined);
-    const count = counts.get(lead.field) ?? PROBE_LIMIT;
-    if (count < PROBE_LIMIT) return this.#gathered(lead);
-    const { skip = 0 } = this.#walk;
-    const most = skip >= MANY_SKIPPED ? MAX_SKIPPED_LANES : MAX_LANES;
-    return this.#ordered(lead.values.length > most ? undefined : lead);
+    const narrowness = ({ field }: Term) => (field === 'key' ? -1 : (counts.get(field) ?? 0));
+    return [...leaders].sort((a, b) => narrowness(a) - narrowness(b))[0];
   }
 
   #leaders(): readonly Term[] {
     return this.#terms.filter(({ mayLead }) => mayLead);
   }
 
-  /** The few matches of one condition, all of them read and sorted. */
-  #gathered(lead: Term): Statement {
-    const parameters = new Parameters();
-    const { skip = 0, limit } = this.#walk;
-    const matches = this.#matches(parameters, lead, undefined);
-    const text = `SELECT key, sort, body FROM ${this.#table} WHERE ${matches}
+  /** The few that match, all of them read and sorted. */
+  #gathered(parameters: Parameters, matches: string, { skip, limit }: Wanted): string {
+    return `SELECT key, sort, body FROM ${this.#table} WHERE ${matches}
       ORDER BY sort DESC, key LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(skip, 'int8')}`;
-    return { text, values: parameters.values, isNamed: this.#terms.length === 1 };
   }
 
   /** Along the index of one condition, a lane for each of its values; or of the plain order. */
-  #ordered(lead: Term | undefined): Statement {
-    const parameters = new Parameters();
-    const { skip = 0, limit } = this.#walk;
+  #ordered(parameters: Parameters, lead: Term | undefined, { skip, limit }: Wanted): string {
     const isMerged = lead !== undefined && lead.values.length > 1;
     const lanes = isMerged ? parameters.add(lead.values, 'int8[]') : undefined;
     const matches = this.#matches(parameters, lead, isMerged ? 'lane.value' : undefined);
@@ -112,8 +142,7 @@ export class Walker {
       skip: parameters.add(skip, 'int8'),
       wanted: isMerged || skip >= MANY_SKIPPED ? parameters.add(skip + limit, 'int8') : '',
     };
-    const text = skip < MANY_SKIPPED ? this.#page(scan, window) : this.#farPage(scan, window);
-    return { text, values: parameters.values, isNamed: this.#terms.length < 2 };
+    return skip < MANY_SKIPPED ? this.#page(scan, window) : this.#farPage(scan, window);
   }
 
   #page({ lanes, matches }: Scan, { limit, skip, wanted }: Window): string {
@@ -173,35 +202,59 @@ export class Walker {
    * the others from the planner, which would choose between indices by what it remembers of the table.
    */
   #matches(parameters: Parameters, lead: Term | undefined, lane: string | undefined): string {
-    const { from, to, orRange, after } = this.#walk;
+    const { from, to } = this.#walk;
     const part = parameters.add(this.#part, 'int4');
     const isByKey = lead?.field === 'key';
     const all = [
       lead === undefined ? `(part + 0) = ${part}` : `${isByKey ? '(0 + part)' : 'part'} = ${part}`,
+      ...this.#equalities(parameters, lead, lane),
     ];
-    for (const term of this.#terms) {
-      const isLead = term === lead;
-      if (isLead && lane !== undefined) all.push(`${term.column} = ${lane}`);
-      else all.push(equality(parameters, term, isLead || this.#isCompanion(term, lead)));
-    }
     const sort = isByKey ? '(0 + sort)' : 'sort';
-    if (orRange === undefined) {
-      if (from !== undefined) all.push(`${sort} >= ${parameters.add(from, 'int8')}`);
-      if (to !== undefined) all.push(`${sort} <= ${parameters.add(to, 'int8')}`);
-    } else {
-      const low = parameters.add(from ?? Number.MIN_SAFE_INTEGER, 'int8');
-      const high = parameters.add(to ?? Number.MAX_SAFE_INTEGER, 'int8');
-      const other = columnOf(orRange.field);
-      const [since, until] = [orRange.from, orRange.to].map((at) => parameters.add(at, 'int8'));
-      all.push(`(sort BETWEEN ${low} AND ${high} OR ${other} BETWEEN ${since} AND ${until})`);
-    }
-    if (after !== undefined) {
-      const at = parameters.add(after.sort, 'int8');
-      const key = parameters.add(escaped(after.key), 'text');
-      all.push(`${sort} <= ${at} AND (sort < ${at} OR key > ${key})`);
-    }
-    return all.join(' AND ');
+    if (from !== undefined) all.push(`${sort} >= ${parameters.add(from, 'int8')}`);
+    if (to !== undefined) all.push(`${sort} <= ${parameters.add(to, 'int8')}`);
+    return [...all, ...this.#afterStart(parameters, sort)].join(' AND ');
   }
+
+  /** The same for what lies outside the bounds of `sort`; without a condition that leads, along the index of the other field. */
+  #matchesOutside(parameters: Parameters, lead: Term | undefined): string {
+    const { from = Number.MIN_SAFE_INTEGER, to = Number.MAX_SAFE_INTEGER, orRange } = this.#walk;
+    if (orRange === undefined) return 'false';
+    const column = columnOf(orRange.field);
+    const between = (shown: string, bounds: readonly number[]) =>
+      `${shown} BETWEEN ${bounds.map((each) => parameters.add(each, 'int8')).join(' AND ')}`;
+    return [
+      `${lead?.field === 'key' ? '(0 + part)' : 'part'} = ${parameters.add(this.#part, 'int4')}`,
+      ...this.#equalities(parameters, lead, undefined),
+      between(lead === undefined ? column : `(0 + ${column})`, [orRange.from, orRange.to]),
+      `NOT ${between('(0 + sort)', [from, to])}`,
+      ...this.#afterStart(parameters, '(0 + sort)'),
+    ].join(' AND ');
+  }
+
+  #equalities(
+    parameters: Parameters,
+    lead: Term | undefined,
+    lane: string | undefined,
+  ): readonly string[] {
+    return this.#terms.map((term) => {
+      const isLead = term === lead;
+      if (isLead && lane !== undefined) return `${term.column} = ${lane}`;
+      return equality(parameters, term, isLead || this.#isCompanion(term, lead));
+    });
+  }
+
+  #afterStart(parameters: Parameters, sort: string): readonly string[] {
+    const { after } = this.#walk;
+    if (after === undefined) return [];
+    const at = parameters.add(after.sort, 'int8');
+    const key = parameters.add(escaped(after.key), 'text');
+    return [`${sort} <= ${at} AND (sort < ${at} OR key > ${key})`];
+  }
+}
+
+interface Wanted {
+  readonly skip: number;
+  readonly limit: number;
 }
 
 interface Scan {

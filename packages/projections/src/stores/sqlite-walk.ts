@@ -31,14 +31,26 @@ interface Filter {
 }
 
 /** The rows to choose from: where they are, bounds of `sort` (both included), and what else they must fulfil. */
-interface Scan {
+interface Scan extends Bounds {
   readonly source: string;
   /** Whether the source goes from era to era. */
   readonly byEra: boolean;
-  readonly low: number;
-  readonly high: number;
   readonly filters: readonly Filter[];
 }
+
+/** Bounds of `sort`, both included. */
+interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+const ANYWHERE: Bounds = { low: Number.MIN_SAFE_INTEGER, high: Number.MAX_SAFE_INTEGER };
+
+function boundsOf({ from = ANYWHERE.low, to = ANYWHERE.high }: Walk): Bounds {
+  return { low: from, high: to };
+}
+
+type OrRange = NonNullable<Walk['orRange']>;
 
 interface Window {
   readonly skip: number;
@@ -94,7 +106,32 @@ export class Walker {
 
   #rows(): readonly Row[] {
     const { skip = 0, limit } = this.#walk;
-    const window = { skip, limit };
+    if (this.#walk.orRange === undefined) return this.#inRange({ skip, limit });
+    const wanted = { skip: 0, limit: skip + limit };
+    return [...this.#inRange(wanted), ...this.#outOfRange(this.#walk.orRange, wanted.limit)]
+      .sort((a, b) => (comesBefore(a, b) ? -1 : 1))
+      .slice(skip, skip + limit);
+  }
+
+  /** The rows outside the bounds of `sort` whose other field lies within its own. */
+  #outOfRange({ field, from, to }: OrRange, limit: number): readonly Row[] {
+    const gathering = this.#terms.find(
+      (term) =>
+        term.mayLead &&
+        (term.field === 'key' || this.#count(term, GATHER_LIMIT, ANYWHERE) < GATHER_LIMIT),
+    );
+    const scan = this.#scan(gathering?.field ?? field, this.#terms, ANYWHERE);
+    const { low, high } = boundsOf(this.#walk);
+    const filters: Filter[] = [
+      ...scan.filters,
+      { sql: `${columnOf(field)} BETWEEN ? AND ?`, values: [from, to] },
+      { sql: 'sort NOT BETWEEN ? AND ?', values: [low, high] },
+    ];
+    return this.#page({ ...scan, filters }, { skip: 0, limit });
+  }
+
+  #inRange(window: Window): readonly Row[] {
+    const { skip, limit } = window;
     const lead = this.#lead();
     if (lead === undefined) return this.#ordered([this.#scan('sort', this.#terms)], window);
     const { field, values } = lead.term;
@@ -106,7 +143,8 @@ export class Walker {
     if (values.length > (skip > 0 ? MAX_SKIPPED_LANES : MAX_LANES)) {
       return this.#ordered([this.#scan('sort', this.#terms)], window);
     }
-    const near = skip === 0 && values.length >= MIN_DENSE_LANES ? this.#near(values.length) : [];
+    const near =
+      skip === 0 && values.length >= MIN_DENSE_LANES ? this.#near(values.length, limit) : [];
     if (near.length === limit) return near;
     const others = this.#terms.filter((term) => term !== lead.term);
     const scans = values.map((value) =>
@@ -119,7 +157,7 @@ export class Walker {
    * The matches among the next documents in sort order, so few that looking at all of them costs less
    * than to begin the lanes: a page of many values is mostly full before they end.
    */
-  #near(lanes: number): readonly Row[] {
+  #near(lanes: number, limit: number): readonly Row[] {
     const scan = this.#scan('sort', this.#terms);
     const { sql, order, values } = selection({ ...scan, filters: scan.filters.slice(0, 1) });
     const edge = this.#statements
@@ -127,7 +165,7 @@ export class Walker {
       .get(...values, lanes * LOOKED_AT_A_LANE);
     // Whole values of `sort`, so that none of those that share the last one is left out.
     const low = edge === undefined ? scan.low : Math.max(scan.low, (edge['sort'] as number) + 1);
-    return this.#page({ ...scan, low }, { skip: 0, limit: this.#walk.limit });
+    return this.#page({ ...scan, low }, { skip: 0, limit });
   }
 
   /** The condition that the fewest documents fulfil, as far as counting pays. */
@@ -158,8 +196,8 @@ export class Walker {
   }
 
   /** How many documents fulfil one condition, counted in its index up to a limit. */
-  #count(term: Term, limit: number): number {
-    const { sql, values } = selection(this.#scan(term.field, [term]));
+  #count(term: Term, limit: number, bounds = boundsOf(this.#walk)): number {
+    const { sql, values } = selection(this.#scan(term.field, [term], bounds));
     const row = this.#statements
       .get(`SELECT count(*) AS n FROM (SELECT 1 FROM ${sql} LIMIT ?)`)
       .get(...values, limit) as { n: number };
@@ -246,10 +284,9 @@ export class Walker {
     return rows.slice(window.skip);
   }
 
-  #scan(lead: string, terms: readonly Term[]): Scan {
+  #scan(lead: string, terms: readonly Term[], bounds = boundsOf(this.#walk)): Scan {
     const { name } = this.#spec;
-    const { from, to, orRange, after } = this.#walk;
-    const [low, high] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
+    const { after } = this.#walk;
     const filters: Filter[] = [{ sql: 'part = ?', values: [this.#part] }];
     for (const { column, values } of terms) {
       const [only] = values;
@@ -258,12 +295,6 @@ export class Walker {
           ? { sql: `${column} = ?`, values: [only] }
           : { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [jsonOf(values)] },
       );
-    }
-    if (orRange !== undefined) {
-      filters.push({
-        sql: `(sort BETWEEN ? AND ? OR ${columnOf(orRange.field)} BETWEEN ? AND ?)`,
-        values: [low, high, orRange.from, orRange.to],
-      });
     }
     const byEra = lead !== 'key' && lead !== 'sort';
     const index = lead === 'key' ? `sqlite_autoindex_${name}_1` : indexOf(name, lead);
@@ -274,8 +305,7 @@ export class Walker {
         ? `${erasOf(name)} CROSS JOIN ${indexed} ON part = of_part AND era = no`
         : indexed,
       byEra,
-      low: orRange === undefined ? low : Number.MIN_SAFE_INTEGER,
-      high: orRange === undefined ? high : Number.MAX_SAFE_INTEGER,
+      ...bounds,
       filters,
     };
     return after === undefined ? scan : startingAfter(scan, after);

@@ -51,7 +51,7 @@ function rootRecord(tenantId: number, payment: Transaction.Payment): StoredRecor
     customerId: payment.customerId,
     sentMs: Date.parse(payment.submittedAt),
     completedMs: msOf(payment.completedAt),
-    changedMs: Date.parse(payment.changedAt),
+    changedMs: changedMsOf(payment),
     email: payment.email,
     firstName: payment.firstName,
     lastName: payment.lastName,
@@ -132,7 +132,7 @@ function voidRecord(
     kind: APPLICATION_KIND.Void,
     sentMs: Date.parse(voided.requestedAt),
     completedMs: Date.parse(voided.completedAt),
-    changedMs: Date.parse(voided.completedAt),
+    changedMs: later(voided.requestedAt, voided.completedAt),
     statusId: STATUS_ID.Voided,
     amountMinor: Number(voidedMinorOf(payment, voided)),
   };
@@ -146,7 +146,7 @@ function refundRecord(root: StoredRecord, refund: Transaction.Refund): StoredRec
     kind: APPLICATION_KIND.Refund,
     sentMs: Date.parse(refund.requestedAt),
     completedMs: msOf(refund.completedAt),
-    changedMs: Date.parse(refund.completedAt ?? refund.requestedAt),
+    changedMs: later(refund.requestedAt, refund.completedAt),
     statusId: STATUS_ID[refund.status],
     amountMinor: Number(refund.amountMinor),
     gatewayTransactionId: refund.gatewayTransactionId,
@@ -164,7 +164,7 @@ function chargebackRecord(root: StoredRecord, chargeback: Transaction.Chargeback
     kind: APPLICATION_KIND.Chargeback,
     sentMs: Date.parse(chargeback.openedAt),
     completedMs: msOf(chargeback.completedAt),
-    changedMs: Date.parse(chargeback.changedAt),
+    changedMs: later(chargeback.openedAt, chargeback.changedAt),
     statusId: STATUS_ID[chargeback.status],
     amountMinor: Number(chargeback.amountMinor),
     arn: chargeback.arn,
@@ -180,7 +180,7 @@ function alertRecord(root: StoredRecord, alert: Transaction.Alert): StoredRecord
     kind: APPLICATION_KIND.Alert,
     sentMs: Date.parse(alert.receivedAt),
     completedMs: msOf(alert.completedAt),
-    changedMs: Date.parse(alert.changedAt),
+    changedMs: later(alert.receivedAt, alert.changedAt),
     statusId: STATUS_ID[alert.status],
     amountMinor: Number(alert.amountMinor),
     arn: alert.arn,
@@ -188,6 +188,21 @@ function alertRecord(root: StoredRecord, alert: Transaction.Alert): StoredRecord
     alertTypeId: ALERT_TYPE[alert.alertType],
     alertSourceId: ALERT_SOURCE[alert.source],
   };
+}
+
+/** When the last of its refunds, chargebacks and alerts came or changed. */
+function changedMsOf({ refunds, chargebacks, alerts }: Transaction.Payment): number | null {
+  const changes = [
+    ...refunds.map(({ requestedAt, completedAt }) => completedAt ?? requestedAt),
+    ...chargebacks.map(({ changedAt }) => changedAt),
+    ...alerts.map(({ changedAt }) => changedAt),
+  ];
+  return changes.length === 0 ? null : Math.max(...changes.map((at) => Date.parse(at)));
+}
+
+/** Null for what has not changed since it was sent: that is found by its date alone. */
+function later(sent: string, changed: string | null): number | null {
+  return changed === null || changed === sent ? null : Date.parse(changed);
 }
 
 function msOf(at: string | null): number | null {

@@ -21,7 +21,8 @@ const Stored = z.strictObject({
   customerId: id,
   sentMs: z.number(),
   completedMs: z.number().nullable(),
-  changedMs: z.number(),
+  /** The last refund, chargeback or alert, or what became of it; null without any since it was sent. */
+  changedMs: z.number().nullable(),
   email: text,
   firstName: text,
   lastName: text,
@@ -149,6 +150,7 @@ export const RECORD_FIELDS = {
   productId: 'integer',
   campaignId: 'integer',
   merchantAccountId: 'integer',
+  mid: 'text',
   companyId: 'integer',
   subscriptionId: 'integer',
   affiliateId: 'integer',
@@ -156,16 +158,18 @@ export const RECORD_FIELDS = {
   askedAmount: 'text',
   arn: 'text',
   kind: 'stored',
-  changedMs: 'stored',
+  changedMs: 'range',
 } as const satisfies Record<string, FieldKind>;
 export type RecordField = keyof typeof RECORD_FIELDS;
 
-/** Each of a pair can be broad where both together are one customer or one card. */
+/** Each of a pair can be broad where both together are one customer, one card or one sale. */
 export const RECORD_COMPANIONS: Readonly<Record<string, readonly RecordField[]>> = {
   firstName: ['lastName'],
   lastName: ['firstName'],
   bin6: ['last4'],
   last4: ['bin6'],
+  amount: ['mid'],
+  mid: ['amount'],
 };
 
 /** Live and sandbox records of a tenant never meet. */
@@ -196,6 +200,7 @@ const FOUND_BY: Readonly<Record<RecordField, (record: StoredRecord) => FieldValu
   productId: ({ productId }) => productId,
   campaignId: ({ campaignId }) => campaignId,
   merchantAccountId: ({ merchantAccountId }) => merchantAccountId,
+  mid: ({ mid }) => orNull(mid),
   companyId: ({ companyId }) => companyId,
   subscriptionId: ({ subscriptionId }) => subscriptionId,
   affiliateId: ({ affiliateId }) => affiliateId,
@@ -226,6 +231,7 @@ export function placeOf(record: StoredRecord): Place {
     productId: FOUND_BY.productId(record),
     campaignId: FOUND_BY.campaignId(record),
     merchantAccountId: FOUND_BY.merchantAccountId(record),
+    mid: FOUND_BY.mid(record),
     companyId: FOUND_BY.companyId(record),
     subscriptionId: FOUND_BY.subscriptionId(record),
     affiliateId: FOUND_BY.affiliateId(record),

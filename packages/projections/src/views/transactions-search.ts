@@ -18,6 +18,7 @@ import {
   type RecordField,
   renderRecord,
   type SearchRecord,
+  type StoredRecord,
   storedRecord,
 } from './search-record.ts';
 
@@ -57,6 +58,8 @@ export interface SearchFilter {
   readonly productIds?: readonly number[];
   readonly campaignIds?: readonly number[];
   readonly merchantAccountIds?: readonly number[];
+  /** The merchant id, as the payment was routed. */
+  readonly mid?: string;
   readonly companyIds?: readonly number[];
   readonly subscriptionIds?: readonly number[];
   readonly affiliateIds?: readonly number[];
@@ -67,7 +70,7 @@ export interface SearchFilter {
   readonly arns?: readonly string[];
   /** Application kinds: 1 to 5 for payments alone. */
   readonly kinds?: readonly number[];
-  /** The days also match the last change. */
+  /** The days also match the last refund, chargeback or alert, and what became of it. */
   readonly includeUpdated?: boolean;
 }
 
@@ -94,6 +97,11 @@ export interface SearchPage {
   readonly end: Anchor | undefined;
 }
 
+/** The same as records are stored. */
+export interface FoundPage extends Omit<SearchPage, 'transactions'> {
+  readonly records: readonly StoredRecord[];
+}
+
 /** Queries over the search records. */
 export class SearchView {
   readonly #store: ReadModelStore;
@@ -110,6 +118,16 @@ export class SearchView {
 
   /** One page: `sent` descending, then `transactionId`. Throws `RangeError` on a page out of range. */
   async search(query: SearchQuery): Promise<SearchPage> {
+    const { records, ...page } = await this.found(query);
+    const names = await this.#reference.names(query.tenantId);
+    return {
+      ...page,
+      transactions: records.map((record) => renderRecord(record, names, query.now)),
+    };
+  }
+
+  /** The same without names. */
+  async found(query: SearchQuery): Promise<FoundPage> {
     const { tenantId, filter, pageNumber = 1, limit = DEFAULT_LIMIT, now } = query;
     if (!Number.isSafeInteger(pageNumber) || pageNumber < 1) throw new RangeError('pageNumber');
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT)
@@ -125,13 +143,12 @@ export class SearchView {
       throw model.markDamaged(`a search found the record ${key}, which does not match it`);
     });
     const page = rows.slice(0, limit);
-    const names = await this.#reference.names(tenantId);
     const last = page.at(-1);
     return {
       count: page.length,
       pageNumber,
       moreResults: rows.length > limit,
-      transactions: records.slice(0, limit).map((record) => renderRecord(record, names, now)),
+      records: records.slice(0, limit),
       end: last === undefined ? undefined : { sort: last.sort, key: last.key },
     };
   }
@@ -234,6 +251,7 @@ function conditionsOf(tenantId: number, filter: SearchFilter): Condition[] | und
   anyOf('productId', filter.productIds);
   anyOf('campaignId', filter.campaignIds);
   anyOf('merchantAccountId', filter.merchantAccountIds);
+  text('mid', filter.mid);
   anyOf('companyId', filter.companyIds);
   anyOf('subscriptionId', filter.subscriptionIds);
   anyOf('affiliateId', filter.affiliateIds);
@@ -253,10 +271,10 @@ function daysOf(
   isFiltered: boolean,
   now: string,
 ): Pick<Walk, 'from' | 'to' | 'orRange'> {
-  if (dateFrom === '' && dateTo === '') {
-    return isFiltered ? {} : { from: Date.parse(now) - DEFAULT_DAYS * DAY_MS };
-  }
-  const from = dateFrom === '' ? undefined : startOf(dateFrom);
+  const isWithoutDays = dateFrom === '' && dateTo === '';
+  if (isWithoutDays && isFiltered) return {};
+  const since = isWithoutDays ? Date.parse(now) - DEFAULT_DAYS * DAY_MS : undefined;
+  const from = dateFrom === '' ? since : startOf(dateFrom);
   const to = dateTo === '' ? undefined : startOf(dateTo) + DAY_MS - 1;
   return {
     ...(from === undefined ? {} : { from }),

@@ -26,7 +26,7 @@ import {
 } from './search-record.ts';
 
 /** Raised when the documents mean something else though their shapes are the same. */
-const MEANING = 4;
+const MEANING = 5;
 
 export const storedPayment = packed(Transaction.Payment);
 

@@ -24,7 +24,7 @@ export const COLLECTIONS: readonly CollectionSpec[] = [
   {
     name: 'rows',
     kind: 'walked',
-    fields: { name: 'text', colour: 'text', size: 'integer', changed: 'stored' },
+    fields: { name: 'text', colour: 'text', size: 'integer', changed: 'range' },
     companions: { name: ['colour'], colour: ['name', 'size'] },
   },
   { name: 'words', kind: 'dictionary' },
