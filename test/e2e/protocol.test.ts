@@ -138,6 +138,8 @@ it('the documented operations are the ones that answer', async () => {
       'POST /v1/payments/{id}/void',
       'POST /v1/payments/{id}/refund',
       'POST /v1/card/submit',
+      'POST /api/mitigation/transactions',
+      'POST /api/mitigation/search',
       'GET /api/ledger/trial-balance',
       'GET /api/ledger/accounts',
     ]),

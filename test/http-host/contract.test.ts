@@ -262,6 +262,9 @@ describe('the answers', () => {
     const single = await ask('POST', '/api/transactions/search', { limit: 1 });
     expect(single.message).toBe('1 transaction');
     await ask('POST', '/customerapi/search', {});
+    await ask('POST', '/api/mitigation/transactions', { includeUpdated: true });
+    await ask('POST', '/api/mitigation/search', { orderId: full.transaction.orderId });
+    await ask('POST', '/api/mitigation/search', { lastName: 'Lovelace' });
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
     await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);

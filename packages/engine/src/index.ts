@@ -15,6 +15,8 @@ export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
 export { deriveKey } from './derive-key.ts';
+export { Disputes } from './disputes/disputes.ts';
+export { TenantDisputes } from './disputes/tenant-disputes.ts';
 export { Erasure } from './erasure/erasure.ts';
 export { refusalOf, StorageError } from './failures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';

@@ -49,6 +49,8 @@ export type UseCaseRefusal =
       >[];
     }
   | { readonly type: 'PageOutOfReach' }
+  /** A search for mitigation needs one of these groups of filters. */
+  | { readonly type: 'SearchTooBroad' }
   | { readonly type: 'ClockCannotGoBack'; readonly now: string }
   | { readonly type: 'ClockMoveTooLong'; readonly now: string; readonly maxYears: number }
   | { readonly type: 'ClockBeyondEnd'; readonly end: string };

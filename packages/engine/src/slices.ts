@@ -1,6 +1,7 @@
 /** The slices of the engine, each after those whose parts it needs. */
 import { BOOKS } from './books/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
+import { DISPUTES } from './disputes/slice.ts';
 import { ERASURE } from './erasure/slice.ts';
 import { IDENTITIES } from './identities/slice.ts';
 import { MAIL } from './mail/slice.ts';
@@ -18,6 +19,7 @@ export const SLICES = [
   SUBSCRIPTIONS,
   ERASURE,
   TRANSACTIONS,
+  DISPUTES,
   BOOKS,
   MAIL,
 ] as const;

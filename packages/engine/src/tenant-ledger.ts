@@ -6,6 +6,7 @@ import type { Acting } from './acting.ts';
 import { booksOf, type TenantBooks } from './books/tenant-books.ts';
 import type { Calls } from './calls.ts';
 import { CUSTOMER_INPUTS, TenantCustomers } from './customers/tenant-customers.ts';
+import { DISPUTE_INPUTS, TenantDisputes } from './disputes/tenant-disputes.ts';
 import { checkedCalls, inputOf } from './input/checked-calls.ts';
 import { definedOf } from './input/defined.ts';
 import { name, text } from './input/texts.ts';
@@ -31,6 +32,7 @@ export interface TenantLedger {
   readonly subscriptions: TenantSubscriptions;
   readonly customers: TenantCustomers;
   readonly transactions: TenantTransactions;
+  readonly disputes: TenantDisputes;
   readonly books: TenantBooks;
   /** The rows of a projection that the ledger was opened with; they show one's own writes. */
   view<Row>(projection: OwnProjection<Row>): View<Row>;
@@ -48,11 +50,13 @@ export function ledgerOf(engine: Engine, calls: Calls, given: Actor): TenantLedg
     new TenantSubscriptions(engine.subscriptions, acting),
     SUBSCRIPTION_INPUTS,
   );
+  const disputes = checkedCalls(new TenantDisputes(engine.disputes, acting), DISPUTE_INPUTS);
   return {
     payments: calls.counted(payments, ['idOf']),
     subscriptions: calls.counted(subscriptions),
     customers: calls.counted(customers),
     transactions: calls.counted(transactionsOf(engine.transactions, acting)),
+    disputes: calls.counted(disputes),
     books: calls.counted(booksOf(engine.books, acting)),
     view: (projection) => calls.counted(engine.ownProjections.view(projection, owner)),
   };

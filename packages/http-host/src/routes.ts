@@ -22,6 +22,7 @@ const DOCUMENT: DocumentInfo = {
   tags: {
     'Customer Service': 'Transactions, customers, and what an agent does with them',
     Admin: 'The advanced transaction search',
+    Mitigation: 'Searches for providers of chargeback mitigation',
     'Card API': 'Payments and what follows them',
     Subscriptions: 'What is billed again and again',
     Ledger: 'The books and reports, derived from the events',

@@ -5,6 +5,7 @@ export {
   MAX_NAME_LENGTH,
   mayHoldCardNumber,
 } from './card-number-search.ts';
+export { definedOf } from './defined.ts';
 export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';
 export {
   bounded,

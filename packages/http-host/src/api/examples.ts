@@ -35,6 +35,8 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     },
     PaymentMethodInput: { card, default: true },
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
+    MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
+    MitigationSearch: { email: 'ben@shop.example', dateFrom: '2010-12-01' },
     PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },
     NoFields: {},
     CaptureInput: { amount: 19.99 },

@@ -141,6 +141,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
     skipped: [{ merchantAccountId: 1, reason: 'currency-not-held' }],
   },
   PageOutOfReach: { type: 'PageOutOfReach' },
+  SearchTooBroad: { type: 'SearchTooBroad' },
   ClockCannotGoBack: { type: 'ClockCannotGoBack', now: AT },
   ClockMoveTooLong: { type: 'ClockMoveTooLong', now: AT, maxYears: 10 },
   ClockBeyondEnd: { type: 'ClockBeyondEnd', end: AT },

@@ -55,7 +55,7 @@ export const searchFilters = {
   }),
 };
 
-const paging = {
+export const paging = {
   pageNumber: z.int().min(1).max(1_000_000_000).default(1),
   limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
 };

@@ -3,6 +3,7 @@ import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
 import { LEDGER } from './ledger.ts';
+import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import type { ApiSlice } from './slice.ts';
@@ -22,6 +23,7 @@ export const API = [
   PAYMENT_LIST,
   SUBSCRIPTIONS,
   SUBSCRIPTION_CHANGES,
+  MITIGATION,
   LEDGER,
   STATEMENTS,
   RECURRING,

@@ -128,6 +128,12 @@ export const ERRORS = {
     description:
       'A page can be jumped to within 100,000 records. Narrow the search, read the pages in order, or list payments by cursor.',
   },
+  search_too_broad: {
+    status: 400,
+    title: 'The search needs a narrower filter',
+    description:
+      'Name `email`, `orderId`, `arn`, `authCode`, `bin` with `last4`, `mid` with `amount`, or `amount` with `dateFrom` and `dateTo`.',
+  },
   card_invalid: {
     status: 400,
     title: 'The card is not valid',

@@ -1,0 +1,34 @@
+/** Chargebacks and alerts of all tenants. Queries read the tenant's own writes. */
+import type { MitigationView, SearchQuery } from '@counterfoil/projections';
+import type { Clock } from '../runtime/clock.ts';
+import type { ReadSide } from '../runtime/read-side.ts';
+
+interface DisputeServices {
+  readonly mitigation: MitigationView;
+  readonly readSide: ReadSide;
+  readonly clock: Clock;
+}
+
+type Query = Omit<SearchQuery, 'now'>;
+
+export class Disputes {
+  readonly #services: DisputeServices;
+
+  constructor(services: DisputeServices) {
+    this.#services = services;
+  }
+
+  /** A page of the transactions search with fewer fields. Refuses with `PageOutOfReach`. */
+  async transactions(query: Query): ReturnType<MitigationView['transactions']> {
+    const { mitigation, readSide, clock } = this.#services;
+    await readSide.caughtUp(query.tenantId);
+    return mitigation.transactions({ ...query, now: clock.now() });
+  }
+
+  /** The newest matches, 100 at most. */
+  async search(query: Query): ReturnType<MitigationView['search']> {
+    const { mitigation, readSide, clock } = this.#services;
+    await readSide.caughtUp(query.tenantId);
+    return mitigation.search({ ...query, now: clock.now() });
+  }
+}
