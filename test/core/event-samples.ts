@@ -289,6 +289,7 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     merchantAccountId: 31,
     capMinor: 5_000_000n,
     currency: 'GBP',
+    wantedMinor: 10_000n,
     at,
   },
   { type: 'CustomerIdClaimed', sandbox: false, customerId: 601, emailKey: 'c0ffee', at },

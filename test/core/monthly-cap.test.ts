@@ -48,7 +48,14 @@ const lapse = (reservationIds: readonly string[], now = leaseUntil): MonthlyCap.
   reservationIds,
   at: now,
 });
-const note = { type: 'NoteLimit', ...book, capMinor: 100n, currency: 'GBP', at } as const;
+const note = (wantedMinor: bigint, capMinor = 100n, now: string = at): MonthlyCap.Command => ({
+  type: 'NoteLimit',
+  ...book,
+  capMinor,
+  currency: 'GBP',
+  wantedMinor,
+  at: now,
+});
 
 const reserved = (...wanted: MonthlyCap.Wanted[]): MonthlyCap.Event => ({
   type: 'RoomReserved',
@@ -170,19 +177,44 @@ describe('a lease', () => {
   });
 });
 
-it('notes once a month that the account is limited', () => {
-  const { sandbox, merchantAccountId } = book;
-  const reached: MonthlyCap.Event = {
+describe('a limit', () => {
+  const LATER = '2026-11-22T12:00:00.000Z';
+  const reached = (wantedMinor: bigint, now: string = at): MonthlyCap.Event => ({
     type: 'MonthlyCapReached',
-    sandbox,
-    merchantAccountId,
+    sandbox: book.sandbox,
+    merchantAccountId: book.merchantAccountId,
     capMinor: 100n,
     currency: 'GBP',
-    at,
-  };
-  when([], note).then(reached);
-  when([reached], note).thenNothing();
-  expect(given(MonthlyCap, [reached]).state.limitedAt).toBe(at);
+    wantedMinor,
+    at: now,
+  });
+  const full = [reserved(want('a', 80n))];
+  const since = (past: readonly MonthlyCap.Event[], capMinor = 100n) =>
+    MonthlyCap.limitedSince(fold(MonthlyCap, past), capMinor);
+
+  it('is noted with the first payment that finds no room, and not with what fits', () => {
+    when(full, note(21n)).then(reached(21n));
+    when(full, note(20n)).thenNothing();
+    when([...full, reached(21n)], note(50n)).thenNothing();
+    expect(since([...full, reached(21n)])).toBe(at);
+    expect(since(full)).toBeNull();
+  });
+
+  it('ends when room for that payment is given back, and can come again', () => {
+    const freed = [...full, reached(30n), settled(used('a', 60n))];
+    expect(since([...full, reached(30n), settled(used('a', 71n))])).toBe(at);
+    expect(since(freed)).toBeNull();
+    when(freed, note(41n, 100n, LATER)).then(reached(41n, LATER));
+    expect(since([...freed, reached(41n, LATER)])).toBe(LATER);
+    expect(since([...freed, reserved(want('b', 30n))])).toBeNull();
+  });
+
+  it('ends under a cap that was raised, and not under one that was lowered', () => {
+    const limited = [...full, reached(30n)];
+    expect(since(limited, 110n)).toBeNull();
+    expect(since(limited, 109n)).toBe(at);
+    expect(since(limited, 10n)).toBe(at);
+  });
 });
 
 describe('names', () => {
@@ -334,7 +366,9 @@ describe('any interleaving', () => {
     fc
       .record({ ids: fc.array(id, { maxLength: 3 }), minute })
       .map(({ ids, minute: m }) => lapse(ids, instantAt(m))),
-    fc.constant(note),
+    fc
+      .record({ wantedMinor: amountMinor, capMinor: fc.bigInt({ min: 0n, max: 150n }) })
+      .map(({ wantedMinor, capMinor }) => note(wantedMinor, capMinor)),
   );
 
   it('reserves within the cap, counts what was used once, and forgets what is settled', () => {

@@ -113,14 +113,14 @@ describe('a capped account', () => {
   it('notes once when it became limited, and not for a payment that never fits', async () => {
     caller = await capped(100);
     expectNoRoom(await caller.pay({ amount: 100.01 }));
-    expect(await bookOf()).toMatchObject({ limitedAt: null });
+    expect(await bookOf()).toMatchObject({ limit: null });
     await caller.paid();
     now += HOUR_MS;
     const at = new Date(now).toISOString();
     expectNoRoom(await caller.pay());
     now += HOUR_MS;
     expectNoRoom(await caller.pay());
-    expect(await bookOf()).toMatchObject({ limitedAt: at });
+    expect(await bookOf()).toMatchObject({ limit: { at } });
   });
 
   it('has room again on the first of the month, in GMT', async () => {

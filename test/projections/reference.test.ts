@@ -43,6 +43,7 @@ async function reached(here: World, at: string, { sandbox = false } = {}): Promi
       merchantAccountId: ACCOUNT,
       capMinor: 10_000n,
       currency: 'GBP',
+      wantedMinor: 100n,
       at,
     },
   ]);

@@ -2,7 +2,7 @@
 import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
-import { type EventsOf, event, Instant, Minor } from '../kernel/event-schema.ts';
+import { type EventsOf, event, Instant, Minor, type Upcast } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId, type TransactionId } from '../kernel/ids.ts';
 import { toMinor } from '../kernel/money.ts';
 import type { MerchantAccount } from './merchant-account.ts';
@@ -43,8 +43,12 @@ interface Commands {
   SettleRoom: { readonly settlements: readonly Settlement[] };
   /** The payment of each was looked for after the lease, and there is none. */
   LapseRoom: { readonly reservationIds: readonly string[] };
-  /** A payment was passed over for want of room. */
-  NoteLimit: { readonly capMinor: bigint; readonly currency: string };
+  /** A payment of this amount was passed over for want of room. */
+  NoteLimit: {
+    readonly capMinor: bigint;
+    readonly currency: string;
+    readonly wantedMinor: bigint;
+  };
 }
 
 type CommandOf<Type extends keyof Commands> = Book & {
@@ -54,6 +58,9 @@ type CommandOf<Type extends keyof Commands> = Book & {
 export type Command = { [Type in keyof Commands]: CommandOf<Type> }[keyof Commands];
 
 const reservationId = z.string().min(1).max(100);
+
+/** Version 1 did not have the amount: the least there is stands for it. */
+const withoutWanted: Upcast = (data) => ({ ...data, wantedMinor: '1' });
 
 export const events = {
   RoomReserved: event({
@@ -69,14 +76,21 @@ export const events = {
   }),
   /** These hold no room any more, but count as used should their payment be captured after all. */
   RoomLapsed: event({ reservationIds: z.array(reservationId), at: Instant }),
-  /** The first payment of the month was passed over for want of room: the account's `capLimited`. */
-  MonthlyCapReached: event({
-    sandbox: z.boolean(),
-    merchantAccountId: z.int().positive(),
-    capMinor: Minor,
-    currency: z.string().length(3),
-    at: Instant,
-  }),
+  /**
+   * The first payment was passed over for want of room, of the month or since the account was last limited:
+   * its `capLimited`. `wantedMinor` is the amount of that payment.
+   */
+  MonthlyCapReached: event(
+    {
+      sandbox: z.boolean(),
+      merchantAccountId: z.int().positive(),
+      capMinor: Minor,
+      currency: z.string().length(3),
+      wantedMinor: Minor,
+      at: Instant,
+    },
+    { upcasts: [withoutWanted] },
+  ),
 };
 export type Event = EventsOf<typeof events>;
 
@@ -94,19 +108,26 @@ export interface Reservation {
   readonly lapsed: boolean;
 }
 
+interface Limit {
+  readonly at: string;
+  readonly wantedMinor: bigint;
+  readonly capMinor: bigint;
+}
+
 /** Settled reservations are removed, so that the list has only attempts without an outcome. */
 export interface State {
   readonly usedMinor: bigint;
   /** Of the reservations that have not lapsed. */
   readonly reservedMinor: bigint;
   readonly reservations: ReadonlyMap<string, Reservation>;
-  readonly limitedAt: string | null;
+  /** The payment that was noted as passed over, until room for it is given back. */
+  readonly limit: Limit | null;
 }
 export const initial: State = {
   usedMinor: 0n,
   reservedMinor: 0n,
   reservations: new Map(),
-  limitedAt: null,
+  limit: null,
 };
 
 export function evolve(state: State, event: Event): State {
@@ -124,7 +145,7 @@ interface OpenBook extends State {
   usedMinor: bigint;
   reservedMinor: bigint;
   reservations: Map<string, Reservation>;
-  limitedAt: string | null;
+  limit: Limit | null;
 }
 
 function record(book: OpenBook, event: Event): void {
@@ -141,6 +162,7 @@ function record(book: OpenBook, event: Event): void {
         book.usedMinor += usedMinor;
         book.reservations.delete(id);
       }
+      endLimit(book);
       return;
     case 'RoomLapsed':
       for (const id of event.reservationIds) {
@@ -148,13 +170,19 @@ function record(book: OpenBook, event: Event): void {
         book.reservedMinor -= heldBy(reservation);
         book.reservations.set(id, { ...reservation, lapsed: true });
       }
+      endLimit(book);
       return;
     case 'MonthlyCapReached':
-      book.limitedAt = event.at;
+      book.limit = { at: event.at, wantedMinor: event.wantedMinor, capMinor: event.capMinor };
       return;
     default:
       never(event);
   }
+}
+
+function endLimit(book: OpenBook): void {
+  const { limit } = book;
+  if (limit !== null && limit.wantedMinor <= roomIn(book, limit.capMinor)) book.limit = null;
 }
 
 function reservationIn({ reservations }: State, id: string): Reservation {
@@ -176,7 +204,7 @@ export function decide(state: State, command: Command): Either<Rejection, readon
     case 'LapseRoom':
       return right(lapse(state, command));
     case 'NoteLimit':
-      return right(state.limitedAt === null ? [limited(command)] : []);
+      return right(isNews(state, command) ? [limited(command)] : []);
     default:
       return never(command);
   }
@@ -188,7 +216,7 @@ function reserve(
 ): Either<Rejection, readonly Event[]> {
   const { usedMinor, reservedMinor } = state;
   const granted = new Map<string, Wanted & { leaseUntil: string }>();
-  let roomMinor = capMinor - usedMinor - reservedMinor;
+  let roomMinor = roomIn(state, capMinor);
   let held = 0;
   for (const { reservationId: id, amountMinor } of wanted) {
     if (amountMinor <= 0n) throw new RangeError(`${id} wants room for ${amountMinor}`);
@@ -232,9 +260,29 @@ function isLeaseOver(state: State, id: string, at: string): boolean {
   return reservation !== undefined && !reservation.lapsed && reservation.leaseUntil <= at;
 }
 
+/** The payment has no room, and no one before it that has none either was noted. */
+function isNews(state: State, { capMinor, wantedMinor }: CommandOf<'NoteLimit'>): boolean {
+  return wantedMinor > roomIn(state, capMinor) && limitedSince(state, capMinor) === null;
+}
+
 function limited(command: CommandOf<'NoteLimit'>): Event {
-  const { sandbox, merchantAccountId, capMinor, currency, at } = command;
-  return { type: 'MonthlyCapReached', sandbox, merchantAccountId, capMinor, currency, at };
+  const { sandbox, merchantAccountId, capMinor, currency, wantedMinor, at } = command;
+  const limit = { sandbox, merchantAccountId, capMinor, currency, wantedMinor, at };
+  return { type: 'MonthlyCapReached', ...limit };
+}
+
+/**
+ * Since when payments find no room under this cap; null once the payment that found none would fit: room
+ * was given back, or the cap was raised.
+ */
+export function limitedSince(state: State, capMinor: bigint): string | null {
+  const { limit } = state;
+  return limit !== null && limit.wantedMinor > roomIn(state, capMinor) ? limit.at : null;
+}
+
+/** Negative under a cap that was lowered below what is taken. */
+function roomIn({ usedMinor, reservedMinor }: State, capMinor: bigint): bigint {
+  return capMinor - usedMinor - reservedMinor;
 }
 
 export function streamOf({ tenantId, sandbox, merchantAccountId, month }: Book): StreamName {

@@ -237,12 +237,17 @@ export class MonthlyCaps {
     const left = () => wants.filter(({ reservationId }) => !results.has(reservationId));
     if (left().length === 0) return results;
     if (await this.#reclaim(book)) await this.#ask(book, left(), results);
-    const passedOver = left().at(-1);
-    if (passedOver !== undefined && (await this.#stateOf(book)).limitedAt === null) {
-      const { capMinor, currency } = passedOver;
-      await this.#execute({ type: 'NoteLimit', ...book, capMinor, currency });
-    }
+    const [least] = left().toSorted((a, b) => (a.amountMinor < b.amountMinor ? -1 : 1));
+    if (least !== undefined) await this.#noteLimit(book, least);
     return results;
+  }
+
+  async #noteLimit(
+    book: MonthlyCap.Book,
+    { capMinor, currency, amountMinor: wantedMinor }: Want,
+  ): Promise<void> {
+    if (MonthlyCap.limitedSince(await this.#stateOf(book), capMinor) !== null) return;
+    await this.#execute({ type: 'NoteLimit', ...book, capMinor, currency, wantedMinor });
   }
 
   /** Reserves as much as fits, under the cap that was read last. */
