@@ -83,6 +83,7 @@ export {
   TenantId,
   TransactionId,
 } from './kernel/ids.ts';
+export { mergePatch } from './kernel/merge-patch.ts';
 export * from './kernel/money.ts';
 export {
   type AnyVault,
