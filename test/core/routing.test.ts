@@ -63,7 +63,8 @@ it('finds none where none is', () => {
 it('keeps the account as it is now, with its terms, for the attempt', () => {
   const chosen = account(3, { chargebackFee: 15 });
   const skipped = [{ merchantAccountId: 2, reason: 'already-tried' }] as const;
-  const facts = { gateway: 'sandbox', reserveHoldDays: 90, skipped };
+  const described = { orderId: 1, brandId: 0, shop: '', product: '' };
+  const facts = { gateway: 'sandbox', reserveHoldDays: 90, skipped, payment: described };
   expect(Routing.routeTo(chosen, facts)).toEqual({
     merchantAccountId: 3,
     companyId: 11,

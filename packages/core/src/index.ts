@@ -15,6 +15,7 @@ export {
 } from './catalog.ts';
 export * as Customer from './domain/customer.ts';
 export * as CustomerIdClaim from './domain/customer-id-claim.ts';
+export * as Descriptor from './domain/descriptor.ts';
 export * as EmailClaim from './domain/email-claim.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
 export * as MonthlyCap from './domain/monthly-cap.ts';

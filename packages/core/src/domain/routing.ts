@@ -1,6 +1,7 @@
 /** Which merchant account a payment is sent to, and why the others were passed over. */
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { toMinor } from '../kernel/money.ts';
+import { type Described, descriptorOf } from './descriptor.ts';
 import { type MerchantAccount, termsOf } from './merchant-account.ts';
 import type { Route } from './transaction/events.ts';
 
@@ -69,14 +70,15 @@ export interface RouteFacts {
   readonly gateway: string;
   readonly reserveHoldDays: number;
   readonly skipped: Routing['skipped'];
+  readonly payment: Described;
 }
 
-/** The account as an attempt keeps it, with its terms of this moment. */
+/** The account as an attempt keeps it, with its terms of this moment and the descriptor of the payment. */
 export function routeTo(
   { merchantAccountId, settings }: MerchantAccount,
-  { gateway, reserveHoldDays, skipped }: RouteFacts,
+  { gateway, reserveHoldDays, skipped, payment }: RouteFacts,
 ): Route {
-  const { companyId, gatewayId, mid, title, descriptor } = settings;
+  const { companyId, gatewayId, mid, title } = settings;
   return {
     merchantAccountId,
     companyId,
@@ -84,7 +86,7 @@ export function routeTo(
     gateway,
     mid,
     midName: title,
-    descriptor,
+    descriptor: descriptorOf(settings, payment),
     terms: termsOf(settings, reserveHoldDays),
     skipped: [...skipped],
   };

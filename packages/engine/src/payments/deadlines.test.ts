@@ -58,7 +58,12 @@ const ROUTE = Routing.routeTo(
       reservePercentage: 10,
     }),
   } as unknown as MerchantAccount.MerchantAccount,
-  { gateway: 'Sandbox', reserveHoldDays: HOLD_DAYS, skipped: [] },
+  {
+    gateway: 'Sandbox',
+    reserveHoldDays: HOLD_DAYS,
+    skipped: [],
+    payment: { orderId: 1, brandId: 0, shop: '', product: '' },
+  },
 );
 
 class Bench {

@@ -125,7 +125,9 @@ async function submit(
 ): Promise<void> {
   const facts = { orderId: 1, customerId: 1, companyId: 1, email: 'ada@example.com' };
   const order = { ...Transaction.orderOf({ ...facts, amountMinor, currency: 'GBP' }), captureMode };
-  const route = Routing.routeTo(accountOf(100), { gateway: 'G', reserveHoldDays: 0, skipped: [] });
+  const described = { orderId: 1, brandId: 0, shop: '', product: '' };
+  const routing = { gateway: 'G', reserveHoldDays: 0, skipped: [], payment: described };
+  const route = Routing.routeTo(accountOf(100), routing);
   const about = { tenantId, transactionId, at: at() };
   await execute({ type: 'SubmitPayment', ...about, ...order, route, blackListing: 0 });
 }

@@ -45,7 +45,7 @@ export class OtherAccounts {
       planned(tenantId, payment, at),
     );
     if (account === undefined) return undefined;
-    return { route: await routeTo({ tenantId, account, skipped }, this.#options), room };
+    return { route: await routeTo({ tenantId, account, skipped, payment }, this.#options), room };
   }
 
   /** A token is valid only at its gateway. A request that names an account excludes others. */

@@ -101,7 +101,8 @@ interface Admitted {
   readonly card: Transaction.Card;
   /** The owner of the token; undefined for a typed card. */
   readonly tokenOwner: number | undefined;
-  readonly route: Transaction.Route;
+  readonly account: MerchantAccount.MerchantAccount;
+  readonly skipped: Routing.Routing['skipped'];
   /** The reservation under the account's monthly cap. */
   readonly room: Room | undefined;
 }
@@ -275,7 +276,8 @@ export class Payments {
   async #submission(
     request: PaymentRequest,
     {
-      route,
+      account,
+      skipped,
       room: _,
       tokenOwner: __,
       at,
@@ -290,19 +292,20 @@ export class Payments {
       plans.push({ subscriptionId: await identities.next(tenantId, 'subscriber'), ...plan });
     }
     const subscriptionId = plans[0]?.subscriptionId ?? null;
+    const payment = Transaction.orderOf({
+      ...order,
+      ...found,
+      pinnedMerchantAccountId: request.merchantAccountId ?? null,
+      orderId,
+      plans,
+      subscriptionId,
+    });
     return {
       type: 'SubmitPayment',
       tenantId,
       transactionId,
-      ...Transaction.orderOf({
-        ...order,
-        ...found,
-        pinnedMerchantAccountId: request.merchantAccountId ?? null,
-        orderId,
-        plans,
-        subscriptionId,
-      }),
-      route,
+      ...payment,
+      route: await routeTo({ tenantId, account, skipped, payment }, this.#services),
       blackListing: 0,
       at,
     };
@@ -341,7 +344,7 @@ export class Payments {
     request: PaymentRequest,
     companyId: number,
     { at, isRepeat }: Entry,
-  ): Promise<Pick<Admitted, 'card' | 'tokenOwner' | 'route' | 'room'>> {
+  ): Promise<Omit<Admitted, 'applicationKind' | 'companyId'>> {
     const { caps, cards, gateways } = this.#services;
     const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
@@ -362,12 +365,8 @@ export class Payments {
     const attempt = { ...environment, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
     if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
-    return caps.holding(room, async () => ({
-      route: await routeTo({ tenantId: request.tenantId, account, skipped }, this.#services),
-      card: await cards.exchange(environment, brought, account),
-      tokenOwner,
-      room,
-    }));
+    const card = await caps.holding(room, () => cards.exchange(environment, brought, account));
+    return { account, skipped, card, tokenOwner, room };
   }
 
   /** The current customer of the order's email, not cached. */

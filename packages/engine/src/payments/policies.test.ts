@@ -68,7 +68,12 @@ const ROUTE = Routing.routeTo(
       currencies: [],
     }),
   },
-  { gateway: 'Sandbox', reserveHoldDays: 180, skipped: [] },
+  {
+    gateway: 'Sandbox',
+    reserveHoldDays: 180,
+    skipped: [],
+    payment: { orderId: 1, brandId: 0, shop: '', product: '' },
+  },
 );
 
 interface Paid {

@@ -155,13 +155,14 @@ export class Rebills {
     const { transactionId, cycle, attempt } = pending;
     const { subscriptionId } = subscription;
     const at = commands.clock.now();
-    const { route, room, refused } = await this.#destinationOf(billed, at);
+    const order = await this.#orderOf(billed);
+    const { route, room, refused } = await this.#destinationOf(billed, order, at);
     const repeated = await caps.holding(room, async () => {
       const command: Transaction.CommandOf<'SubmitPayment'> = {
         type: 'SubmitPayment',
         tenantId,
         transactionId,
-        ...(await this.#orderOf(billed)),
+        ...order,
         route,
         blackListing: 0,
         ...(refused !== undefined && { refused }),
@@ -227,6 +228,7 @@ export class Rebills {
   /** Prefers the subscription's own account; the company's other accounts on the same gateway can use the token too. */
   async #destinationOf(
     { tenantId, subscription, pending }: Billed,
+    payment: Transaction.Order,
     at: string,
   ): Promise<Destination> {
     const { caps, gateways } = this.#services;
@@ -237,7 +239,7 @@ export class Rebills {
       refused: Subscription.NotAsked,
       skipped: Routing.Routing['skipped'] = [],
     ): Promise<Destination> => {
-      const route = await routeTo({ tenantId, account: own, skipped }, this.#services);
+      const route = await routeTo({ tenantId, account: own, skipped, payment }, this.#services);
       return { route, room: undefined, refused };
     };
     if (!Subscription.isActive(subscription) || Subscription.isFrozen(subscription)) {
@@ -254,7 +256,7 @@ export class Rebills {
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);
     if (account === undefined) return refuse('no_merchant_account', skipped);
     return caps.holding(room, async () => ({
-      route: await routeTo({ tenantId, account, skipped }, this.#services),
+      route: await routeTo({ tenantId, account, skipped, payment }, this.#services),
       room,
     }));
   }

@@ -116,6 +116,20 @@ export class References {
     throw refused({ type: 'CompanyRequired' });
   }
 
+  /** Empty without one. */
+  async shopName(tenantId: TenantId, shopId: number | null): Promise<string> {
+    if (shopId === null) return '';
+    const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
+    return shop?.type === 'ShopDefined' ? shop.name : '';
+  }
+
+  /** Empty without one. */
+  async productName(tenantId: TenantId, productId: number | null): Promise<string> {
+    if (productId === null) return '';
+    const product = await this.#definitionOf({ type: 'DefineProduct', tenantId, productId });
+    return product?.type === 'ProductDefined' ? product.name : '';
+  }
+
   /** The company's name, else the tenant's. */
   async companyNameOf(tenantId: TenantId, companyId: number): Promise<string> {
     const company = await this.#definitionOf({ type: 'DefineCompany', tenantId, companyId });
