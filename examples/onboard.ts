@@ -13,7 +13,7 @@ export interface Account {
 
 /** Idempotent. */
 export async function onboard(
-  { tenants }: Pick<Ledger, 'tenants'>,
+  { tenants, merchantAccounts }: Pick<Ledger, 'tenants' | 'merchantAccounts'>,
   tenantId: TenantId,
   accounts: readonly Account[],
 ): Promise<void> {
@@ -25,7 +25,7 @@ export async function onboard(
   );
   const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
   for (const { gatewayId, currency } of accounts) {
-    await tenants.openMerchantAccount(
+    await merchantAccounts.openOnce(
       tenantId,
       gatewayId,
       {

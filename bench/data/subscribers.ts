@@ -63,14 +63,14 @@ export async function writeSubscribers(host: Host, { count, seed, say }: Wanted)
   await Promise.all(Array.from({ length: WRITTEN_AT_ONCE }, write));
 }
 
-async function onboard({ tenants, commands }: Host): Promise<Transaction.Route> {
+async function onboard({ tenants, merchantAccounts, commands }: Host): Promise<Transaction.Route> {
   const at = commands.clock.now();
   await tenants.onboard(TENANT_ID, { name: 'Bench Group' }, OPERATOR);
   const company = { companyId: COMPANY_ID, name: 'Bench Ltd' };
   await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company, at }, OPERATOR);
   const account = { mid: 'MID1', title: 'Main', descriptor: 'TEA CLUB LONDON' };
   const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
-  await tenants.openMerchantAccount(
+  await merchantAccounts.openOnce(
     TENANT_ID,
     ACCOUNT_ID,
     {

@@ -63,7 +63,7 @@ function removeReadModels(folder: string): void {
   }
 }
 
-async function onboard({ tenants, commands }: Host): Promise<string> {
+async function onboard({ tenants, merchantAccounts, commands }: Host): Promise<string> {
   const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
   await tenants.onboard(TENANT_ID, { name: 'Bench Group', settings }, OPERATOR);
   const of = { tenantId: TENANT_ID, at: commands.clock.now() };
@@ -73,7 +73,7 @@ async function onboard({ tenants, commands }: Host): Promise<string> {
     Promise.all(Array.from({ length: count }, (_, index) => make(index + 1)));
   await each(THINGS.companies, async (companyId) => {
     await define({ type: 'DefineCompany', ...of, companyId, name: `Company ${companyId} Ltd` });
-    await openAccounts(tenants, companyId);
+    await openAccounts(merchantAccounts, companyId);
   });
   await each(THINGS.shops, (shopId) => {
     const rootDomain = `shop-${shopId}.example`;
@@ -94,7 +94,10 @@ async function onboard({ tenants, commands }: Host): Promise<string> {
 }
 
 /** Three per company, under the ids that the synthetic payments use. */
-async function openAccounts(tenants: Host['tenants'], companyId: number): Promise<void> {
+async function openAccounts(
+  merchantAccounts: Host['merchantAccounts'],
+  companyId: number,
+): Promise<void> {
   for (const id of [0, 1, 2].map((index) => companyId * 10 + index)) {
     const settings = {
       mid: `MID${id}`,
@@ -107,7 +110,7 @@ async function openAccounts(tenants: Host['tenants'], companyId: number): Promis
       discountRatePercentage: 1.4,
       bankAuthFee: 0.1,
     };
-    await tenants.openMerchantAccount(TENANT_ID, id, settings, OPERATOR);
+    await merchantAccounts.openOnce(TENANT_ID, id, settings, OPERATOR);
   }
 }
 

@@ -13,7 +13,7 @@ await ledger.tenants.define(
 const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
 const currencies = [{ currency: 'GBP', gatewayCredentials }];
 const account = { mid: '7001', title: 'Shop', companyId: 1, gatewayId: 1, descriptor: 'SHOP' };
-await ledger.tenants.openMerchantAccount(
+await ledger.merchantAccounts.openOnce(
   tenantId,
   1,
   { ...account, defaultCurrency: 'GBP', currencies },

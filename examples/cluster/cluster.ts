@@ -110,7 +110,7 @@ async function onboard(env: Env): Promise<Pick<Cluster, 'shop' | 'narrow'>> {
 }
 
 async function onboardOne(
-  { tenants, commands }: Host,
+  { tenants, merchantAccounts, commands }: Host,
   tenantId: TenantId,
   requestsPerMinute: number,
 ): Promise<Credentials> {
@@ -135,7 +135,7 @@ async function onboardOne(
     reservePercentage: 5,
     bankAuthFee: 0.1,
   };
-  await tenants.openMerchantAccount(tenantId, 1, account, OPERATOR);
+  await merchantAccounts.openOnce(tenantId, 1, account, OPERATOR);
   const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
   const { key } = await tenants.issueKey(tenantId, request, OPERATOR);
   return { tenantId, key };

@@ -37,7 +37,11 @@ const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '
  * Onboards the tenant with all reference data of its sales. Its refund window is unlimited, since
  * the sales are of 2010. Idempotent.
  */
-export async function onboardDemoTenant({ tenants, commands }: Host): Promise<void> {
+export async function onboardDemoTenant({
+  tenants,
+  merchantAccounts,
+  commands,
+}: Host): Promise<void> {
   const tenantId = DEMO_TENANT_ID;
   const at = commands.clock.now();
   const settings = { requestsPerMinute: REQUESTS_PER_MINUTE };
@@ -60,7 +64,7 @@ export async function onboardDemoTenant({ tenants, commands }: Host): Promise<vo
     },
     CALLER,
   );
-  await tenants.openMerchantAccount(
+  await merchantAccounts.openOnce(
     tenantId,
     MERCHANT_ACCOUNT_ID,
     {

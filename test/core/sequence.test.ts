@@ -76,5 +76,6 @@ it('counts each sequence of each tenant on its own', () => {
     'sequence-7-order',
     'sequence-7-customer',
     'sequence-7-subscriber',
+    'sequence-7-merchant_account',
   ]);
 });

@@ -17,7 +17,7 @@ import { engineOfRun, newStores, type Stores } from './engines.ts';
 export type TenantId = Parameters<Tenants['onboard']>[0];
 type Definition = Parameters<Tenants['define']>[0];
 type WithoutFrame<Each> = Each extends unknown ? Omit<Each, 'tenantId' | 'at'> : never;
-type AccountSettings = Parameters<Tenants['openMerchantAccount']>[2];
+type AccountSettings = Parameters<Host['merchantAccounts']['openOnce']>[2];
 type TenantSettings = NonNullable<Parameters<Tenants['onboard']>[1]['settings']>;
 
 export const CALLER = { actor: 'operator@example.com' };
@@ -165,7 +165,7 @@ export async function openAccount(
   settings: Partial<AccountSettings> = {},
 ): Promise<void> {
   const none = { apiKey: '', username: '', password: '', emailAddress: '' };
-  await running.host.tenants.openMerchantAccount(
+  await running.host.merchantAccounts.openOnce(
     tenantId as TenantId,
     accountId,
     {

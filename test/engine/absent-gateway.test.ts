@@ -51,7 +51,7 @@ class Bench {
   }
 
   async onboard(): Promise<void> {
-    const { tenants } = this.ledger;
+    const { tenants, merchantAccounts } = this.ledger;
     await tenants.onboard(TENANT, { name: 'Tenant' }, OPERATOR);
     const company = { tenantId: TENANT, companyId: 1, name: 'Acme', at: this.now };
     await tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
@@ -69,7 +69,7 @@ class Bench {
         defaultCurrency: 'GBP',
         currencies: [{ currency: 'GBP', gatewayCredentials }],
       };
-      await tenants.openMerchantAccount(TENANT, id, settings, OPERATOR);
+      await merchantAccounts.openOnce(TENANT, id, settings, OPERATOR);
     }
   }
 

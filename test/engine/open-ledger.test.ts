@@ -61,7 +61,7 @@ function gatewayWith(calls: (inner: PaymentGateway) => Partial<PaymentGateway>):
 async function withSlowAccount(ledger: Ledger): Promise<void> {
   await withShop(ledger, TENANT);
   const account = { ...SHOP_ACCOUNT, gatewayId: SLOW };
-  await ledger.tenants.openMerchantAccount(TENANT, 2, account, OPERATOR);
+  await ledger.merchantAccounts.openOnce(TENANT, 2, account, OPERATOR);
 }
 
 const STORAGES = casesOfProject<readonly [string, () => Storage | Promise<Storage>]>({

@@ -21,14 +21,17 @@ export const SHOP_ACCOUNT = {
 };
 
 /** Onboards a tenant whose one account takes pounds. */
-export async function withShop(ledger: Pick<Ledger, 'tenants'>, tenantId: TenantId): Promise<void> {
+export async function withShop(
+  ledger: Pick<Ledger, 'tenants' | 'merchantAccounts'>,
+  tenantId: TenantId,
+): Promise<void> {
   await ledger.tenants.onboard(tenantId, { name: `Tenant ${tenantId}` }, OPERATOR);
   const at = new Date().toISOString();
   await ledger.tenants.define(
     { type: 'DefineCompany', tenantId, companyId: 1, name: 'Acme', at },
     OPERATOR,
   );
-  await ledger.tenants.openMerchantAccount(tenantId, 1, SHOP_ACCOUNT, OPERATOR);
+  await ledger.merchantAccounts.openOnce(tenantId, 1, SHOP_ACCOUNT, OPERATOR);
 }
 
 /** A payment of 19.99, unless it says otherwise. */

@@ -34,7 +34,7 @@ it('charges a token at the gateway that made it', async () => {
   onTestFinished(() => ledger.close());
   await withShop(ledger, TENANT);
   const second = { ...SHOP_ACCOUNT, gatewayId: SECOND };
-  await ledger.tenants.openMerchantAccount(TENANT, 2, second, OPERATOR);
+  await ledger.merchantAccounts.openOnce(TENANT, 2, second, OPERATOR);
   const shop = ledger.as({ tenantId: TENANT, actor: 'shop' });
   const gatewayOf = ({ payment }: Awaited<ReturnType<typeof shop.payments.submit>>) =>
     payment.attempts.map(({ route }) => route.gatewayId);

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:', LOG_LEVEL: 'silent' };
   host = await compose(readConfig({ PORT: '0', DATA_DIR: folder, ...memory }));
   url = await host.listen();
-  const { tenants, commands, readSide } = host;
+  const { tenants, merchantAccounts, commands, readSide } = host;
   await tenants.onboard(TENANT, { name: 'Tenant' }, OPERATOR);
   const common = { tenantId: TENANT, at: commands.clock.now() };
   await tenants.define(
@@ -60,7 +60,7 @@ beforeAll(async () => {
     defaultCurrency: 'GBP',
     currencies: [{ currency: 'GBP', gatewayCredentials }],
   };
-  await tenants.openMerchantAccount(TENANT, 1, account, OPERATOR);
+  await merchantAccounts.openOnce(TENANT, 1, account, OPERATOR);
   const request = { kind: 'api', environment: 'live', label: '', scopes: ALL_SCOPES } as const;
   key = (await tenants.issueKey(TENANT, request, OPERATOR)).key;
   await readSide.caughtUp(TENANT);

@@ -13,7 +13,7 @@ import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/proj
 const OPERATOR = { actor: 'operator@example.com' };
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
-type Account = Parameters<Host['tenants']['openMerchantAccount']>[2];
+type Account = Parameters<Host['merchantAccounts']['openOnce']>[2];
 
 export interface Onboarding {
   readonly settings?: Partial<Tenant.Settings>;
@@ -26,7 +26,7 @@ export interface Onboarding {
 
 /** Onboards a tenant with merchant accounts. */
 export async function onboard(
-  { tenants, commands }: Host,
+  { tenants, merchantAccounts, commands }: Host,
   tenantId: TenantId,
   { settings, accounts }: Onboarding,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function onboard(
       discountRatePercentage: 1.4,
       ...own,
     };
-    await tenants.openMerchantAccount(tenantId, id, account, OPERATOR);
+    await merchantAccounts.openOnce(tenantId, id, account, OPERATOR);
   }
 }
 

@@ -30,6 +30,8 @@ export {
   type PinoLogger,
   silentLogger,
 } from './logger.ts';
+export type { MerchantAccountView } from './merchant-accounts/account-view.ts';
+export { MerchantAccounts } from './merchant-accounts/merchant-accounts.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, openLedger } from './open-ledger.ts';

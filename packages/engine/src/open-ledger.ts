@@ -12,8 +12,10 @@ const CALL_GRACE_MS = 10_000;
 export interface Ledger {
   /** The slices of one tenant, for one caller: it is named in the metadata of every event. */
   as(actor: Actor): TenantLedger;
-  /** Tenants and their keys, merchant accounts, companies, shops and the like. */
+  /** Tenants and their keys, companies, shops and the like. */
   readonly tenants: Engine['tenants'];
+  /** Merchant accounts under ids of one's own; those of the ledger's ids are opened by `as`. */
+  readonly merchantAccounts: Pick<Engine['merchantAccounts'], 'define' | 'openOnce'>;
   /** Does at once what is due: rebills, deadlines, retries. It is done once a second anyway. */
   runDue(): Promise<void>;
   /** Health checks by name: each rejects while what it looks at cannot be used. */
@@ -58,6 +60,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const ledger: Ledger = {
     as: (actor) => ledgerOf(engine, calls, actor),
     tenants: calls.counted(engine.tenants),
+    merchantAccounts: calls.counted(engine.merchantAccounts),
     runDue: () => calls.run(() => engine.timed.runAll()),
     checks: calls.counted(engine.checks),
     registerMetrics: engine.registerMetrics,

@@ -28,6 +28,12 @@ export type UseCaseRefusal =
   | { readonly type: 'CompanyRequired' }
   /** The customer id is not that of the customer with this email. */
   | { readonly type: 'CustomerMismatch'; readonly customerId: number }
+  /** A masked secret stands where none is kept that it could mean. */
+  | {
+      readonly type: 'CredentialMasked';
+      readonly currency: string;
+      readonly field: 'apiKey' | 'username' | 'password' | 'emailAddress';
+    }
   | { readonly type: 'EmailTaken' }
   | { readonly type: 'EmailInvalid' }
   /** Both of them were given, or neither. */

@@ -3,8 +3,10 @@ import { BOOKS } from './books/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
 import { ERASURE } from './erasure/slice.ts';
+import { GATEWAYS } from './gateways/slice.ts';
 import { IDENTITIES } from './identities/slice.ts';
 import { MAIL } from './mail/slice.ts';
+import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
 import type { Base, Slice } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
@@ -13,6 +15,8 @@ import { TRANSACTIONS } from './transactions/slice.ts';
 
 export const SLICES = [
   TENANTS,
+  GATEWAYS,
+  MERCHANT_ACCOUNTS,
   IDENTITIES,
   PAYMENTS,
   CUSTOMERS,

@@ -10,6 +10,10 @@ import { DISPUTE_INPUTS, TenantDisputes } from './disputes/tenant-disputes.ts';
 import { checkedCalls, inputOf } from './input/checked-calls.ts';
 import { definedOf } from './input/defined.ts';
 import { name, text } from './input/texts.ts';
+import {
+  MERCHANT_ACCOUNT_INPUTS,
+  TenantMerchantAccounts,
+} from './merchant-accounts/tenant-merchant-accounts.ts';
 import type { Engine } from './open-engine.ts';
 import { PAYMENT_INPUTS, TenantPayments } from './payments/tenant-payments.ts';
 import { SUBSCRIPTION_INPUTS, TenantSubscriptions } from './subscriptions/tenant-subscriptions.ts';
@@ -34,6 +38,7 @@ export interface TenantLedger {
   readonly transactions: TenantTransactions;
   readonly disputes: TenantDisputes;
   readonly books: TenantBooks;
+  readonly merchantAccounts: TenantMerchantAccounts;
   /** The rows of a projection that the ledger was opened with; they show one's own writes. */
   view<Row>(projection: OwnProjection<Row>): View<Row>;
 }
@@ -51,6 +56,10 @@ export function ledgerOf(engine: Engine, calls: Calls, given: Actor): TenantLedg
     SUBSCRIPTION_INPUTS,
   );
   const disputes = checkedCalls(new TenantDisputes(engine.disputes, acting), DISPUTE_INPUTS);
+  const merchantAccounts = checkedCalls(
+    new TenantMerchantAccounts(engine, acting),
+    MERCHANT_ACCOUNT_INPUTS,
+  );
   return {
     payments: calls.counted(payments, ['idOf']),
     subscriptions: calls.counted(subscriptions),
@@ -58,6 +67,7 @@ export function ledgerOf(engine: Engine, calls: Calls, given: Actor): TenantLedg
     transactions: calls.counted(transactionsOf(engine.transactions, acting)),
     disputes: calls.counted(disputes),
     books: calls.counted(booksOf(engine.books, acting)),
+    merchantAccounts: calls.counted(merchantAccounts),
     view: (projection) => calls.counted(engine.ownProjections.view(projection, owner)),
   };
 }

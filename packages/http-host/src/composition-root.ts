@@ -27,6 +27,7 @@ export interface Host {
   readonly leases: Engine['stores']['leases'];
   readonly commands: Engine['commands'];
   readonly tenants: Engine['tenants'];
+  readonly merchantAccounts: Engine['merchantAccounts'];
   readonly payments: Engine['payments'];
   readonly gateways: Engine['gateways'];
   readonly readSide: Engine['readSide'];
@@ -87,7 +88,7 @@ function hostOf(given: Given): Host {
   const metricsServer = get(PART.metricsServer);
   const readiness = get(PART.readiness);
   const { events, readModels, leases } = engine.stores;
-  const { tenants, payments, gateways, readSide, timed, testClock } = engine;
+  const { tenants, merchantAccounts, payments, gateways, readSide, timed, testClock } = engine;
   return {
     config,
     logger,
@@ -97,6 +98,7 @@ function hostOf(given: Given): Host {
     leases,
     commands: engine.commands,
     tenants,
+    merchantAccounts,
     payments,
     gateways,
     readSide,

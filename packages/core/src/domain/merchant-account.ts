@@ -15,12 +15,16 @@ const id = z.int().nonnegative();
 const fee = z.number().min(0).max(1_000_000);
 const percentage = z.number().min(0).max(100);
 
+/** Encrypted; of a secret of at most `MAX_SECRET_LENGTH` characters. */
+const sealed = z.string().max(20_000);
 const Credentials = z.strictObject({
-  apiKey: z.string().max(4096),
-  username: z.string().max(4096),
-  password: z.string().max(4096),
-  emailAddress: z.string().max(4096),
+  apiKey: sealed,
+  username: sealed,
+  password: sealed,
+  emailAddress: sealed,
 });
+
+export const MAX_SECRET_LENGTH = 4_096;
 
 /** Empty unless given. */
 const texts = {
@@ -163,6 +167,7 @@ export type Rejection =
   | { readonly type: 'MerchantAccountExists' }
   | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number }
   | { readonly type: 'UnknownCurrency'; readonly currency: string }
+  | { readonly type: 'CurrencyRepeated'; readonly currency: string }
   | { readonly type: 'DefaultCurrencyNotHeld'; readonly currency: string }
   | { readonly type: 'FeeTooFine'; readonly field: string; readonly currency: string };
 
@@ -209,13 +214,15 @@ export function decide(state: State, command: Command): Either<Rejection, readon
   }
 }
 
-/** Checked in this order: UnknownCurrency, DefaultCurrencyNotHeld, FeeTooFine. */
-function faultOf(settings: Settings): Rejection | undefined {
+/** Checked in this order: UnknownCurrency, CurrencyRepeated, DefaultCurrencyNotHeld, FeeTooFine. */
+export function faultOf(settings: Settings): Rejection | undefined {
   const held = settings.currencies.map(({ currency }) => currency);
   const unknown = [settings.defaultCurrency, ...held].find(
     (code) => currencyOf(code) === undefined,
   );
   if (unknown !== undefined) return { type: 'UnknownCurrency', currency: unknown };
+  const repeated = held.find((code, index) => held.indexOf(code) < index);
+  if (repeated !== undefined) return { type: 'CurrencyRepeated', currency: repeated };
   const currency = settings.defaultCurrency;
   if (!held.includes(currency)) return { type: 'DefaultCurrencyNotHeld', currency };
   const amounts = { ...settings, maxPrice: settings.maxPrice ?? 0 };

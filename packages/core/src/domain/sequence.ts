@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 
-export const SEQUENCES = ['order', 'customer', 'subscriber'] as const;
+export const SEQUENCES = ['order', 'customer', 'subscriber', 'merchant_account'] as const;
 export type SequenceName = (typeof SEQUENCES)[number];
 
 /** Ids from here on are the allocator's; callers bring ids below it or above `LAST_ALLOCATED_ID`. */

@@ -8,7 +8,8 @@ import { definitionOf, partsOf } from './schema-parts.ts';
 /** JSON numbers with fewer digits are accepted: they are ids far more often than card numbers. */
 const LEAST_LONG_NUMBER = 10 ** 14;
 
-const declared = new WeakSet<z.core.$ZodType>();
+/** `card`: a card number is expected there. `other`: the digits mean something else. */
+const declared = new WeakMap<z.core.$ZodType, 'card' | 'other'>();
 
 /**
  * Declares that a value may contain a card number: the card itself, and ids that are only searched
@@ -16,12 +17,21 @@ const declared = new WeakSet<z.core.$ZodType>();
  * mark.
  */
 export function mayHoldCardNumber<Schema extends z.ZodType>(schema: Schema): Schema {
-  declared.add(schema);
+  declared.set(schema, 'card');
+  return schema;
+}
+
+/**
+ * Declares that a value may look like a card number and is none: an identifier of a bank, a secret. Other
+ * than a card number it may be repeated elsewhere. Applied as `mayHoldCardNumber` is.
+ */
+export function notACardNumber<Schema extends z.ZodType>(schema: Schema): Schema {
+  declared.set(schema, 'other');
   return schema;
 }
 
 /** The paths below a schema where a card number is allowed, by step as `partsOf` names it. */
-type Places = 'here' | ReadonlyMap<string, Places> | undefined;
+type Places = 'card' | 'other' | ReadonlyMap<string, Places> | undefined;
 
 type Path = readonly PropertyKey[];
 
@@ -73,7 +83,8 @@ interface Place<Input> {
 
 function visit<Input>(search: Search<Input>, value: unknown, place: Place<Input>): void {
   const { input, path, places } = place;
-  if (places === 'here') {
+  if (places === 'other') return;
+  if (places === 'card') {
     const number = typeof value === 'string' ? cardDigits(value) : undefined;
     if (number !== undefined) search.known.push(number);
   } else if (typeof value === 'string') {
@@ -106,7 +117,7 @@ function suspect<Input>(
 }
 
 function stepTo(places: Places, step: string | number): Places {
-  if (places === undefined || places === 'here') return places;
+  if (places === undefined || typeof places === 'string') return places;
   return places.get(`/${step}`) ?? places.get('/*');
 }
 
@@ -123,7 +134,8 @@ function placesOf(schema: z.core.$ZodType | undefined): Places {
 }
 
 function readPlaces(schema: z.core.$ZodType): Places {
-  if (declared.has(schema)) return 'here';
+  const here = declared.get(schema);
+  if (here !== undefined) return here;
   let places: Places;
   for (const [step, part] of partsOf(definitionOf(schema))) {
     const within = readPlaces(part);
@@ -134,8 +146,9 @@ function readPlaces(schema: z.core.$ZodType): Places {
 }
 
 function merged(one: Places, other: Places): Places {
-  if (one === undefined || other === 'here') return other;
-  if (other === undefined || one === 'here') return one;
+  if (one === undefined || other === 'card') return other;
+  if (other === undefined || typeof one === 'string') return one;
+  if (typeof other === 'string') return other;
   const both = new Map(one);
   for (const [step, places] of other) both.set(step, merged(both.get(step), places));
   return both;

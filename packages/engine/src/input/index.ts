@@ -4,6 +4,7 @@ export {
   isShown,
   MAX_NAME_LENGTH,
   mayHoldCardNumber,
+  notACardNumber,
 } from './card-number-search.ts';
 export { definedOf } from './defined.ts';
 export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';

@@ -5,8 +5,9 @@ import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { CredentialVault } from '../merchant-accounts/index.ts';
 import { refused } from '../refusal.ts';
-import type { CredentialVault, References } from '../tenants/index.ts';
+import type { References } from '../tenants/index.ts';
 import type { MonthlyCaps } from './monthly-caps.ts';
 
 export type Payment = Transaction.Payment;

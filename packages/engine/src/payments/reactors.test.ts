@@ -28,11 +28,12 @@ import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/san
 import { Identities } from '../identities/identities.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
+import { CredentialVault } from '../merchant-accounts/credential-vault.ts';
+import { MerchantAccounts } from '../merchant-accounts/merchant-accounts.ts';
 import { Refused } from '../refusal.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import { type Checkpoints, openCheckpoints } from '../storage/checkpoints.ts';
-import { CredentialVault } from '../tenants/credential-vault.ts';
 import { References } from '../tenants/references.ts';
 import { Tenants } from '../tenants/tenants.ts';
 import { CardTokens } from './card-tokens.ts';
@@ -126,6 +127,7 @@ class Bench {
   commands!: CommandRunner;
   reactor!: GatewayReactor;
   payments!: Payments;
+  merchantAccounts!: MerchantAccounts;
   sweeper!: Sweeper;
   /** All that waits for its time, the sweeper among it. */
   works!: readonly TimedWork[];
@@ -168,6 +170,7 @@ class Bench {
     const shared = { commands: this.commands, references, caps, gateways: this.gateways };
     const { logger } = this;
     const options = { ...shared, logger, vault: this.#vault };
+    this.merchantAccounts = new MerchantAccounts(options);
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
@@ -194,7 +197,7 @@ class Bench {
   }
 
   async #onboard(retries: boolean): Promise<void> {
-    const tenants = new Tenants(this.commands, this.#vault);
+    const tenants = new Tenants(this.commands);
     await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
     const at = this.commands.clock.now();
     const company = { tenantId: TENANT, companyId: 1, name: 'Company', at };
@@ -206,7 +209,7 @@ class Bench {
     );
     const gatewayCredentials = { apiKey: 'k', username: '', password: '', emailAddress: '' };
     for (const id of [11, 12]) {
-      await tenants.openMerchantAccount(
+      await this.merchantAccounts.openOnce(
         TENANT,
         id,
         {

@@ -3,9 +3,9 @@ import { Customer } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
-import { gatewaysOf } from '../gateways/gateway-option.ts';
-import { gatewayRegistry } from '../gateways/registry.ts';
+import type { GatewayParts } from '../gateways/slice.ts';
 import type { IdentityParts } from '../identities/index.ts';
+import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import { SharedKeyedMutex } from '../runtime/shared-keyed-mutex.ts';
 import { type Base, type PartsOf, slice } from '../slice.ts';
 import { logLostClaims } from '../storage/claims.ts';
@@ -32,17 +32,12 @@ export const PAYMENTS = slice({
     'payments:write': 'Take, confirm, capture and void payments',
     'transactions:refund': 'Refund transactions',
   },
-  make(base: Base & TenantParts & IdentityParts) {
-    const { settings, stores, logger, commands } = base;
+  make(base: Base & TenantParts & GatewayParts & MerchantAccountParts & IdentityParts) {
+    const { stores, logger, commands, gateways } = base;
     const { masterKey } = stores;
-    const gateways = gatewayRegistry(gatewaysOf(base.gatewayOptions, { settings, stores }), {
-      timeoutMs: settings.gatewayTimeoutMs,
-      maxInFlight: settings.gatewayMaxInFlight,
-      logger,
-    });
     const pool = stores.hostDatabase?.pool;
     const sharedMutex = pool && new SharedKeyedMutex({ pool, onLost: logLostClaims(logger) });
-    const shared = { ...base, gateways, caps: new MonthlyCaps(commands) };
+    const shared = { ...base, caps: new MonthlyCaps(commands) };
     const reactor = new GatewayReactor({ ...shared, vault: base.credentials, mutex: sharedMutex });
     const policies = new PolicyReactor(base);
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
@@ -55,7 +50,7 @@ export const PAYMENTS = slice({
       customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
     });
     const payments = new Payments({ ...shared, reactor, policies, cards });
-    return { gateways, caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
+    return { caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
   },
   works({ settings, stores, commands, reactor, logger }) {
     const shared = { commands, store: stores.readModels, logger };

@@ -29,6 +29,8 @@ import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { Identities } from '../identities/identities.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
+import { CredentialVault } from '../merchant-accounts/credential-vault.ts';
+import { MerchantAccounts } from '../merchant-accounts/merchant-accounts.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
@@ -38,7 +40,6 @@ import { Payments } from '../payments/payments.ts';
 import { PolicyReactor } from '../payments/policies.ts';
 import { Sweeper } from '../payments/sweeper.ts';
 import { type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
-import { CredentialVault } from '../tenants/credential-vault.ts';
 import { References } from '../tenants/references.ts';
 import { Tenants } from '../tenants/tenants.ts';
 import { Billing, CONCURRENCY } from './billing.ts';
@@ -195,6 +196,7 @@ class Process {
   readonly billing: Billing;
   readonly sweeper: Sweeper;
   readonly tenants: Tenants;
+  readonly merchantAccounts: MerchantAccounts;
   readonly #world: World;
 
   constructor(
@@ -224,7 +226,8 @@ class Process {
     const policies = new PolicyReactor(shared);
     const reactor = new GatewayReactor({ ...shared, vault: world.vault });
     this.commands = commands;
-    this.tenants = new Tenants(commands, world.vault);
+    this.tenants = new Tenants(commands);
+    this.merchantAccounts = new MerchantAccounts({ ...shared, vault: world.vault });
     this.payments = new Payments({
       ...shared,
       policies,
@@ -278,10 +281,10 @@ class Process {
       allowRetriesFromOtherMids: true,
       ...(maxPrice !== undefined && { maxPrice }),
     };
-    await this.tenants.openMerchantAccount(TENANT, ACCOUNT, settings, SYSTEM);
+    await this.merchantAccounts.openOnce(TENANT, ACCOUNT, settings, SYSTEM);
     const gatewayId = otherGateway ? 2 : 1;
     const other = { ...settings, gatewayId, mid: '7012', allowInsufficientFundsRetries: true };
-    await this.tenants.openMerchantAccount(TENANT, OTHER_ACCOUNT, other, SYSTEM);
+    await this.merchantAccounts.openOnce(TENANT, OTHER_ACCOUNT, other, SYSTEM);
   }
 
   /** Sells a subscription that is charged every thirty days; returns its id. */

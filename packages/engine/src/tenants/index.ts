@@ -1,4 +1,3 @@
 /** The face of the slice, for the other slices. */
-export type { CredentialVault } from './credential-vault.ts';
 export type { References } from './references.ts';
 export type { TenantParts } from './slice.ts';

@@ -10,7 +10,6 @@ import { expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
 import { keyDigest } from './api-keys.ts';
-import { CredentialVault } from './credential-vault.ts';
 import { keyDirectory } from './key-directory.ts';
 import { Tenants } from './tenants.ts';
 
@@ -24,7 +23,7 @@ async function opened() {
   const store = createMemoryReadModelStore();
   const executor = { store: events, cache: createStateCache() };
   const commands = new CommandRunner(executor, { now: () => NOW }, () => {});
-  const tenants = new Tenants(commands, new CredentialVault(Buffer.alloc(32, 7)));
+  const tenants = new Tenants(commands);
   await tenants.onboard(TENANT, { name: 'Tenant' }, SYSTEM);
   const { keyId, key } = await tenants.issueKey(TENANT, KEY, SYSTEM);
   const projections = PROJECTIONS;

@@ -1,7 +1,6 @@
-/** Tenants, their keys, and what they define: companies, shops, merchant accounts. */
+/** Tenants, their keys, and what they define: companies, shops and the like. */
 import { ReferenceView } from '@counterfoil/projections';
 import { type Base, type PartsOf, slice } from '../slice.ts';
-import { CredentialVault } from './credential-vault.ts';
 import { keyDirectory } from './key-directory.ts';
 import { References } from './references.ts';
 import { Tenants } from './tenants.ts';
@@ -10,12 +9,10 @@ export type TenantParts = PartsOf<typeof TENANTS>;
 
 export const TENANTS = slice({
   make({ commands, definitions, readSide, stores }: Base) {
-    const credentials = new CredentialVault(stores.masterKey);
     const referenceView = new ReferenceView(stores.readModels);
     return {
-      credentials,
       referenceView,
-      tenants: new Tenants(commands, credentials),
+      tenants: new Tenants(commands),
       keys: keyDirectory(referenceView, commands),
       references: new References(commands, {
         async merchantAccountIdsOf(tenantId, companyId) {

@@ -1,9 +1,8 @@
-/** Administration of tenants: onboarding, keys, merchant accounts, reference data. */
-import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/core';
+/** Administration of tenants: onboarding, keys, reference data. */
+import { Reference, Tenant, type TenantId } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { type Environment, type KeyKind, keyDigest, makeKey, maskKey } from './api-keys.ts';
-import type { CredentialVault } from './credential-vault.ts';
 
 export interface KeyRequest {
   readonly kind: KeyKind;
@@ -24,11 +23,9 @@ type Definition = Parameters<typeof Reference.streamOf>[0];
 
 export class Tenants {
   readonly #commands: CommandRunner;
-  readonly #vault: CredentialVault;
 
-  constructor(commands: CommandRunner, vault: CredentialVault) {
+  constructor(commands: CommandRunner) {
     this.#commands = commands;
-    this.#vault = vault;
   }
 
   /** Onboards a tenant. Idempotent under the same name. */
@@ -91,52 +88,6 @@ export class Tenants {
 
   async keysOf(tenantId: TenantId): Promise<readonly Tenant.Key[]> {
     return Object.values((await this.#tenant(tenantId))?.keys ?? {});
-  }
-
-  /** Opens a merchant account; does not change an existing one. */
-  async openMerchantAccount(
-    tenantId: TenantId,
-    merchantAccountId: number,
-    given: MerchantAccount.RequiredSettings & Partial<MerchantAccount.Settings>,
-    caller: Caller,
-  ): Promise<void> {
-    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
-    if ((await this.#commands.stateOf(MerchantAccount, stream)) !== null) return;
-    await this.defineMerchantAccount(tenantId, merchantAccountId, given, caller);
-  }
-
-  /**
-   * Creates or replaces a merchant account; returns whether anything changed. Masked secrets keep their
-   * stored value.
-   */
-  async defineMerchantAccount(
-    tenantId: TenantId,
-    merchantAccountId: number,
-    given: MerchantAccount.RequiredSettings & Partial<MerchantAccount.Settings>,
-    caller: Caller,
-  ): Promise<boolean> {
-    const stream = MerchantAccount.streamOf({ tenantId, merchantAccountId });
-    const present = await this.#commands.stateOf(MerchantAccount, stream);
-    const kept = present?.settings.currencies ?? [];
-    const currencies = given.currencies.map(({ currency, gatewayCredentials }) => ({
-      currency,
-      gatewayCredentials: this.#vault.sealOver(
-        kept.find((each) => each.currency === currency)?.gatewayCredentials,
-        gatewayCredentials,
-      ),
-    }));
-    const settings = MerchantAccount.withDefaults({ ...given, currencies });
-    const at = this.#commands.clock.now();
-    const command = { tenantId, merchantAccountId, settings, at };
-    const { events } = await this.#commands.execute(
-      MerchantAccount,
-      present === null
-        ? { type: 'OpenMerchantAccount', ...command }
-        : { type: 'ReplaceMerchantAccount', ...command, rowVersion: present.rowVersion },
-      { commandId: uuidV7() },
-      caller,
-    );
-    return events.length > 0;
   }
 
   /** Creates or replaces reference data (company, shop, product, ...); returns whether anything changed. */

@@ -111,6 +111,8 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   MerchantAccountUnknown: { type: 'MerchantAccountUnknown' },
   MerchantAccountExists: { type: 'MerchantAccountExists' },
   StaleRowVersion: { type: 'StaleRowVersion', rowVersion: 3, current: 4 },
+  CurrencyRepeated: { type: 'CurrencyRepeated', ...gbp },
+  CredentialMasked: { type: 'CredentialMasked', ...gbp, field: 'apiKey' },
   DefaultCurrencyNotHeld: { type: 'DefaultCurrencyNotHeld', ...gbp },
   FeeTooFine: { type: 'FeeTooFine', field: 'chargebackFee', ...gbp },
   ReservedApplicationId: { type: 'ReservedApplicationId', applicationId: 9 },

@@ -27,6 +27,15 @@ export const TENANT_REFUSALS = rows({
   },
   MerchantAccountUnknown: { code: 'not_found' },
   MerchantAccountExists: { code: 'duplicate' },
+  CurrencyRepeated: {
+    code: 'invalid_request',
+    errors: ({ currency }) => [{ pointer: '/currencies', detail: `holds ${currency} twice` }],
+  },
+  CredentialMasked: {
+    code: 'invalid_request',
+    text: ({ currency, field }) =>
+      `${field} of ${currency} is masked, and no secret is kept that it could mean`,
+  },
   DefaultCurrencyNotHeld: {
     code: 'invalid_request',
     text: ({ currency }) => `currencies does not hold the default currency ${currency}`,

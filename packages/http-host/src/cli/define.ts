@@ -48,7 +48,7 @@ export function addDefineCommands(program: Command, session: Session): void {
     .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
     .argument('<file>', 'see the README for its form', readDefinitions)
     .action((tenantId: TenantId, definitions: Definitions) =>
-      session.withHost(async ({ tenants, commands }) => {
+      session.withHost(async ({ tenants, merchantAccounts, commands }) => {
         const at = commands.clock.now();
         const changed: string[] = [];
         for (const definition of commandsOf(tenantId, definitions, at)) {
@@ -57,7 +57,7 @@ export function addDefineCommands(program: Command, session: Session): void {
         }
         for (const { id, ...given } of definitions.merchantAccounts) {
           const settings = withoutUndefined(given);
-          const isChanged = await tenants.defineMerchantAccount(tenantId, id, settings, OPERATOR);
+          const isChanged = await merchantAccounts.define(tenantId, id, settings, OPERATOR);
           const account = { tenantId, merchantAccountId: id };
           if (isChanged) changed.push(MerchantAccount.streamOf(account));
         }

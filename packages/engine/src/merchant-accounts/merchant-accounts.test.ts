@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { createMemoryEventStore, MerchantAccount, type TenantId } from '@counterfoil/core';
 import { expect, it } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { References } from '../tenants/references.ts';
 import { CredentialVault } from './credential-vault.ts';
-import { Tenants } from './tenants.ts';
+import { MerchantAccounts } from './merchant-accounts.ts';
 
 const TENANT = 1 as TenantId;
 const SECRETS = { apiKey: 'k-1', username: 'u', password: '', emailAddress: '' };
@@ -22,9 +23,15 @@ function opened() {
   const vault = new CredentialVault(randomBytes(32));
   const clock = { now: () => new Date().toISOString() };
   const commands = new CommandRunner({ store: createMemoryEventStore() }, clock, () => undefined);
-  const tenants = new Tenants(commands, vault);
-  const define = (given: Parameters<Tenants['defineMerchantAccount']>[2]) =>
-    tenants.defineMerchantAccount(TENANT, 1, given, SYSTEM);
+  const references = new References(commands, {
+    merchantAccountIdsOf: async () => [],
+    companyIdsOf: async () => [],
+    namesOf: () => Promise.reject(new Error('not asked for')),
+  });
+  const gateways = { ids: new Set<number>() };
+  const accounts = new MerchantAccounts({ commands, references, gateways, vault });
+  const define = (given: Parameters<MerchantAccounts['define']>[2]) =>
+    accounts.define(TENANT, 1, given, SYSTEM);
   const account = async () => {
     const stream = MerchantAccount.streamOf({ tenantId: TENANT, merchantAccountId: 1 });
     const state = await commands.stateOf(MerchantAccount, stream);
@@ -41,7 +48,7 @@ function opened() {
       ...GIVEN,
       currencies: [{ currency: 'GBP', gatewayCredentials: { ...SECRETS, ...secrets } }],
     });
-  return { tenants, define, withSecrets, account };
+  return { accounts, define, withSecrets, account };
 }
 
 it('replaces an existing account, and changes nothing when it is equal', async () => {
@@ -67,12 +74,14 @@ it('keeps a masked secret, and seals, changes and removes the others', async () 
   const { sealed, open } = await account();
   expect(sealed?.apiKey).toBe(first.sealed?.apiKey);
   expect(open).toEqual({ ...SECRETS, username: '', password: 'p' });
-  await expect(withSecrets({ emailAddress: '***' })).rejects.toThrow(/emailAddress is masked/);
+  await expect(withSecrets({ emailAddress: '***' })).rejects.toMatchObject({
+    refusal: { type: 'CredentialMasked', currency: 'GBP', field: 'emailAddress' },
+  });
 });
 
-it('openMerchantAccount does not change an existing account', async () => {
-  const { tenants, define, account } = opened();
+it('openOnce does not change an existing account', async () => {
+  const { accounts, define, account } = opened();
   await define(GIVEN);
-  await tenants.openMerchantAccount(TENANT, 1, { ...GIVEN, title: 'Other' }, SYSTEM);
+  await accounts.openOnce(TENANT, 1, { ...GIVEN, title: 'Other' }, SYSTEM);
   expect((await account()).settings.title).toBe('Main');
 });

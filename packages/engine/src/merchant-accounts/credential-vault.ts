@@ -2,13 +2,17 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { MerchantAccount } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
+import { refused } from '../refusal.ts';
 
-type Credentials = MerchantAccount.Settings['currencies'][number]['gatewayCredentials'];
+type Held = MerchantAccount.Settings['currencies'];
+type Credentials = Held[number]['gatewayCredentials'];
 
 const EMPTY: Credentials = { apiKey: '', username: '', password: '', emailAddress: '' };
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:v1:';
+/** What is shown of a secret. Its length says nothing of the secret. */
+const MASK = '********';
 /** A masked secret. Written back, it means the stored one. */
 const MASKED = /^\*+$/;
 const NAMES = ['apiKey', 'username', 'password', 'emailAddress'] as const;
@@ -21,30 +25,34 @@ export class CredentialVault {
     this.#key = deriveKey(masterKey, 'gateway credentials');
   }
 
-  seal(credentials: Credentials): Credentials {
-    return mapped(credentials, (text) => this.#seal(text));
-  }
-
   /**
-   * Seals replacement credentials. An equal or masked secret keeps its ciphertext, so that it counts as
-   * unchanged. Throws RangeError for a masked secret without a stored one.
+   * Seals the credentials that replace `kept`. An equal or masked secret keeps its ciphertext, so that it
+   * counts as unchanged. Refuses with `CredentialMasked` a masked secret without a stored one.
    */
-  sealOver(kept: Credentials = EMPTY, given: Credentials): Credentials {
-    const open = this.open(kept);
-    const sealed = { ...kept };
-    for (const name of NAMES) {
-      if (MASKED.test(given[name])) {
-        if (kept[name] !== '') continue;
-        throw new RangeError(`${name} is masked, but no secret is stored`);
+  sealOver(kept: Held, given: Held): Held {
+    return given.map(({ currency, gatewayCredentials: secrets }) => {
+      const stored = kept.find((each) => each.currency === currency)?.gatewayCredentials ?? EMPTY;
+      const open = this.open(stored);
+      const sealed = { ...stored };
+      for (const name of NAMES) {
+        if (MASKED.test(secrets[name])) {
+          if (stored[name] !== '') continue;
+          throw refused({ type: 'CredentialMasked', currency, field: name });
+        }
+        if (secrets[name] !== open[name]) sealed[name] = this.#seal(secrets[name]);
       }
-      if (given[name] !== open[name]) sealed[name] = this.#seal(given[name]);
-    }
-    return sealed;
+      return { currency, gatewayCredentials: sealed };
+    });
   }
 
   /** Throws when a secret was sealed under another master key or was altered. */
   open(sealed: Credentials = EMPTY): Credentials {
     return mapped(sealed, (text) => this.#open(text));
+  }
+
+  /** Whether there is a secret, and nothing else of it. */
+  static masked(sealed: Credentials): Credentials {
+    return mapped(sealed, (text) => (text === '' ? '' : MASK));
   }
 
   #seal(text: string): string {

@@ -1,0 +1,24 @@
+/** Merchant accounts: their settings and credentials. */
+import type { GatewayParts } from '../gateways/slice.ts';
+import { type Base, type PartsOf, slice } from '../slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
+import { AccountReads } from './account-reads.ts';
+import { CredentialVault } from './credential-vault.ts';
+import { MerchantAccounts } from './merchant-accounts.ts';
+
+export type MerchantAccountParts = PartsOf<typeof MERCHANT_ACCOUNTS>;
+
+export const MERCHANT_ACCOUNTS = slice({
+  scopes: {
+    'merchant-accounts:read': 'Read and list merchant accounts',
+    'merchant-accounts:write': 'Open and change merchant accounts',
+  },
+  make(parts: Base & TenantParts & GatewayParts) {
+    const credentials = new CredentialVault(parts.stores.masterKey);
+    return {
+      credentials,
+      merchantAccounts: new MerchantAccounts({ ...parts, vault: credentials }),
+      accountReads: new AccountReads(parts),
+    };
+  },
+});
