@@ -1,7 +1,7 @@
 /** A custom endpoint over a custom projection: the sales of a tenant by day. */
 import { toDecimal } from '@counterfoil/core';
 import type { Engine } from '@counterfoil/engine';
-import { type Endpoint, endpoint } from '@counterfoil/http-host/http';
+import { actorOf, type Endpoint, endpoint } from '@counterfoil/http-host/http';
 import { z } from 'zod';
 import { salesPerDay } from '../embed/sales-per-day.ts';
 
@@ -21,7 +21,7 @@ const Sales = z
   })
   .meta({ id: 'Sales' });
 
-export function salesEndpoint({ ownProjections }: Engine): Endpoint {
+export function salesEndpoint(engine: Engine): Endpoint {
   return endpoint({
     operationId: 'getSales',
     method: 'GET',
@@ -37,8 +37,8 @@ export function salesEndpoint({ ownProjections }: Engine): Endpoint {
     responses: { 200: { description: 'The sales', schema: Sales } },
     rejections: [],
     idempotency: 'none',
-    async handle({ principal: { tenantId, environment } }, { query: { currency, month = '' } }) {
-      const view = ownProjections.view(salesPerDay, { tenantId, sandbox: environment === 'test' });
+    async handle(context, { query: { currency, month = '' } }) {
+      const view = engine.as(actorOf(context)).view(salesPerDay);
       const rows = await view.list({ prefix: `${currency}/${month}` });
       const days = rows.map(({ key, row: { sales, takenMinor } }) => ({
         day: key.slice(`${currency}/`.length),

@@ -135,8 +135,7 @@ it.each<[call: string, given: readonly unknown[], path: string]>([
   ['transactions.search', [{ dateFrom: '2026-02-02', dateTo: '2026-02-01' }], 'dateFrom'],
   ['transactions.detail', [undefined], ''],
   ['books.accounts', [], ''],
-  ['books.recurring', [{ from: '2026-02', to: '2026-01' }], 'from'],
-  ['books.recurring', [{ from: '1926-02', to: '2026-01' }], 'from'],
+  ['books.recurring', [{ from: '2026-13' }], 'from'],
   ['books.trialBalance', [{ currency: 'pounds' }], 'currency'],
   ['books.entries', [{}], ''],
 ])('%s(%j) is refused', async (call, given, path) => {
@@ -146,6 +145,30 @@ it.each<[call: string, given: readonly unknown[], path: string]>([
   expect((await ledger.as({ tenantId: TENANT, actor: 'shop' }).payments.get(held.id)).status).toBe(
     'Authorized',
   );
+});
+
+it.each([
+  [{ from: '2026-02', to: '2026-01' }, 0],
+  [{ from: '1926-02', to: '2026-01' }, 1_200],
+])('a report of %j is refused', async (range, months) => {
+  const { books } = ledger.as({ tenantId: TENANT, actor: 'shop' });
+  const error = await books.recurring(range).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ refusal: { type: 'MonthsOutOfRange', months } });
+});
+
+it.each<[call: string, given: unknown[]]>([
+  ['payments.submit', [{ ...order({}), sandbox: false }]],
+  ['payments.list', [{ sandbox: false }]],
+  ['subscriptions.ofCustomer', [1, { limit: 1, sandbox: false }]],
+  ['subscriptions.unsubscribeByEmail', [{ email: 'c@shop.example', sandbox: false }]],
+  ['customers.get', [1, { sandbox: false }]],
+  ['transactions.search', [{ sandbox: false }]],
+  ['books.trialBalance', [{ sandbox: false }]],
+])('the test environment has no live data for %s', async (call, given) => {
+  const [slice = '', method = ''] = call.split('.');
+  const tester = ledger.as({ tenantId: TENANT, actor: 'tester', environment: 'test' });
+  const asked = (tester as unknown as Slices)[slice]?.[method]?.(...given);
+  expect(await codeOf(asked ?? Promise.resolve())).toBe('LiveDataForbidden');
 });
 
 it.each([

@@ -12,13 +12,14 @@ import { TestClock } from './runtime/test-clock.ts';
 import { TimedWorks } from './runtime/timed-work.ts';
 import { ConfigError } from './settings.ts';
 import type { AssemblyOptions, Base } from './slice.ts';
-import { makeSlices, SLICES } from './slices.ts';
+import { makeSlices, SLICES, tenantParts } from './slices.ts';
 import { openCheckpoints } from './storage/checkpoints.ts';
 import { logLostClaims } from './storage/claims.ts';
 import { openOrReplace } from './storage/damaged-files.ts';
 import { openKeptAnswers, openSharedAnswers } from './storage/kept-answers.ts';
 import { openOwn } from './storage/own-tables.ts';
 import { isShared, ownFile } from './storage/stores.ts';
+import { TenantLedgers } from './tenant-ledger.ts';
 
 /** Categories of the streams that say who may take a payment. */
 const DEFINITIONS: ReadonlySet<string> = new Set(['company', 'merchant_account']);
@@ -33,19 +34,21 @@ export function assemble(options: AssemblyOptions) {
     works: SLICES.flatMap((each) => each.works?.(parts) ?? []),
     logger,
   });
+  const ownProjections = new OwnProjections({
+    projections: options.projections,
+    stores,
+    readSide: base.readSide,
+    logger,
+    follows: options.background,
+  });
   return {
     ...parts,
     timed,
     testClock: makeTestClock(base, timed),
     checkpoints: openOwn(options, 'checkpoints', openCheckpoints),
     projecting: openProjecting(options),
-    ownProjections: new OwnProjections({
-      projections: options.projections,
-      stores,
-      readSide: base.readSide,
-      logger,
-      follows: options.background,
-    }),
+    ownProjections,
+    ledgers: new TenantLedgers({ parts: tenantParts(parts), ownProjections }),
   };
 }
 

@@ -7,14 +7,14 @@ export class Calls {
   #isOpen = true;
   #isCutOff = false;
 
-  /** The same object, with its asynchronous methods counted. `direct` names the others. */
-  counted<Slice extends object>(slice: Slice, direct: readonly string[] = []): Slice {
+  /** The same object, with its asynchronous methods counted: those of these names, by default all. */
+  counted<Slice extends object>(slice: Slice, names?: readonly string[]): Slice {
     return new Proxy(slice, {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function' || name in Object.prototype) return member;
         // Private fields are those of the target.
-        if (direct.includes(String(name))) return member.bind(target);
+        if (names?.includes(String(name)) === false) return member.bind(target);
         return (...given: unknown[]) => this.run(() => member.apply(target, given));
       },
     });

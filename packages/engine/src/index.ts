@@ -10,13 +10,12 @@ export {
   type ProjectionDefinition,
   type View,
 } from '@counterfoil/projections';
+export type { Acting } from './acting.ts';
 export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export { Customers } from './customers/customers.ts';
 export { deriveKey } from './derive-key.ts';
-export { Disputes } from './disputes/disputes.ts';
-export { TenantDisputes } from './disputes/tenant-disputes.ts';
 export { Erasure } from './erasure/erasure.ts';
 export { refusalOf, StorageError } from './failures.ts';
 export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
@@ -84,7 +83,7 @@ export {
 } from './settings.ts';
 export { ALL_SCOPES, SCOPES } from './slices.ts';
 export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
-export type { Actor, TenantLedger } from './tenant-ledger.ts';
+export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';
 export {
   type Environment,
   isApiKey,

@@ -11,6 +11,7 @@ import { type Clock, openClock } from './runtime/clock.ts';
 import { refuseDuplicateNames } from './runtime/projecting/own-projections.ts';
 import type { Settings } from './settings.ts';
 import { fileOf } from './storage/stores.ts';
+import type { Actor, TenantLedger } from './tenant-ledger.ts';
 import { healthChecks, registerMetrics } from './watching.ts';
 
 export interface EngineOptions {
@@ -101,6 +102,8 @@ export async function openEngine(given: Settings, options: EngineOptions) {
 
   return {
     ...parts,
+    /** The slices of one tenant, for one caller: it is named in the metadata of every event. */
+    as: (actor: Actor): TenantLedger => parts.ledgers.as(actor),
     checks: healthChecks(watched),
     registerMetrics: (metrics: MetricsRegistry) => registerMetrics(metrics, watched),
     /** Resolves when the read models show what the log held when it was opened; rejects when closed. */

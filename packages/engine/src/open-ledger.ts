@@ -5,7 +5,7 @@ import { checkOptions, type LedgerOptions, settingsOf } from './ledger-options.t
 import { createLogger } from './logger.ts';
 import { type Engine, openEngine } from './open-engine.ts';
 import { systemClock } from './runtime/clock.ts';
-import { type Actor, ledgerOf, type TenantLedger } from './tenant-ledger.ts';
+import type { Actor, TenantLedger } from './tenant-ledger.ts';
 
 /** The time of a call beside its gateway's. */
 const CALL_GRACE_MS = 10_000;
@@ -58,7 +58,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   }
   const calls = new Calls();
   const ledger: Ledger = {
-    as: (actor) => ledgerOf(engine, calls, actor),
+    as: (actor) => engine.ledgers.as(actor, calls),
     tenants: calls.counted(engine.tenants),
     merchantAccounts: calls.counted(engine.merchantAccounts),
     runDue: () => calls.run(() => engine.timed.runAll()),

@@ -36,6 +36,8 @@ export type UseCaseRefusal =
     }
   | { readonly type: 'EmailTaken' }
   | { readonly type: 'EmailInvalid' }
+  /** The test environment has sandbox data only. */
+  | { readonly type: 'LiveDataForbidden' }
   /** Both of them were given, or neither. */
   | { readonly type: 'CardOrToken' }
   | { readonly type: 'CardInvalid'; readonly faults: readonly CardFault[] }
@@ -57,6 +59,14 @@ export type UseCaseRefusal =
   | { readonly type: 'PageOutOfReach' }
   /** A search for mitigation needs one of these groups of filters. */
   | { readonly type: 'SearchTooBroad' }
+  /** More months than `max`, or a first one after the last. */
+  | {
+      readonly type: 'MonthsOutOfRange';
+      readonly from: string;
+      readonly to: string;
+      readonly months: number;
+      readonly max: number;
+    }
   | { readonly type: 'ClockCannotGoBack'; readonly now: string }
   | { readonly type: 'ClockMoveTooLong'; readonly now: string; readonly maxYears: number }
   | { readonly type: 'ClockBeyondEnd'; readonly end: string };

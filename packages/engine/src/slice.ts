@@ -1,8 +1,10 @@
 /** What each slice of the engine declares of itself; `slices.ts` lists them all. */
 import type { Position } from '@counterfoil/core';
 import type { OwnProjection } from '@counterfoil/projections';
+import type { Acting } from './acting.ts';
 import type { CommandRunner } from './command-runner.ts';
 import type { GatewayOption } from './gateways/gateway-option.ts';
+import type { CallInputs } from './input/checked-calls.ts';
 import type { Logger } from './logger.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
@@ -42,11 +44,27 @@ export interface FollowingFrom extends Following {
   readonly headAtStart: Position | undefined;
 }
 
-export interface Slice<Needs extends object, Parts extends object> {
+/** What a slice hands out to one caller of one tenant. */
+export interface TenantPart<Calls extends object> {
+  /** Of the arguments of its asynchronous methods. */
+  readonly inputs: CallInputs<Calls>;
+  readonly make: (acting: Acting) => Calls;
+}
+
+export function tenantPart<Calls extends object>(
+  inputs: CallInputs<Calls>,
+  make: (acting: Acting) => Calls,
+): TenantPart<Calls> {
+  return { inputs, make };
+}
+
+export interface Slice<Needs extends object, Parts extends object, Tenant extends object = object> {
   /** The scopes of API keys for this slice, each with what it permits. */
   readonly scopes?: Readonly<Record<string, string>>;
   /** Makes the use cases and their services from the parts of the slices before it. Starts nothing. */
   make(needs: Needs): Parts;
+  /** The parts of a tenant's ledger, by name. */
+  tenant?(parts: Needs & Parts): Tenant;
   /** Scheduled work. */
   works?(parts: Needs & Parts): readonly TimedWork[];
   /** Followers of the log until the signal fires, in one process at a time. */
@@ -56,10 +74,10 @@ export interface Slice<Needs extends object, Parts extends object> {
   registerMetrics?(parts: Needs & Parts, metrics: MetricsRegistry): void;
 }
 
-export function slice<Needs extends object, Parts extends object>(
-  each: Slice<Needs, Parts>,
-): Slice<Needs, Parts> {
+export function slice<Needs extends object, Parts extends object, Tenant extends object = object>(
+  each: Slice<Needs, Parts, Tenant>,
+): Slice<Needs, Parts, Tenant> {
   return each;
 }
 
-export type PartsOf<Each> = Each extends Slice<never, infer Parts> ? Parts : never;
+export type PartsOf<Each> = Each extends Slice<never, infer Parts, infer _> ? Parts : never;

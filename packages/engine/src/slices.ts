@@ -8,7 +8,7 @@ import { IDENTITIES } from './identities/slice.ts';
 import { MAIL } from './mail/slice.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
-import type { Base, Slice } from './slice.ts';
+import type { Base, Slice, TenantPart } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TENANTS } from './tenants/slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
@@ -18,11 +18,11 @@ export const SLICES = [
   GATEWAYS,
   MERCHANT_ACCOUNTS,
   IDENTITIES,
+  TRANSACTIONS,
   PAYMENTS,
-  CUSTOMERS,
   SUBSCRIPTIONS,
   ERASURE,
-  TRANSACTIONS,
+  CUSTOMERS,
   DISPUTES,
   BOOKS,
   MAIL,
@@ -38,7 +38,7 @@ export const ALL_SCOPES: readonly string[] = Object.keys(SCOPES).sort();
 
 /** Does not compile where a slice stands before one that it needs. */
 type Collected<Have, Rest> = Rest extends readonly [infer First, ...infer Others]
-  ? First extends Slice<infer Needs, infer Parts>
+  ? First extends Slice<infer Needs, infer Parts, infer _>
     ? Have extends Needs
       ? Collected<Have & Parts, Others>
       : never
@@ -52,4 +52,18 @@ export function makeSlices(base: Base): SliceParts {
   let parts: object = base;
   for (const each of slices) parts = { ...parts, ...each.make(parts as never) };
   return parts as SliceParts;
+}
+
+type TenantParts<Rest> = Rest extends readonly [infer First, ...infer Others]
+  ? (First extends Slice<never, infer _, infer Tenant> ? Tenant : unknown) & TenantParts<Others>
+  : unknown;
+type CallsOf<Parts> = {
+  readonly [Name in keyof Parts]: Parts[Name] extends TenantPart<infer Calls> ? Calls : never;
+};
+
+/** What the slices hand out to one caller of one tenant. */
+export type TenantSlices = CallsOf<TenantParts<typeof SLICES>>;
+
+export function tenantParts(parts: SliceParts): Readonly<Record<string, TenantPart<object>>> {
+  return Object.assign({}, ...SLICES.map((each) => each.tenant?.(parts)));
 }

@@ -3,21 +3,13 @@ import { TenantId } from '@counterfoil/core';
 import type { OwnProjection, View } from '@counterfoil/projections';
 import { z } from 'zod';
 import type { Acting } from './acting.ts';
-import { booksOf, type TenantBooks } from './books/tenant-books.ts';
 import type { Calls } from './calls.ts';
-import { CUSTOMER_INPUTS, TenantCustomers } from './customers/tenant-customers.ts';
-import { DISPUTE_INPUTS, TenantDisputes } from './disputes/tenant-disputes.ts';
-import { checkedCalls, inputOf } from './input/checked-calls.ts';
+import { type CallInputs, checkedCalls, inputOf } from './input/checked-calls.ts';
 import { definedOf } from './input/defined.ts';
 import { name, text } from './input/texts.ts';
-import {
-  MERCHANT_ACCOUNT_INPUTS,
-  TenantMerchantAccounts,
-} from './merchant-accounts/tenant-merchant-accounts.ts';
-import type { Engine } from './open-engine.ts';
-import { PAYMENT_INPUTS, TenantPayments } from './payments/tenant-payments.ts';
-import { SUBSCRIPTION_INPUTS, TenantSubscriptions } from './subscriptions/tenant-subscriptions.ts';
-import { type TenantTransactions, transactionsOf } from './transactions/tenant-transactions.ts';
+import type { OwnProjections } from './runtime/projecting/own-projections.ts';
+import type { TenantPart } from './slice.ts';
+import type { TenantSlices } from './slices.ts';
 
 /** Who acts, and for which tenant. */
 const Actor = z.strictObject({
@@ -31,43 +23,86 @@ const Actor = z.strictObject({
 });
 export type Actor = Omit<z.input<typeof Actor>, 'tenantId'> & { readonly tenantId: number };
 
-export interface TenantLedger {
-  readonly payments: TenantPayments;
-  readonly subscriptions: TenantSubscriptions;
-  readonly customers: TenantCustomers;
-  readonly transactions: TenantTransactions;
-  readonly disputes: TenantDisputes;
-  readonly books: TenantBooks;
-  readonly merchantAccounts: TenantMerchantAccounts;
+export interface TenantLedger extends TenantSlices {
   /** The rows of a projection that the ledger was opened with; they show one's own writes. */
   view<Row>(projection: OwnProjection<Row>): View<Row>;
 }
 
-/** Throws `InputInvalid`. */
-export function ledgerOf(engine: Engine, calls: Calls, given: Actor): TenantLedger {
-  const { environment = 'live', tenantId, actor, ...more } = inputOf(Actor, given);
-  const caller = { actor, ...definedOf(more) };
-  const acting: Acting = { tenantId, environment, caller, now: () => engine.clock.now() };
-  const owner = { tenantId, sandbox: environment === 'test' };
-  const payments = checkedCalls(new TenantPayments(engine, acting), PAYMENT_INPUTS);
-  const customers = checkedCalls(new TenantCustomers(engine, acting), CUSTOMER_INPUTS);
-  const subscriptions = checkedCalls(
-    new TenantSubscriptions(engine.subscriptions, acting),
-    SUBSCRIPTION_INPUTS,
-  );
-  const disputes = checkedCalls(new TenantDisputes(engine.disputes, acting), DISPUTE_INPUTS);
-  const merchantAccounts = checkedCalls(
-    new TenantMerchantAccounts(engine, acting),
-    MERCHANT_ACCOUNT_INPUTS,
-  );
-  return {
-    payments: calls.counted(payments, ['idOf']),
-    subscriptions: calls.counted(subscriptions),
-    customers: calls.counted(customers),
-    transactions: calls.counted(transactionsOf(engine.transactions, acting)),
-    disputes: calls.counted(disputes),
-    books: calls.counted(booksOf(engine.books, acting)),
-    merchantAccounts: calls.counted(merchantAccounts),
-    view: (projection) => calls.counted(engine.ownProjections.view(projection, owner)),
-  };
+type Prepare = <Made extends object>(made: Made, inputs?: CallInputs<Made>) => Made;
+
+interface LedgerParts {
+  readonly parts: Readonly<Record<string, TenantPart<object>>>;
+  readonly ownProjections: OwnProjections;
+}
+
+/** Makes the ledgers of callers. */
+export class TenantLedgers {
+  readonly #Ledger: ReturnType<typeof ledgerClass>;
+
+  constructor(parts: LedgerParts) {
+    this.#Ledger = ledgerClass(parts);
+  }
+
+  /** Each call checks its input, and is counted with `calls`. Throws `InputInvalid`. */
+  as(given: Actor, calls?: Calls): TenantLedger {
+    const { environment = 'live', tenantId, actor, ...more } = inputOf(Actor, given);
+    const acting: Acting = { tenantId, environment, caller: { actor, ...definedOf(more) } };
+    const counted = <Made extends object>(made: Made, names?: readonly string[]) =>
+      calls?.counted(made, names) ?? made;
+    return new this.#Ledger(acting, (made, inputs) =>
+      inputs === undefined
+        ? counted(made)
+        : counted(checkedCalls(made, inputs), Object.keys(inputs)),
+    );
+  }
+
+  /** For interfaces that have checked the input of each call. */
+  unchecked(acting: Acting): TenantLedger {
+    return new this.#Ledger(acting, (made) => made);
+  }
+}
+
+/** A ledger is made for every request: a slice only when it is first used. */
+function ledgerClass({ parts, ownProjections }: LedgerParts) {
+  class Ledger {
+    readonly #acting: Acting;
+    readonly #prepared: Prepare;
+    readonly #made = new Map<string, object>();
+
+    constructor(acting: Acting, prepared: Prepare) {
+      this.#acting = acting;
+      this.#prepared = prepared;
+    }
+
+    static {
+      for (const [name, part] of Object.entries(parts)) {
+        Object.defineProperty(Ledger.prototype, name, {
+          enumerable: true,
+          get(this: Ledger) {
+            return this.#part(name, part);
+          },
+        });
+      }
+    }
+
+    #part(name: string, { make, inputs }: TenantPart<object>): object {
+      let made = this.#made.get(name);
+      if (made === undefined) {
+        made = this.#prepared(make(this.#acting), inputs);
+        this.#made.set(name, made);
+      }
+      return made;
+    }
+
+    view<Row>(projection: OwnProjection<Row>): View<Row> {
+      const { tenantId, environment } = this.#acting;
+      const owner = { tenantId, sandbox: environment === 'test' };
+      return this.#prepared(ownProjections.view(projection, owner));
+    }
+  }
+  // Its getters are the slices.
+  return Ledger as unknown as new (
+    acting: Acting,
+    prepared: Prepare,
+  ) => TenantLedger;
 }

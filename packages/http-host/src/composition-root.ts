@@ -50,9 +50,12 @@ export interface ComposeOptions {
   readonly logger?: Logger;
   /** Default: the sandbox. */
   readonly gateways?: readonly GatewayOption[];
-  /** Custom read models, made by `defineProjection`; query them with `engine.ownProjections.view`. */
+  /** Custom read models, made by `defineProjection`; query them with `engine.as(actor).view`. */
   readonly projections?: readonly OwnProjection[];
-  /** Custom endpoints: they get the host's authentication, limits and OpenAPI document. */
+  /**
+   * Custom endpoints: they get the host's authentication, limits and OpenAPI document. The ledger of a
+   * caller is `engine.as(actorOf(context))`.
+   */
   readonly endpoints?: (engine: Engine) => readonly Endpoint[];
   /**
    * False for a single task beside hosts that may be running: with shared stores no background work

@@ -1,11 +1,12 @@
 /** What callers may ask the books of a tenant for. */
-import { monthsIn } from '@counterfoil/projections';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
 import { bounded, CurrencyCode, Id, Month, text } from '../input/texts.ts';
 
 const MAX_LIMIT = 100;
-const MAX_MONTHS = 120;
+/** Of a report of months. */
+export const MAX_MONTHS = 120;
+export const DEFAULT_MONTHS = 12;
 
 export const BooksQuery = z.strictObject({
   /** Live books when absent. */
@@ -32,15 +33,9 @@ export const StatementQuery = BooksQuery.extend({
 });
 export type StatementQuery = z.input<typeof StatementQuery>;
 
-export const RecurringQuery = BooksQuery.omit({ merchantAccountId: true })
-  .extend({
-    /** `yyyy-mm`, the first month and the last, both included. */
-    from: Month,
-    to: Month,
-  })
-  .refine((range) => monthsIn(range) >= 1, { message: 'must not be after to', path: ['from'] })
-  .refine((range) => monthsIn(range) <= MAX_MONTHS, {
-    message: `must be at most ${MAX_MONTHS} months before to`,
-    path: ['from'],
-  });
+export const RecurringQuery = BooksQuery.omit({ merchantAccountId: true }).extend({
+  /** `yyyy-mm`, the first month and the last, both included. Default: the last twelve. */
+  from: Month.optional(),
+  to: Month.optional(),
+});
 export type RecurringQuery = z.input<typeof RecurringQuery>;

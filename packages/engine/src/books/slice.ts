@@ -1,7 +1,8 @@
 /** The books and reports: each query waits for its tenant's own writes. */
 import { LedgerView, RecurringView, StatementView } from '@counterfoil/projections';
-import { type Base, slice } from '../slice.ts';
+import { type Base, slice, tenantPart } from '../slice.ts';
 import { Books } from './books.ts';
+import { BOOKS_INPUTS, TenantBooks } from './tenant-books.ts';
 
 export const BOOKS = slice({
   scopes: { 'ledger:read': 'Read the books and reports' },
@@ -15,4 +16,7 @@ export const BOOKS = slice({
     });
     return { books };
   },
+  tenant: (parts) => ({
+    books: tenantPart(BOOKS_INPUTS, (acting) => new TenantBooks(parts, acting)),
+  }),
 });

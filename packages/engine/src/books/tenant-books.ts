@@ -1,45 +1,86 @@
 /** The books of one tenant, for one caller. */
 import { TransactionId } from '@counterfoil/core';
-import type { TrialBalance } from '@counterfoil/projections';
+import { monthAfter, monthsIn, type TrialBalance } from '@counterfoil/projections';
 import { z } from 'zod';
-import type { Acting } from '../acting.ts';
-import { checkedCalls } from '../input/checked-calls.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
+import { refused } from '../refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Books } from './books.ts';
-import { AccountsQuery, BooksQuery, RecurringQuery, StatementQuery } from './books-input.ts';
+import {
+  AccountsQuery,
+  BooksQuery,
+  DEFAULT_MONTHS,
+  MAX_MONTHS,
+  RecurringQuery,
+  StatementQuery,
+} from './books-input.ts';
 
-export interface TenantBooks {
-  trialBalance(query?: BooksQuery): Promise<TrialBalance>;
-  accounts(query: AccountsQuery): ReturnType<Books['accounts']>;
+/** The length of `yyyy-mm`, the prefix of an instant. */
+const MONTH_LENGTH = 7;
+
+interface BookParts {
+  readonly books: Books;
+  readonly clock: Clock;
+}
+
+export class TenantBooks {
+  readonly #books: Books;
+  readonly #clock: Clock;
+  readonly #acting: Acting;
+
+  constructor({ books, clock }: BookParts, acting: Acting) {
+    this.#books = books;
+    this.#clock = clock;
+    this.#acting = acting;
+  }
+
+  async trialBalance(query: BooksQuery = {}): Promise<TrialBalance> {
+    return this.#books.trialBalance(this.#scoped(query));
+  }
+
+  async accounts(query: AccountsQuery): ReturnType<Books['accounts']> {
+    return this.#books.accounts(this.#scoped(query));
+  }
+
   /** The journal entries of a payment, in the order of its events; empty for another tenant's payment. */
-  entries(paymentId: string): ReturnType<Books['entries']>;
+  async entries(paymentId: string): ReturnType<Books['entries']> {
+    const { tenantId, environment } = this.#acting;
+    const { success, data } = TransactionId.safeParse(paymentId);
+    const entries = success ? await this.#books.entries(tenantId, data) : [];
+    return environment === 'live' ? entries : entries.filter(({ sandbox }) => sandbox);
+  }
+
   /** What a month posted to the books of a merchant account; without currencies where there are none. */
-  statement(query: StatementQuery): ReturnType<Books['statement']>;
-  recurring(query: RecurringQuery): ReturnType<Books['recurring']>;
+  async statement(query: StatementQuery): ReturnType<Books['statement']> {
+    return this.#books.statement(this.#scoped(query));
+  }
+
+  /** Recurring revenue and churn, month by month. Refuses with `MonthsOutOfRange`. */
+  async recurring({ from, to, ...query }: RecurringQuery = {}) {
+    const range = rangeOf(from, to ?? this.#clock.now().slice(0, MONTH_LENGTH));
+    const currencies = await this.#books.recurring({ ...this.#scoped(query), ...range });
+    return { ...range, currencies };
+  }
+
+  #scoped<Query extends BooksQuery>({ sandbox, ...query }: Query) {
+    const { tenantId } = this.#acting;
+    return { ...definedOf(query), tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
+  }
 }
 
-export function booksOf(books: Books, { tenantId, environment }: Acting): TenantBooks {
-  const scoped = <Query extends BooksQuery>({ sandbox = false, ...query }: Query) => ({
-    ...definedOf(query),
-    tenantId,
-    sandbox: environment === 'test' || sandbox,
-  });
-  const calls: TenantBooks = {
-    trialBalance: (query = {}) => books.trialBalance(scoped(query)),
-    accounts: (query) => books.accounts(scoped(query)),
-    entries: async (paymentId) => {
-      const { success, data } = TransactionId.safeParse(paymentId);
-      const entries = success ? await books.entries(tenantId, data) : [];
-      return environment === 'live' ? entries : entries.filter(({ sandbox }) => sandbox);
-    },
-    statement: (query) => books.statement(scoped(query)),
-    recurring: (query) => books.recurring(scoped(query)),
-  };
-  return checkedCalls(calls, {
-    trialBalance: [BooksQuery.optional()],
-    accounts: [AccountsQuery],
-    entries: [z.string()],
-    statement: [StatementQuery],
-    recurring: [RecurringQuery],
-  });
+function rangeOf(first: string | undefined, to: string): { from: string; to: string } {
+  const from = first ?? monthAfter(to, 1 - DEFAULT_MONTHS);
+  const months = monthsIn({ from, to });
+  if (months >= 1 && months <= MAX_MONTHS) return { from, to };
+  throw refused({ type: 'MonthsOutOfRange', from, to, months, max: MAX_MONTHS });
 }
+
+export const BOOKS_INPUTS: CallInputs<TenantBooks> = {
+  trialBalance: [BooksQuery.optional()],
+  accounts: [AccountsQuery],
+  entries: [z.string()],
+  statement: [StatementQuery],
+  recurring: [RecurringQuery.optional()],
+};

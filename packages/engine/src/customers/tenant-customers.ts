@@ -1,6 +1,6 @@
 /** The customers of one tenant, for one caller. */
 import { type Customer, isEmail, type Subject } from '@counterfoil/core';
-import type { Acting } from '../acting.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
 import type { Erasure } from '../erasure/index.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
@@ -8,20 +8,26 @@ import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
 import { instrumentOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { Environment, PaymentMethod, Registration, Replacement } from './customer-input.ts';
 import type { Customers } from './customers.ts';
+
+interface CustomerParts {
+  readonly customers: Customers;
+  readonly erasure: Erasure;
+  readonly clock: Clock;
+}
 
 export class TenantCustomers {
   readonly #customers: Customers;
   readonly #erasure: Erasure;
+  readonly #clock: Clock;
   readonly #acting: Acting;
 
-  constructor(
-    { customers, erasure }: { readonly customers: Customers; readonly erasure: Erasure },
-    acting: Acting,
-  ) {
+  constructor({ customers, erasure, clock }: CustomerParts, acting: Acting) {
     this.#customers = customers;
     this.#erasure = erasure;
+    this.#clock = clock;
     this.#acting = acting;
   }
 
@@ -40,7 +46,7 @@ export class TenantCustomers {
     return this.#customers.register(
       {
         tenantId,
-        sandbox: this.#sandbox({ sandbox }),
+        sandbox: sandboxOf(this.#acting, sandbox),
         requestId: idOfKey(this.#acting, 'createCustomer', { key }),
         content: contact,
         contact: contactOf(contact),
@@ -79,7 +85,7 @@ export class TenantCustomers {
           actsOn: [String(customerId)],
         }),
         content: [token, card?.number.slice(-4), card?.expMonth, card?.expYear, makeDefault],
-        instrument: () => instrumentOf({ card, token }, this.#acting.now()),
+        instrument: () => instrumentOf({ card, token }, this.#clock.now()),
         makeDefault,
         ...(companyId !== undefined && { companyId }),
       },
@@ -98,14 +104,9 @@ export class TenantCustomers {
     return this.#customers.removePaymentMethod(named, paymentMethodId, this.#acting.caller);
   }
 
-  #subject(customerId: number, environment: Environment): Subject {
+  #subject(customerId: number, { sandbox }: Environment): Subject {
     const { tenantId } = this.#acting;
-    return { tenantId, sandbox: this.#sandbox(environment), customerId };
-  }
-
-  /** The test environment has sandbox data only. */
-  #sandbox({ sandbox }: Environment): boolean {
-    return this.#acting.environment === 'test' || (sandbox ?? false);
+    return { tenantId, sandbox: sandboxOf(this.#acting, sandbox), customerId };
   }
 }
 

@@ -1,8 +1,9 @@
 /** Disputes: chargebacks, alerts, and the searches of those who mitigate them. */
 import { MitigationView } from '@counterfoil/projections';
-import { type Base, slice } from '../slice.ts';
+import { type Base, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { Disputes } from './disputes.ts';
+import { DISPUTE_INPUTS, TenantDisputes } from './tenant-disputes.ts';
 
 export const DISPUTES = slice({
   scopes: { 'mitigation:read': 'Search transactions and disputes for mitigation' },
@@ -10,4 +11,7 @@ export const DISPUTES = slice({
     const mitigation = new MitigationView(stores.readModels, referenceView);
     return { disputes: new Disputes({ mitigation, readSide, clock }) };
   },
+  tenant: ({ disputes }) => ({
+    disputes: tenantPart(DISPUTE_INPUTS, (acting) => new TenantDisputes(disputes, acting)),
+  }),
 });

@@ -1,11 +1,13 @@
 /** The erasure of persons: from the log, the read models, kept answers and what is remembered. */
 import type { IdentityParts } from '../identities/index.ts';
-import { type Base, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice } from '../slice.ts';
 import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
 import type { SubscriptionParts } from '../subscriptions/index.ts';
 import { Erasure } from './erasure.ts';
 import { evictErased, followErasures } from './erasures.ts';
 import { Scrubbing } from './scrubbing.ts';
+
+export type ErasureParts = PartsOf<typeof ERASURE>;
 
 export const ERASURE = slice({
   scopes: { 'customers:erase': 'Erase the personal data of customers for good' },

@@ -1,4 +1,5 @@
 /** What interfaces check input with. */
+export { DEFAULT_MONTHS, MAX_MONTHS } from '../books/books-input.ts';
 export {
   cardNumbersIn,
   isShown,
@@ -6,7 +7,6 @@ export {
   mayHoldCardNumber,
   notACardNumber,
 } from './card-number-search.ts';
-export { definedOf } from './defined.ts';
 export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';
 export {
   bounded,

@@ -1,10 +1,11 @@
 /** Merchant accounts: their settings and credentials. */
 import type { GatewayParts } from '../gateways/slice.ts';
-import { type Base, type PartsOf, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { AccountReads } from './account-reads.ts';
 import { CredentialVault } from './credential-vault.ts';
 import { MerchantAccounts } from './merchant-accounts.ts';
+import { MERCHANT_ACCOUNT_INPUTS, TenantMerchantAccounts } from './tenant-merchant-accounts.ts';
 
 export type MerchantAccountParts = PartsOf<typeof MERCHANT_ACCOUNTS>;
 
@@ -21,4 +22,10 @@ export const MERCHANT_ACCOUNTS = slice({
       accountReads: new AccountReads(parts),
     };
   },
+  tenant: (parts) => ({
+    merchantAccounts: tenantPart(
+      MERCHANT_ACCOUNT_INPUTS,
+      (acting) => new TenantMerchantAccounts(parts, acting),
+    ),
+  }),
 });

@@ -7,9 +7,10 @@ import type { GatewayParts } from '../gateways/slice.ts';
 import type { IdentityParts } from '../identities/index.ts';
 import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import { SharedKeyedMutex } from '../runtime/shared-keyed-mutex.ts';
-import { type Base, type PartsOf, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { logLostClaims } from '../storage/claims.ts';
 import type { TenantParts } from '../tenants/index.ts';
+import type { TransactionParts } from '../transactions/index.ts';
 import { followOutcomes } from './cap-settlement.ts';
 import { CardTokens } from './card-tokens.ts';
 import { Cards } from './cards.ts';
@@ -20,6 +21,7 @@ import { followNotices } from './notices.ts';
 import { Payments } from './payments.ts';
 import { PolicyReactor } from './policies.ts';
 import { Sweeper } from './sweeper.ts';
+import { PAYMENT_INPUTS, TenantPayments } from './tenant-payments.ts';
 
 /** Beyond the gateway timeout, so that the request can record its outcome first. */
 const SWEEP_GRACE_MS = 20_000;
@@ -32,7 +34,14 @@ export const PAYMENTS = slice({
     'payments:write': 'Take, confirm, capture and void payments',
     'transactions:refund': 'Refund transactions',
   },
-  make(base: Base & TenantParts & GatewayParts & MerchantAccountParts & IdentityParts) {
+  make(
+    base: Base &
+      TenantParts &
+      GatewayParts &
+      MerchantAccountParts &
+      IdentityParts &
+      TransactionParts,
+  ) {
     const { stores, logger, commands, gateways } = base;
     const { masterKey } = stores;
     const pool = stores.hostDatabase?.pool;
@@ -52,6 +61,9 @@ export const PAYMENTS = slice({
     const payments = new Payments({ ...shared, reactor, policies, cards });
     return { caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
   },
+  tenant: (parts) => ({
+    payments: tenantPart(PAYMENT_INPUTS, (acting) => new TenantPayments(parts, acting)),
+  }),
   works({ settings, stores, commands, reactor, logger }) {
     const shared = { commands, store: stores.readModels, logger };
     const graceMs = settings.gatewayTimeoutMs + SWEEP_GRACE_MS;

@@ -9,7 +9,7 @@ import {
 } from '@counterfoil/core';
 import type { SearchPage } from '@counterfoil/projections';
 import { z } from 'zod';
-import type { Acting } from '../acting.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
 import { checkCard } from '../gateways/card-number.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { uuidV7 } from '../ids.ts';
@@ -17,6 +17,7 @@ import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { IdempotencyKey } from '../input/texts.ts';
 import { refused } from '../refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { queryOf, type Search, SearchInput, type Transactions } from '../transactions/index.ts';
 import type { Instrument } from './cards.ts';
 import {
@@ -38,6 +39,7 @@ export interface PaymentView {
   readonly capturedAmount: string;
   readonly refundedAmount: string;
   readonly refundableAmount: string;
+  readonly refundableMinor: bigint;
   readonly customerId: number;
   readonly orderId: number;
   /** For later payments of the same customer; null for a payment without a card. */
@@ -64,16 +66,19 @@ export interface PaymentPage {
 interface PaymentParts {
   readonly payments: Payments;
   readonly transactions: Transactions;
+  readonly clock: Clock;
 }
 
 export class TenantPayments {
   readonly #payments: Payments;
   readonly #transactions: Transactions;
+  readonly #clock: Clock;
   readonly #acting: Acting;
 
-  constructor({ payments, transactions }: PaymentParts, acting: Acting) {
+  constructor({ payments, transactions, clock }: PaymentParts, acting: Acting) {
     this.#payments = payments;
     this.#transactions = transactions;
+    this.#clock = clock;
     this.#acting = acting;
   }
 
@@ -188,14 +193,14 @@ export class TenantPayments {
     submission: PaymentSubmission,
     { transactionId, content }: Pick<PaymentRequest, 'transactionId' | 'content'>,
   ): PaymentRequest {
-    const { tenantId, environment, now } = this.#acting;
+    const { tenantId } = this.#acting;
     const { email, currency, capture = true, plans = [] } = submission;
     if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
     return {
       tenantId,
       transactionId,
       content,
-      instrument: instrumentOf(submission, now()),
+      instrument: instrumentOf(submission, this.#clock.now()),
       order: {
         ...Transaction.orderOf({
           email,
@@ -206,7 +211,7 @@ export class TenantPayments {
           companyId: 0,
         }),
         ...ownOrder(submission),
-        sandbox: submission.sandbox ?? environment === 'test',
+        sandbox: sandboxOf(this.#acting, submission.sandbox),
         amountMinor: minorOf(submission.amount, currency, 'amount'),
         captureMode: capture ? 'automatic' : 'manual',
         serviceSession: uuidV7(),
@@ -229,6 +234,7 @@ export class TenantPayments {
       capturedAmount: inMajor(payment.capturedMinor),
       refundedAmount: inMajor(Transaction.refundedMinor(payment)),
       refundableAmount: inMajor(refundableMinor),
+      refundableMinor,
       customerId,
       orderId,
       token,

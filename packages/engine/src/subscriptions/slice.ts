@@ -3,11 +3,12 @@ import { SubscriptionView } from '@counterfoil/projections';
 import type { GatewayParts } from '../gateways/slice.ts';
 import type { IdentityParts } from '../identities/index.ts';
 import type { PaymentParts } from '../payments/index.ts';
-import { type Base, type PartsOf, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { Billing } from './billing.ts';
 import { Rebills } from './rebills.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { SUBSCRIPTION_INPUTS, TenantSubscriptions } from './tenant-subscriptions.ts';
 
 export type SubscriptionParts = PartsOf<typeof SUBSCRIPTIONS>;
 
@@ -25,6 +26,12 @@ export const SUBSCRIPTIONS = slice({
       billing: new Billing({ ...parts, rebills: new Rebills(parts), store, leases, holder }),
     };
   },
+  tenant: (parts) => ({
+    subscriptions: tenantPart(
+      SUBSCRIPTION_INPUTS,
+      (acting) => new TenantSubscriptions(parts, acting),
+    ),
+  }),
   works: ({ billing }) => [billing],
   registerMetrics: ({ billing }, metrics) => billing.registerMetrics(metrics),
 });

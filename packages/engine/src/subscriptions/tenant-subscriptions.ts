@@ -1,13 +1,14 @@
 /** The subscriptions of one tenant, for one caller. */
 import type { Subscription } from '@counterfoil/core';
 import { z } from 'zod';
-import type { Acting } from '../acting.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
 import { instrumentOf, Keyed, minorOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { CardChange, CustomersPage, PlanChange, Unsubscription } from './subscription-input.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 
@@ -17,12 +18,19 @@ const DEFAULT_CHARGES = 12;
 
 type Found = Subscription.Subscription;
 
+interface SubscriptionParts {
+  readonly subscriptions: Subscriptions;
+  readonly clock: Clock;
+}
+
 export class TenantSubscriptions {
   readonly #subscriptions: Subscriptions;
+  readonly #clock: Clock;
   readonly #acting: Acting;
 
-  constructor(subscriptions: Subscriptions, acting: Acting) {
+  constructor({ subscriptions, clock }: SubscriptionParts, acting: Acting) {
     this.#subscriptions = subscriptions;
+    this.#clock = clock;
     this.#acting = acting;
   }
 
@@ -35,15 +43,15 @@ export class TenantSubscriptions {
   }
 
   /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
-  ofCustomer(
+  async ofCustomer(
     customerId: number,
     { limit, after, sandbox }: CustomersPage,
   ): Promise<readonly Found[]> {
-    const { tenantId, environment } = this.#acting;
+    const { tenantId } = this.#acting;
     return this.#subscriptions.ofCustomer({
       tenantId,
       customerId,
-      sandbox: sandbox ?? environment === 'test',
+      sandbox: sandboxOf(this.#acting, sandbox),
       limit,
       ...(after !== undefined && { after }),
     });
@@ -77,7 +85,7 @@ export class TenantSubscriptions {
     const request = await this.#request('changeSubscriptionCard', id, keyed, content);
     return this.#subscriptions.changeCard(
       request,
-      () => instrumentOf({ card, token }, this.#acting.now()),
+      () => instrumentOf({ card, token }, this.#clock.now()),
       this.#acting.caller,
     );
   }
@@ -108,13 +116,13 @@ export class TenantSubscriptions {
   }
 
   /** Ends subscriptions by the email of their customer or their order; returns how many were ended. */
-  unsubscribeByEmail(asked: Unsubscription): Promise<number> {
-    const { tenantId, environment, caller } = this.#acting;
+  async unsubscribeByEmail(asked: Unsubscription): Promise<number> {
+    const { tenantId, caller } = this.#acting;
     const { idempotencyKey: key, ...content } = asked;
     return this.#subscriptions.unsubscribeByEmail(
       {
         tenantId,
-        sandbox: asked.sandbox ?? environment === 'test',
+        sandbox: sandboxOf(this.#acting, asked.sandbox),
         email: asked.email,
         orderIds: asked.orderIds ?? [],
         subscriberIds: asked.subscriptionIds ?? [],

@@ -1,8 +1,11 @@
 /** The search of transactions and their detail: each query waits for its tenant's own writes. */
 import { DetailView, SearchView } from '@counterfoil/projections';
-import { type Base, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
+import { TenantTransactions, TRANSACTION_INPUTS } from './tenant-transactions.ts';
 import { Transactions } from './transactions.ts';
+
+export type TransactionParts = PartsOf<typeof TRANSACTIONS>;
 
 export const TRANSACTIONS = slice({
   scopes: { 'transactions:read': 'Search transactions and read their details' },
@@ -16,4 +19,10 @@ export const TRANSACTIONS = slice({
     });
     return { transactions };
   },
+  tenant: ({ transactions }) => ({
+    transactions: tenantPart(
+      TRANSACTION_INPUTS,
+      (acting) => new TenantTransactions(transactions, acting),
+    ),
+  }),
 });

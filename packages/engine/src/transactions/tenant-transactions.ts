@@ -2,43 +2,49 @@
 import { TransactionId } from '@counterfoil/core';
 import type { SearchPage, TransactionDetail } from '@counterfoil/projections';
 import { z } from 'zod';
-import type { Acting } from '../acting.ts';
-import { checkedCalls } from '../input/checked-calls.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { type Search, SearchInput } from './search-input.ts';
 import type { Transactions } from './transactions.ts';
 
-export interface TenantTransactions {
+export class TenantTransactions {
+  readonly #transactions: Transactions;
+  readonly #acting: Acting;
+
+  constructor(transactions: Transactions, acting: Acting) {
+    this.#transactions = transactions;
+    this.#acting = acting;
+  }
+
   /** A page of payments and their children, newest first. Reads the caller's own writes. */
-  search(search?: Search): Promise<SearchPage>;
+  async search(search: Search = {}): Promise<SearchPage> {
+    return this.#transactions.search(queryOf(this.#acting, search));
+  }
+
   /** Undefined when the tenant has no transaction of that id. */
-  detail(id: string): Promise<TransactionDetail | undefined>;
+  async detail(id: string): Promise<TransactionDetail | undefined> {
+    const { tenantId, environment } = this.#acting;
+    const { success, data } = TransactionId.safeParse(id);
+    if (!success) return undefined;
+    const found = await this.#transactions.detail(tenantId, data);
+    return environment === 'live' || found?.sandbox === true ? found : undefined;
+  }
 }
 
 /** The query, limited to what this caller may see. */
 export function queryOf(
-  { tenantId, environment }: Acting,
-  { limit, pageNumber, after, ...given }: Search,
+  acting: Acting,
+  { limit, pageNumber, after, sandbox, ...given }: Search,
 ): Parameters<Transactions['search']>[0] {
-  const filter = definedOf(given);
   return {
-    tenantId,
-    filter: environment === 'test' ? { ...filter, sandbox: true } : filter,
+    tenantId: acting.tenantId,
+    filter: { ...definedOf(given), sandbox: sandboxOf(acting, sandbox) },
     ...definedOf({ limit, pageNumber, after }),
   };
 }
 
-export function transactionsOf(transactions: Transactions, acting: Acting): TenantTransactions {
-  return checkedCalls<TenantTransactions>(
-    {
-      search: (search = {}) => transactions.search(queryOf(acting, search)),
-      async detail(id) {
-        const { success, data } = TransactionId.safeParse(id);
-        if (!success) return undefined;
-        const found = await transactions.detail(acting.tenantId, data);
-        return acting.environment === 'live' || found?.sandbox === true ? found : undefined;
-      },
-    },
-    { search: [SearchInput.optional()], detail: [z.string()] },
-  );
-}
+export const TRANSACTION_INPUTS: CallInputs<TenantTransactions> = {
+  search: [SearchInput.optional()],
+  detail: [z.string()],
+};

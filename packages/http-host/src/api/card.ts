@@ -149,7 +149,7 @@ type Show = (
 function shownBy(payments: Payments, context: RequestContext): Show {
   const { tenantId } = context.principal;
   return async (payment) => ({
-    body: paymentBody(payment, await payments.viewOf(tenantId, payment)),
+    body: paymentBody({ payment, ...(await payments.viewOf(tenantId, payment)) }),
     stream: Transaction.streamOf({ tenantId, transactionId: payment.transactionId }),
     subject: { tenantId, sandbox: payment.sandbox, customerId: payment.customerId },
     isFinal: !PASSING.has(payment.status),

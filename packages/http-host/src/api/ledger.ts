@@ -1,12 +1,18 @@
 /** The books: trial balance and accounts. */
 
-import type { Books } from '@counterfoil/engine';
-import type { BooksQuery } from '@counterfoil/projections';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { apiSlice } from './slice.ts';
-import { CurrencyCode, Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
+import {
+  CurrencyCode,
+  type FaceServices,
+  Id,
+  ledgerFor,
+  QueryBoolean,
+  queryInteger,
+  queryLimit,
+} from './wire.ts';
 
 const TAG = 'Ledger';
 const ACCESS = { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false } as const;
@@ -63,15 +69,11 @@ const Accounts = z
   })
   .meta({ id: 'LedgerAccounts' });
 
-export interface LedgerServices {
-  readonly books: Books;
-}
-
-function ledgerEndpoints(services: LedgerServices): Endpoint[] {
+function ledgerEndpoints(services: FaceServices): Endpoint[] {
   return [trialBalance(services), accounts(services)];
 }
 
-function trialBalance({ books }: LedgerServices): Endpoint {
+function trialBalance(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getTrialBalance',
     method: 'GET',
@@ -86,13 +88,13 @@ function trialBalance({ books }: LedgerServices): Endpoint {
     rejections: ['live_data_forbidden'],
     idempotency: 'none',
     async handle(context, { query }) {
-      const balance = await books.trialBalance(booksOf(context, query));
+      const balance = await ledgerFor(services, context).books.trialBalance(query);
       return { status: 200, body: { success: true, ...balance } };
     },
   });
 }
 
-function accounts({ books }: LedgerServices): Endpoint {
+function accounts(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'listLedgerAccounts',
     method: 'GET',
@@ -111,29 +113,15 @@ function accounts({ books }: LedgerServices): Endpoint {
     rejections: ['live_data_forbidden', 'invalid_request'],
     idempotency: 'none',
     async handle(context, { query }) {
-      const { account, limit, cursor } = query;
-      const page = await books.accounts({
-        ...booksOf(context, query),
-        ...(account !== undefined && { account }),
-        limit,
+      const { cursor, ...asked } = query;
+      const page = await ledgerFor(services, context).books.accounts({
+        ...asked,
         ...(cursor !== undefined && { after: inCursor(cursor, z.string()) }),
       });
       const nextCursor = page.next === undefined ? null : cursorOf(page.next);
       return { status: 200, body: { success: true, accounts: page.accounts, nextCursor } };
     },
   });
-}
-
-function booksOf(
-  { principal }: RequestContext,
-  { sandbox, merchantAccountId, currency }: z.output<z.ZodObject<typeof booksQuery>>,
-): BooksQuery {
-  return {
-    tenantId: principal.tenantId,
-    sandbox: sandboxOf(principal, sandbox),
-    ...(merchantAccountId !== undefined && { merchantAccountId }),
-    ...(currency !== undefined && { currency }),
-  };
 }
 
 export const LEDGER = apiSlice(ledgerEndpoints);

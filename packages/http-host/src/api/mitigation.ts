@@ -1,20 +1,20 @@
 /** The Mitigation interface: the searches of providers of chargeback mitigation. */
-import { counted, type Disputes, TenantDisputes } from '@counterfoil/engine';
-import { definedOf, IN_ORDER, inOrder, mayHoldCardNumber } from '@counterfoil/engine/input';
+import { counted } from '@counterfoil/engine';
+import { IN_ORDER, inOrder, mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { AlertSourceName, AlertTypeName, At } from './answer-fields.ts';
 import { SearchRecordBody } from './search-record-body.ts';
 import { paging, searchFilters } from './search-request.ts';
 import { apiSlice } from './slice.ts';
 import {
   CurrencyCode,
-  callerOf,
   Day,
   Email,
+  type FaceServices,
+  ledgerFor,
   optionalClaims,
   pattern,
-  sandboxOf,
   text,
 } from './wire.ts';
 
@@ -130,16 +130,11 @@ const SearchAnswer = z
   })
   .meta({ id: 'MitigationSearchResult' });
 
-export interface MitigationServices {
-  readonly disputes: Disputes;
-  readonly now: () => string;
-}
-
-function mitigationEndpoints(services: MitigationServices): Endpoint[] {
+function mitigationEndpoints(services: FaceServices): Endpoint[] {
   return [transactions(services), search(services)];
 }
 
-function transactions(services: MitigationServices): Endpoint {
+function transactions(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'listMitigationTransactions',
     method: 'POST',
@@ -154,11 +149,8 @@ function transactions(services: MitigationServices): Endpoint {
     rejections: ['live_data_forbidden', 'page_out_of_reach'],
     idempotency: 'none',
     async handle(context, { body }) {
-      const { parentCompanyId: _, userEmail: __, sandbox, ...given } = body;
-      const page = await disputesOf(services, context).transactions({
-        ...definedOf(given),
-        sandbox: sandboxOf(context.principal, sandbox),
-      });
+      const { parentCompanyId: _, userEmail: __, ...given } = body;
+      const page = await ledgerFor(services, context).disputes.transactions(given);
       const { count, pageNumber, moreResults } = page;
       return {
         status: 200,
@@ -175,7 +167,7 @@ function transactions(services: MitigationServices): Endpoint {
   });
 }
 
-function search(services: MitigationServices): Endpoint {
+function search(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'searchMitigation',
     method: 'POST',
@@ -191,7 +183,7 @@ function search(services: MitigationServices): Endpoint {
     idempotency: 'none',
     async handle(context, { body }) {
       const { parentCompanyId: _, userEmail: __, ...given } = body;
-      const found = await disputesOf(services, context).search(definedOf(given));
+      const found = await ledgerFor(services, context).disputes.search(given);
       const count = found.length;
       return {
         status: 200,
@@ -203,11 +195,6 @@ function search(services: MitigationServices): Endpoint {
 
 function messageOf(count: number): string {
   return count === 0 ? 'No transaction matches' : counted(count, 'transaction');
-}
-
-function disputesOf({ disputes, now }: MitigationServices, context: RequestContext) {
-  const { tenantId, environment } = context.principal;
-  return new TenantDisputes(disputes, { tenantId, environment, caller: callerOf(context), now });
 }
 
 export const MITIGATION = apiSlice(mitigationEndpoints, {

@@ -1,5 +1,6 @@
 /** A payment as the Card API shows it. */
 import { Transaction, toMajor } from '@counterfoil/core';
+import type { PaymentView } from '@counterfoil/engine';
 import { z } from 'zod';
 import {
   At,
@@ -143,18 +144,11 @@ export const PaymentBody = z
   })
   .meta({ id: 'Payment' });
 
-/** What the response shows in addition to the payment's own state. */
-export interface PaymentView {
-  /** The card token that the tenant may use again; null without a card. */
-  readonly token: string | null;
-  /** The amount that can be refunded now. */
-  readonly refundableMinor: bigint;
-}
-
-export function paymentBody(
-  payment: Transaction.Payment,
-  { token, refundableMinor }: PaymentView,
-): z.input<typeof PaymentBody> {
+export function paymentBody({
+  payment,
+  token,
+  refundableMinor,
+}: Pick<PaymentView, 'payment' | 'token' | 'refundableMinor'>): z.input<typeof PaymentBody> {
   const { currency, status } = payment;
   const amountOf = (minor: bigint) => toMajor(minor, currency);
   const route = Transaction.routeOf(payment);

@@ -1,6 +1,4 @@
 /** The list of payments of the Card API: the search filters as query parameters, with cursors. */
-import type { TransactionId } from '@counterfoil/core';
-import type { Payments, Transactions } from '@counterfoil/engine';
 import { IN_ORDER, inOrder } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -8,8 +6,15 @@ import { cursorOf, inCursor } from './cursor.ts';
 import { PaymentBody, paymentBody } from './payment-body.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT, searchFilters } from './search-request.ts';
 import { apiSlice } from './slice.ts';
-import { filterOf } from './transaction-search.ts';
-import { QueryBoolean, queryIntegers, queryLimit, queryNumbers, queryTexts } from './wire.ts';
+import {
+  type FaceServices,
+  ledgerFor,
+  QueryBoolean,
+  queryIntegers,
+  queryLimit,
+  queryNumbers,
+  queryTexts,
+} from './wire.ts';
 
 /**
  * As many ids as fit into the head of a request with the default `MAX_HEADER_BYTES`, besides other
@@ -72,13 +77,7 @@ const PaymentList = z
   })
   .meta({ id: 'PaymentList' });
 
-export interface PaymentListServices {
-  readonly payments: Payments;
-  readonly transactions: Transactions;
-}
-
-function paymentListEndpoint(services: PaymentListServices): Endpoint {
-  const { payments, transactions } = services;
+function paymentListEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'listPayments',
     method: 'GET',
@@ -93,21 +92,14 @@ function paymentListEndpoint(services: PaymentListServices): Endpoint {
     rejections: ['live_data_forbidden', 'invalid_request'],
     idempotency: 'none',
     async handle(context, { query }) {
-      const { limit, cursor, amounts: askedAmounts, ...filters } = query;
-      const { tenantId } = context.principal;
+      const { cursor, amounts: askedAmounts, ...search } = query;
       const [sort, key] = cursor === undefined ? [] : inCursor(cursor, Anchor);
-      const page = await transactions.payments({
-        tenantId,
-        filter: filterOf(context, { ...filters, askedAmounts }),
-        limit,
+      const page = await ledgerFor(services, context).payments.list({
+        ...search,
+        askedAmounts,
         ...(sort !== undefined && key !== undefined && { after: { sort, key } }),
       });
-      const data = await Promise.all(
-        page.transactions.map(async ({ transactionId }) => {
-          const payment = await payments.get(tenantId, transactionId as TransactionId);
-          return paymentBody(payment, await payments.viewOf(tenantId, payment));
-        }),
-      );
+      const data = page.payments.map(paymentBody);
       const { moreResults: hasMore, end } = page;
       const nextCursor = hasMore && end !== undefined ? cursorOf([end.sort, end.key]) : null;
       return { status: 200, body: { success: true, data, hasMore, nextCursor } };
@@ -115,6 +107,4 @@ function paymentListEndpoint(services: PaymentListServices): Endpoint {
   });
 }
 
-export const PAYMENT_LIST = apiSlice((services: PaymentListServices) => [
-  paymentListEndpoint(services),
-]);
+export const PAYMENT_LIST = apiSlice((services: FaceServices) => [paymentListEndpoint(services)]);

@@ -1,18 +1,10 @@
 /** The report of recurring revenue and churn. */
 
-import type { Books } from '@counterfoil/engine';
-import { Month } from '@counterfoil/engine/input';
-import { monthAfter, monthsIn } from '@counterfoil/projections';
+import { DEFAULT_MONTHS, MAX_MONTHS, Month } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { refuse } from '../http/errors.ts';
-import { apiSlice } from './slice.ts';
-import { CurrencyCode, QueryBoolean, sandboxOf } from './wire.ts';
-
-const MAX_MONTHS = 120;
-const DEFAULT_MONTHS = 12;
-/** The length of `yyyy-mm`, the prefix of an instant. */
-const MONTH_LENGTH = 7;
+import { apiSlice, rows } from './slice.ts';
+import { CurrencyCode, type FaceServices, ledgerFor, QueryBoolean } from './wire.ts';
 
 const count = z.int();
 
@@ -71,12 +63,7 @@ const RecurringAnswer = z
   })
   .meta({ id: 'RecurringReport' });
 
-export interface RecurringServices {
-  readonly books: Books;
-  readonly now: () => string;
-}
-
-function recurringEndpoint({ books, now }: RecurringServices): Endpoint {
+function recurringEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getRecurringRevenue',
     method: 'GET',
@@ -101,38 +88,27 @@ function recurringEndpoint({ books, now }: RecurringServices): Endpoint {
     responses: { 200: { description: 'The report', schema: RecurringAnswer } },
     rejections: ['live_data_forbidden', 'invalid_request'],
     idempotency: 'none',
-    async handle({ principal }, { query }) {
-      const { tenantId } = principal;
-      const range = rangeOf(query, now());
-      const sandbox = sandboxOf(principal, query.sandbox);
-      const { currency } = query;
-      const currencies = await books.recurring({
-        tenantId,
-        sandbox,
-        ...(currency !== undefined && { currency }),
-        ...range,
-      });
-      return { status: 200, body: { success: true, ...range, currencies } };
+    async handle(context, { query }) {
+      const report = await ledgerFor(services, context).books.recurring(query);
+      return { status: 200, body: { success: true, ...report } };
     },
   });
 }
 
-function rangeOf(
-  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
-  now: string,
-): { from: string; to: string } {
-  const last = to ?? now.slice(0, MONTH_LENGTH);
-  const range = { from: from ?? monthAfter(last, 1 - DEFAULT_MONTHS), to: last };
-  const months = monthsIn(range);
-  if (months < 1) throw wrongRange(`must not be after ${range.to}, the last month`);
-  if (months > MAX_MONTHS) {
-    throw wrongRange(`${MAX_MONTHS} months at most; ${range.from} to ${range.to} are ${months}`);
-  }
-  return range;
-}
+const REFUSALS = rows({
+  MonthsOutOfRange: {
+    code: 'invalid_request',
+    errors: ({ from, to, months, max }) => {
+      const detail =
+        months < 1
+          ? `must not be after ${to}, the last month`
+          : `${max} months at most; ${from} to ${to} are ${months}`;
+      return [{ pointer: '/query/from', detail }];
+    },
+  },
+});
 
-function wrongRange(detail: string) {
-  return refuse('invalid_request', undefined, { errors: [{ pointer: '/query/from', detail }] });
-}
-
-export const RECURRING = apiSlice((services: RecurringServices) => [recurringEndpoint(services)]);
+export const RECURRING = apiSlice(
+  (services: FaceServices) => [recurringEndpoint(services)],
+  REFUSALS,
+);

@@ -14,6 +14,7 @@ const EVERYWHERE = rows({
     code: 'invalid_request',
     errors: ({ faults }) => faults.map(({ path, detail }) => ({ pointer: `/${path}`, detail })),
   },
+  LiveDataForbidden: { code: 'live_data_forbidden' },
   ConcurrentUpdate: { code: 'concurrent_update' },
   StaleRowVersion: {
     code: 'stale_row_version',

@@ -1,5 +1,4 @@
 /** Statements of a merchant account: a month of its books, as JSON or CSV. */
-import type { Books } from '@counterfoil/engine';
 import { Month } from '@counterfoil/engine/input';
 import type { Statement, StatementCurrency } from '@counterfoil/projections';
 import { z } from 'zod';
@@ -7,7 +6,14 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { type Cell, CSV_TYPE, csvOf } from './csv.ts';
 import { apiSlice } from './slice.ts';
-import { CurrencyCode, Id, QueryBoolean, queryInteger, sandboxOf } from './wire.ts';
+import {
+  CurrencyCode,
+  type FaceServices,
+  Id,
+  ledgerFor,
+  QueryBoolean,
+  queryInteger,
+} from './wire.ts';
 
 const money = (description: string) => z.number().meta({ description });
 
@@ -60,11 +66,7 @@ const StatementAnswer = z
   })
   .meta({ id: 'Statement' });
 
-export interface StatementServices {
-  readonly books: Books;
-}
-
-function statementEndpoint({ books }: StatementServices): Endpoint {
+function statementEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getStatement',
     method: 'GET',
@@ -86,15 +88,9 @@ function statementEndpoint({ books }: StatementServices): Endpoint {
     rejections: ['live_data_forbidden', 'not_acceptable'],
     idempotency: 'none',
     async handle(context, { query }) {
-      const { currency, sandbox: asked, ...wanted } = query;
       const as = context.accepted(['application/json', CSV_TYPE, 'application/problem+json']);
       if (as === undefined) throw refuse('not_acceptable');
-      const statement = await books.statement({
-        tenantId: context.principal.tenantId,
-        sandbox: sandboxOf(context.principal, asked),
-        ...wanted,
-        ...(currency !== undefined && { currency }),
-      });
+      const statement = await ledgerFor(services, context).books.statement(query);
       if (as !== CSV_TYPE) return { status: 200, body: { success: true, ...statement } };
       return {
         status: 200,
@@ -129,4 +125,4 @@ const AMOUNTS = Object.keys({ ...opening, ...sales, ...rest }) as (
   | keyof typeof rest
 )[];
 
-export const STATEMENTS = apiSlice((services: StatementServices) => [statementEndpoint(services)]);
+export const STATEMENTS = apiSlice((services: FaceServices) => [statementEndpoint(services)]);

@@ -1,13 +1,12 @@
 /** The transaction searches of Customer Service and Admin: one contract at two paths. */
 
-import { counted, type Transactions } from '@counterfoil/engine';
-import type { SearchFilter } from '@counterfoil/projections';
+import { counted } from '@counterfoil/engine';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { SearchRecordBody } from './search-record-body.ts';
 import { SearchInput } from './search-request.ts';
 import { apiSlice } from './slice.ts';
-import { sandboxOf } from './wire.ts';
+import { type FaceServices, ledgerFor } from './wire.ts';
 
 export const SearchAnswer = z
   .object({
@@ -20,11 +19,7 @@ export const SearchAnswer = z
   })
   .meta({ id: 'TransactionSearchResult' });
 
-export interface SearchServices {
-  readonly transactions: Transactions;
-}
-
-function searchEndpoints(services: SearchServices): Endpoint[] {
+function searchEndpoints(services: FaceServices): Endpoint[] {
   return [
     searchAt(services, {
       operationId: 'searchCustomerTransactions',
@@ -40,7 +35,7 @@ function searchEndpoints(services: SearchServices): Endpoint[] {
 }
 
 function searchAt(
-  { transactions }: SearchServices,
+  services: FaceServices,
   named: { operationId: string; path: string; tag: string },
 ): Endpoint {
   return endpoint({
@@ -55,14 +50,8 @@ function searchAt(
     rejections: ['live_data_forbidden', 'page_out_of_reach'],
     idempotency: 'none',
     async handle(context, { body }) {
-      const { parentCompanyId: _, userEmail: __, pageNumber, limit, ...filter } = body;
-      const { tenantId } = context.principal;
-      const page = await transactions.search({
-        tenantId,
-        filter: filterOf(context, filter),
-        pageNumber,
-        limit,
-      });
+      const { parentCompanyId: _, userEmail: __, ...search } = body;
+      const page = await ledgerFor(services, context).transactions.search(search);
       const { count, moreResults } = page;
       const message = count === 0 ? 'No transaction matches' : counted(count, 'transaction');
       return {
@@ -71,23 +60,13 @@ function searchAt(
           success: true,
           message,
           count,
-          pageNumber,
+          pageNumber: body.pageNumber,
           moreResults,
           transactions: page.transactions,
         },
       };
     },
   });
-}
-
-type Filters = { [Name in keyof SearchFilter]?: SearchFilter[Name] | undefined };
-
-/** The given filters, limited to what the key may see. */
-export function filterOf({ principal }: RequestContext, filters: Filters): SearchFilter {
-  const given = Object.fromEntries(
-    Object.entries(filters).filter(([, value]) => value !== undefined),
-  ) as SearchFilter;
-  return { ...given, sandbox: sandboxOf(principal, filters.sandbox) };
 }
 
 export const SEARCH = apiSlice(searchEndpoints);

@@ -2,12 +2,19 @@
 import {
   isEmail,
   MAX_AMOUNT_MINOR,
+  type TenantId,
   type Transaction,
   type TransactionId,
   toDecimal,
   toMinor,
 } from '@counterfoil/core';
-import { type Caller, idOfKey } from '@counterfoil/engine';
+import {
+  type Acting,
+  type Caller,
+  idOfKey,
+  type TenantLedger,
+  type TenantLedgers,
+} from '@counterfoil/engine';
 import {
   CurrencyCode as AnyCurrencyCode,
   bounded,
@@ -20,10 +27,11 @@ import {
   Uuid,
 } from '@counterfoil/engine/input';
 import { z } from 'zod';
+import { callerOf } from '../http/caller.ts';
 import type { Principal, RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 
-export { bounded, Day, Id, IpAddress, pattern, text, Uuid };
+export { bounded, callerOf, Day, Id, IpAddress, pattern, text, Uuid };
 
 /** Allows any number of decimals of a second. */
 const MAX_INSTANT_LENGTH = 64;
@@ -149,14 +157,31 @@ export function minorOf(amount: number, currency: string, pointer: string): bigi
   }
 }
 
-/** The caller as recorded in the events. */
-export function callerOf({ principal, requestId, traceparent }: RequestContext): Caller {
-  return {
-    actor: principal.actor ?? `key:${principal.keyId}`,
-    keyId: principal.keyId,
-    requestId,
-    ...(traceparent !== undefined && { traceparent }),
-  };
+export interface FaceServices {
+  readonly ledgers: TenantLedgers;
+}
+
+/** The ledger of the caller. What an endpoint passes to it was checked by the endpoint's schemas. */
+export function ledgerFor({ ledgers }: FaceServices, context: RequestContext): TenantLedger {
+  return ledgers.unchecked(new Requester(context));
+}
+
+/** Reads have no use for the caller, which costs more than the rest. */
+class Requester implements Acting {
+  readonly tenantId: TenantId;
+  readonly environment: Acting['environment'];
+  readonly #context: RequestContext;
+
+  constructor(context: RequestContext) {
+    const { tenantId, environment } = context.principal;
+    this.tenantId = tenantId;
+    this.environment = environment;
+    this.#context = context;
+  }
+
+  get caller(): Caller {
+    return callerOf(this.#context);
+  }
 }
 
 /** The id of what a request creates: derived from its Idempotency-Key and target; random without a key. */

@@ -4,6 +4,7 @@ export {
   checkClaimedTenant,
   checkClaimedUser,
 } from './authenticate.ts';
+export { actorOf } from './caller.ts';
 export type { Counted, Counter } from './counter.ts';
 export {
   type Access,
