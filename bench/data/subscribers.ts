@@ -35,7 +35,8 @@ const PLAN: Subscription.Plan = {
   name: 'Tea club',
   description: 'A tin of tea every month',
   rebillAmountMinor: FEE_MINOR,
-  frequencyDays: FREQUENCY_DAYS,
+  interval: 'day',
+  intervalCount: FREQUENCY_DAYS,
   trialDays: 0,
 };
 const WRITTEN_AT_ONCE = 512;

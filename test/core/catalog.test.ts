@@ -93,6 +93,23 @@ describe('golden fixtures', () => {
     expect(encodeEvent(read).schemaVersion).toBe(catalog.get(type)?.schemaVersion);
   });
 
+  it('plans that were stored in days are counted in days', () => {
+    const plans = [
+      ['SubscriptionStarted', 1],
+      ['PlanChanged', 1],
+      ['PaymentSubmitted', 3],
+    ] as const;
+    const read = plans.map(([type, version]) => {
+      const { data, schemaVersion } = fixture(type, version);
+      return decodeEvent(stored({ type, schemaVersion, data: JSON.stringify(data) }));
+    });
+    expect(read).toMatchObject([
+      { interval: 'day', intervalCount: 30 },
+      { interval: 'day', intervalCount: 28, anchorDay: 1 },
+      { plans: [{ interval: 'day', intervalCount: 30 }] },
+    ]);
+  });
+
   it.each(eventTypes)('%s is written today as the fixture has it', (type) => {
     const written = fixture(type, catalog.get(type)?.schemaVersion ?? 0);
     expect(encodedSample(type)).toEqual(written);

@@ -101,7 +101,7 @@ describe('a command', () => {
       ['AttemptStarted', 1],
     ]);
     expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
-    expect(stored.map(({ schemaVersion }) => schemaVersion)).toEqual([3, 1]);
+    expect(stored.map(({ schemaVersion }) => schemaVersion)).toEqual([4, 1]);
     for (const each of stored) {
       expect(each).toMatchObject({
         tenantId: 1,

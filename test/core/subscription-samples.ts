@@ -10,7 +10,8 @@ export const plan: Subscription.Plan = {
   name: 'Tea club',
   description: 'A tin of tea every month',
   rebillAmountMinor: 1_995n,
-  frequencyDays: 30,
+  interval: 'day',
+  intervalCount: 30,
   trialDays: 14,
 };
 
@@ -87,9 +88,11 @@ export const subscriptionSamples: readonly Subscription.Event[] = [
     name: 'Tea club',
     description: 'Two tins',
     rebillAmountMinor: 2_995n,
-    frequencyDays: 28,
+    interval: 'day',
+    intervalCount: 28,
     anchorCycle: 3,
     anchorAt: later,
+    anchorDay: 1,
     at,
   },
   {

@@ -1,5 +1,5 @@
 /** The report of recurring revenue and churn over HTTP: range, figures and access. */
-import type { TransactionId } from '@counterfoil/core';
+import { type TransactionId, toMajor } from '@counterfoil/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CALLER,
@@ -82,6 +82,8 @@ describe('the report', () => {
       activeAtStart,
       activeAtEnd,
       frozenAtEnd,
+      // 20.00 for 30 days.
+      mrrAtEnd: toMajor(2_029n * BigInt(activeAtEnd - frozenAtEnd), 'GBP'),
       churnRate: activeAtStart === 0 ? null : 0,
     });
     expect(months).toEqual([

@@ -65,7 +65,8 @@ describe('a payment with a subscription', () => {
       name: CLUB.name,
       description: CLUB.description,
       rebillAmountMinor: 1_995n,
-      frequencyDays: 30,
+      interval: 'day',
+      intervalCount: 30,
       trialDays: 0,
       card: { last4: '4242' },
       rebillAt: new Date(now + 30 * DAY_MS).toISOString(),
@@ -89,7 +90,7 @@ describe('a payment with a subscription', () => {
     const [first = 0, second = 0] = startedBy(payment);
     expect(second).not.toBe(first);
     expect(payment.subscriptionId).toBe(first);
-    expect(await started(second)).toMatchObject({ name: 'Coffee club', frequencyDays: 7 });
+    expect(await started(second)).toMatchObject({ name: 'Coffee club', intervalCount: 7 });
     const third = await caller.pay({ subscription: CLUB, items: [...items, item(CLUB)] });
     expectRefusal(third, 400, 'invalid_request');
     expect(third.body.errors).toEqual([
@@ -204,6 +205,9 @@ describe('asked for again under its key', () => {
   });
 });
 
+/** By the calendar, instead of the frequency. */
+const BY = { frequency: undefined, interval: 'month', intervalCount: 2 };
+
 describe('a plan', () => {
   it.each<[string, Json, string]>([
     ['no name', { name: undefined }, '/subscription/name'],
@@ -219,6 +223,12 @@ describe('a plan', () => {
     ['a frequency of 0', { frequency: 0 }, '/subscription/frequency'],
     ['a frequency of 3651', { frequency: 3_651 }, '/subscription/frequency'],
     ['half a day', { frequency: 1.5 }, '/subscription/frequency'],
+    ['a frequency and an interval', { interval: 'month' }, '/subscription/interval'],
+    ['an unknown interval', { ...BY, interval: 'fortnight' }, '/subscription/interval'],
+    ['a count of nothing', { ...BY, interval: undefined }, '/subscription/intervalCount'],
+    ['a count of 0', { ...BY, intervalCount: 0 }, '/subscription/intervalCount'],
+    ['121 months', { ...BY, intervalCount: 121 }, '/subscription/intervalCount'],
+    ['11 years', { ...BY, interval: 'year', intervalCount: 11 }, '/subscription/intervalCount'],
     ['a negative trial', { trialDays: -1 }, '/subscription/trialDays'],
     ['a trial of 3651', { trialDays: 3_651 }, '/subscription/trialDays'],
   ])('with %s is refused', async (_what, changes, pointer) => {
@@ -244,7 +254,26 @@ describe('a plan', () => {
   it('may be as long as it may be', async () => {
     const longest = { ...CLUB, name: 'x'.repeat(200), frequency: 3_650, trialDays: 3_650 };
     const [id = 0] = startedBy(await caller.paid({ subscription: longest }));
-    expect(await started(id)).toMatchObject({ frequencyDays: 3_650, trialDays: 3_650 });
+    expect(await started(id)).toMatchObject({ intervalCount: 3_650, trialDays: 3_650 });
+  });
+
+  it('by the calendar shows its interval, and the days of its present cycle', async () => {
+    now = Date.parse('2031-12-31T10:00:00.000Z');
+    const payment = await caller.paid({ subscription: { ...CLUB, ...BY } });
+    const [id = 0] = startedBy(payment);
+    expect(payment['subscriptions']).toMatchObject([
+      { id, frequency: 60, interval: 'month', intervalCount: 2 },
+    ]);
+    const { body } = await caller.get(`/v1/subscriptions/${id}`);
+    expect(body).toMatchObject({ frequency: 60, interval: 'month', intervalCount: 2 });
+    expect(body.rebillDate).toBe('2032-02-29T10:00:00.000Z');
+    const changed = await caller.post(`/v1/subscriptions/${id}/plan`, { interval: 'year' });
+    expect(changed.body).toMatchObject({ interval: 'year', intervalCount: 1 });
+    const { body: schedule } = await caller.get(`/v1/subscriptions/${id}/schedule?count=2`);
+    const dates = schedule.charges.map(({ date }: Json) => date);
+    expect(dates).toEqual(['2032-02-29T10:00:00.000Z', '2033-02-28T10:00:00.000Z']);
+    const both = await caller.post(`/v1/subscriptions/${id}/plan`, { ...BY, frequency: 7 });
+    expectRefusal(both, 400, 'invalid_request');
   });
 
   it('must not hold the number of the card', async () => {

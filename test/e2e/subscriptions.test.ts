@@ -81,6 +81,8 @@ describe('a subscription', () => {
       realStartDate: at(),
       rebillAmount: 19.95,
       frequency: 30,
+      interval: 'day',
+      intervalCount: 30,
       merchantAccountId: 411,
       midName: 'Account 411',
       mid: '7000000411',

@@ -78,6 +78,13 @@ describe.each<[what: string, wrong: object, path: string]>([
   ['a key of two lines', { idempotencyKey: 'a\r\nb' }, 'idempotencyKey'],
   ['a number as key', { idempotencyKey: 1 }, 'idempotencyKey'],
   ['half a day', { plans: [{ ...plan, frequencyDays: 0.5 }] }, 'plans/0/frequencyDays'],
+  [
+    'a plan without a date',
+    { plans: [{ ...plan, frequencyDays: undefined }] },
+    'plans/0/frequencyDays',
+  ],
+  ['a plan with two', { plans: [{ ...plan, interval: 'month' }] }, 'plans/0/interval'],
+  ['a count alone', { plans: [{ ...plan, intervalCount: 2 }] }, 'plans/0/intervalCount'],
   ['a plan without a name', { plans: [{ ...plan, name: '' }] }, 'plans/0/name'],
   ['three plans', { plans: [plan, plan, plan] }, 'plans'],
   ['an id that the ledger allocates', { orderId: 1_000_000_007 }, 'orderId'],

@@ -165,6 +165,23 @@ it('subscribes, changes and ends a subscription', async () => {
   expect((await shop.subscriptions.get(id)).unsubscribedAt).not.toBeNull();
 });
 
+it('subscribes by the calendar, and refuses a plan that is counted in two ways', async () => {
+  const { shop } = await newShop();
+  const plans = [{ name: 'Tea club', rebillAmount: '9.99', interval: 'month' }] as const;
+  const paid = await shop.payments.submit(order({ plans }));
+  const [started] = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+  const id = started?.subscriptionId ?? 0;
+  const changed = await shop.subscriptions.changePlan(id, { interval: 'year', intervalCount: 2 });
+  expect(changed).toMatchObject({ interval: 'year', intervalCount: 2 });
+  const { charges } = await shop.subscriptions.schedule(id, { count: 2 });
+  const [first = 0, second = 0] = charges.map(({ at }) => new Date(at).getUTCFullYear());
+  expect(second - first).toBe(2);
+  const both = shop.subscriptions.changePlan(id, { interval: 'month', frequencyDays: 30 });
+  expect(await codeOf(both)).toBe('InputInvalid');
+  const same = await shop.subscriptions.changePlan(id, { name: 'Tea' });
+  expect(same).toMatchObject({ name: 'Tea', interval: 'year', intervalCount: 2 });
+});
+
 it('registers, changes and erases a customer', async () => {
   const { shop } = await newShop();
   const made = await shop.customers.register({ email: 'bo@shop.example', firstName: 'Bo' });

@@ -25,6 +25,13 @@ import { rebilledLife } from './rebilled-life.ts';
 /** On a machine that is busy with other things. */
 const SLOW = { timeout: 60_000 };
 
+const MONTHLY = {
+  interval: 'month',
+  intervalCount: 1,
+  rebillAmountMinor: 1_995n,
+  trialDays: 0,
+} as const;
+
 const GBP = { sandbox: false, currency: 'GBP' } as const;
 
 interface Plan {
@@ -43,7 +50,15 @@ function started(subscriptionId: number, at: string, counted: Plan = GBP): Event
     ...facts
   } = START as Subscription.CommandOf<'StartSubscription'>;
   const dates = { realStartAt: at, rebillAt: at, at };
-  return { ...facts, ...plan, type: 'SubscriptionStarted', ...counted, subscriptionId, ...dates };
+  return {
+    ...facts,
+    ...plan,
+    ...MONTHLY,
+    type: 'SubscriptionStarted',
+    ...counted,
+    subscriptionId,
+    ...dates,
+  };
 }
 
 function renewed(amountMinor: bigint, at: string, counted: Plan = GBP): Event {
@@ -75,6 +90,7 @@ const QUIET = {
   activeAtStart: 0,
   activeAtEnd: 0,
   frozenAtEnd: 0,
+  mrrAtEnd: 0,
   churnRate: null,
 };
 
@@ -110,7 +126,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
     expect(gbp).toEqual({
       currency: 'GBP',
       months: [
-        { ...QUIET, month: '2026-01', joined: 1, activeAtEnd: 1 },
+        { ...QUIET, month: '2026-01', joined: 1, activeAtEnd: 1, mrrAtEnd: 19.95 },
         {
           month: '2026-02',
           joined: 1,
@@ -122,6 +138,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
           activeAtStart: 1,
           activeAtEnd: 2,
           frozenAtEnd: 1,
+          mrrAtEnd: 19.95,
           churnRate: 0,
         },
         ...['2026-03', '2026-04'].map((month) => ({
@@ -130,6 +147,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
           activeAtStart: 2,
           activeAtEnd: 2,
           frozenAtEnd: 1,
+          mrrAtEnd: 19.95,
           churnRate: 0,
         })),
         {
@@ -170,6 +188,7 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
         activeAtStart: 0,
         activeAtEnd: 1,
         frozenAtEnd: 1,
+        mrrAtEnd: 0,
         churnRate: null,
       },
     });
@@ -182,6 +201,38 @@ describe.each(adapters)('the recurring report on %s', (name, open) => {
       churnRate: 0.5,
     });
     expect(part?.months).toHaveLength(1);
+  });
+
+  it('counts a trial, a plan and another plan from the first cycle that is paid by it', async () => {
+    const trial = { trialDays: 40, interval: 'year', intervalCount: 1, rebillAmountMinor: 12_000n };
+    const yearly = { ...started(1, '2026-01-05T00:00:00.000Z'), ...trial } as Event;
+    const changed = {
+      type: 'PlanChanged',
+      name: 'Tea club',
+      description: '',
+      interval: 'month',
+      intervalCount: 1,
+      rebillAmountMinor: 1_995n,
+      anchorCycle: 3,
+      anchorAt: '2027-02-14T00:00:00.000Z',
+      anchorDay: 14,
+      at: '2026-03-01T00:00:00.000Z',
+    } as const;
+    await happened(1, [
+      yearly,
+      renewed(12_000n, '2026-02-14T00:00:00.000Z'),
+      changed,
+      renewed(1_995n, '2027-02-14T00:00:00.000Z'),
+    ]);
+    const query = { tenantId: TENANT, sandbox: false, from: '2026-01', to: '2027-02' };
+    const [gbp] = await view.months(query);
+    const shown = gbp?.months.map(({ month, mrrAtEnd }) => [month, mrrAtEnd]);
+    expect(shown?.slice(0, 3)).toEqual([
+      ['2026-01', 0],
+      ['2026-02', 10],
+      ['2026-03', 10],
+    ]);
+    expect(shown?.at(-1)).toEqual(['2027-02', 19.95]);
   });
 
   it('keeps tenants, environments and currencies apart', async () => {
@@ -325,6 +376,20 @@ function currencyOf([first]: readonly Subscription.Event[]): string {
   return first !== undefined && 'currency' in first ? first.currency : '';
 }
 
+/** By the plan as it was when a cycle was last paid. */
+function monthlyAtEnd(events: readonly Subscription.Event[], month: string): bigint {
+  const past = events.filter(({ at }) => at.slice(0, 7) <= month);
+  const state = fold(Subscription, past);
+  if (state === null || !Subscription.isActive(state) || Subscription.isFrozen(state)) return 0n;
+  const paid = past.findLastIndex(
+    (each) =>
+      each.type === 'SubscriptionRenewed' ||
+      (each.type === 'SubscriptionStarted' && each.trialDays === 0),
+  );
+  const then = fold(Subscription, past.slice(0, paid + 1));
+  return then === null ? 0n : Subscription.monthlyMinor(then, then.rebillAmountMinor);
+}
+
 function expectMonth(
   shown: RecurringMonth,
   lives: readonly SubscriptionHistory[],
@@ -351,6 +416,7 @@ function expectMonth(
   const before = at((each) => each < month);
   const after = at((each) => each <= month);
   const left = count('SubscriptionUnsubscribed');
+  const mrrMinor = lives.reduce((sum, { events }) => sum + monthlyAtEnd(events, month), 0n);
   expect(shown).toEqual({
     month,
     joined: count('SubscriptionStarted'),
@@ -362,6 +428,7 @@ function expectMonth(
     activeAtStart: before.length,
     activeAtEnd: after.length,
     frozenAtEnd: after.filter(Subscription.isFrozen).length,
+    mrrAtEnd: toMajor(mrrMinor, currency),
     churnRate: before.length === 0 ? null : left / before.length,
   });
 }

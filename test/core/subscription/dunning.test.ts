@@ -187,7 +187,7 @@ describe('a decline that is final', () => {
 describe('the limit of the networks', () => {
   /** So many failures of the card before the try of cycle 2, on these days. */
   function failures(count: number, on = 29): Event[] {
-    const events: Event[] = [happened.started({ frequencyDays: 1, rebillAt: day(1) })];
+    const events: Event[] = [happened.started({ intervalCount: 1, rebillAt: day(1) })];
     for (let index = 0; index < count; index += 1) {
       const one = { cycle: 2 + index, attempt: 1, transactionId: tryId(2 + index) };
       const at = day(on, index);

@@ -39,6 +39,7 @@ describe('starting', () => {
       startedAt: START,
       anchorCycle: 2,
       anchorAt: day(30),
+      anchorDay: 1,
       unsubscribedAt: null,
       unsubscribeReason: null,
       frozenAt: null,
@@ -208,13 +209,18 @@ describe('ending', () => {
 
 describe('changing the plan', () => {
   it('keeps the date of the cycle that is next', () => {
-    const changed = happened.planChanged({ frequencyDays: 7, anchorCycle: 3, anchorAt: day(60) });
-    when(past.renewed, ask.changePlan({ frequencyDays: 7 })).then(changed);
+    const changed = happened.planChanged({
+      intervalCount: 7,
+      anchorCycle: 3,
+      anchorAt: day(60),
+      anchorDay: 1,
+    });
+    when(past.renewed, ask.changePlan({ intervalCount: 7 })).then(changed);
     const state = stateAfter([...past.renewed, changed]);
     expect(state).toMatchObject({
       cycle: 3,
       rebillAt: day(60),
-      frequencyDays: 7,
+      intervalCount: 7,
       changedAt: day(4),
     });
     expect(Subscription.dueAt(state, 4)).toBe(day(67));
@@ -238,8 +244,8 @@ describe('changing the plan', () => {
 
   it('keeps the date of a retry, and recomputes the later cycles', () => {
     const at = day(30, 5);
-    const changed = happened.planChanged({ frequencyDays: 10, at });
-    when(past.failed, ask.changePlan({ frequencyDays: 10 }, at)).then(changed);
+    const changed = happened.planChanged({ intervalCount: 10, at });
+    when(past.failed, ask.changePlan({ intervalCount: 10 }, at)).then(changed);
     const second = { cycle: 2, attempt: 2, transactionId: tryId(2, 2) };
     const retried = [
       ...past.failed,
@@ -253,8 +259,8 @@ describe('changing the plan', () => {
   });
 
   it('is possible while frozen', () =>
-    when(past.frozen, ask.changePlan({ frequencyDays: 7 })).then(
-      happened.planChanged({ frequencyDays: 7 }),
+    when(past.frozen, ask.changePlan({ intervalCount: 7 })).then(
+      happened.planChanged({ intervalCount: 7 }),
     ));
 });
 

@@ -13,9 +13,13 @@ import { ask, card, tryId } from './story.ts';
 type Event = Subscription.Event;
 type State = Subscription.Subscription;
 
-const { DAY_MS } = Subscription;
+const { DAY_MS, INTERVALS } = Subscription;
 const { dunning } = Tenant.DEFAULT_SETTINGS;
 const RETRIES = dunning.retryAfterDays.length;
+
+function daily(intervalCount: number): Subscription.Plan {
+  return { ...ask.start().plan, interval: 'day', intervalCount };
+}
 
 function eventsOfType<Type extends Event['type']>(events: readonly Event[], type: Type) {
   return events.filter((event): event is Subscription.EventOf<Type> => event.type === type);
@@ -186,7 +190,7 @@ describe('the dates', () => {
         fc.array(fc.nat(RETRIES), { minLength: CYCLES, maxLength: CYCLES }),
         fc.array(fc.nat(DAY_MS - 1), { minLength: CYCLES, maxLength: CYCLES }),
         (at, frequencyDays, trialDays, declines, delays) => {
-          const plan = { ...ask.start().plan, frequencyDays, trialDays };
+          const plan = { ...daily(frequencyDays), trialDays };
           let state = decidedOn(null, ask.start({ at, plan }));
           const first = Date.parse(at) + (trialDays || frequencyDays) * DAY_MS;
           for (let n = 0; n < CYCLES; n += 1) {
@@ -333,7 +337,10 @@ function personal(pick: number, at: string): Subscription.Command {
     case 2:
       return ask.unfreeze(at);
     case 3:
-      return ask.changePlan({ frequencyDays: 1 + (pick % 40) }, at);
+      return ask.changePlan(
+        { interval: INTERVALS[pick % INTERVALS.length] ?? 'day', intervalCount: 1 + (pick % 40) },
+        at,
+      );
     case 4:
       return ask.changeCard({ ...card, token: `tok_${pick % 9}`, fingerprint }, at);
     default:
@@ -368,7 +375,7 @@ describe('under any interleaving of workers, outcomes, people and clock jumps', 
   it('a jump of the clock by a year leads to one charge, and a jump back to none', () => {
     fc.assert(
       fc.property(start, fc.integer({ min: 1, max: 400 }), (command, frequencyDays) => {
-        const plan = { ...command.plan, frequencyDays, trialDays: 0 };
+        const plan = { ...command.plan, ...daily(frequencyDays), trialDays: 0 };
         const started = decidedOn(null, { ...command, plan });
         const jumped = new Date(Date.parse(command.at) + 401 * DAY_MS).toISOString();
         const one = { cycle: 2, attempt: 1, transactionId: tryId(2), at: jumped };

@@ -110,8 +110,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 };
 
 function planOf() {
-  const { name, description, rebillAmountMinor, frequencyDays, trialDays } = ask.start().plan;
-  return { name, description, rebillAmountMinor, frequencyDays, trialDays };
+  const { name, description, rebillAmountMinor, interval, intervalCount, trialDays } =
+    ask.start().plan;
+  return { name, description, rebillAmountMinor, interval, intervalCount, trialDays };
 }
 
 describe.each(Object.entries(ROWS))('%s', (_, rows) => {

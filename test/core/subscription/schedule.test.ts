@@ -63,7 +63,7 @@ describe('the schedule', () => {
   });
 
   it('leaves out the cycles that pass while one is retried', () => {
-    const daily = happened.started({ frequencyDays: 1, rebillAt: day(1) });
+    const daily = happened.started({ intervalCount: 1, rebillAt: day(1) });
     const failed = [happened.due({ at: day(1) }), happened.failed({ at: day(1), retryAt: day(4) })];
     const { charges } = Subscription.scheduleOf(stateAfter([daily, ...failed]), dunning, 3);
     expect(charges).toEqual([charge(2, day(4), 2), charge(6, day(5)), charge(7, day(6))]);

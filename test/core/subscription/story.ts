@@ -38,7 +38,8 @@ export const plan: Subscription.Plan = {
   name: 'Tea club',
   description: 'A tin of tea every month',
   rebillAmountMinor: 1_995n,
-  frequencyDays: FREQUENCY,
+  interval: 'day',
+  intervalCount: FREQUENCY,
   trialDays: 0,
 };
 
@@ -167,6 +168,7 @@ export const happened = {
       ...kept,
       anchorCycle: 2,
       anchorAt: day(30),
+      anchorDay: 31,
       at: day(4),
       ...facts,
     };

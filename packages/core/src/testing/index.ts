@@ -18,6 +18,7 @@ export {
   type Step,
 } from './payment-history.ts';
 export {
+  cadence,
   plan,
   playSubscription,
   type SubscriptionHistory,

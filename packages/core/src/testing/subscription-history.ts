@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { isLeft } from 'fp-ts/lib/Either.js';
 import type { Command, CommandOf, Rejection } from '../domain/subscription/command.ts';
+import { type Cadence, INTERVALS, type Interval } from '../domain/subscription/dates.ts';
 import { decide, INSUFFICIENT_FUNDS } from '../domain/subscription/decide.ts';
 import type { Event } from '../domain/subscription/events.ts';
 import type { Plan } from '../domain/subscription/plan.ts';
@@ -52,14 +53,29 @@ export function subscriptionMove(): fc.Arbitrary<SubscriptionMove> {
   });
 }
 
+/** From a day to about a year. */
+export function cadence(): fc.Arbitrary<Cadence> {
+  const every = (interval: Interval, max: number) =>
+    fc.record({ interval: fc.constant(interval), intervalCount: fc.integer({ min: 1, max }) });
+  return fc.oneof(
+    fc.constantFrom(1, 7, 30).map((intervalCount) => ({ interval: 'day' as const, intervalCount })),
+    every('day', 400),
+    every('week', 52),
+    every('month', 14),
+    every('year', 2),
+  );
+}
+
 export function plan(): fc.Arbitrary<Plan> {
-  return fc.record({
-    name: fc.constantFrom('Tea club', 'Book club'),
-    description: fc.constantFrom('', 'A tin of tea every month'),
-    rebillAmountMinor: fc.bigInt({ min: 1n, max: 10_000_000n }),
-    frequencyDays: fc.oneof(fc.constantFrom(1, 7, 30), fc.integer({ min: 1, max: 400 })),
-    trialDays: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
-  });
+  return fc
+    .record({
+      name: fc.constantFrom('Tea club', 'Book club'),
+      description: fc.constantFrom('', 'A tin of tea every month'),
+      rebillAmountMinor: fc.bigInt({ min: 1n, max: 10_000_000n }),
+      trialDays: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 60 })),
+      cadence: cadence(),
+    })
+    .map(({ cadence: often, ...rest }) => ({ ...rest, ...often }));
 }
 
 export function startSubscription(): fc.Arbitrary<CommandOf<'StartSubscription'>> {
@@ -203,10 +219,13 @@ const BODIES: {
     requestedBy: 'agent@example.com',
     notifyCustomer: pick % 2 === 0,
   }),
-  ChangePlan: ({ frequencyDays }, { pick }) => ({
+  ChangePlan: ({ intervalCount }, { pick }) => ({
     plan: {
       ...(pick % 2 === 0 && { rebillAmountMinor: BigInt(pick) }),
-      ...(pick % 3 === 0 && { frequencyDays: 1 + ((frequencyDays + pick) % 400) }),
+      ...(pick % 3 === 0 && {
+        interval: INTERVALS[pick % INTERVALS.length] ?? 'day',
+        intervalCount: 1 + ((intervalCount + pick) % 30),
+      }),
       ...(pick % 5 === 0 && { name: `Club ${pick}` }),
     },
   }),

@@ -1,6 +1,13 @@
 /** What interfaces check input with. */
 export { DEFAULT_MONTHS, MAX_MONTHS } from '../books/books-input.ts';
 export {
+  cadenceOf,
+  checkCadence,
+  FrequencyDays,
+  IntervalCount,
+  PlanInterval,
+} from './cadence.ts';
+export {
   cardNumbersIn,
   isShown,
   MAX_NAME_LENGTH,

@@ -1,6 +1,7 @@
 /** What callers may pass to the payments of a tenant. */
 import { isEmail, Sequence, Subscription } from '@counterfoil/core';
 import { z } from 'zod';
+import { checkCadence, FrequencyDays, IntervalCount, PlanInterval } from '../input/cadence.ts';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
 import {
   bounded,
@@ -32,16 +33,27 @@ export type TypedCard = z.input<typeof TypedCard>;
 /** A card, or the token of one that the customer used before. */
 export const instrument = { card: TypedCard.optional(), token: text(255).optional() };
 
-/** What a payment subscribes to once it is captured. */
-export const PlanInput = z.strictObject({
+export const planMembers = {
   name: name(200),
   description: text(500).optional(),
   /** In major units of the payment's currency: `'19.99'`. */
   rebillAmount: AmountText,
-  frequencyDays: z.int().min(1).max(Subscription.MAX_FREQUENCY_DAYS),
-  /** 0 or absent: the payment itself pays the first cycle. */
-  trialDays: z.int().min(0).max(Subscription.MAX_TRIAL_DAYS).optional(),
-});
+  /** Days between two charges; or `interval`. */
+  frequencyDays: FrequencyDays.optional(),
+  /** Calendar dates, counted from the beginning: the last day of a month that is too short. */
+  interval: PlanInterval.optional(),
+  /** 1 when absent. */
+  intervalCount: IntervalCount.optional(),
+};
+
+/** What a payment subscribes to once it is captured. */
+export const PlanInput = z
+  .strictObject({
+    ...planMembers,
+    /** 0 or absent: the payment itself pays the first cycle. */
+    trialDays: z.int().min(0).max(Subscription.MAX_TRIAL_DAYS).optional(),
+  })
+  .superRefine(checkCadence({ daysName: 'frequencyDays' }));
 export type PlanInput = z.input<typeof PlanInput>;
 
 /** Erased and unknown emails are empty. */

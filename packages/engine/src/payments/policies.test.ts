@@ -32,7 +32,8 @@ const PLAN: Subscription.Plan = {
   name: 'Tea club',
   description: '',
   rebillAmountMinor: 1_995n,
-  frequencyDays: 30,
+  interval: 'day',
+  intervalCount: 30,
   trialDays: 0,
 };
 const CARD: Transaction.Card = {

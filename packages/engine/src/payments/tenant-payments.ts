@@ -13,6 +13,7 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import { checkCard } from '../gateways/card-number.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import { uuidV7 } from '../ids.ts';
+import { cadenceOf } from '../input/cadence.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { IdempotencyKey } from '../input/texts.ts';
@@ -301,11 +302,13 @@ export function instrumentOf(
 
 function planOf(plan: PlanInput, currency: string, index: number): Subscription.Plan {
   const { name, description = '', rebillAmount, frequencyDays, trialDays = 0 } = plan;
+  const cadence = cadenceOf(frequencyDays, plan);
+  if (cadence === undefined) throw new Error('a plan without a cadence passed the input check');
   const rebillAmountMinor = minorOf(rebillAmount, currency, `plans/${index}/rebillAmount`);
   if (rebillAmountMinor <= 0n) {
     throw refused({ type: 'RebillAmountNotPositive', amountMinor: rebillAmountMinor });
   }
-  return { name, description, rebillAmountMinor, frequencyDays, trialDays };
+  return { name, description, rebillAmountMinor, ...cadence, trialDays };
 }
 
 /** Minor units of a decimal text; refuses what the currency does not hold. */

@@ -302,7 +302,8 @@ class Process {
       name: 'Tea club',
       description: '',
       rebillAmountMinor: PRICE,
-      frequencyDays,
+      interval: 'day' as const,
+      intervalCount: frequencyDays,
       trialDays: 0,
     };
     const transactionId = uuidV7() as TransactionId;

@@ -1,8 +1,9 @@
 /** What callers may pass to the subscriptions of a tenant. */
 import { z } from 'zod';
+import { checkCadence } from '../input/cadence.ts';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
 import { EmailText, Id, keyed } from '../input/texts.ts';
-import { instrument, Keyed, PlanInput } from '../payments/index.ts';
+import { instrument, Keyed, planMembers } from '../payments/index.ts';
 
 const MAX_LIMIT = 100;
 
@@ -30,5 +31,10 @@ export type CustomersPage = z.input<typeof CustomersPage>;
 export const CardChange = Keyed.extend(instrument);
 export type CardChange = z.input<typeof CardChange>;
 
-export const PlanChange = PlanInput.omit({ trialDays: true }).partial().extend(keyed);
+/** What is absent stays as it is. */
+export const PlanChange = z
+  .strictObject(planMembers)
+  .partial()
+  .extend(keyed)
+  .superRefine(checkCadence({ daysName: 'frequencyDays', optional: true }));
 export type PlanChange = z.input<typeof PlanChange>;

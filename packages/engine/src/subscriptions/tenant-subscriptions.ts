@@ -3,6 +3,7 @@ import type { Subscription } from '@counterfoil/core';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
+import { cadenceOf } from '../input/cadence.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
@@ -92,11 +93,12 @@ export class TenantSubscriptions {
 
   /** Changes the plan from the next cycle on. Absent fields keep their value. */
   async changePlan(id: number, { idempotencyKey, ...plan }: PlanChange): Promise<Found> {
-    const { rebillAmount, ...rest } = plan;
+    const { name, description, rebillAmount } = plan;
     const { currency } = await this.get(id);
     const request = await this.#request('changeSubscriptionPlan', id, { idempotencyKey }, plan);
     const changed = {
-      ...definedOf(rest),
+      ...definedOf({ name, description }),
+      ...cadenceOf(plan.frequencyDays, plan),
       ...(rebillAmount !== undefined && {
         rebillAmountMinor: minorOf(rebillAmount, currency, 'rebillAmount'),
       }),

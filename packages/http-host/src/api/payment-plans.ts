@@ -1,8 +1,15 @@
 /** The plans of a payment's subscriptions, in requests and responses. */
 import { Subscription, type Transaction, toMajor } from '@counterfoil/core';
+import {
+  cadenceOf,
+  checkCadence,
+  FrequencyDays,
+  IntervalCount,
+  PlanInterval,
+} from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { refuse } from '../http/errors.ts';
-import { MAX_AMOUNT, minorOf, text } from './wire.ts';
+import { eitherOf, MAX_AMOUNT, minorOf, text } from './wire.ts';
 
 /** The charge of each cycle: more than 0. */
 export const RebillAmount = z.number().gt(0).max(MAX_AMOUNT).meta({
@@ -10,24 +17,38 @@ export const RebillAmount = z.number().gt(0).max(MAX_AMOUNT).meta({
     'Charged for each cycle, in major units, with no more decimals than the currency has',
   example: 19.99,
 });
-export const Frequency = z.int().min(1).max(Subscription.MAX_FREQUENCY_DAYS).meta({
-  description: 'Days between two charges',
-  example: 30,
-});
+
+/** How often: a frequency in days, or an interval of the calendar. */
+export const cadenceMembers = {
+  frequency: FrequencyDays.optional().meta({
+    description: 'Days between two charges; or `interval`',
+    example: 30,
+  }),
+  interval: PlanInterval.optional().meta({
+    description:
+      'Instead of `frequency`. Months and years are those of the calendar: the dates are counted from the start (or the end of the trial), on its day of the month, or on the last day of a shorter month',
+  }),
+  intervalCount: IntervalCount.optional().meta({
+    description:
+      'With `interval`: how many of them are between two charges, 1 when absent; at most 3650 days, 521 weeks, 120 months or 10 years',
+  }),
+};
 
 export const PlanInput = z
   .object({
     name: text(200).min(1).meta({ description: 'Name of the club', example: 'Tea club' }),
     description: text(500).optional(),
     rebillAmount: RebillAmount,
-    frequency: Frequency,
+    ...cadenceMembers,
     trialDays: z.int().min(0).max(Subscription.MAX_TRIAL_DAYS).optional().meta({
       description:
         'Days from the capture to the first charge of the plan; 0 or absent: the payment itself pays the first cycle',
     }),
   })
+  .superRefine(checkCadence({ daysName: 'frequency' }))
   .meta({
     id: 'SubscriptionInput',
+    ...eitherOf('frequency', 'interval'),
     description:
       'A subscription that starts when the payment is captured, in the currency of the payment and billed to its card',
   });
@@ -58,10 +79,24 @@ export function plansOf(
     name: plan.name,
     description: plan.description ?? '',
     rebillAmountMinor: minorOf(plan.rebillAmount, currency, `${pointer}/rebillAmount`),
-    frequencyDays: plan.frequency,
+    ...cadenceAsked(plan),
     trialDays: plan.trialDays ?? 0,
   }));
 }
+
+function cadenceAsked({ frequency, ...plan }: PlanInput): Subscription.Cadence {
+  const cadence = cadenceOf(frequency, plan);
+  if (cadence === undefined) throw new Error('a plan without a cadence passed the schema');
+  return cadence;
+}
+
+/** How often a plan is charged, in answers. */
+export const cadenceFields = {
+  interval: z.enum(Subscription.INTERVALS).meta({
+    description: '`day` with `frequency` as its count, where the plan was given in days',
+  }),
+  intervalCount: z.int().meta({ description: 'Intervals between two charges' }),
+};
 
 export const PlanBody = z
   .object({
@@ -69,7 +104,8 @@ export const PlanBody = z
     name: z.string(),
     description: z.string(),
     rebillAmount: z.number().meta({ description: 'In major units of the currency' }),
-    frequency: z.int().meta({ description: 'Days between two charges' }),
+    frequency: z.int().meta({ description: 'Days of the first cycle' }),
+    ...cadenceFields,
     trialDays: z.int(),
     started: z.boolean().meta({ description: 'false until the payment is captured' }),
   })
@@ -79,13 +115,16 @@ export function planBodies({
   plans,
   currency,
   capturedAt,
+  submittedAt,
 }: Transaction.Payment): z.input<typeof PlanBody>[] {
   return plans.map((plan) => ({
     id: plan.subscriptionId,
     name: plan.name,
     description: plan.description,
     rebillAmount: toMajor(plan.rebillAmountMinor, currency),
-    frequency: plan.frequencyDays,
+    frequency: Subscription.firstDaysOf(plan, capturedAt ?? submittedAt),
+    interval: plan.interval,
+    intervalCount: plan.intervalCount,
     trialDays: plan.trialDays,
     started: capturedAt !== null,
   }));

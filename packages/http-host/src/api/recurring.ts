@@ -31,6 +31,10 @@ const figures = {
   }),
   activeAtEnd: count.meta({ description: 'activeAtStart + joined - left' }),
   frozenAtEnd: count.meta({ description: 'Those of activeAtEnd that are frozen' }),
+  mrrAtEnd: z.number().meta({
+    description:
+      'Monthly recurring revenue at the end: the monthly amounts of the subscriptions that are billed then, each by the plan of its last paid cycle, without trials and frozen ones. An amount for months or years is divided by the months; one for days or weeks is converted by the mean month of 30.436875 days. Each is rounded half to even',
+  }),
   churnRate: z.number().nullable().meta({
     description:
       'left / activeAtStart; null when activeAtStart is 0. It passes 1 when more leave, new ones among them, than were there at the start',

@@ -3,6 +3,7 @@ import { Subscription, toMajor } from '@counterfoil/core';
 import { renderSubscriptionDetail, type SubscriptionContext } from '@counterfoil/projections';
 import { z } from 'zod';
 import { At, UuidText } from './answer-fields.ts';
+import { cadenceFields } from './payment-plans.ts';
 
 const money = z.number().meta({ description: 'In major units of the currency' });
 
@@ -20,7 +21,10 @@ const recordFields = {
   subscriptionDescription: z.string(),
   realStartDate: At.meta({ description: 'ISO 8601, GMT: the start, after any trial' }),
   rebillAmount: money,
-  frequency: z.number().meta({ description: 'Days between two charges' }),
+  frequency: z.number().meta({
+    description:
+      'Days of the present cycle, which ends with the next charge; during a trial, of the cycle after it',
+  }),
   merchantAccountId: z.number(),
   midName: z.string(),
   mid: z.string(),
@@ -39,6 +43,7 @@ export const SubscriptionAnswer = z
     ...recordFields,
     sandbox: z.boolean(),
     currency: z.string(),
+    ...cadenceFields,
     trialDays: z.int(),
     messageID: UuidText.meta({ description: 'The payment that started it' }),
     cycle: z.int().meta({

@@ -7,11 +7,12 @@ import {
   type Subscriptions,
   withoutSecrets,
 } from '@counterfoil/engine';
+import { cadenceOf, checkCadence } from '@counterfoil/engine/input';
 import type { Confirmations } from '@counterfoil/engine/mail';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
-import { Frequency, RebillAmount } from './payment-plans.ts';
+import { cadenceMembers, RebillAmount } from './payment-plans.ts';
 import { CardInput } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';
@@ -47,8 +48,9 @@ const PlanChange = z
     name: text(200).min(1).optional(),
     description: text(500).optional(),
     rebillAmount: RebillAmount.optional(),
-    frequency: Frequency.optional(),
+    ...cadenceMembers,
   })
+  .superRefine(checkCadence({ daysName: 'frequency', optional: true }))
   .meta({ id: 'SubscriptionPlanInput', description: 'What is absent stays as it is' });
 
 const REJECTIONS = [
@@ -226,7 +228,7 @@ function changePlan(services: SubscriptionChangeServices): Endpoint {
     path: '/v1/subscriptions/{id}/plan',
     summary: 'Change the plan',
     description:
-      'Holds from the next charge on, which keeps its date; the ones after it follow by the frequency. The amount is in the currency of the subscription.',
+      'Holds from the next charge on, which keeps its date; the ones after it follow by `frequency` or `interval`. Another interval of the calendar keeps the day of the month. The amount is in the currency of the subscription.',
     access: WRITING,
     body: PlanChange,
     rejections: [...REJECTIONS, 'amount_precision', 'amount_not_positive'],
@@ -248,7 +250,7 @@ function changePlan(services: SubscriptionChangeServices): Endpoint {
 }
 
 function planOf(
-  { name, description, rebillAmount, frequency }: z.output<typeof PlanChange>,
+  { name, description, rebillAmount, frequency, ...plan }: z.output<typeof PlanChange>,
   currency: string,
 ) {
   return {
@@ -257,7 +259,7 @@ function planOf(
     ...(rebillAmount !== undefined && {
       rebillAmountMinor: minorOf(rebillAmount, currency, '/rebillAmount'),
     }),
-    ...(frequency !== undefined && { frequencyDays: frequency }),
+    ...cadenceOf(frequency, plan),
   };
 }
 

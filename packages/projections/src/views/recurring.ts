@@ -1,12 +1,12 @@
 /** The recurring read model: what subscriptions brought in each month, and who joined, froze and left. */
-import { type RawNumber, type Subscription, toExactMajor } from '@counterfoil/core';
+import { type RawNumber, Subscription, toExactMajor } from '@counterfoil/core';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
 import { liveModel, MONTHS, RECURRING } from './live-model.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '1';
+const VERSION = '2';
 /** Months read at a time while they are added up. */
 const LIST_PAGE = 1_000;
 /** `yyyy-mm` of an instant. */
@@ -23,6 +23,8 @@ interface Month {
   readonly left: number;
   /** Those that left while they were frozen: they are frozen no longer. */
   readonly leftFrozen: number;
+  /** By how much the monthly amount of those that are billed grew; less than 0 where it fell. */
+  readonly monthlyMinor: bigint;
 }
 
 const NOTHING: Month = {
@@ -33,14 +35,20 @@ const NOTHING: Month = {
   unfrozen: 0,
   left: 0,
   leftFrozen: 0,
+  monthlyMinor: 0n,
 };
 
-/** Of a subscription that ever froze: its leaving says nothing of that. */
-interface Freezing {
+/** What the months count of one subscription. */
+interface Billed {
   readonly isFrozen: boolean;
+  readonly hasLeft: boolean;
+  /** The monthly amount of its plan. */
+  readonly plannedMinor: bigint;
+  /** That of the plan when a cycle was last paid; 0 in a trial. */
+  readonly paidMinor: bigint;
 }
 
-type State = Month | Freezing;
+type State = Month | Billed;
 
 const TYPES = [
   'SubscriptionStarted',
@@ -48,8 +56,11 @@ const TYPES = [
   'SubscriptionFrozen',
   'SubscriptionUnfrozen',
   'SubscriptionUnsubscribed',
+  'PlanChanged',
 ] as const;
-type Counted = Subscription.EventOf<(typeof TYPES)[number]>;
+type Followed = Subscription.EventOf<(typeof TYPES)[number]>;
+/** All but changes of plans, which count when the next cycle is paid. */
+type Counted = Exclude<Followed, { readonly type: 'PlanChanged' }>;
 
 export const recurring: Projection<State> = {
   name: RECURRING,
@@ -60,50 +71,100 @@ export const recurring: Projection<State> = {
   collections: [{ name: MONTHS, kind: 'keyed' }],
 
   needs(record) {
-    const { type } = record.event;
-    const month = monthKeyOf(record);
-    const counts = type === 'SubscriptionStarted' || type === 'SubscriptionRenewed';
-    return counts ? [month] : [month, freezingKeyOf(record)];
+    const billed = billedKeyOf(record);
+    switch (record.event.type) {
+      case 'SubscriptionStarted':
+        return [monthKeyOf(record)];
+      case 'PlanChanged':
+        return [billed];
+      default:
+        return [monthKeyOf(record), billed];
+    }
   },
 
   apply(record, states: States<State>) {
-    const event = record.event as Counted;
+    const event = record.event as Followed;
+    const before = states.get(billedKeyOf(record)) as Billed | undefined;
+    const after = billedAfter(before, event);
+    const billed = [billedKeyOf(record), after] as const;
+    if (event.type === 'PlanChanged') return { states: [billed] };
     const month = (states.get(monthKeyOf(record)) ?? NOTHING) as Month;
-    const freezing = states.get(freezingKeyOf(record)) as Freezing | undefined;
-    const counted = [monthKeyOf(record), withEvent(month, event, freezing)] as const;
-    const isFrozen = event.type === 'SubscriptionFrozen';
-    return isFrozen || event.type === 'SubscriptionUnfrozen'
-      ? { states: [counted, [freezingKeyOf(record), { isFrozen }]] }
-      : { states: [counted] };
+    const grown = monthlyOf(after) - (before === undefined ? 0n : monthlyOf(before));
+    const counted = withEvent(month, event, before?.isFrozen === true);
+    const monthlyMinor = month.monthlyMinor + grown;
+    return { states: [[monthKeyOf(record), { ...counted, monthlyMinor }], billed] };
   },
 
   encode(state) {
-    if ('isFrozen' in state) return JSON.stringify(state.isFrozen);
+    if ('isFrozen' in state) {
+      const { isFrozen, hasLeft, plannedMinor, paidMinor } = state;
+      return JSON.stringify([isFrozen, hasLeft, plannedMinor.toString(), paidMinor.toString()]);
+    }
     const { joined, renewed, revenueMinor, frozen, unfrozen, left, leftFrozen } = state;
-    const revenue = revenueMinor.toString();
-    return JSON.stringify([joined, renewed, revenue, frozen, unfrozen, left, leftFrozen]);
+    const amounts = [revenueMinor.toString(), state.monthlyMinor.toString()];
+    return JSON.stringify([joined, renewed, frozen, unfrozen, left, leftFrozen, ...amounts]);
   },
 
   decode(body) {
-    const stored = JSON.parse(body) as boolean | StoredMonth;
-    if (typeof stored === 'boolean') return { isFrozen: stored };
-    const [joined, renewed, revenue, frozen, unfrozen, left, leftFrozen] = stored;
-    const revenueMinor = BigInt(revenue);
-    return { joined, renewed, revenueMinor, frozen, unfrozen, left, leftFrozen };
+    const stored = JSON.parse(body) as StoredBilled | StoredMonth;
+    if (stored.length === BILLED_LENGTH) {
+      const [isFrozen, hasLeft, planned, paid] = stored;
+      return { isFrozen, hasLeft, plannedMinor: BigInt(planned), paidMinor: BigInt(paid) };
+    }
+    const [joined, renewed, frozen, unfrozen, left, leftFrozen, revenue, monthly] = stored;
+    const counts = { joined, renewed, frozen, unfrozen, left, leftFrozen };
+    return { ...counts, revenueMinor: BigInt(revenue), monthlyMinor: BigInt(monthly) };
   },
 };
+
+type StoredBilled = readonly [
+  isFrozen: boolean,
+  hasLeft: boolean,
+  plannedMinor: string,
+  paidMinor: string,
+];
+const BILLED_LENGTH = 4;
 
 type StoredMonth = readonly [
   joined: number,
   renewed: number,
-  revenueMinor: string,
   frozen: number,
   unfrozen: number,
   left: number,
   leftFrozen: number,
+  revenueMinor: string,
+  monthlyMinor: string,
 ];
 
-function withEvent(month: Month, event: Counted, freezing: Freezing | undefined): Month {
+function billedAfter(before: Billed | undefined, event: Followed): Billed {
+  if (event.type === 'SubscriptionStarted') {
+    const plannedMinor = Subscription.monthlyMinor(event, event.rebillAmountMinor);
+    const paidMinor = event.trialDays > 0 ? 0n : plannedMinor;
+    return { isFrozen: false, hasLeft: false, plannedMinor, paidMinor };
+  }
+  if (before === undefined) throw new Error(`${event.type} without a subscription`);
+  switch (event.type) {
+    case 'PlanChanged':
+      return {
+        ...before,
+        plannedMinor: Subscription.monthlyMinor(event, event.rebillAmountMinor),
+      };
+    case 'SubscriptionRenewed':
+      return { ...before, paidMinor: before.plannedMinor };
+    case 'SubscriptionFrozen':
+      return { ...before, isFrozen: true };
+    case 'SubscriptionUnfrozen':
+      return { ...before, isFrozen: false };
+    case 'SubscriptionUnsubscribed':
+      return { ...before, hasLeft: true };
+  }
+}
+
+function monthlyOf({ isFrozen, hasLeft, paidMinor }: Billed): bigint {
+  return isFrozen || hasLeft ? 0n : paidMinor;
+}
+
+function withEvent(month: Month, event: Counted, wasFrozen: boolean): Month {
   switch (event.type) {
     case 'SubscriptionStarted':
       return { ...month, joined: month.joined + 1 };
@@ -118,7 +179,7 @@ function withEvent(month: Month, event: Counted, freezing: Freezing | undefined)
     case 'SubscriptionUnfrozen':
       return { ...month, unfrozen: month.unfrozen + 1 };
     case 'SubscriptionUnsubscribed': {
-      const leftFrozen = month.leftFrozen + (freezing?.isFrozen === true ? 1 : 0);
+      const leftFrozen = month.leftFrozen + (wasFrozen ? 1 : 0);
       return { ...month, left: month.left + 1, leftFrozen };
     }
   }
@@ -132,8 +193,8 @@ function monthKeyOf({ tenantId, event }: Recorded): string {
   return `${MONTH_PREFIX}/${partitionOf(tenantId, sandbox)}/${currency}/${month}`;
 }
 
-function freezingKeyOf({ stream }: Recorded): string {
-  return `frozen/${stream}`;
+function billedKeyOf({ stream }: Recorded): string {
+  return `billed/${stream}`;
 }
 
 export interface RecurringQuery {
@@ -162,6 +223,12 @@ interface Happened {
   readonly activeAtStart: number;
   readonly activeAtEnd: number;
   readonly frozenAtEnd: number;
+  /**
+   * Monthly recurring revenue when the time ended: the monthly amounts of the subscriptions that were
+   * billed then, each by the plan of its last paid cycle. Trials and frozen ones are no part of it. An
+   * amount for days or weeks is converted by the mean month of 30.436875 days.
+   */
+  readonly mrrAtEnd: number | RawNumber;
   /** Left of those active at the start; null when there were none. */
   readonly churnRate: number | null;
 }
@@ -254,6 +321,7 @@ function sumOf(months: readonly Month[]): Month {
       unfrozen: sum.unfrozen + each.unfrozen,
       left: sum.left + each.left,
       leftFrozen: sum.leftFrozen + each.leftFrozen,
+      monthlyMinor: sum.monthlyMinor + each.monthlyMinor,
     }),
     NOTHING,
   );
@@ -276,6 +344,7 @@ function shownOf(
     activeAtStart,
     activeAtEnd: after.joined - after.left,
     frozenAtEnd: after.frozen - after.unfrozen - after.leftFrozen,
+    mrrAtEnd: toExactMajor(after.monthlyMinor, currency),
     churnRate: activeAtStart === 0 ? null : left / activeAtStart,
   };
 }

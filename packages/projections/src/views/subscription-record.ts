@@ -17,6 +17,7 @@ export interface SubscriptionRecord {
   readonly subscriptionDescription: string;
   readonly realStartDate: string;
   readonly rebillAmount: number;
+  /** Days of the present cycle. */
   readonly frequency: number;
   readonly merchantAccountId: number;
   readonly midName: string;
@@ -29,6 +30,9 @@ export interface SubscriptionRecord {
 export interface SubscriptionDetail extends SubscriptionRecord {
   readonly sandbox: boolean;
   readonly currency: string;
+  /** How often it is charged: every `intervalCount` days, weeks, months or years. */
+  readonly interval: Subscription.Interval;
+  readonly intervalCount: number;
   readonly trialDays: number;
   /** The payment that started it. */
   readonly messageID: string;
@@ -72,7 +76,7 @@ export function renderSubscription(
     subscriptionDescription: subscription.description,
     realStartDate: subscription.realStartAt,
     rebillAmount: toMajor(subscription.rebillAmountMinor, currency),
-    frequency: subscription.frequencyDays,
+    frequency: Subscription.frequencyOf(subscription),
     merchantAccountId,
     midName: account?.title ?? '',
     mid: account?.mid ?? '',
@@ -85,12 +89,15 @@ export function renderSubscriptionDetail(
   subscription: Subscription.Subscription,
   context: SubscriptionContext,
 ): SubscriptionDetail {
-  const { sandbox, currency, trialDays, cycle, attempt, totalAttempt } = subscription;
+  const { sandbox, currency, interval, intervalCount, trialDays } = subscription;
+  const { cycle, attempt, totalAttempt } = subscription;
   const { freezeReason, unsubscribeReason } = subscription;
   return {
     ...renderSubscription(subscription, context),
     sandbox,
     currency,
+    interval,
+    intervalCount,
     trialDays,
     messageID: subscription.transactionId,
     cycle,

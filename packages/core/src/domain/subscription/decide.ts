@@ -4,14 +4,12 @@ import { never } from '../../kernel/aggregate.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../../kernel/ids.ts';
 import type { Command, CommandOf, Rejection } from './command.ts';
+import { cycleAt, dayOfMonth, dueAt, gridFrom, isOfCalendar, later } from './dates.ts';
 import type { Event, FreezeReason, NotAsked } from './events.ts';
 import {
-  cycleAt,
-  dueAt,
   failedTriesAt,
   isActive,
   isFrozen,
-  later,
   MAX_FAILED_TRIES,
   type State,
   type Subscription,
@@ -65,10 +63,10 @@ function start(state: State, command: CommandOf<'StartSubscription'>): Decision 
   }
   const amountMinor = plan.rebillAmountMinor;
   if (amountMinor <= 0n) return left({ type: 'RebillAmountNotPositive', amountMinor });
-  const { trialDays, frequencyDays } = plan;
+  const { trialDays } = plan;
   const realStartAt = later(at, trialDays);
   // A trial is what the order paid for; without one it paid for the first cycle.
-  const rebillAt = trialDays > 0 ? realStartAt : later(at, frequencyDays);
+  const rebillAt = trialDays > 0 ? realStartAt : dueAt(gridFrom(plan, at), 2);
   return right([{ type: 'SubscriptionStarted', ...facts, ...plan, realStartAt, rebillAt, at }]);
 }
 
@@ -265,13 +263,16 @@ function unsubscribe(state: Subscription, command: CommandOf<'Unsubscribe'>): De
 function changePlan(state: Subscription, command: CommandOf<'ChangePlan'>): Decision {
   const { unsubscribedAt } = state;
   if (unsubscribedAt !== null) return left({ type: 'SubscriptionInactive', unsubscribedAt });
-  const { name, description, rebillAmountMinor, frequencyDays } = state;
-  const before = { name, description, rebillAmountMinor, frequencyDays };
+  const { name, description, rebillAmountMinor, interval, intervalCount } = state;
+  const before = { name, description, rebillAmountMinor, interval, intervalCount };
   const plan = { ...before, ...command.plan };
   const amountMinor = plan.rebillAmountMinor;
   if (amountMinor <= 0n) return left({ type: 'RebillAmountNotPositive', amountMinor });
   if (canonicalJson(plan) === canonicalJson(before)) return right([]);
-  const anchor = { anchorCycle: state.cycle, anchorAt: dueAt(state, state.cycle) };
+  const anchorAt = dueAt(state, state.cycle);
+  // Months counted from a short one keep the day that they were counted by before.
+  const anchorDay = isOfCalendar(before) ? state.anchorDay : dayOfMonth(anchorAt);
+  const anchor = { anchorCycle: state.cycle, anchorAt, anchorDay };
   return right([{ type: 'PlanChanged', ...plan, ...anchor, at: command.at }]);
 }
 

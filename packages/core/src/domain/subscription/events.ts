@@ -1,9 +1,10 @@
 /** What can happen to a subscription, from the order that starts it to the day it ends. */
 import { z } from 'zod';
-import { type EventsOf, event, Instant, Minor } from '../../kernel/event-schema.ts';
+import { type EventsOf, event, Instant, Minor, type Upcast } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
 import { Card } from '../transaction/order.ts';
-import { planFields } from './plan.ts';
+import { dayOfMonth } from './dates.ts';
+import { planFields, withInterval } from './plan.ts';
 
 const at = Instant;
 const cycle = z.int().min(2);
@@ -30,6 +31,12 @@ export const UnsubscribeReason = z.enum([
   'erasure',
 ]);
 export type UnsubscribeReason = z.output<typeof UnsubscribeReason>;
+
+/** Version 1 was counted in days only, to which the day of the month means nothing. */
+const withAnchorDay: Upcast = (older) => ({
+  ...withInterval(older),
+  anchorDay: dayOfMonth(String(older['anchorAt'])),
+});
 
 /** Version 1 forgot the failures of a number that was left for another one. */
 const withoutFormerFailures = (older: Record<string, unknown>) => ({ ...older, failedAt: [] });
@@ -67,7 +74,7 @@ export const events = {
       rebillAt: Instant,
       at,
     },
-    { erased: { email: '', card: null } },
+    { upcasts: [withInterval], erased: { email: '', card: null } },
   ),
   /** The intent to charge; durable before the payment is submitted under `transactionId`. */
   RebillDue: event({
@@ -115,16 +122,21 @@ export const events = {
     notifyCustomer: z.boolean(),
     at,
   }),
-  /** From now on cycle `anchorCycle` is due at `anchorAt`, and the later ones follow by the frequency. */
-  PlanChanged: event({
-    name: planFields.name,
-    description: planFields.description,
-    rebillAmountMinor: planFields.rebillAmountMinor,
-    frequencyDays: planFields.frequencyDays,
-    anchorCycle: cycle,
-    anchorAt: Instant,
-    at,
-  }),
+  /** From now on cycle `anchorCycle` is due at `anchorAt`, and the later ones follow by the plan. */
+  PlanChanged: event(
+    {
+      name: planFields.name,
+      description: planFields.description,
+      rebillAmountMinor: planFields.rebillAmountMinor,
+      interval: planFields.interval,
+      intervalCount: planFields.intervalCount,
+      anchorCycle: cycle,
+      anchorAt: Instant,
+      anchorDay: z.int().min(1).max(31),
+      at,
+    },
+    { upcasts: [withAnchorDay] },
+  ),
   CardChanged: event(
     {
       customerId: z.int().positive(),

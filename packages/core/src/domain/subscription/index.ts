@@ -1,6 +1,7 @@
 /** The story of a subscription: started by an order, billed by its plan, frozen, ended. */
 
 export type { Command, CommandOf, Rejection } from './command.ts';
+export * from './dates.ts';
 export { begins, CARD_REMOVED, decide, INSUFFICIENT_FUNDS, streamOf } from './decide.ts';
 export {
   type Event,

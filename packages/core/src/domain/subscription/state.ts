@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { never } from '../../kernel/aggregate.ts';
 import { Instant } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
+import { dayOfMonth, daysOfCycle, gridFrom, later } from './dates.ts';
 import {
   type Event,
   type EventOf,
@@ -11,8 +12,7 @@ import {
   NOT_ASKED,
   UnsubscribeReason,
 } from './events.ts';
-
-export const DAY_MS = 86_400_000;
+import type { Plan } from './plan.ts';
 
 /** The days over which networks count the failed tries of a card, ... */
 export const NETWORK_WINDOW_DAYS = 30;
@@ -28,9 +28,10 @@ export const MAX_FORMER_CARDS = 20;
 export const Subscription = z.strictObject({
   ...facts,
   startedAt: Instant,
-  /** Cycle `anchorCycle` is due at `anchorAt`; the others follow from there by the frequency. */
+  /** The grid of the due dates: see `Grid`. */
   anchorCycle: z.int(),
   anchorAt: Instant,
+  anchorDay: z.int(),
   unsubscribedAt: Instant.nullable(),
   unsubscribeReason: UnsubscribeReason.nullable(),
   frozenAt: Instant.nullable(),
@@ -132,6 +133,7 @@ function startedBy(event: EventOf<'SubscriptionStarted'>): Subscription {
     startedAt: at,
     anchorCycle: 2,
     anchorAt: rebillAt,
+    anchorDay: dayOfMonth(event.realStartAt),
     unsubscribedAt: null,
     unsubscribeReason: null,
     frozenAt: null,
@@ -197,22 +199,16 @@ export function isFrozen({ frozenAt }: Subscription): boolean {
   return frozenAt !== null;
 }
 
-type Grid = Pick<Subscription, 'anchorCycle' | 'anchorAt' | 'frequencyDays'>;
-
-/** When a cycle is due: counted from the anchor, so that no delay of one moves the next. */
-export function dueAt({ anchorCycle, anchorAt, frequencyDays }: Grid, cycle: number): string {
-  return later(anchorAt, (cycle - anchorCycle) * frequencyDays);
+/** Days of a plan's first cycle, once the order is paid at an instant. */
+export function firstDaysOf(plan: Plan, paidAt: string): number {
+  return daysOfCycle(gridFrom(plan, later(paidAt, plan.trialDays)), 1);
 }
 
-/** The cycle that runs at an instant: the last that is due by then. Before the anchor, the one before it. */
-export function cycleAt({ anchorCycle, anchorAt, frequencyDays }: Grid, at: string): number {
-  const passedMs = Date.parse(at) - Date.parse(anchorAt);
-  return anchorCycle + Math.floor(passedMs / (frequencyDays * DAY_MS));
-}
-
-/** The instant `days` times 24 hours later. */
-export function later(instant: string, days: number): string {
-  return new Date(Date.parse(instant) + days * DAY_MS).toISOString();
+/** Days of the cycle that ends with the next charge; during a trial, of the cycle that begins with it. */
+export function frequencyOf(subscription: Subscription): number {
+  const { cycle, trialDays } = subscription;
+  const isInTrial = cycle === 2 && trialDays > 0;
+  return daysOfCycle(subscription, isInTrial ? cycle : cycle - 1);
 }
 
 /** Failed tries of the present card in the networks' window that ends at `at`. */

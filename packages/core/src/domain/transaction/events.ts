@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type EventsOf, event, Instant, Minor, type Upcast } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
+import { withInterval } from '../subscription/plan.ts';
 import { erasedOrder, orderFields } from './order.ts';
 
 const at = Instant;
@@ -111,6 +112,12 @@ const withoutFees: Upcast = (data) => ({ ...data, fees: [] });
 /** Version 2 did not have the account that the request named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
 
+/** Version 3 counted plans in days only. */
+const withIntervals: Upcast = ({ plans, ...older }) => ({
+  ...older,
+  plans: (plans as Record<string, unknown>[]).map(withInterval),
+});
+
 const chargebackMoved = { chargebackId: TransactionId, note, at };
 const chargebackReversed = { ...chargebackMoved, ...books, amountMinor: Minor };
 const alertMoved = { alertId: TransactionId, note, at };
@@ -119,7 +126,7 @@ export const events = {
   // The payment.
   PaymentSubmitted: event(
     { transactionId: TransactionId, ...orderFields, at },
-    { upcasts: [withoutPlans, withoutPin], erased: erasedOrder },
+    { upcasts: [withoutPlans, withoutPin, withIntervals], erased: erasedOrder },
   ),
   /** The black list or a rule stopped the payment before any gateway was called. */
   PaymentBlocked: event({ blackListing: z.int().nonnegative(), note, at }),
