@@ -15,6 +15,7 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import { Refused } from '../refusal.ts';
+import { atDueTime } from '../runtime/clock.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 
 const PAGE = 200;
@@ -124,8 +125,8 @@ function workOf<Entry extends Waiting>(
   { commands, store, logger }: DeadlineOptions,
 ): TimedWork {
   /** An entry that the domain refuses now (for example during a capture) stays in the list. */
-  const finish = async (entry: Entry, at: string): Promise<void> => {
-    const { commandId, command } = end(entry, at);
+  const finish = async (entry: Entry): Promise<void> => {
+    const { commandId, command } = end(entry, commands.clock.now());
     try {
       await commands.execute(Transaction, command, { commandId }, SYSTEM);
     } catch (error) {
@@ -154,7 +155,7 @@ function workOf<Entry extends Waiting>(
         for (const entry of work) {
           // The list is ordered by due time.
           if (stopping.aborted || dueAt(entry) > at) return;
-          await finish(entry, at);
+          await atDueTime(commands.clock, dueAt(entry), () => finish(entry));
         }
         if (next === undefined) return;
         after = next;

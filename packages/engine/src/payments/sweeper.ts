@@ -4,6 +4,7 @@ import type { TenantId, TransactionId } from '@counterfoil/core';
 import { type OpenIntent, openIntents, type ReadModelStore } from '@counterfoil/projections';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { Logger } from '../logger.ts';
+import { atDueTime } from '../runtime/clock.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
@@ -55,6 +56,12 @@ interface Watch {
   dueMs: readonly number[];
 }
 
+/** An intent, and the earliest of its query times that have elapsed. */
+interface DueIntent {
+  readonly intent: OpenIntent;
+  readonly dueAt: string;
+}
+
 /** Intents that were open before this process began are finished here only. */
 export class Sweeper implements TimedWork {
   readonly name = 'open-intents';
@@ -96,10 +103,7 @@ export class Sweeper implements TimedWork {
   async runDue(stopping: AbortSignal): Promise<void> {
     for (let page = 0; page < MAX_PAGES && !stopping.aborted; page += 1) {
       const { work, next } = await this.#page(this.#after);
-      await this.#settleAll(
-        work.filter((intent) => this.#isDue(intent)),
-        stopping,
-      );
+      await this.#settleAll(this.#dueOf(work), stopping);
       this.#after = next;
       if (next === undefined) {
         // Intents that were not seen again are settled.
@@ -118,16 +122,24 @@ export class Sweeper implements TimedWork {
     return openIntents(this.#options.store, { limit: PAGE, ...(after !== undefined && { after }) });
   }
 
-  #isDue(intent: OpenIntent): boolean {
-    if (waitsForCustomer(intent)) return false;
+  #dueOf(intents: readonly OpenIntent[]): readonly DueIntent[] {
     const nowMs = this.#nowMs();
-    const watch = this.#watchOf(intent, nowMs);
-    this.#seen.set(nameOf(intent), watch);
-    const later = watch.dueMs.filter((dueMs) => dueMs > nowMs);
-    // One query covers several elapsed times.
-    const isDue = later.length < watch.dueMs.length;
-    watch.dueMs = later;
-    return isDue;
+    return intents.flatMap((intent) => {
+      if (waitsForCustomer(intent)) return [];
+      const watch = this.#watchOf(intent, nowMs);
+      this.#seen.set(nameOf(intent), watch);
+      const [firstMs] = watch.dueMs;
+      if (firstMs === undefined || firstMs > nowMs) return [];
+      const dueAt = new Date(firstMs).toISOString();
+      // One query covers several elapsed times.
+      const askedMs = this.#msAsOf(dueAt);
+      watch.dueMs = watch.dueMs.filter((dueMs) => dueMs > askedMs);
+      return [{ intent, dueAt }];
+    });
+  }
+
+  #msAsOf(dueAt: string): number {
+    return atDueTime(this.#options.commands.clock, dueAt, () => this.#nowMs());
   }
 
   /** The existing watch of an intent, unless the payment has changed since. */
@@ -157,15 +169,17 @@ export class Sweeper implements TimedWork {
     // A payment that keeps changing must not postpone its other intents without end.
     const nextMs = before?.dueMs[0];
     const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
-    return { changedAt, firstSeenMs: nowMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
+    const firstSeenMs = this.#msAsOf(changedAt);
+    return { changedAt, firstSeenMs, dueMs: isSooner ? [nextMs, ...dueMs] : dueMs };
   }
 
-  async #settleAll(intents: readonly OpenIntent[], stopping: AbortSignal): Promise<void> {
+  async #settleAll(due: readonly DueIntent[], stopping: AbortSignal): Promise<void> {
+    const { clock } = this.#options.commands;
     await inParallel({
-      items: intents,
+      items: due,
       atOnce: CONCURRENCY,
       stops: () => stopping.aborted,
-      act: (intent) => this.#settle(intent),
+      act: ({ intent, dueAt }) => atDueTime(clock, dueAt, () => this.#settle(intent)),
     });
   }
 

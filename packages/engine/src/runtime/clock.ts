@@ -1,4 +1,5 @@
 /** The host's clock: the system's, or a test clock that can be moved forward. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   closeSync,
   existsSync,
@@ -84,6 +85,18 @@ export interface MovableClock extends Clock {
    * the new time is visible.
    */
   moveTo(instantMs: number): void;
+  /** Moves the clock, and runs what became due on the way. */
+  step<Result>(instantMs: number, act: () => Promise<Result>): Promise<Result>;
+  /**
+   * During a step, runs `act` with the clock at an instant of that step: the start or the end where the
+   * instant is before or after it. Otherwise at the present.
+   */
+  asOf<Result>(instant: string, act: () => Result): Result;
+}
+
+/** Runs work that became due by a step of a test clock at its due time; all other work at the present. */
+export function atDueTime<Result>(clock: Clock, dueAt: string, act: () => Result): Result {
+  return isMovable(clock) ? clock.asOf(dueAt, act) : act();
 }
 
 export function isMovable(clock: Clock): clock is MovableClock {
@@ -117,16 +130,34 @@ export function openTestClock({ path, systemNow = Date.now }: TestClockOptions):
     reachedMs = Math.max(reachedMs, systemNow() + aheadMs);
     return reachedMs;
   };
+  const moveTo = (instantMs: number) => {
+    const toMs = Math.max(instantMs, nowMs());
+    const next: Kept = { aheadMs: Math.max(0, toMs - systemNow()), reachedMs: toMs };
+    if (path !== undefined) keep(path, next);
+    ({ aheadMs, reachedMs } = next);
+  };
+  const present = textOf(nowMs);
+  const shown = new AsyncLocalStorage<string>();
+  let stepFromMs: number | undefined;
   return {
-    now: textOf(nowMs),
+    now: () => shown.getStore() ?? present(),
     get aheadMs() {
       return aheadMs;
     },
-    moveTo(instantMs) {
-      const toMs = Math.max(instantMs, nowMs());
-      const next: Kept = { aheadMs: Math.max(0, toMs - systemNow()), reachedMs: toMs };
-      if (path !== undefined) keep(path, next);
-      ({ aheadMs, reachedMs } = next);
+    moveTo,
+    async step(instantMs, act) {
+      stepFromMs = nowMs();
+      moveTo(instantMs);
+      try {
+        return await act();
+      } finally {
+        stepFromMs = undefined;
+      }
+    },
+    asOf(instant, act) {
+      if (stepFromMs === undefined) return act();
+      const atMs = Math.min(Math.max(Date.parse(instant), stepFromMs), nowMs());
+      return shown.run(new Date(atMs).toISOString(), act);
     },
   };
 }

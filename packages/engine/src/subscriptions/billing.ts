@@ -13,6 +13,7 @@ import { uuidV7 } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import { Refused } from '../refusal.ts';
+import { atDueTime } from '../runtime/clock.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import { Lease, type LeaseStore, SHARED_LEASE_TTL_MS } from '../runtime/lease.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
@@ -195,7 +196,9 @@ export class Billing implements TimedWork {
       const query = { limit: PAGE, ...(after !== undefined && { after }) };
       const { work, next } = await dueRebills(store, { ...query, now: commands.clock.now() });
       this.#oldestDueAt = work[0]?.rebillAt ?? this.#oldestDueAt;
-      const done = await this.#each(work, ending, (due) => this.#bill(due));
+      const done = await this.#each(work, ending, (due) =>
+        atDueTime(commands.clock, this.#dueAt(due), () => this.#bill(due)),
+      );
       if (done === 0 && next === undefined) break;
       // Billed subscriptions leave the list. When all of this page back off, the next page may hold others.
       if (done === 0) after = next;
@@ -345,6 +348,13 @@ export class Billing implements TimedWork {
 
   #nowMs(): number {
     return Date.parse(this.#options.commands.clock.now());
+  }
+
+  /** The end of its backoff for an attempt that could not be made when it was due. */
+  #dueAt(due: DueRebill): string {
+    const pause = this.#pauses.get(nameOf(due));
+    const triedMs = pause === undefined ? 0 : this.#mayAtMs(pause);
+    return triedMs > Date.parse(due.rebillAt) ? new Date(triedMs).toISOString() : due.rebillAt;
   }
 
   async #bill({ tenantId: tenant, subscriptionId, cycle, attempt }: DueRebill): Promise<Progress> {
