@@ -15,6 +15,8 @@ import { type Subject, subjectOf, variableOf } from './example-subjects.ts';
 
 const OWNER = 11;
 const STRANGER = 12;
+/** The only one of either. */
+const COMPANY = 5;
 /** What needs no key: another one is added here on purpose. */
 const PUBLIC = ['/', '/docs', '/livez', '/metrics', '/openapi.json', '/readyz'];
 
@@ -173,7 +175,7 @@ it('answers about what is another’s, and with a test key about what is live, a
   };
   const { paths } = documented.document;
   for (const [serial, operation] of withKeys().filter(namesAThing).entries()) {
-    const subject = await subjectOf(operation, { send: make, serial, paths });
+    const subject = await subjectOf(operation, { send: make, serial, paths, companyId: COMPANY });
     const before = await running.host.events.head();
     const nothing = visible(await send(stranger, operation, nowhereFor(subject)));
     const anothers = visible(await send(stranger, operation, subject));

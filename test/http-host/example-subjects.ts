@@ -15,6 +15,8 @@ export interface Making {
   readonly serial: number;
   /** Of the document. */
   readonly paths: Json;
+  /** Default: that of the examples. */
+  readonly companyId?: number;
 }
 
 const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
@@ -23,10 +25,16 @@ const ACTION_REQUIRED = '4000000000003220';
 /** The operation on a collection makes what the others act on; payments need one for each state. */
 export async function subjectOf(
   { id: operationId, path }: { readonly id: string; readonly path: string },
-  { send, serial, paths }: Making,
+  { send, serial, paths, companyId }: Making,
 ): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
-  if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, paths });
+  if (path.startsWith('/api/admin/'))
+    return adminSubject(path, {
+      send,
+      email,
+      paths,
+      ...(companyId !== undefined && { companyId }),
+    });
   const pay = (more: Json = {}) =>
     send('POST', '/v1/payments', { amount: 20, currency: 'GBP', email, card: CARD, ...more });
   if (operationId === 'capturePayment') return { PAYMENT_ID: (await pay({ capture: false })).id };
@@ -52,13 +60,17 @@ export async function subjectOf(
 /** By the example of the POST to the collection. */
 async function adminSubject(
   path: string,
-  { send, email, paths }: { send: Send; email: string; paths: Json },
+  { send, email, paths, companyId }: Omit<Making, 'serial'> & { readonly email: string },
 ): Promise<Subject> {
   const [collection = '', ...more] = path.split('/{');
   if (more.length === 0) return {};
   const example = paths[collection]?.post?.requestBody?.content['application/json'].example;
   if (example === undefined) throw new Error(`no example of POST ${collection} makes a subject`);
-  const made = await send('POST', collection, { ...example, ...('email' in example && { email }) });
+  const made = await send('POST', collection, {
+    ...example,
+    ...('email' in example && { email }),
+    ...('companyId' in example && companyId !== undefined && { companyId }),
+  });
   return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };
 }
 

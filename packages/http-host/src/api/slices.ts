@@ -3,6 +3,7 @@ import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
 import { LEDGER } from './ledger.ts';
+import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
@@ -19,6 +20,7 @@ export const API = [
   UNSUBSCRIBE,
   CUSTOMERS,
   SEARCH,
+  MERCHANT_ACCOUNTS,
   CARD,
   PAYMENT_LIST,
   SUBSCRIPTIONS,
