@@ -284,12 +284,15 @@ export const happened = {
   chargebackOpened: (facts: Partial<EventOf<'ChargebackOpened'>> = {}): Event => ({
     type: 'ChargebackOpened',
     chargebackId: idOf('chargeback'),
+    provider: '',
     reference: 'case-1',
     ...books,
     amountMinor: 10_000n,
     reasonCode: '10.4',
     arn: 'arn-4',
     beyondCapturedMinor: 0n,
+    openedAt: facts.at ?? NOW,
+    respondBy: '2026-01-30T12:00:00.000Z',
     note: '',
     fees: [],
     at: NOW,
@@ -310,6 +313,7 @@ export const happened = {
   alertReceived: (facts: Partial<EventOf<'AlertReceived'>> = {}): Event => ({
     type: 'AlertReceived',
     alertId: idOf('alert'),
+    provider: '',
     reference: 'alert-1',
     source: 'CDRN',
     alertType: 'CustomerDispute',

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import * as Customer from './domain/customer.ts';
 import * as CustomerIdClaim from './domain/customer-id-claim.ts';
+import * as Dispute from './domain/dispute.ts';
+import * as DisputeProvider from './domain/dispute-provider.ts';
 import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
@@ -33,6 +35,8 @@ import {
 const AGGREGATES = [
   Customer,
   CustomerIdClaim,
+  Dispute,
+  DisputeProvider,
   EmailClaim,
   MerchantAccount,
   MonthlyCap,

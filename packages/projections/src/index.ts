@@ -1,5 +1,6 @@
 /** The face of `@counterfoil/projections`: read models, their worker, and the queries over them. */
 import type { Projection } from './projection.ts';
+import { disputes } from './views/disputes.ts';
 import { ledger } from './views/ledger.ts';
 import { recurring } from './views/recurring.ts';
 import { reference } from './views/reference.ts';
@@ -53,6 +54,16 @@ export { createMemoryReadModelStore } from './stores/memory.ts';
 export { openSqliteReadModelStore, type SqliteReadModelOptions } from './stores/sqlite.ts';
 export { positionIn } from './stores/sqlite-schema.ts';
 export {
+  type DisputeQuery,
+  type DisputeRecord,
+  DisputeView,
+  disputes,
+  QUEUE_STATUS,
+  type QueueStatus,
+  type UnmatchedDispute,
+  unmatchedDisputes,
+} from './views/disputes.ts';
+export {
   type AccountBalance,
   type AccountsPage,
   type AccountsQuery,
@@ -67,6 +78,8 @@ export { type MitigationRecord, MitigationView, type ReducedRecord } from './vie
 export {
   type AlertDeadline,
   alertDeadlines,
+  type ChargebackDeadline,
+  chargebackDeadlines,
   type OpenIntent,
   type OpenReason,
   openIntents,
@@ -153,6 +166,7 @@ export {
 export const PROJECTIONS: readonly Projection[] = [
   reference,
   transactions,
+  disputes,
   ledger,
   subscriptions,
   recurring,

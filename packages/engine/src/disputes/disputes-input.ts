@@ -1,7 +1,21 @@
 /** What callers may search and report of disputes. */
+import { Dispute, DisputeProvider } from '@counterfoil/core';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
-import { CurrencyCode, Day, EmailText, IN_ORDER, inOrder, pattern, text } from '../input/texts.ts';
+import {
+  bounded,
+  CurrencyCode,
+  Day,
+  EmailText,
+  IN_ORDER,
+  inOrder,
+  name,
+  pattern,
+  text,
+  Uuid,
+} from '../input/texts.ts';
+import { AmountText } from '../payments/index.ts';
+import { isSecret } from './providers.ts';
 
 // Filter values are neither stored nor logged, and references may have as many digits as a card.
 const reference = mayHoldCardNumber(text(255));
@@ -47,3 +61,69 @@ export function isNarrow(search: MitigationSearch): boolean {
   const isGiven = (filter: Filter) => search[filter] !== undefined && search[filter] !== '';
   return ENOUGH.some((group) => group.every(isGiven));
 }
+
+const Provider = bounded(64).pipe(DisputeProvider.ProviderName);
+const Instant = bounded(64).check(z.iso.datetime({ precision: 3 }));
+
+const report = {
+  /** A name of one's own for who reports. */
+  provider: Provider,
+  /** The provider's own: the same one reports the same dispute. */
+  reference: mayHoldCardNumber(name(255)),
+  /** In major units, as the network disputes it. */
+  amount: AmountText,
+  currency: CurrencyCode,
+  /** A payment, or one of its children. */
+  transactionId: Uuid.optional(),
+  gatewayTransactionId: reference.optional(),
+  arn: reference.optional(),
+  orderId: mayHoldCardNumber(z.int()).optional(),
+  /** When it began; the time of the report when absent. */
+  openedAt: Instant.optional(),
+  note: text(1_000).optional(),
+  /** Live when absent. */
+  sandbox: z.boolean().optional(),
+};
+
+/** A report leads to a payment by at least one of these. */
+const PLACES = ['transactionId', 'gatewayTransactionId', 'arn', 'orderId'] as const;
+
+function namesPayment(given: { readonly [Name in (typeof PLACES)[number]]?: unknown }): boolean {
+  return PLACES.some((place) => given[place] !== undefined && given[place] !== '');
+}
+const NAMELESS = { message: `must have one of ${PLACES.join(', ')}` };
+
+const { alertType, alertSource } = Dispute.Claim.shape;
+
+export const ChargebackReport = z
+  .strictObject({
+    ...report,
+    /** `ChargebackOpen` when absent. */
+    status: z.enum(Dispute.REPORTED.chargeback).optional(),
+    reasonCode: text(64).optional(),
+    /** By the rules of the card's network when absent. */
+    respondBy: Instant.optional(),
+  })
+  .refine(namesPayment, NAMELESS);
+export type ChargebackReport = z.input<typeof ChargebackReport>;
+
+export const AlertReport = z
+  .strictObject({
+    ...report,
+    /** `AlertOpen` when absent; of RDR `AlertResolved`, as the network has decided already. */
+    status: z.enum(Dispute.REPORTED.alert).optional(),
+    type: alertType.unwrap(),
+    source: alertSource.unwrap(),
+  })
+  .refine(namesPayment, NAMELESS);
+export type AlertReport = z.input<typeof AlertReport>;
+
+export const ProviderSecret = z.strictObject({
+  provider: Provider,
+  /** 24 to 64 bytes in base64 behind `whsec_`; a new one when absent. */
+  secret: bounded(100)
+    .refine(isSecret, { message: 'must be whsec_ and 24 to 64 bytes in base64' })
+    .optional(),
+});
+export type ProviderSecret = z.input<typeof ProviderSecret>;
+export { Provider };

@@ -1,10 +1,15 @@
 /** Chargebacks and alerts of all tenants. Queries read the tenant's own writes. */
-import type { MitigationView, SearchQuery } from '@counterfoil/projections';
+import type { DisputeView, MitigationView, SearchQuery } from '@counterfoil/projections';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
+import type { DisputeIntake } from './intake.ts';
+import type { DisputeProviders } from './providers.ts';
 
 interface DisputeServices {
   readonly mitigation: MitigationView;
+  readonly queue: DisputeView;
+  readonly providers: DisputeProviders;
+  readonly intake: DisputeIntake;
   readonly readSide: ReadSide;
   readonly clock: Clock;
 }
@@ -16,6 +21,19 @@ export class Disputes {
 
   constructor(services: DisputeServices) {
     this.#services = services;
+  }
+
+  get intake(): DisputeIntake {
+    return this.#services.intake;
+  }
+
+  get providers(): DisputeProviders {
+    return this.#services.providers;
+  }
+
+  /** The present (ISO 8601, GMT). */
+  now(): string {
+    return this.#services.clock.now();
   }
 
   /** A page of the transactions search with fewer fields. Refuses with `PageOutOfReach`. */

@@ -1,12 +1,22 @@
 /** The disputes of one tenant, for one caller. */
+import type { Dispute, TransactionId } from '@counterfoil/core';
 import type { MitigationRecord } from '@counterfoil/projections';
-import type { Acting } from '../acting.ts';
+import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
+import { minorOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import { queryOf, type Search, SearchInput } from '../transactions/index.ts';
 import type { Disputes } from './disputes.ts';
-import { isNarrow, MitigationSearch } from './disputes-input.ts';
+import {
+  AlertReport,
+  ChargebackReport,
+  isNarrow,
+  MitigationSearch,
+  Provider,
+  ProviderSecret,
+} from './disputes-input.ts';
+import type { Reported } from './intake.ts';
 
 export class TenantDisputes {
   readonly #disputes: Disputes;
@@ -15,6 +25,73 @@ export class TenantDisputes {
   constructor(disputes: Disputes, acting: Acting) {
     this.#disputes = disputes;
     this.#acting = acting;
+  }
+
+  /**
+   * Records a chargeback in the status that its provider reports. The same reference again changes
+   * nothing; a later status may come before an earlier one. Without a payment it is kept, and matched
+   * once there is one.
+   */
+  async reportChargeback(report: ChargebackReport): Promise<Reported> {
+    const { reasonCode = '', respondBy = null, status = 'ChargebackOpen' } = report;
+    const more = { reasonCode, respondBy, alertType: null, alertSource: null };
+    return this.#report('chargeback', report, { ...more, status });
+  }
+
+  /** The same for an alert. RDR has moved the money already: no gateway is asked for it. */
+  async reportAlert(report: AlertReport): Promise<Reported> {
+    const { source: alertSource, type: alertType } = report;
+    const { status = alertSource === 'RDR' ? 'AlertResolved' : 'AlertOpen' } = report;
+    const more = { reasonCode: '', respondBy: null, alertType, alertSource };
+    return this.#report('alert', report, { ...more, status });
+  }
+
+  async #report(
+    kind: Dispute.Claim['kind'],
+    report: ChargebackReport | AlertReport,
+    {
+      status,
+      ...more
+    }: Pick<Dispute.Claim, 'reasonCode' | 'respondBy' | 'alertType' | 'alertSource'> & {
+      readonly status: Dispute.ReportedStatus;
+    },
+  ): Promise<Reported> {
+    const { tenantId, caller } = this.#acting;
+    const { provider, reference, currency, amount, transactionId, orderId = null } = report;
+    const { gatewayTransactionId = '', arn = '', openedAt = this.#disputes.now() } = report;
+    const { note = '', sandbox } = report;
+    const amountMinor = minorOf(amount, currency, 'amount');
+    if (amountMinor <= 0n) throw refused({ type: 'AmountNotPositive', amountMinor, currency });
+    const claim: Dispute.Claim = {
+      kind,
+      provider,
+      reference,
+      sandbox: sandboxOf(this.#acting, sandbox),
+      currency,
+      amountMinor,
+      openedAt,
+      ...more,
+    };
+    const places: Dispute.Places = {
+      transactionId: (transactionId as TransactionId | undefined) ?? null,
+      gatewayTransactionId,
+      arn,
+      orderId,
+    };
+    return this.#disputes.intake.report(tenantId, { claim, places, status, note }, caller);
+  }
+
+  /** Sets the secret that a provider signs with, a new one by default; the one before is good for a day. */
+  async setProviderSecret(given: ProviderSecret): Promise<Required<ProviderSecret>> {
+    const { tenantId, caller } = this.#acting;
+    const secret = await this.#disputes.providers.setSecret(tenantId, given, caller);
+    return { provider: given.provider, secret };
+  }
+
+  /** What the provider signs is refused from now on. */
+  async removeProvider(provider: string): Promise<void> {
+    const { tenantId, caller } = this.#acting;
+    await this.#disputes.providers.remove(tenantId, provider, caller);
   }
 
   /** A page of the transactions search with fewer fields. Refuses with `PageOutOfReach`. */
@@ -49,4 +126,8 @@ function listOf<Value>(value: Value | undefined): Value[] {
 export const DISPUTE_INPUTS: CallInputs<TenantDisputes> = {
   transactions: [SearchInput.optional()],
   search: [MitigationSearch],
+  reportChargeback: [ChargebackReport],
+  reportAlert: [AlertReport],
+  setProviderSecret: [ProviderSecret],
+  removeProvider: [Provider],
 };

@@ -55,6 +55,15 @@ export class CredentialVault {
     return mapped(sealed, (text) => (text === '' ? '' : MASK));
   }
 
+  /** One secret alone. */
+  sealText(text: string): string {
+    return this.#seal(text);
+  }
+
+  openText(sealed: string): string {
+    return this.#open(sealed);
+  }
+
   #seal(text: string): string {
     if (text === '') return '';
     const nonce = randomBytes(NONCE_BYTES);

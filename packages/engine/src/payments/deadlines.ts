@@ -3,6 +3,8 @@ import { type TenantId, Transaction, type TransactionId } from '@counterfoil/cor
 import {
   type AlertDeadline,
   alertDeadlines,
+  type ChargebackDeadline,
+  chargebackDeadlines,
   type OpenWorkPage,
   type OpenWorkQuery,
   type PaymentExpiry,
@@ -52,6 +54,7 @@ export function deadlineWorks(options: DeadlineOptions): readonly TimedWork[] {
   return [
     workOf(RESERVES, options),
     workOf(ALERTS, options),
+    workOf(CHARGEBACKS, options),
     workOf(AUTHORIZATIONS_AND_ACTIONS, options),
   ];
 }
@@ -85,6 +88,24 @@ const ALERTS: Deadline<AlertDeadline> = {
       ...addressOf(tenantId, transactionId),
       alertId: alertId as TransactionId,
       to: 'AlertExpired',
+      note: 'not answered before its deadline',
+      at,
+    },
+  }),
+};
+
+/** What is not answered in time is lost by the rules of the networks. */
+const CHARGEBACKS: Deadline<ChargebackDeadline> = {
+  name: 'chargeback-deadlines',
+  list: chargebackDeadlines,
+  dueAt: ({ respondBy }) => respondBy,
+  end: ({ tenantId, transactionId, chargebackId }, at) => ({
+    commandId: deterministicUuid([transactionId, 'chargeback-unanswered', chargebackId]),
+    command: {
+      type: 'MoveChargeback',
+      ...addressOf(tenantId, transactionId),
+      chargebackId: chargebackId as TransactionId,
+      to: 'ChargebackLost',
       note: 'not answered before its deadline',
       at,
     },

@@ -2,7 +2,14 @@
 export type { Cards, Instrument } from './cards.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';
-export { AddressInput, instrument, Keyed, planMembers, TypedCard } from './payment-input.ts';
+export {
+  AddressInput,
+  AmountText,
+  instrument,
+  Keyed,
+  planMembers,
+  TypedCard,
+} from './payment-input.ts';
 export type { PolicyReactor } from './policies.ts';
 export { routeTo } from './routes.ts';
 export type { PaymentParts } from './slice.ts';

@@ -298,18 +298,22 @@ function refundStory(about: ChildAbout & { outcome: number }): readonly Event[] 
 }
 
 function chargeback({ number, amountMinor, books, at }: ChildAbout): Event {
+  const openedAt = at();
   return {
     type: 'ChargebackOpened',
     chargebackId: uuidOf(START_MS + number, number, 902) as TransactionId,
+    provider: '',
     reference: `cb-${number}`,
     ...books,
     amountMinor,
     reasonCode: '10.4',
     arn: `7500${number}`,
     beyondCapturedMinor: 0n,
+    openedAt,
+    respondBy: new Date(Date.parse(openedAt) + 30 * 86_400_000).toISOString(),
     note: '',
     fees: [{ account: 'fees:chargeback', amountMinor: 1500n, currency: 'GBP' }],
-    at: at(),
+    at: openedAt,
   };
 }
 
@@ -318,6 +322,7 @@ function alert({ number, amountMinor, books, at }: ChildAbout): Event {
   return {
     type: 'AlertReceived',
     alertId: uuidOf(START_MS + number, number, 903) as TransactionId,
+    provider: '',
     reference: `alert-${number}`,
     source: 'CDRN',
     alertType: 'CustomerDispute',

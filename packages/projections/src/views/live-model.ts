@@ -9,6 +9,12 @@ export const OPEN_INTENTS = 'open_intents';
 export const ALERT_DEADLINES = 'alert_deadlines';
 export const RESERVE_RELEASES = 'reserve_releases';
 export const EXPIRIES = 'expiries';
+export const CHARGEBACK_DEADLINES = 'chargeback_deadlines';
+
+export const DISPUTES = 'disputes';
+export const DISPUTE_STATES = 'dispute_states';
+export const DISPUTE_QUEUE = 'dispute_queue';
+export const UNMATCHED_DISPUTES = 'unmatched_disputes';
 
 export const SUBSCRIPTIONS = 'subscriptions';
 export const SUBSCRIBERS = 'subscribers';

@@ -4,6 +4,7 @@ import type { DerivedDocument } from '../projection.ts';
 import type { ReadModelStore } from '../read-model-store.ts';
 import {
   ALERT_DEADLINES,
+  CHARGEBACK_DEADLINES,
   EXPIRIES,
   OPEN_INTENTS,
   RESERVE_RELEASES,
@@ -35,6 +36,15 @@ export interface AlertDeadline {
   readonly alertId: string;
   readonly sandbox: boolean;
   readonly deadline: string;
+}
+
+/** A chargeback that nobody has answered. */
+export interface ChargebackDeadline {
+  readonly tenantId: number;
+  readonly transactionId: string;
+  readonly chargebackId: string;
+  readonly sandbox: boolean;
+  readonly respondBy: string;
 }
 
 /** A reserve whose hold ends at `dueAt`. */
@@ -98,6 +108,15 @@ export function openWorkOf(
       body: JSON.stringify(due),
     });
   }
+  for (const { chargebackId, respondBy, status: moved } of payment.chargebacks) {
+    if (moved !== 'ChargebackOpen' || respondBy === null) continue;
+    const due: ChargebackDeadline = { tenantId, transactionId, chargebackId, sandbox, respondBy };
+    documents.push({
+      collection: CHARGEBACK_DEADLINES,
+      key: `${respondBy}/${tenantId}/${chargebackId}`,
+      body: JSON.stringify(due),
+    });
+  }
   const release = releaseOf(tenantId, payment);
   if (release !== undefined) {
     documents.push({
@@ -151,6 +170,14 @@ export function alertDeadlines(
   query: OpenWorkQuery,
 ): Promise<OpenWorkPage<AlertDeadline>> {
   return page(store, ALERT_DEADLINES, query);
+}
+
+/** Open chargebacks of all tenants, the nearest date first. */
+export function chargebackDeadlines(
+  store: ReadModelStore,
+  query: OpenWorkQuery,
+): Promise<OpenWorkPage<ChargebackDeadline>> {
+  return page(store, CHARGEBACK_DEADLINES, query);
 }
 
 /** Reserves that are held, those whose hold ends first in front. */

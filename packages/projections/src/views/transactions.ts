@@ -4,6 +4,7 @@ import { walkedByCustomer } from '../erasing.ts';
 import type { DerivedDocument, Projection, Recorded, States } from '../projection.ts';
 import {
   ALERT_DEADLINES,
+  CHARGEBACK_DEADLINES,
   DESCRIPTORS,
   EXPIRIES,
   keyOf,
@@ -41,6 +42,7 @@ export const transactions: Projection<Transaction.Payment> = {
     { name: DESCRIPTORS, kind: 'dictionary' },
     { name: OPEN_INTENTS, kind: 'keyed' },
     { name: ALERT_DEADLINES, kind: 'keyed' },
+    { name: CHARGEBACK_DEADLINES, kind: 'keyed' },
     { name: RESERVE_RELEASES, kind: 'keyed' },
     { name: EXPIRIES, kind: 'keyed' },
   ],

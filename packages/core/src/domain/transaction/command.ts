@@ -122,10 +122,16 @@ interface RefundCommands {
 interface DisputeCommands {
   OpenChargeback: {
     readonly chargebackId: TransactionId;
+    /** Empty when absent: the gateway. References are unique for each provider. */
+    readonly provider?: string;
     readonly reference: string;
     readonly amountMinor: bigint;
     readonly reasonCode: string;
     readonly arn: string;
+    /** When the bank opened it; `at` when absent. */
+    readonly openedAt?: string;
+    /** By the rules of the card's network when absent. */
+    readonly respondBy?: string;
     readonly note: string;
   };
   MoveChargeback: {
@@ -140,11 +146,15 @@ interface DisputeCommands {
   };
   ReceiveAlert: {
     readonly alertId: TransactionId;
+    /** Empty when absent: the gateway. References are unique for each provider. */
+    readonly provider?: string;
     readonly reference: string;
     readonly source: AlertSource;
     readonly alertType: AlertType;
     readonly amountMinor: bigint;
     readonly arn: string;
+    /** When the source sent it, from which its time to answer counts; `at` when absent. */
+    readonly sentAt?: string;
     readonly note: string;
   };
   /** The first final outcome wins. */

@@ -11,6 +11,9 @@ import { mayMove } from './status.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 export function decideDispute(payment: Payment, command: DisputeCommand): Decision {
   switch (command.type) {
     case 'OpenChargeback':
@@ -32,9 +35,19 @@ export function decideDispute(payment: Payment, command: DisputeCommand): Decisi
  * Checked in this order: (a repeat), ChildExists, WrongStatus, AmountNotPositive.
  */
 function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>): Decision {
-  const { chargebackId, reference, amountMinor, reasonCode, arn, note, at } = command;
+  const {
+    chargebackId,
+    provider = '',
+    reference,
+    amountMinor,
+    reasonCode,
+    arn,
+    note,
+    at,
+  } = command;
+  const { openedAt = at, respondBy = respondByOf(payment, openedAt) } = command;
   const { sandbox, currency, status } = payment;
-  if (payment.chargebacks.some((each) => each.reference === reference)) return right([]);
+  if (payment.chargebacks.some(isSame(provider, reference))) return right([]);
   if (isChildId(payment, chargebackId)) return left({ type: 'ChildExists', id: chargebackId });
   const route = routeOf(payment);
   if ((status !== 'Captured' && status !== 'Settled') || route === undefined) {
@@ -47,6 +60,7 @@ function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>):
     {
       type: 'ChargebackOpened',
       chargebackId,
+      provider,
       reference,
       sandbox,
       merchantAccountId,
@@ -55,11 +69,27 @@ function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>):
       reasonCode,
       arn,
       beyondCapturedMinor: beyond > 0n ? beyond : 0n,
+      openedAt,
+      respondBy,
       note,
       fees: chargebackFees(route.terms),
       at,
     },
   ]);
+}
+
+/** Whether a dispute has been recorded already. */
+function isSame(provider: string, reference: string) {
+  return (each: { readonly provider: string; readonly reference: string }) =>
+    each.provider === provider && each.reference === reference;
+}
+
+/** Days in which the networks want an answer to a chargeback, by `cardBrandId`. */
+export const ANSWER_DAYS: readonly number[] = [20, 30, 45, 20, 30, 30, 30];
+
+function respondByOf({ card }: Payment, openedAt: string): string {
+  const days = ANSWER_DAYS[card?.brandId ?? 0] ?? 0;
+  return new Date(Date.parse(openedAt) + days * DAY_MS).toISOString();
 }
 
 /** Checked in this order: ChargebackUnknown, (a repeat), WrongStatus. */
@@ -83,28 +113,33 @@ function moveChargeback(payment: Payment, command: CommandOf<'MoveChargeback'>):
   return right([{ type: to, chargebackId, note, at }]);
 }
 
-const HOUR_MS = 3_600_000;
-
 /** Hours in which a source wants its answer; the others set no deadline. */
 const ANSWER_HOURS: Readonly<Record<string, number>> = { AlertProvider: 24, CDRN: 72 };
 
+/** When an alert must be answered; null where its source sets no deadline. */
+export function alertDeadlineOf(source: string | null, sentAt: string): string | null {
+  const hours = ANSWER_HOURS[source ?? ''];
+  return hours === undefined ? null : new Date(Date.parse(sentAt) + hours * HOUR_MS).toISOString();
+}
+
 /** Checked in this order: (a repeat), ChildExists, WrongStatus, AmountNotPositive. */
 function receiveAlert(payment: Payment, command: CommandOf<'ReceiveAlert'>): Decision {
-  const { alertId, reference, source, alertType, amountMinor, arn, note, at } = command;
+  const { alertId, provider = '', reference, source, alertType, amountMinor, arn } = command;
+  const { note, at, sentAt = at } = command;
   const { sandbox, currency, status } = payment;
-  if (payment.alerts.some((each) => each.reference === reference)) return right([]);
+  if (payment.alerts.some(isSame(provider, reference))) return right([]);
   if (isChildId(payment, alertId)) return left({ type: 'ChildExists', id: alertId });
   const route = routeOf(payment);
   if (route === undefined || takenMinor(payment) === 0n) {
     return left({ type: 'WrongStatus', status, command: command.type });
   }
   if (amountMinor <= 0n) return left({ type: 'AmountNotPositive', amountMinor, currency });
-  const hours = ANSWER_HOURS[source];
   const { merchantAccountId } = route;
   return right([
     {
       type: 'AlertReceived',
       alertId,
+      provider,
       reference,
       source,
       alertType,
@@ -113,8 +148,7 @@ function receiveAlert(payment: Payment, command: CommandOf<'ReceiveAlert'>): Dec
       currency,
       amountMinor,
       arn,
-      deadline:
-        hours === undefined ? null : new Date(Date.parse(at) + hours * HOUR_MS).toISOString(),
+      deadline: alertDeadlineOf(source, sentAt),
       note,
       fees: alertFees(route.terms, source, payment),
       at,

@@ -118,6 +118,14 @@ const withIntervals: Upcast = ({ plans, ...older }) => ({
   plans: (plans as Record<string, unknown>[]).map(withInterval),
 });
 
+/** Version 1 came of the gateway alone, when it was recorded, and set no date. */
+const withoutProvider: Upcast = (data) => ({ ...data, provider: '' });
+const withoutDates: Upcast = (data) => ({
+  ...withoutProvider(data),
+  openedAt: data['at'],
+  respondBy: null,
+});
+
 const chargebackMoved = { chargebackId: TransactionId, note, at };
 const chargebackReversed = { ...chargebackMoved, ...books, amountMinor: Minor };
 const alertMoved = { alertId: TransactionId, note, at };
@@ -253,20 +261,29 @@ export const events = {
   ),
 
   // Chargebacks.
-  ChargebackOpened: event({
-    chargebackId: TransactionId,
-    /** The provider's reference: a second delivery of it changes nothing. */
-    reference: z.string(),
-    ...books,
-    amountMinor: Minor,
-    reasonCode: z.string(),
-    arn: z.string(),
-    /** The part that lies beyond what was left of the capture: money given back twice. */
-    beyondCapturedMinor: Minor,
-    note,
-    fees: z.array(Fee),
-    at,
-  }),
+  ChargebackOpened: event(
+    {
+      chargebackId: TransactionId,
+      /** Who reported it; empty for the gateway. */
+      provider: z.string(),
+      /** The provider's reference: a second delivery of it changes nothing. */
+      reference: z.string(),
+      ...books,
+      amountMinor: Minor,
+      reasonCode: z.string(),
+      arn: z.string(),
+      /** The part that lies beyond what was left of the capture: money given back twice. */
+      beyondCapturedMinor: Minor,
+      /** When the bank opened it. It is booked when it is recorded (`at`). */
+      openedAt: Instant,
+      /** When an answer must have been given; null where that is not known. */
+      respondBy: Instant.nullable(),
+      note,
+      fees: z.array(Fee),
+      at,
+    },
+    { upcasts: [withoutDates] },
+  ),
   ChargebackUnderReview: event(chargebackMoved),
   ChargebackWon: event(chargebackReversed),
   ChargebackLost: event(chargebackMoved),
@@ -274,27 +291,32 @@ export const events = {
   ChargebackWithdrawn: event(chargebackReversed),
 
   // Alerts.
-  AlertReceived: event({
-    alertId: TransactionId,
-    reference: z.string(),
-    source: z.enum(['AlertProvider', 'CDRN', 'RDR', 'OrderInquiry', 'Acquirer', 'Manual']),
-    alertType: z.enum([
-      'ConfirmedFraud',
-      'CustomerDispute',
-      'EarlyFraudWarning',
-      'AutoResolved',
-      'OrderInquiry',
-      'Cancellation',
-    ]),
-    ...books,
-    amountMinor: Minor,
-    arn: z.string(),
-    /** When an answer must have been given; null when the source sets no deadline. */
-    deadline: Instant.nullable(),
-    note,
-    fees: z.array(Fee),
-    at,
-  }),
+  AlertReceived: event(
+    {
+      alertId: TransactionId,
+      /** Who reported it; empty for the gateway. */
+      provider: z.string(),
+      reference: z.string(),
+      source: z.enum(['AlertProvider', 'CDRN', 'RDR', 'OrderInquiry', 'Acquirer', 'Manual']),
+      alertType: z.enum([
+        'ConfirmedFraud',
+        'CustomerDispute',
+        'EarlyFraudWarning',
+        'AutoResolved',
+        'OrderInquiry',
+        'Cancellation',
+      ]),
+      ...books,
+      amountMinor: Minor,
+      arn: z.string(),
+      /** When an answer must have been given; null when the source sets no deadline. */
+      deadline: Instant.nullable(),
+      note,
+      fees: z.array(Fee),
+      at,
+    },
+    { upcasts: [withoutProvider] },
+  ),
   AlertResolved: event(alertMoved),
   AlertDeclined: event(alertMoved),
   AlertExpired: event(alertMoved),

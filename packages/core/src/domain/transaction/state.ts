@@ -39,6 +39,7 @@ export type Refund = z.output<typeof Refund>;
 
 const Chargeback = z.strictObject({
   chargebackId: TransactionId,
+  provider: z.string(),
   reference: z.string(),
   status: z.enum([
     'ChargebackOpen',
@@ -56,6 +57,7 @@ const Chargeback = z.strictObject({
   arn: z.string(),
   note,
   openedAt: Instant,
+  respondBy: Instant.nullable(),
   changedAt: Instant,
   completedAt: Instant.nullable(),
 });
@@ -63,6 +65,7 @@ export type Chargeback = z.output<typeof Chargeback>;
 
 const Alert = z.strictObject({
   alertId: TransactionId,
+  provider: z.string(),
   reference: z.string(),
   source: events.AlertReceived.schema.shape.source,
   alertType: events.AlertReceived.schema.shape.alertType,
@@ -448,6 +451,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
 function chargebackOf(payment: Payment, event: EventOf<'ChargebackOpened'>): Chargeback {
   return {
     chargebackId: event.chargebackId,
+    provider: event.provider,
     reference: event.reference,
     status: 'ChargebackOpen',
     amountMinor: event.amountMinor,
@@ -459,7 +463,8 @@ function chargebackOf(payment: Payment, event: EventOf<'ChargebackOpened'>): Cha
     reasonCode: event.reasonCode,
     arn: event.arn,
     note: event.note,
-    openedAt: event.at,
+    openedAt: event.openedAt,
+    respondBy: event.respondBy,
     changedAt: event.at,
     completedAt: null,
   };
@@ -468,6 +473,7 @@ function chargebackOf(payment: Payment, event: EventOf<'ChargebackOpened'>): Cha
 function alertOf(event: EventOf<'AlertReceived'>): Alert {
   return {
     alertId: event.alertId,
+    provider: event.provider,
     reference: event.reference,
     source: event.source,
     alertType: event.alertType,

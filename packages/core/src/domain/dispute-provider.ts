@@ -1,0 +1,87 @@
+/** Who reports disputes to a tenant, and the secrets that their messages are signed with. */
+import { type Either, right } from 'fp-ts/lib/Either.js';
+import { z } from 'zod';
+import { never } from '../kernel/aggregate.ts';
+import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
+import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+
+/** Names of providers are parts of addresses. */
+export const ProviderName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+
+export const events = {
+  /** The secret is sealed under the master key; the one before it is good until `overlapEndsAt`. */
+  DisputeProviderSecretSet: event({ sealed: z.string(), overlapEndsAt: Instant, at: Instant }),
+  DisputeProviderRemoved: event({ at: Instant }),
+};
+export type Event = EventsOf<typeof events>;
+
+export type Command = {
+  readonly tenantId: TenantId;
+  readonly provider: string;
+  readonly at: string;
+} & (
+  | {
+      readonly type: 'SetDisputeProviderSecret';
+      readonly sealed: string;
+      readonly overlapEndsAt: string;
+    }
+  | { readonly type: 'RemoveDisputeProvider' }
+);
+export type Rejection = never;
+
+interface Secret {
+  readonly sealed: string;
+  /** Null for the present one. */
+  readonly expiresAt: string | null;
+}
+export interface Provider {
+  /** The present one first. */
+  readonly secrets: readonly Secret[];
+}
+export type State = Provider | null;
+export const initial: State = null;
+
+export function evolve(state: State, event: Event): State {
+  switch (event.type) {
+    case 'DisputeProviderSecretSet': {
+      const [before] = state?.secrets ?? [];
+      const present = { sealed: event.sealed, expiresAt: null };
+      const old = before === undefined ? [] : [{ ...before, expiresAt: event.overlapEndsAt }];
+      return { secrets: [present, ...old] };
+    }
+    case 'DisputeProviderRemoved':
+      return null;
+    default:
+      return never(event);
+  }
+}
+
+/** The sealed secrets that a message may be signed with now. */
+export function secretsOf(state: State, now: string): readonly string[] {
+  return (state?.secrets ?? [])
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .map(({ sealed }) => sealed);
+}
+
+export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
+  switch (command.type) {
+    case 'SetDisputeProviderSecret': {
+      const { sealed, overlapEndsAt, at } = command;
+      return right([{ type: 'DisputeProviderSecretSet', sealed, overlapEndsAt, at }]);
+    }
+    case 'RemoveDisputeProvider':
+      return right(state === null ? [] : [{ type: 'DisputeProviderRemoved', at: command.at }]);
+    default:
+      return never(command);
+  }
+}
+
+export function streamOf(command: {
+  readonly tenantId: TenantId;
+  readonly provider: string;
+}): StreamName {
+  return streamName('dispute_provider', command.tenantId, command.provider);
+}
