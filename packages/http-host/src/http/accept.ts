@@ -1,4 +1,4 @@
-/** What the Accept header allows: JSON at all, and errors as problem+json. */
+/** What the Accept headers allow: JSON at all, errors as problem+json, and content codings. */
 
 export interface Acceptance {
   /** Neither application/json nor application/problem+json is acceptable. */
@@ -12,7 +12,6 @@ const PROBLEM_TYPE = 'application/problem+json';
 
 const ANYTHING: Acceptance = { refusesJson: false, errorForm: 'json' };
 
-/** Callers send few distinct values; the bound protects memory against a hostile one. */
 const MAX_REMEMBERED = 256;
 const MAX_REMEMBERED_LENGTH = 512;
 
@@ -24,10 +23,7 @@ export function acceptanceOf(accept: string | undefined): Acceptance {
   const known = remembered.get(accept);
   if (known !== undefined) return known;
   const acceptance = parse(accept);
-  if (accept.length <= MAX_REMEMBERED_LENGTH) {
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(accept, acceptance);
-  }
+  remember(remembered, accept, acceptance);
   return acceptance;
 }
 
@@ -55,14 +51,55 @@ function parseRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** Whether an Accept-Encoding header allows gzip. An absent header does not: the client may lack gzip. */
-export function admitsGzip(acceptEncoding: string | undefined): boolean {
-  const codings = (acceptEncoding ?? '').split(',').map(parseRange);
-  const named = codings.find(({ type }) => type === 'gzip' || type === 'x-gzip');
-  return (named ?? codings.find(({ type }) => type === '*') ?? NOT_ADMITTED).quality > 0;
+/** The content codings that responses may have, the preferred of equals first. */
+const CODINGS = ['br', 'gzip'] as const;
+export type Coding = (typeof CODINGS)[number];
+
+export interface AcceptedCoding {
+  /** Undefined: without a coding. */
+  readonly coding: Coding | undefined;
+  /** A response without a coding is not acceptable. */
+  readonly refusesIdentity: boolean;
 }
 
-const NOT_ADMITTED: MediaRange = { type: '', quality: 0 };
+const NO_CODING: AcceptedCoding = { coding: undefined, refusesIdentity: false };
+
+const rememberedCodings = new Map<string, AcceptedCoding>();
+
+/**
+ * The coding that an Accept-Encoding header prefers. Without the header none is used: the client may
+ * have none.
+ */
+export function codingOf(acceptEncoding: string | undefined): AcceptedCoding {
+  if (acceptEncoding === undefined) return NO_CODING;
+  const known = rememberedCodings.get(acceptEncoding);
+  if (known !== undefined) return known;
+  const accepted = parseCodings(acceptEncoding);
+  remember(rememberedCodings, acceptEncoding, accepted);
+  return accepted;
+}
+
+function parseCodings(acceptEncoding: string): AcceptedCoding {
+  const ranges = acceptEncoding.split(',').map(parseRange);
+  const named = (...names: string[]) => ranges.find(({ type }) => names.includes(type))?.quality;
+  const others = named('*');
+  const identity = named('identity');
+  const refusesIdentity = (identity ?? others) === 0;
+  const qualityOfCoding = (coding: Coding) =>
+    (coding === 'gzip' ? named('gzip', 'x-gzip') : named(coding)) ?? others ?? 0;
+  const best = Math.max(...CODINGS.map(qualityOfCoding));
+  // Where it is not named, identity is the last choice.
+  const isPreferred = best > 0 && best >= (identity ?? 0);
+  const coding = CODINGS.find((each) => isPreferred && qualityOfCoding(each) === best);
+  return { coding, refusesIdentity };
+}
+
+/** Callers send few distinct values; the bounds protect memory against a hostile one. */
+function remember<Value>(values: Map<string, Value>, header: string, value: Value): void {
+  if (header.length > MAX_REMEMBERED_LENGTH) return;
+  if (values.size >= MAX_REMEMBERED) values.clear();
+  values.set(header, value);
+}
 
 /** The type that an Accept header prefers, the first of equals; undefined when it admits none. */
 export function preferredType<Type extends string>(

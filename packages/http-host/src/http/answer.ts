@@ -10,6 +10,8 @@ export interface Answer {
   readonly body: string | Buffer;
   /** In addition to those of every response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** The body is the same buffer every time. */
+  readonly isConstant?: boolean;
   /** The same request may get another response later: not stored for replay. */
   readonly transient?: boolean;
   /** False while the work continues: a repetition under the same key gets the state of that time. */
@@ -44,8 +46,8 @@ export function answerOf(result: HandlerResult): Answer {
   const kept = { stream, subject, isFinal };
   const transient = status >= FIRST_SERVER_ERROR;
   if ('raw' in result) {
-    const { raw, contentType = JSON_TYPE } = result;
-    return { status, contentType, body: raw, headers, transient, ...kept };
+    const { raw, contentType = JSON_TYPE, isConstant = false } = result;
+    return { status, contentType, body: raw, headers, isConstant, transient, ...kept };
   }
   const body = result.body === undefined ? '' : JSON.stringify(result.body);
   return { status, contentType: JSON_TYPE, body, headers, transient, ...kept };

@@ -3,7 +3,7 @@ import type { StreamName, Subject, TenantId } from '@counterfoil/core';
 import type { Environment } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
-import { strict, unboundedPattern } from './input-schema.ts';
+import { secretMember, strict, unboundedPattern } from './input-schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
@@ -49,8 +49,6 @@ export interface RequestContext {
   readonly ifMatch: string | undefined;
   /** The If-None-Match header, if it was sent. */
   readonly ifNoneMatch: string | undefined;
-  /** The Accept-Encoding header, if it was sent. */
-  readonly acceptEncoding: string | undefined;
   /** The one of these media types that the Accept header prefers; the first where it does not say. */
   accepted<Type extends string>(types: readonly Type[]): Type | undefined;
   /** Logs with the request id. Created on first use. */
@@ -85,6 +83,8 @@ export interface RawResult extends Result {
   readonly raw: string | Buffer;
   /** Default: application/json. */
   readonly contentType?: string;
+  /** The same buffer every time: it is compressed once. */
+  readonly isConstant?: boolean;
 }
 
 export type HandlerResult = JsonResult | RawResult;
@@ -155,6 +155,8 @@ export interface EndpointDefinition<
    * If-None-Match is.
    */
   readonly version?: 'sent' | 'checked' | 'cached';
+  /** Responses hold keys or secrets, such as those that are shown once: they are never compressed. */
+  readonly holdsSecrets?: boolean;
   /** For probes: answered even under overload. */
   readonly answeredUnderOverload?: boolean;
   handle(context: RequestContext, input: Input<P, Q, B>): Promise<HandlerResult>;
@@ -176,6 +178,7 @@ export function endpoint<
 >(definition: EndpointDefinition<P, Q, B>): Endpoint {
   checkPath(definition);
   checkBounded(definition as unknown as EndpointDefinition);
+  checkSecrets(definition as unknown as EndpointDefinition);
   const { access, body, query, unknownMembers } = definition;
   return {
     // The server passes a handler only what that handler's own schemas returned.
@@ -214,6 +217,16 @@ function checkBounded({ operationId, params, query, body }: EndpointDefinition):
     throw new Error(
       `${operationId}: at ${place} a pattern comes before a maximum length: use bounded() of api/wire.ts`,
     );
+  }
+}
+
+/** Responses with keys and secrets must not be compressed by mistake. */
+function checkSecrets({ operationId, responses, holdsSecrets }: EndpointDefinition): void {
+  if (holdsSecrets === true) return;
+  for (const { schema } of Object.values(responses)) {
+    const place = schema && secretMember(schema);
+    if (place === undefined) continue;
+    throw new Error(`${operationId}: its responses have ${place}: set holdsSecrets`);
   }
 }
 

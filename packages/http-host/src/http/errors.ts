@@ -256,8 +256,9 @@ export const ERRORS = {
   },
   not_acceptable: {
     status: 406,
-    title: 'The answer has no form that Accept admits',
-    description: 'Answers are application/json; errors may be application/problem+json.',
+    title: 'The answer has no form that Accept and Accept-Encoding admit',
+    description:
+      'Answers are application/json; errors may be application/problem+json. Codings are gzip and br; answers with secrets have none.',
   },
   request_timeout: {
     status: 408,

@@ -83,6 +83,20 @@ function isBounded(schema: z.core.$ZodType): boolean {
   return true;
 }
 
+/** Names of keys and secrets. */
+const SECRET = /^(?:key|password|recoveryCodes|publishableKey)$|secret(?:Key|s)?$/i;
+/** What is masked when it is read. */
+const MASKED = '/gatewayCredentials';
+
+/** The path of a member whose name says that it is a secret. */
+export function secretMember(schema: z.core.$ZodType, path = ''): string | undefined {
+  if (path.endsWith(MASKED)) return undefined;
+  if (SECRET.test(path.slice(path.lastIndexOf('/') + 1))) return path;
+  return partsOf(definitionOf(schema))
+    .map(([step, part]) => secretMember(part, path + step))
+    .find((found) => found !== undefined);
+}
+
 /** The member names that input may have at a path; none where any name is allowed. */
 export function knownNames(
   schema: z.core.$ZodType,

@@ -8,7 +8,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { answersJson, type Endpoint, endpoint } from './endpoint.ts';
+import { type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
 import { describeFields, type Examples, showExamples } from './openapi-words.ts';
@@ -178,11 +178,10 @@ const PROTOCOL_CODES = [
 /** The codes that the HTTP layer itself may return for an operation. */
 export function layerCodes(operation: Endpoint): ErrorCode[] {
   const { access, body, params, query, idempotency } = operation;
-  const codes: ErrorCode[] = [...PROTOCOL_CODES, 'internal_error'];
+  const codes: ErrorCode[] = [...PROTOCOL_CODES, 'not_acceptable', 'internal_error'];
   // An id that is empty, too long or not decodable matches no route.
   if (params !== undefined) codes.push('route_not_found');
   if (!operation.answeredUnderOverload) codes.push('overloaded');
-  if (answersJson(operation)) codes.push('not_acceptable');
   if (access.kind === 'api-key') {
     codes.push('client_id_required', 'user_email_invalid', 'card_invalid');
     if (access.requiresUserEmail) codes.push('user_email_required');

@@ -2,7 +2,7 @@
 
 import { type KeyDirectory, keyParts, Refused } from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
-import { type Acceptance, acceptanceOf } from './accept.ts';
+import { type Acceptance, acceptanceOf, codingOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import { checkClaimedTenant, checkClaimedUser, findKey, principalOf } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
@@ -57,7 +57,7 @@ export class Pipeline {
     }
   }
 
-  /** Framing (400), path (404), method (405), overload (503), Accept (406). */
+  /** Framing (400), path (404), method (405), overload (503), Accept and Accept-Encoding (406). */
   #route(exchange: Exchange, acceptance: Acceptance): Endpoint {
     const { head, request } = exchange;
     const violation = headViolation(head, request.httpVersion);
@@ -76,6 +76,10 @@ export class Pipeline {
       throw refuse('overloaded', undefined, OVERLOADED);
     }
     if (acceptance.refusesJson && answersJson(endpoint)) throw refuse('not_acceptable');
+    const { coding, refusesIdentity } = codingOf(head.acceptEncoding);
+    if (refusesIdentity && (coding === undefined || endpoint.holdsSecrets === true)) {
+      throw refuse('not_acceptable', 'Accept-Encoding admits no coding that this answer can have');
+    }
     return endpoint;
   }
 

@@ -29,6 +29,11 @@ export function traceparentOf(sent: string | undefined): string | undefined {
   return sent !== undefined && TRACEPARENT.test(sent) && !holdsCardNumber(sent) ? sent : undefined;
 }
 
+/** Entity tags as handlers know them: those of compressed responses end with the coding. */
+function withoutCoding(tags: string | undefined): string | undefined {
+  return tags?.replaceAll(/-(?:br|gzip)"/g, '"');
+}
+
 interface ExchangeParts {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -85,15 +90,11 @@ export class Exchange implements RequestContext {
   }
 
   get ifMatch(): string | undefined {
-    return this.head.ifMatch;
+    return withoutCoding(this.head.ifMatch);
   }
 
   get ifNoneMatch(): string | undefined {
-    return this.head.ifNoneMatch;
-  }
-
-  get acceptEncoding(): string | undefined {
-    return this.head.acceptEncoding;
+    return withoutCoding(this.head.ifNoneMatch);
   }
 
   accepted<Type extends string>(types: readonly Type[]): Type | undefined {

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type KeyDirectory, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
+import { Compression } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, type Refusal, refuse } from './errors.ts';
 import type { Readiness } from './health.ts';
@@ -110,6 +111,7 @@ export class HttpServer {
   readonly #requestLogger: Logger;
   readonly #active = new Set<Exchange>();
   readonly #overload: Overload;
+  readonly #compression = new Compression();
   readonly #connections = new Map<Socket, Connection>();
   #closing: Promise<CloseReport> | undefined;
 
@@ -232,7 +234,9 @@ export class HttpServer {
 
   async #answer(exchange: Exchange): Promise<void> {
     try {
-      this.#send(exchange, await this.#pipeline.answer(exchange));
+      const answer = await this.#pipeline.answer(exchange);
+      const encoded = this.#compression.encoded(exchange, answer);
+      this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
     } catch (error) {
       // For example invalid headers: this connection cannot send another response.
       exchange.logger.error({ err: error }, 'an answer could not be sent');

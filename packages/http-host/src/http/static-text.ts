@@ -1,7 +1,5 @@
-/** A constant text with an entity tag and compression. */
+/** A constant text with an entity tag. */
 import { hash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
-import { admitsGzip } from './accept.ts';
 import type { RawResult, RequestContext, ResponseDefinition } from './endpoint.ts';
 
 /** The response when the client's copy is current. */
@@ -10,37 +8,32 @@ export const NOT_MODIFIED: ResponseDefinition = {
 };
 
 export class StaticText {
-  readonly #text: string;
-  readonly #zipped: Buffer;
+  readonly #bytes: Buffer;
   readonly #etag: string;
   readonly #type: Pick<RawResult, 'contentType'>;
 
   constructor(text: string, type: Pick<RawResult, 'contentType'> = {}) {
-    this.#text = text;
-    this.#zipped = gzipSync(text);
-    // Weak: it names the text in either coding.
+    this.#bytes = Buffer.from(text);
+    // Weak: it names the text in every coding.
     this.#etag = `W/"${hash('sha256', text, 'base64url')}"`;
     this.#type = type;
   }
 
   /** 200 with the text, or 304 if the client has it. `headers` are added to both. */
   answer(
-    { ifNoneMatch, acceptEncoding }: Pick<RequestContext, 'ifNoneMatch' | 'acceptEncoding'>,
+    { ifNoneMatch }: Pick<RequestContext, 'ifNoneMatch'>,
     more: Readonly<Record<string, string>> = {},
   ): RawResult {
     const headers = {
       ETag: this.#etag,
       // Cached but revalidated every time: another version of the host has another text.
       'Cache-Control': 'no-cache',
-      Vary: 'Accept-Encoding',
       ...more,
     };
-    if (isNamedBy(ifNoneMatch, this.#etag)) return { status: 304, raw: '', headers };
-    if (!admitsGzip(acceptEncoding)) {
-      return { status: 200, raw: this.#text, headers, ...this.#type };
+    if (isNamedBy(ifNoneMatch, this.#etag)) {
+      return { status: 304, raw: '', headers: { ...headers, Vary: 'Accept-Encoding' } };
     }
-    const encoded = { ...headers, 'Content-Encoding': 'gzip' };
-    return { status: 200, raw: this.#zipped, headers: encoded, ...this.#type };
+    return { status: 200, raw: this.#bytes, isConstant: true, headers, ...this.#type };
   }
 }
 
