@@ -144,7 +144,7 @@ async function expectToReadEverything(call: Call): Promise<void> {
   const { paths } = documented.document;
   for (const operation of documented.operations) {
     serial += 1;
-    const subject = await subjectOf(operation, { send, serial, paths });
+    const subject = await subjectOf(operation, { send, serial, companyId: 1, paths });
     const read = await call(operation, requestOf(operation, subject)).catch(String);
     if (typeof read === 'string') {
       faults.push(`${operation.id}: ${read}`);

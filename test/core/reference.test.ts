@@ -62,7 +62,7 @@ describe.each(CASES)('%s', (type, defined, content, stream) => {
 
   it('states the thing as it is', () => {
     when([], command).then(event);
-    expect(given(Reference, [event]).state).toEqual(event);
+    expect(given(Reference, [event]).state).toEqual({ ...event, rowVersion: 1 });
   });
 
   it('is silent when nothing changed, whenever it is said', () =>
@@ -82,6 +82,32 @@ it('records a change', () => {
     name: 'Acme Ltd',
     at: LATER,
   }).then({ type: 'CompanyDefined', companyId: 1, name: 'Acme Ltd', at: LATER });
+});
+
+describe('a definition that expects something', () => {
+  const before: Reference.Event = { type: 'CompanyDefined', companyId: 1, name: 'Acme', at };
+  const define = (expected: Reference.Expected): Reference.Command => ({
+    type: 'DefineCompany',
+    tenantId,
+    companyId: 1,
+    name: 'Acme Ltd',
+    expected,
+    at: LATER,
+  });
+  const defined: Reference.Event = { ...before, name: 'Acme Ltd', at: LATER };
+
+  it('is made where it is so', () => {
+    when([], define('absent')).then(defined);
+    when([before], define(1)).then(defined);
+  });
+
+  it.each([
+    [[before], 'absent', { type: 'DefinitionExists' }],
+    [[], 1, { type: 'DefinitionUnknown' }],
+    [[before, defined], 1, { type: 'StaleRowVersion', rowVersion: 1, current: 2 }],
+  ] as const)('is refused after %j where %s is expected', (past, expected, rejection) =>
+    when(past, define(expected)).thenRejected(rejection),
+  );
 });
 
 describe('refusals', () => {

@@ -1,5 +1,5 @@
 /** A tenant, its settings, and its keys: issued, rotated with an overlap, revoked, expired. */
-import { Tenant, type TenantId } from '@counterfoil/core';
+import { fold, Tenant, type TenantId } from '@counterfoil/core';
 import { given } from '@counterfoil/core/testing';
 import { describe, expect, it } from 'vitest';
 import { whenOf } from './when.ts';
@@ -20,10 +20,11 @@ const key = {
   hint: 'cf_live_…abcd',
   label: 'back office',
   scopes: ['refund:write'],
+  leadKeyId: null,
   applicationId: null,
   expiresAt: null,
 } as const;
-const KEY = { ...key, scopes: [...key.scopes] };
+const KEY = { ...key, scopes: [...key.scopes], allowedOrigins: [] as string[] };
 const successor = { keyId: keyId(2), digest: digest(2), hint: 'cf_live_…efgh' };
 
 const onboarded: Tenant.Event = {
@@ -304,4 +305,138 @@ describe('revoking a key', () => {
 
 it('has one stream for each tenant', () => {
   expect(Tenant.streamOf({ tenantId })).toBe('tenant-7-settings');
+});
+
+/** The events after these commands, all accepted. */
+function after(past: readonly Tenant.Event[], ...commands: readonly Tenant.Command[]) {
+  const events = [...past];
+  for (const command of commands) {
+    const decided = Tenant.decide(fold(Tenant, events), command);
+    if (decided._tag === 'Left') throw new Error(decided.left.type);
+    events.push(...decided.right);
+  }
+  return events;
+}
+
+function stateOf(events: readonly Tenant.Event[]): Tenant.Tenant {
+  const state = fold(Tenant, events);
+  if (state === null) throw new Error('there is no tenant');
+  return state;
+}
+
+describe('settings of a version', () => {
+  const change = (rowVersion?: number): Tenant.Command => ({
+    type: 'ChangeSettings',
+    tenantId,
+    settings: { refundWindowDays: 30 },
+    rowVersion,
+    at: NOW,
+  });
+  const changed: Tenant.Event = {
+    type: 'SettingsChanged',
+    settings: { ...Tenant.DEFAULT_SETTINGS, refundWindowDays: 60 },
+    at: AT,
+  };
+
+  it('change from the version that the caller saw', () => {
+    const past = [onboarded, changed];
+    expect(stateOf(after(past, change(2))).settings.refundWindowDays).toBe(30);
+    expect(stateOf(after(past, change())).settingsVersion).toBe(3);
+  });
+
+  it('stay as they are when another version was seen', () =>
+    when([onboarded, changed], change(1)).thenRejected({
+      type: 'StaleRowVersion',
+      rowVersion: 1,
+      current: 2,
+    }));
+});
+
+describe('a lead key', () => {
+  const leadKeyId = keyId(9);
+  const keyOf = (number: number) => ({
+    keyId: keyId(number),
+    digest: digest(number),
+    hint: `cf_lead_…${number}`,
+  });
+  const terms = { label: 'pages', allowedOrigins: ['https://shop.example'] };
+  const issue: Tenant.Command = {
+    type: 'IssueLeadKey',
+    tenantId,
+    leadKeyId,
+    environment: 'live',
+    applicationId: 100,
+    publishable: keyOf(1),
+    secret: keyOf(2),
+    ...terms,
+    at: AT,
+  };
+  const past = after([onboarded], issue);
+  const rotate = (overlapDays: number): Tenant.Command => ({
+    type: 'RotateLeadKey',
+    tenantId,
+    leadKeyId,
+    overlapDays,
+    publishable: keyOf(3),
+    secret: keyOf(4),
+    at: NOW,
+  });
+  it('is two keys, of which the publishable one has the origins', () => {
+    const keys = Tenant.leadKeyOf(stateOf(past), leadKeyId);
+    expect(keys.map(({ kind, allowedOrigins }) => [kind, allowedOrigins])).toEqual([
+      ['lead-publishable', terms.allowedOrigins],
+      ['lead-secret', []],
+    ]);
+  });
+
+  it('is replaced as a whole, and the old keys end after the overlap', () => {
+    const state = stateOf(after(past, rotate(2)));
+    const ids = Tenant.leadKeyOf(state, leadKeyId).map((each) => each.keyId);
+    expect(ids).toEqual([keyId(3), keyId(4)]);
+    const end = new Date(Date.parse(NOW) + 2 * 86_400_000).toISOString();
+    expect([1, 2].map((number) => state.keys[keyId(number)]?.expiresAt)).toEqual([end, end]);
+    expect(state.keys[keyId(3)]?.allowedOrigins).toEqual(terms.allowedOrigins);
+  });
+
+  it('is revoked with all keys that it had', () => {
+    const revoke: Tenant.Command = { type: 'RevokeLeadKey', tenantId, leadKeyId, at: NOW };
+    const { keys } = stateOf(after(past, rotate(2), revoke));
+    expect(Object.values(keys).map(({ revokedAt }) => revokedAt)).toEqual(Array(4).fill(NOW));
+  });
+
+  it('changes its origins from the version that the caller saw', () => {
+    const change = (rowVersion: number): Tenant.Command => ({
+      type: 'ChangeLeadKey',
+      tenantId,
+      leadKeyId,
+      label: 'pages',
+      allowedOrigins: [],
+      rowVersion,
+      at: NOW,
+    });
+    const event: Tenant.Event = {
+      type: 'LeadKeyChanged',
+      leadKeyId,
+      label: 'pages',
+      allowedOrigins: [],
+      at: NOW,
+    };
+    when(past, change(1)).then(event);
+    const stale = { type: 'StaleRowVersion', rowVersion: 1, current: 2 } as const;
+    when([...past, event], change(1)).thenRejected(stale);
+    when([...past, event], change(2)).thenNothing();
+  });
+
+  it.each([
+    { ...rotate(0), leadKeyId: keyId(8) } as Tenant.Command,
+    { type: 'RevokeLeadKey', tenantId, leadKeyId: keyId(8), at: NOW } as const,
+  ])('that is unknown refuses $type', (command) =>
+    when(past, command).thenRejected({ type: 'LeadKeyUnknown', leadKeyId: keyId(8) }),
+  );
+
+  it('is not rotated beyond a week, nor after it was revoked', () => {
+    when(past, rotate(8)).thenRejected({ type: 'OverlapOutOfRange', overlapDays: 8, max: 7 });
+    const revoked: Tenant.Event = { type: 'KeyRevoked', keyId: keyId(2), at: AT };
+    when([...past, revoked], rotate(0)).thenRejected({ type: 'KeyNotActive', keyId: keyId(2) });
+  });
 });

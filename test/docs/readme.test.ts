@@ -62,12 +62,14 @@ describe('with the demo running', () => {
   it('serves the endpoints that the README lists', { timeout: SLOW_MS }, async () => {
     const served: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
     const listed = tableRows(section(readme, '## Endpoints')).filter(([name]) => isEndpoint(name));
-    const rows = listed.map(([name, scope, userEmail, key]) => [
-      codeIn(name),
-      codeIn(scope),
-      userEmail === 'required',
-      key === 'yes',
-    ]);
+    const rows = listed.flatMap(([names, scope, userEmail, key]) =>
+      eachOf(codeIn(names) ?? '').map((name) => [
+        name,
+        codeIn(scope),
+        userEmail === 'required',
+        key === 'yes',
+      ]),
+    );
     expect(rows).toEqual(expect.arrayContaining([['GET /livez', undefined, false, false]]));
     expect(rows.toSorted(byName)).toEqual(endpointsOf(served).toSorted(byName));
     for (const [name] of rows)
@@ -115,7 +117,10 @@ describe('with the demo running', () => {
     const statuses: [string, string][] = [];
     for (const [serial, { id: operationId, path }] of operations.entries()) {
       const example = exampleIn(page, operationId).replace('curl', CURL_STATUS);
-      const subject = await subjectOf({ id: operationId, path }, { send, serial, paths });
+      const subject = await subjectOf(
+        { id: operationId, path },
+        { send, serial, companyId: 1, paths },
+      );
       const { stdout } = await run('bash', ['-euc', example], {
         cwd: demo.folder,
         env: { ...env, ...subject },
@@ -201,7 +206,14 @@ describe('with the demo running', () => {
 const NO_ROUTE = /^(route_not_found|method_not_allowed)$/;
 
 function isEndpoint(cell: string | undefined): boolean {
-  return /^`[A-Z]+ \//.test(cell ?? '');
+  return /^`\[?[A-Z, ]+\]? \//.test(cell ?? '');
+}
+
+/** `[PUT, PATCH] /api/admin/[shops, products]/{id}` is four endpoints. */
+function eachOf(text: string): string[] {
+  const [all, choices = ''] = /\[([^\]]*)\]/.exec(text) ?? [];
+  if (all === undefined) return [text];
+  return choices.split(', ').flatMap((each) => eachOf(text.replace(all, each)));
 }
 
 function byName(left: readonly unknown[], right: readonly unknown[]): number {

@@ -13,10 +13,10 @@ export interface Making {
   readonly send: Send;
   /** Another one for each subject. */
   readonly serial: number;
+  /** In the place of the one that the examples name. */
+  readonly companyId?: number;
   /** Of the document. */
   readonly paths: Json;
-  /** Default: that of the examples. */
-  readonly companyId?: number;
 }
 
 const CARD = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
@@ -25,18 +25,12 @@ const ACTION_REQUIRED = '4000000000003220';
 /** The operation on a collection makes what the others act on; payments need one for each state. */
 export async function subjectOf(
   { id: operationId, path }: { readonly id: string; readonly path: string },
-  { send, serial, paths, companyId }: Making,
+  { send, serial, companyId, paths }: Making,
 ): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
-  if (path.startsWith('/api/admin/'))
-    return adminSubject(path, {
-      send,
-      email,
-      paths,
-      ...(companyId !== undefined && { companyId }),
-    });
-  const pay = (more: Json = {}) =>
-    send('POST', '/v1/payments', { amount: 20, currency: 'GBP', email, card: CARD, ...more });
+  if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, companyId, paths });
+  const order = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
+  const pay = (more: Json = {}) => send('POST', '/v1/payments', { ...order, ...more });
   if (operationId === 'capturePayment') return { PAYMENT_ID: (await pay({ capture: false })).id };
   if (operationId === 'confirmPayment') {
     return { PAYMENT_ID: (await pay({ card: { ...CARD, number: ACTION_REQUIRED } })).id };
@@ -44,7 +38,7 @@ export async function subjectOf(
   if (operationId.endsWith('Customer') || operationId.endsWith('PaymentMethod')) {
     const { id } = await send('POST', '/customers', { email });
     if (operationId !== 'removePaymentMethod') return { CUSTOMER_ID: String(id) };
-    const kept = await send('POST', `/customers/${id}/payment-methods`, { card: CARD });
+    const kept = await send('POST', `/customers/${id}/payment-methods`, { card: CARD, companyId });
     return { CUSTOMER_ID: String(id), PAYMENT_METHOD_ID: kept.id };
   }
   const paid = await pay({ subscription: { name: 'Tea club', rebillAmount: 5, frequency: 30 } });
@@ -60,7 +54,12 @@ export async function subjectOf(
 /** By the example of the POST to the collection. */
 async function adminSubject(
   path: string,
-  { send, email, paths, companyId }: Omit<Making, 'serial'> & { readonly email: string },
+  {
+    send,
+    email,
+    companyId,
+    paths,
+  }: { send: Send; email: string; companyId: number | undefined; paths: Json },
 ): Promise<Subject> {
   const [collection = '', ...more] = path.split('/{');
   if (more.length === 0) return {};

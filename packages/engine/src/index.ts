@@ -29,12 +29,6 @@ export {
   type PinoLogger,
   silentLogger,
 } from './logger.ts';
-export {
-  GatewayCredentials,
-  MAX_LISTED,
-  optionalFields,
-  requiredFields,
-} from './merchant-accounts/account-input.ts';
 export type { MerchantAccountView } from './merchant-accounts/account-view.ts';
 export { MerchantAccounts } from './merchant-accounts/merchant-accounts.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
@@ -100,6 +94,14 @@ export {
   maskKey,
 } from './tenants/api-keys.ts';
 export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
+export { Origin } from './tenants/key-input.ts';
+export {
+  REFERENCE_KINDS,
+  type ReferenceItem,
+  type ReferenceKind,
+} from './tenants/reference-input.ts';
 export { References } from './tenants/references.ts';
+export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant-keys.ts';
+export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
 export { Transactions } from './transactions/transactions.ts';

@@ -101,8 +101,11 @@ export const events = {
 export type Event = EventsOf<typeof events>;
 type Defined<Type extends Event['type']> = Omit<Extract<Event, { type: Type }>, 'type'>;
 
+/** `absent`, or the `rowVersion` that the caller saw. Not given: whatever is there. */
+export type Expected = 'absent' | number;
+
 /** Each states the thing as it is from now on; stating it again unchanged does nothing. */
-export type Command = { readonly tenantId: TenantId } & (
+export type Command = { readonly tenantId: TenantId; readonly expected?: Expected } & (
   | ({ readonly type: 'DefineCompany' } & Defined<'CompanyDefined'>)
   | ({ readonly type: 'DefineShop' } & Defined<'ShopDefined'>)
   | ({ readonly type: 'DefineApplication' } & Defined<'ApplicationDefined'>)
@@ -114,15 +117,21 @@ export type Command = { readonly tenantId: TenantId } & (
 );
 
 export type Rejection =
+  | { readonly type: 'DefinitionExists' }
+  | { readonly type: 'DefinitionUnknown' }
+  | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number }
   | { readonly type: 'UnknownCurrency'; readonly currency: string }
   | { readonly type: 'ReservedApplicationId'; readonly applicationId: number };
 
-/** The thing as last defined; null before. */
-export type State = Event | null;
+/** The thing as last defined; `rowVersion` counts the definitions, from 1. */
+export type Definition = Event & { readonly rowVersion: number };
+
+/** Null before the first definition. */
+export type State = Definition | null;
 export const initial: State = null;
 
-export function evolve(_state: State, event: Event): State {
-  return event;
+export function evolve(state: State, event: Event): State {
+  return { ...event, rowVersion: (state?.rowVersion ?? 0) + 1 };
 }
 
 const EVENT_OF = {
@@ -136,21 +145,35 @@ const EVENT_OF = {
   DefineStorefrontProduct: 'StorefrontProductDefined',
 } as const satisfies Record<Command['type'], Event['type']>;
 
-/** Checked in this order: UnknownCurrency, ReservedApplicationId. */
+/**
+ * Checked in this order: DefinitionExists, DefinitionUnknown, StaleRowVersion, UnknownCurrency,
+ * ReservedApplicationId.
+ */
 export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
+  const unexpected = faultOf(state, command.expected);
+  if (unexpected !== undefined) return left(unexpected);
   if ('currency' in command && currencyOf(command.currency) === undefined) {
     return left({ type: 'UnknownCurrency', currency: command.currency });
   }
   if (command.type === 'DefineApplication' && command.applicationId < FIRST_OWN_APPLICATION_ID) {
     return left({ type: 'ReservedApplicationId', applicationId: command.applicationId });
   }
-  const { tenantId: _, type, ...content } = command;
+  const { tenantId: _, expected: __, type, ...content } = command;
   const defined = { type: EVENT_OF[type], ...content } as Event;
   return right(state !== null && sameContent(state, defined) ? [] : [defined]);
 }
 
-function sameContent(a: Event, b: Event): boolean {
-  return canonicalJson({ ...a, at: '' }) === canonicalJson({ ...b, at: '' });
+function faultOf(state: State, expected: Expected | undefined): Rejection | undefined {
+  if (expected === undefined) return undefined;
+  if (expected === 'absent') return state === null ? undefined : { type: 'DefinitionExists' };
+  if (state === null) return { type: 'DefinitionUnknown' };
+  const { rowVersion: current } = state;
+  if (expected === current) return undefined;
+  return { type: 'StaleRowVersion', rowVersion: expected, current };
+}
+
+function sameContent({ rowVersion: _, ...known }: Definition, given: Event): boolean {
+  return canonicalJson({ ...known, at: '' }) === canonicalJson({ ...given, at: '' });
 }
 
 export function streamOf(command: Command): StreamName {

@@ -30,6 +30,8 @@ export const Settings = z.strictObject({
   dunning: Dunning,
   /** Whether a chargeback or a confirmed fraud ends the subscriptions that the payment is part of. */
   unsubscribeOnDispute: z.boolean(),
+  /** Whether callers must name an active user, whose scopes then bound those of the key. */
+  requireKnownUsers: z.boolean(),
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -44,19 +46,29 @@ export const DEFAULT_SETTINGS: Settings = {
   reserveHoldDays: 180,
   dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['rebill-failed', 'frozen'] },
   unsubscribeOnDispute: true,
+  requireKnownUsers: false,
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
 
+export const MAX_ORIGINS = 100;
+const label = z.string().max(200);
+/** `https://shop.example`: scheme, host and port of pages that may write leads. */
+const allowedOrigins = z.array(z.string().max(300)).max(MAX_ORIGINS);
+
 const keyFields = {
   keyId: z.guid(),
+  /** The lead key that the two keys of a browser and of a server make up. */
+  leadKeyId: z.guid().nullable(),
+  /** Of a publishable lead key; empty for all others. */
+  allowedOrigins,
   kind: z.enum(KEY_KINDS),
   environment: z.enum(['live', 'test']),
   /** SHA-256 of the key, in hex: the key itself is shown once and never kept. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   /** Prefix and last four characters, to recognise a key by. */
   hint: z.string().max(40),
-  label: z.string().max(200),
+  label,
   /** What the key may do, each as `resource:action`. */
   scopes: z.array(z.string().regex(/^[a-z-]+:[a-z-]+$/)).max(100),
   /** The application that a lead key is bound to. */
@@ -70,34 +82,77 @@ const withoutDunning: Upcast = ({ settings, ...data }) => {
   return { ...data, settings: { dunning, unsubscribeOnDispute, ...(settings as object) } };
 };
 
+/** Version 2 had no users. */
+const withoutUsers: Upcast = ({ settings, ...data }) => {
+  const { requireKnownUsers } = DEFAULT_SETTINGS;
+  return { ...data, settings: { requireKnownUsers, ...(settings as object) } };
+};
+
+/** Version 1 had no lead keys. */
+const withoutLeadKeys: Upcast = (data) => ({ ...data, leadKeyId: null, allowedOrigins: [] });
+
 export const events = {
   TenantOnboarded: event(
     { name: z.string().min(1).max(200), settings: Settings, at: Instant },
-    { upcasts: [withoutDunning] },
+    { upcasts: [withoutDunning, withoutUsers] },
   ),
-  SettingsChanged: event({ settings: Settings, at: Instant }, { upcasts: [withoutDunning] }),
-  KeyIssued: event({ ...keyFields, at: Instant }),
+  SettingsChanged: event(
+    { settings: Settings, at: Instant },
+    { upcasts: [withoutDunning, withoutUsers] },
+  ),
+  KeyIssued: event({ ...keyFields, at: Instant }, { upcasts: [withoutLeadKeys] }),
+  LeadKeyChanged: event({ leadKeyId: z.guid(), label, allowedOrigins, at: Instant }),
   /** The key is replaced by `successorId` and ends at `expiresAt`. */
   KeyRotated: event({ keyId: z.guid(), successorId: z.guid(), expiresAt: Instant, at: Instant }),
   KeyRevoked: event({ keyId: z.guid(), at: Instant }),
 };
 export type Event = EventsOf<typeof events>;
 type IssuedKey = Omit<Extract<Event, { type: 'KeyIssued' }>, 'type' | 'at'>;
+/** What differs between a key and its successor. */
+type NewKey = Pick<IssuedKey, 'keyId' | 'digest' | 'hint'>;
+
+interface NewLeadKey {
+  readonly publishable: NewKey;
+  readonly secret: NewKey;
+}
 
 export const MAX_OVERLAP_DAYS = 7;
 
 export type Command = { readonly tenantId: TenantId; readonly at: string } & (
   | { readonly type: 'OnboardTenant'; readonly name: string; readonly settings?: SettingsChange }
-  | { readonly type: 'ChangeSettings'; readonly settings: SettingsChange }
+  /** `rowVersion` is the one that the caller saw; not given: whichever there is. */
+  | {
+      readonly type: 'ChangeSettings';
+      readonly settings: SettingsChange;
+      readonly rowVersion?: number | undefined;
+    }
   | { readonly type: 'IssueKey'; readonly key: IssuedKey }
   /** The successor takes over kind, environment, scopes and application; the old key lives on for the overlap. */
   | {
       readonly type: 'RotateKey';
       readonly keyId: string;
-      readonly successor: Pick<IssuedKey, 'keyId' | 'digest' | 'hint'>;
+      readonly successor: NewKey;
       readonly overlapDays: number;
     }
   | { readonly type: 'RevokeKey'; readonly keyId: string }
+  /** Two keys of one application: a publishable one for browsers, a secret one for servers. */
+  | ({
+      readonly type: 'IssueLeadKey';
+      readonly leadKeyId: string;
+      readonly applicationId: number;
+    } & NewLeadKey &
+      Pick<IssuedKey, 'environment' | 'label' | 'allowedOrigins'>)
+  | ({
+      readonly type: 'ChangeLeadKey';
+      readonly leadKeyId: string;
+      readonly rowVersion?: number | undefined;
+    } & Pick<IssuedKey, 'label' | 'allowedOrigins'>)
+  | ({
+      readonly type: 'RotateLeadKey';
+      readonly leadKeyId: string;
+      readonly overlapDays: number;
+    } & NewLeadKey)
+  | { readonly type: 'RevokeLeadKey'; readonly leadKeyId: string }
 );
 
 export type Rejection =
@@ -109,17 +164,23 @@ export type Rejection =
   | { readonly type: 'ExpiryInThePast'; readonly expiresAt: string }
   | { readonly type: 'OverlapOutOfRange'; readonly overlapDays: number; readonly max: number }
   | { readonly type: 'LeadKeyNeedsApplication' }
+  | { readonly type: 'LeadKeyUnknown'; readonly leadKeyId: string }
+  | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number }
   | { readonly type: 'RetriesNotAscending'; readonly retryAfterDays: readonly number[] };
 
 export interface Key extends IssuedKey {
   readonly issuedAt: string;
   readonly revokedAt: string | null;
   readonly successorId: string | null;
+  /** Counts the changes, from 1. */
+  readonly rowVersion: number;
 }
 
 export interface Tenant {
   readonly name: string;
   readonly settings: Settings;
+  /** Counts the changes of the settings, from 1. */
+  readonly settingsVersion: number;
   readonly keys: Readonly<Record<string, Key>>;
 }
 export type State = Tenant | null;
@@ -127,24 +188,38 @@ export const initial: State = null;
 
 export function evolve(state: State, event: Event): State {
   if (event.type === 'TenantOnboarded') {
-    return { name: event.name, settings: event.settings, keys: {} };
+    return { name: event.name, settings: event.settings, settingsVersion: 1, keys: {} };
   }
   if (state === null) throw new Error(`${event.type} without a tenant`);
   switch (event.type) {
     case 'SettingsChanged':
-      return { ...state, settings: event.settings };
+      return {
+        ...state,
+        settings: event.settings,
+        settingsVersion: state.settingsVersion + 1,
+      };
     case 'KeyIssued': {
       const { type: _, at, ...key } = event;
-      return withKey(state, { ...key, issuedAt: at, revokedAt: null, successorId: null });
-    }
-    case 'KeyRotated':
       return withKey(state, {
-        ...keyOf(state, event.keyId),
-        expiresAt: event.expiresAt,
-        successorId: event.successorId,
+        ...key,
+        issuedAt: at,
+        revokedAt: null,
+        successorId: null,
+        rowVersion: 1,
       });
+    }
+    case 'KeyRotated': {
+      const { expiresAt, successorId } = event;
+      return withKey(state, changedKey(keyOf(state, event.keyId), { expiresAt, successorId }));
+    }
     case 'KeyRevoked':
-      return withKey(state, { ...keyOf(state, event.keyId), revokedAt: event.at });
+      return withKey(state, changedKey(keyOf(state, event.keyId), { revokedAt: event.at }));
+    case 'LeadKeyChanged': {
+      const { label, allowedOrigins } = event;
+      return leadKeyOf(state, event.leadKeyId)
+        .map((key) => changedKey(key, { label, allowedOrigins }))
+        .reduce(withKey, state);
+    }
     default:
       return never(event);
   }
@@ -152,6 +227,17 @@ export function evolve(state: State, event: Event): State {
 
 function withKey(tenant: Tenant, key: Key): Tenant {
   return { ...tenant, keys: { ...tenant.keys, [key.keyId]: key } };
+}
+
+function changedKey(key: Key, change: Partial<Key>): Key {
+  return { ...key, ...change, rowVersion: key.rowVersion + 1 };
+}
+
+/** The keys that make up a lead key now: its publishable one and its secret one; none if it is unknown. */
+export function leadKeyOf(tenant: Tenant, leadKeyId: string): readonly Key[] {
+  return Object.values(tenant.keys).filter(
+    (key) => key.leadKeyId === leadKeyId && key.successorId === null,
+  );
 }
 
 function keyOf(tenant: Tenant, keyId: string): Key {
@@ -175,6 +261,8 @@ export function decide(state: State, command: Command): Either<Rejection, readon
   if (state === null) return left({ type: 'TenantUnknown' });
   switch (command.type) {
     case 'ChangeSettings': {
+      const stale = staleness(command.rowVersion, state.settingsVersion);
+      if (stale !== undefined) return left(stale);
       const settings = changed(state.settings, command.settings);
       if (!areAscending(settings)) return left(notAscending(settings));
       if (canonicalJson(settings) === canonicalJson(state.settings)) return right([]);
@@ -187,8 +275,19 @@ export function decide(state: State, command: Command): Either<Rejection, readon
     case 'RevokeKey': {
       const key = find(state, command.keyId);
       if (key === undefined) return left({ type: 'KeyUnknown', keyId: command.keyId });
-      if (key.revokedAt !== null) return right([]);
-      return right([{ type: 'KeyRevoked', keyId: command.keyId, at: command.at }]);
+      return right(revocation([key], command.at));
+    }
+    case 'IssueLeadKey':
+      return issueLeadKey(state, command);
+    case 'ChangeLeadKey':
+      return changeLeadKey(state, command);
+    case 'RotateLeadKey':
+      return rotateLeadKey(state, command);
+    case 'RevokeLeadKey': {
+      const { leadKeyId, at } = command;
+      const all = Object.values(state.keys).filter((key) => key.leadKeyId === leadKeyId);
+      if (all.length === 0) return left({ type: 'LeadKeyUnknown', leadKeyId });
+      return right(revocation(all, at));
     }
     default:
       return never(command);
@@ -243,9 +342,8 @@ function rotate(
   command: Extract<Command, { type: 'RotateKey' }>,
 ): Either<Rejection, readonly Event[]> {
   const { keyId, successor, overlapDays, at } = command;
-  if (!Number.isInteger(overlapDays) || overlapDays < 0 || overlapDays > MAX_OVERLAP_DAYS) {
-    return left({ type: 'OverlapOutOfRange', overlapDays, max: MAX_OVERLAP_DAYS });
-  }
+  const outOfRange = overlapFault(overlapDays);
+  if (outOfRange !== undefined) return left(outOfRange);
   const key = find(tenant, keyId);
   if (key === undefined) return left({ type: 'KeyUnknown', keyId });
   if (key.successorId === successor.keyId) return right([]);
@@ -253,14 +351,93 @@ function rotate(
     return left({ type: 'KeyExists', keyId: successor.keyId });
   }
   if (!isActive(key, at) || key.successorId !== null) return left({ type: 'KeyNotActive', keyId });
-  const { issuedAt: _, revokedAt: __, successorId: ___, ...terms } = key;
+  return right(succession(key, command));
+}
+
+/** The successor has the terms of the key, which ends with the overlap at the latest. */
+function succession(
+  key: Key,
+  { successor, overlapDays, at }: { successor: NewKey; overlapDays: number; at: string },
+): readonly Event[] {
+  const { issuedAt: _, revokedAt: __, successorId: ___, rowVersion: ____, ...terms } = key;
   const overlapEnd = new Date(Date.parse(at) + overlapDays * 86_400_000).toISOString();
   const expiresAt =
     key.expiresAt !== null && key.expiresAt < overlapEnd ? key.expiresAt : overlapEnd;
-  return right([
+  return [
     { type: 'KeyIssued', ...terms, ...successor, at },
-    { type: 'KeyRotated', keyId, successorId: successor.keyId, expiresAt, at },
+    { type: 'KeyRotated', keyId: key.keyId, successorId: successor.keyId, expiresAt, at },
+  ];
+}
+
+function revocation(keys: readonly Key[], at: string): readonly Event[] {
+  return keys
+    .filter(({ revokedAt }) => revokedAt === null)
+    .map(({ keyId }) => ({ type: 'KeyRevoked', keyId, at }));
+}
+
+function issueLeadKey(
+  tenant: Tenant,
+  command: Extract<Command, { type: 'IssueLeadKey' }>,
+): Either<Rejection, readonly Event[]> {
+  const { leadKeyId, publishable, secret, at } = command;
+  if (leadKeyOf(tenant, leadKeyId).length > 0) return right([]);
+  const { environment, label, applicationId, allowedOrigins } = command;
+  const terms = { leadKeyId, environment, label, applicationId, scopes: [], expiresAt: null, at };
+  return right([
+    { type: 'KeyIssued', ...publishable, kind: 'lead-publishable', ...terms, allowedOrigins },
+    { type: 'KeyIssued', ...secret, kind: 'lead-secret', ...terms, allowedOrigins: [] },
   ]);
+}
+
+/** Checked in this order: LeadKeyUnknown, StaleRowVersion. */
+function changeLeadKey(
+  tenant: Tenant,
+  { leadKeyId, label, allowedOrigins, rowVersion, at }: Extract<Command, { type: 'ChangeLeadKey' }>,
+): Either<Rejection, readonly Event[]> {
+  const publishable = publishableOf(leadKeyOf(tenant, leadKeyId));
+  if (publishable === undefined) return left({ type: 'LeadKeyUnknown', leadKeyId });
+  const stale = staleness(rowVersion, publishable.rowVersion);
+  if (stale !== undefined) return left(stale);
+  const known = { label: publishable.label, allowedOrigins: publishable.allowedOrigins };
+  const isSame = canonicalJson(known) === canonicalJson({ label, allowedOrigins });
+  return right(isSame ? [] : [{ type: 'LeadKeyChanged', leadKeyId, label, allowedOrigins, at }]);
+}
+
+/** Checked in this order: OverlapOutOfRange, LeadKeyUnknown, KeyNotActive. */
+function rotateLeadKey(
+  tenant: Tenant,
+  command: Extract<Command, { type: 'RotateLeadKey' }>,
+): Either<Rejection, readonly Event[]> {
+  const { leadKeyId, publishable, secret, overlapDays, at } = command;
+  const outOfRange = overlapFault(overlapDays);
+  if (outOfRange !== undefined) return left(outOfRange);
+  const keys = leadKeyOf(tenant, leadKeyId);
+  if (keys.length === 0) return left({ type: 'LeadKeyUnknown', leadKeyId });
+  const ended = keys.find((key) => !isActive(key, at));
+  if (ended !== undefined) return left({ type: 'KeyNotActive', keyId: ended.keyId });
+  return right(
+    keys.flatMap((key) => {
+      const successor = key.kind === 'lead-publishable' ? publishable : secret;
+      return succession(key, { successor, overlapDays, at });
+    }),
+  );
+}
+
+/** Of the keys of a lead key, the one that pages show. */
+export function publishableOf(keys: readonly Key[]): Key | undefined {
+  return keys.find(({ kind }) => kind === 'lead-publishable');
+}
+
+function overlapFault(overlapDays: number): Rejection | undefined {
+  if (Number.isInteger(overlapDays) && overlapDays >= 0 && overlapDays <= MAX_OVERLAP_DAYS) {
+    return undefined;
+  }
+  return { type: 'OverlapOutOfRange', overlapDays, max: MAX_OVERLAP_DAYS };
+}
+
+function staleness(rowVersion: number | undefined, current: number): Rejection | undefined {
+  if (rowVersion === undefined || rowVersion === current) return undefined;
+  return { type: 'StaleRowVersion', rowVersion, current };
 }
 
 export function streamOf(command: { tenantId: TenantId }): StreamName {

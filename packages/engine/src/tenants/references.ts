@@ -72,7 +72,7 @@ export class References {
     // A shop can move to another company, so its definition is read each time.
     const key = keyOf(tenantId, name, id ?? 0);
     if (id === null || (name !== 'shopId' && this.#defined.has(key))) return undefined;
-    const defined = await this.#definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
+    const defined = await this.definitionOf({ type: DEFINED_BY[name], tenantId, [name]: id });
     if (defined === null) return { field: name, id };
     const { companyId } = ids;
     if (defined.type === 'ShopDefined' && defined.companyId !== companyId) {
@@ -82,8 +82,8 @@ export class References {
     return undefined;
   }
 
-  /** `streamOf` uses only type, tenant and id. */
-  async #definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
+  /** What is defined under a type, tenant and id, which are all that `streamOf` uses; null without one. */
+  async definitionOf(named: Record<string, unknown>): Promise<Reference.State> {
     const stream = Reference.streamOf(named as unknown as Definition);
     return this.#commands.stateOf(Reference, stream);
   }
@@ -93,7 +93,7 @@ export class References {
     if (applicationId < Transaction.FIRST_OWN_APPLICATION_ID) {
       if (applicationId >= 1 && applicationId <= 5) return applicationId;
     } else {
-      const defined = await this.#definitionOf({
+      const defined = await this.definitionOf({
         type: 'DefineApplication',
         tenantId,
         applicationId,
@@ -107,7 +107,7 @@ export class References {
   /** The default company of a payment: that of its shop, or the tenant's only one. */
   async companyOf(tenantId: TenantId, shopId: number | null): Promise<number> {
     if (shopId !== null) {
-      const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
+      const shop = await this.definitionOf({ type: 'DefineShop', tenantId, shopId });
       if (shop?.type === 'ShopDefined') return shop.companyId;
     }
     const companies = await this.#index.companyIdsOf(tenantId);
@@ -119,20 +119,20 @@ export class References {
   /** Empty without one. */
   async shopName(tenantId: TenantId, shopId: number | null): Promise<string> {
     if (shopId === null) return '';
-    const shop = await this.#definitionOf({ type: 'DefineShop', tenantId, shopId });
+    const shop = await this.definitionOf({ type: 'DefineShop', tenantId, shopId });
     return shop?.type === 'ShopDefined' ? shop.name : '';
   }
 
   /** Empty without one. */
   async productName(tenantId: TenantId, productId: number | null): Promise<string> {
     if (productId === null) return '';
-    const product = await this.#definitionOf({ type: 'DefineProduct', tenantId, productId });
+    const product = await this.definitionOf({ type: 'DefineProduct', tenantId, productId });
     return product?.type === 'ProductDefined' ? product.name : '';
   }
 
   /** The company's name, else the tenant's. */
   async companyNameOf(tenantId: TenantId, companyId: number): Promise<string> {
-    const company = await this.#definitionOf({ type: 'DefineCompany', tenantId, companyId });
+    const company = await this.definitionOf({ type: 'DefineCompany', tenantId, companyId });
     if (company?.type === 'CompanyDefined') return company.name;
     return (await this.#tenant(tenantId))?.name ?? '';
   }

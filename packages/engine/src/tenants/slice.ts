@@ -1,13 +1,25 @@
 /** Tenants, their keys, and what they define: companies, shops and the like. */
 import { ReferenceView } from '@counterfoil/projections';
-import { type Base, type PartsOf, slice } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { keyDirectory } from './key-directory.ts';
 import { References } from './references.ts';
+import { KEY_INPUTS, TenantKeys } from './tenant-keys.ts';
+import { REFERENCE_INPUTS, TenantReferences } from './tenant-references.ts';
+import { SETTINGS_INPUTS, TenantSettings } from './tenant-settings.ts';
 import { Tenants } from './tenants.ts';
 
 export type TenantParts = PartsOf<typeof TENANTS>;
 
 export const TENANTS = slice({
+  scopes: {
+    'keys:read': 'List API keys, lead keys and permissions, by their hints',
+    'keys:write': 'Make, rotate and revoke API keys and lead keys, of any scope',
+    'references:read':
+      'Read companies, shops, applications, products, price points, campaigns and affiliates',
+    'references:write': 'Define and change companies, shops, applications and the like',
+    'settings:read': 'Read the settings of the tenant',
+    'settings:write': 'Change the settings of the tenant',
+  },
   make({ commands, definitions, readSide, stores }: Base) {
     const referenceView = new ReferenceView(stores.readModels);
     return {
@@ -32,4 +44,9 @@ export const TENANTS = slice({
       }),
     };
   },
+  tenant: (parts) => ({
+    keys: tenantPart(KEY_INPUTS, (acting) => new TenantKeys(parts, acting)),
+    references: tenantPart(REFERENCE_INPUTS, (acting) => new TenantReferences(parts, acting)),
+    settings: tenantPart(SETTINGS_INPUTS, (acting) => new TenantSettings(parts, acting)),
+  }),
 });

@@ -19,6 +19,17 @@ export interface IssuedKey {
   readonly key: string;
 }
 
+type LeadKeyTerms = Pick<
+  Extract<Tenant.Command, { type: 'IssueLeadKey' }>,
+  'environment' | 'label' | 'applicationId' | 'allowedOrigins'
+>;
+
+/** Two keys in clear. They cannot be shown again. */
+export interface IssuedLeadKey {
+  readonly publishableKey: string;
+  readonly secretKey: string;
+}
+
 type Definition = Parameters<typeof Reference.streamOf>[0];
 
 export class Tenants {
@@ -41,8 +52,9 @@ export class Tenants {
     tenantId: TenantId,
     settings: Tenant.SettingsChange,
     caller: Caller,
+    rowVersion?: number,
   ): Promise<void> {
-    await this.#execute({ type: 'ChangeSettings', tenantId, settings }, caller);
+    await this.#execute({ type: 'ChangeSettings', tenantId, settings, rowVersion }, caller);
   }
 
   async issueKey(tenantId: TenantId, request: KeyRequest, caller: Caller): Promise<IssuedKey> {
@@ -58,6 +70,8 @@ export class Tenants {
           environment,
           label,
           scopes: [...scopes],
+          leadKeyId: null,
+          allowedOrigins: [],
           applicationId,
           expiresAt,
         },
@@ -73,7 +87,7 @@ export class Tenants {
     { keyId, overlapDays }: { keyId: string; overlapDays: number },
     caller: Caller,
   ): Promise<IssuedKey> {
-    const old = (await this.#tenant(tenantId))?.keys[keyId];
+    const old = (await this.tenant(tenantId))?.keys[keyId];
     const made = newKey(old?.kind ?? 'api', old?.environment ?? 'live');
     await this.#execute(
       { type: 'RotateKey', tenantId, keyId, successor: made.kept, overlapDays },
@@ -86,8 +100,50 @@ export class Tenants {
     await this.#execute({ type: 'RevokeKey', tenantId, keyId }, caller);
   }
 
+  async issueLeadKey(
+    tenantId: TenantId,
+    terms: LeadKeyTerms,
+    caller: Caller,
+  ): Promise<IssuedLeadKey & { readonly leadKeyId: string }> {
+    const { kept, shown } = newLeadKey(terms.environment);
+    const leadKeyId = uuidV7();
+    await this.#execute({ type: 'IssueLeadKey', tenantId, leadKeyId, ...terms, ...kept }, caller);
+    return { leadKeyId, ...shown };
+  }
+
+  async changeLeadKey(
+    tenantId: TenantId,
+    change: Pick<LeadKeyTerms, 'label' | 'allowedOrigins'> & {
+      readonly leadKeyId: string;
+      readonly rowVersion?: number;
+    },
+    caller: Caller,
+  ): Promise<void> {
+    await this.#execute({ type: 'ChangeLeadKey', tenantId, ...change }, caller);
+  }
+
+  async rotateLeadKey(
+    tenantId: TenantId,
+    rotation: { leadKeyId: string; environment: Environment; overlapDays: number },
+    caller: Caller,
+  ): Promise<IssuedLeadKey> {
+    const { environment, ...terms } = rotation;
+    const { kept, shown } = newLeadKey(environment);
+    await this.#execute({ type: 'RotateLeadKey', tenantId, ...terms, ...kept }, caller);
+    return shown;
+  }
+
+  async revokeLeadKey(tenantId: TenantId, leadKeyId: string, caller: Caller): Promise<void> {
+    await this.#execute({ type: 'RevokeLeadKey', tenantId, leadKeyId }, caller);
+  }
+
   async keysOf(tenantId: TenantId): Promise<readonly Tenant.Key[]> {
-    return Object.values((await this.#tenant(tenantId))?.keys ?? {});
+    return Object.values((await this.tenant(tenantId))?.keys ?? {});
+  }
+
+  /** ISO 8601, GMT. */
+  now(): string {
+    return this.#commands.clock.now();
   }
 
   /** Creates or replaces reference data (company, shop, product, ...); returns whether anything changed. */
@@ -101,7 +157,8 @@ export class Tenants {
     return done.events.length > 0;
   }
 
-  async #tenant(tenantId: TenantId): Promise<Tenant.State> {
+  /** Null where it is not onboarded. */
+  async tenant(tenantId: TenantId): Promise<Tenant.State> {
     return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }
 
@@ -117,4 +174,13 @@ function newKey(kind: KeyKind, environment: Environment) {
   const key = makeKey(kind, environment);
   const keyId = uuidV7();
   return { shown: { keyId, key }, kept: { keyId, digest: keyDigest(key), hint: maskKey(key) } };
+}
+
+function newLeadKey(environment: Environment) {
+  const publishable = newKey('lead-publishable', environment);
+  const secret = newKey('lead-secret', environment);
+  return {
+    shown: { publishableKey: publishable.shown.key, secretKey: secret.shown.key },
+    kept: { publishable: publishable.kept, secret: secret.kept },
+  };
 }

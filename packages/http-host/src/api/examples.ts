@@ -1,8 +1,10 @@
 /** The examples of the document. Their ids are those of the demo's first order, so they work against it. */
 import type { DocumentInfo } from '../http/openapi.ts';
+import { REFERENCE_EXAMPLES, REFERENCE_PATHS } from './references.ts';
 
 const PAYMENT_ID = '0e3eb00c-930f-8aa8-a016-a978d230da71';
 const CUSTOMER_ID = 17850;
+const KEY_ID = '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f';
 
 const claims = { parentCompanyId: 1, userEmail: 'demo@counterfoil.example' };
 const card = { number: '4242424242424242', expMonth: 12, expYear: 2035, cvv: '123' };
@@ -15,25 +17,13 @@ const contact = {
   ],
 };
 
-const merchantAccount = {
-  mid: '700000000002',
-  title: 'Online Retail EUR',
-  companyId: 1,
-  gatewayId: 1,
-  descriptor: 'ONLINE RETAIL',
-  defaultCurrency: 'EUR',
-  currencies: [{ currency: 'EUR', gatewayCredentials: { apiKey: 'key-of-the-gateway' } }],
-  mcc: '5947',
-  maxPrice: 500,
-  monthlyCap: 50_000,
-  discountRatePercentage: 1.4,
-};
-
 export const EXAMPLES: Required<DocumentInfo>['examples'] = {
   parameters: {
+    '/api/admin/keys/{id}': KEY_ID,
+    '/api/admin/leadkeys/{id}': KEY_ID,
+    ...Object.fromEntries(REFERENCE_PATHS.map((path) => [`${path}/{id}`, 1])),
     '/v1/payments/{id}': PAYMENT_ID,
     '/v1/subscriptions/{id}': 1_000_000_000,
-    '/api/admin/merchantaccounts/{id}': 1_000_000_000,
     '/customers/{id}': CUSTOMER_ID,
     '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
   },
@@ -52,9 +42,6 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
     MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
     MitigationSearch: { email: 'ben@shop.example', dateFrom: '2010-12-01' },
-    MerchantAccountInput: merchantAccount,
-    MerchantAccountReplacement: { ...merchantAccount, monthlyCap: 60_000, rowVersion: 1 },
-    MerchantAccountPatch: { monthlyCap: 60_000, maxPrice: null },
     PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },
     NoFields: {},
     CaptureInput: { amount: 19.99 },
@@ -63,6 +50,16 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     SubscriptionEndInput: { sendUserCommunication: false },
     SubscriptionCardInput: { card: { ...card, number: '5555555555554444' } },
     SubscriptionPlanInput: { rebillAmount: 24.99, frequency: 30 },
+    ApiKeyInput: { label: 'Back office', scopes: ['transactions:read'] },
+    KeyRotation: { overlapDays: 1 },
+    LeadKeyInput: {
+      label: 'Shop pages',
+      applicationId: 1,
+      allowedOrigins: ['https://shop.acme.example'],
+    },
+    LeadKeyChange: { allowedOrigins: ['https://shop.acme.example', 'https://acme.example'] },
+    SettingsChange: { refundWindowDays: 120, dunning: { retryAfterDays: [1, 3, 5] } },
+    ...REFERENCE_EXAMPLES,
     ClockMoveInput: { advanceSeconds: 3_600 },
   },
 };

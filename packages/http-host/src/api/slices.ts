@@ -2,11 +2,14 @@
 import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
+import { KEYS } from './keys.ts';
+import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
-import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
+import { REFERENCES } from './references.ts';
+import { SETTINGS } from './settings.ts';
 import type { ApiSlice } from './slice.ts';
 import { STATEMENTS } from './statements.ts';
 import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
@@ -20,7 +23,6 @@ export const API = [
   UNSUBSCRIBE,
   CUSTOMERS,
   SEARCH,
-  MERCHANT_ACCOUNTS,
   CARD,
   PAYMENT_LIST,
   SUBSCRIPTIONS,
@@ -29,6 +31,10 @@ export const API = [
   LEDGER,
   STATEMENTS,
   RECURRING,
+  KEYS,
+  LEAD_KEYS,
+  SETTINGS,
+  REFERENCES,
   TEST_CLOCK,
 ] as const;
 

@@ -1,30 +1,10 @@
-/** What callers are answered when tenants, keys and definitions are refused; they have no endpoints. */
+/** What callers are answered when tenants and definitions are refused. */
 import type { UnknownReference } from '@counterfoil/engine';
 import { rows } from './slice.ts';
 
 export const TENANT_REFUSALS = rows({
   TenantUnknown: { code: 'not_found' },
   TenantExists: { code: 'duplicate' },
-  KeyUnknown: { code: 'not_found' },
-  KeyExists: { code: 'duplicate' },
-  KeyNotActive: { code: 'key_not_active' },
-  ExpiryInThePast: {
-    code: 'invalid_request',
-    text: ({ expiresAt }) => `The expiry ${expiresAt} has passed`,
-  },
-  OverlapOutOfRange: {
-    code: 'invalid_request',
-    text: ({ max }) => `The overlap is 0 to ${max} days`,
-  },
-  LeadKeyNeedsApplication: {
-    code: 'invalid_request',
-    text: 'A lead key is bound to an application',
-  },
-  RetriesNotAscending: {
-    code: 'invalid_request',
-    text: ({ retryAfterDays }) =>
-      `The days of retries must ascend, not ${retryAfterDays.join(', ')}`,
-  },
   MerchantAccountUnknown: { code: 'not_found' },
   MerchantAccountExists: { code: 'duplicate' },
   CurrencyRepeated: {

@@ -1,5 +1,5 @@
 /** Provides the HTTP interface, and what it answers with. */
-import { deriveKey } from '@counterfoil/engine';
+import { ALL_SCOPES, deriveKey, SCOPES } from '@counterfoil/engine';
 import { wireRefusalOf } from '../api/refusals.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { metricsEndpoint, Readiness } from '../http/health.ts';
@@ -43,6 +43,7 @@ export function provideHttp(provide: Provide): void {
     const services = {
       ...engine,
       confirmations: engine.mailing.confirmations,
+      permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
       now: () => engine.clock.now(),
@@ -56,6 +57,17 @@ export function provideHttp(provide: Provide): void {
     // Who asks for the figures is not counted in them.
     return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
   });
+}
+
+/** Of the engine, and of endpoints of one's own. */
+function permissionsOf(own: readonly Endpoint[]): ReadonlyMap<string, string> {
+  const permissions = new Map(ALL_SCOPES.map((scope) => [scope, SCOPES[scope] ?? '']));
+  for (const { access, summary } of own) {
+    if (access.kind === 'api-key' && !permissions.has(access.scope)) {
+      permissions.set(access.scope, summary);
+    }
+  }
+  return permissions;
 }
 
 function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {

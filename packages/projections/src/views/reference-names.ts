@@ -3,7 +3,7 @@ import { type MerchantAccount, type Reference, Tenant, Transaction } from '@coun
 
 /** The thing as it was last defined. */
 export type Defined<Type extends Reference.Event['type']> = Extract<
-  Reference.Event,
+  Reference.Definition,
   { type: Type }
 >;
 
@@ -23,14 +23,14 @@ const NO_SHOP: Shop = { name: '', domain: '', rootDomain: '', currency: '' };
 
 /** Everything small that a tenant has defined. What is not known is shown as ''. */
 export class ReferenceNames {
-  readonly #things: ReadonlyMap<string, Reference.Event>;
+  readonly #things: ReadonlyMap<string, Reference.Definition>;
   readonly #accounts: ReadonlyMap<number, KnownAccount>;
   /** By company, as far as they were asked for: routing asks for each payment. */
   readonly #accountsOf = new Map<number, readonly KnownAccount[]>();
   readonly tenant: Tenant.Tenant | undefined;
 
   constructor(
-    things: ReadonlyMap<string, Reference.Event>,
+    things: ReadonlyMap<string, Reference.Definition>,
     accounts: ReadonlyMap<number, KnownAccount>,
     tenant: Tenant.Tenant | undefined,
   ) {

@@ -7,7 +7,7 @@ import { KEYS, liveModel, REFERENCE, THINGS } from './live-model.ts';
 import { type KnownAccount, ReferenceNames, thingId } from './reference-names.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '2';
+const VERSION = '3';
 /** Characters of the documents that are kept decoded: of a tenant's names, of keys, of products. */
 const MAX_KEPT_CHARACTERS = { names: 16 * 2 ** 20, keys: 4 * 2 ** 20, products: 16 * 2 ** 20 };
 /** Counted beside its documents for each that is kept. */
@@ -24,7 +24,7 @@ type Thing =
       readonly state: MerchantAccount.MerchantAccount;
       readonly capLimited: string | null;
     }
-  | { readonly kind: 'defined'; readonly state: Reference.Event };
+  | { readonly kind: 'defined'; readonly state: Reference.Definition };
 
 /** A key as authentication needs it: whose it is, and what it may do. */
 export interface KnownKey extends Tenant.Key {
@@ -113,7 +113,8 @@ function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing 
     const capLimited = before?.kind === 'merchant-account' ? before.capLimited : null;
     return { kind: 'merchant-account', state, capLimited };
   }
-  const state = Reference.evolve(null, event as Reference.Event);
+  const past = before?.kind === 'defined' ? before.state : null;
+  const state = Reference.evolve(past, event as Reference.Event);
   if (state === null) throw new Error('nothing came of the event');
   return { kind: 'defined', state };
 }
@@ -255,7 +256,7 @@ async function loadNames(
   model: Build,
   tenantId: number,
 ): Promise<{ names: ReferenceNames; characters: number }> {
-  const things = new Map<string, Reference.Event>();
+  const things = new Map<string, Reference.Definition>();
   const accounts = new Map<number, KnownAccount>();
   let tenant: Tenant.Tenant | undefined;
   let characters = 0;

@@ -1,0 +1,63 @@
+/** What callers may pass to the keys and the settings of a tenant. */
+import { Tenant } from '@counterfoil/core';
+import { z } from 'zod';
+import { Id, pattern, text } from '../input/texts.ts';
+
+const MAX_SCOPES = 100;
+const MAX_ORIGIN_LENGTH = 300;
+
+export const Scope = pattern(/^[a-z-]+:[a-z-]+$/, {
+  max: 100,
+  detail: 'must be a scope such as payments:read',
+});
+
+/** `https://shop.example`, as browsers send it: in lower case, without a path or a default port. */
+export const Origin = text(MAX_ORIGIN_LENGTH).refine(
+  (given) => URL.canParse(given) && isWeb(given) && new URL(given).origin === given,
+  'must be an origin such as https://shop.example',
+);
+
+function isWeb(url: string): boolean {
+  return /^https?:$/.test(new URL(url).protocol);
+}
+
+const Label = text(200);
+const Origins = z.array(Origin).max(Tenant.MAX_ORIGINS);
+
+export const KeyInput = z.strictObject({
+  /** `tenant` keys are those of the email service, which has no scopes. Default: `api`. */
+  kind: z.enum(['api', 'tenant']).optional(),
+  /** Default: `live`. */
+  environment: z.enum(['live', 'test']).optional(),
+  label: Label.optional(),
+  scopes: z.array(Scope).max(MAX_SCOPES).optional(),
+  /** ISO 8601, GMT. Default: never. */
+  expiresAt: z.iso.datetime({ precision: 3 }).optional(),
+});
+export type KeyInput = z.input<typeof KeyInput>;
+
+export const Rotation = z.strictObject({
+  /** How long the old key lives on. Default: 0. */
+  overlapDays: z.int().min(0).max(Tenant.MAX_OVERLAP_DAYS).optional(),
+});
+export type Rotation = z.input<typeof Rotation>;
+
+export const LeadKeyInput = z.strictObject({
+  environment: z.enum(['live', 'test']).optional(),
+  label: Label.optional(),
+  applicationId: Id,
+  allowedOrigins: Origins.optional(),
+});
+export type LeadKeyInput = z.input<typeof LeadKeyInput>;
+
+/** What is absent stays as it is. */
+export const LeadKeyChange = z.strictObject({
+  label: Label.optional(),
+  allowedOrigins: Origins.optional(),
+  rowVersion: z.int().positive().optional(),
+});
+export type LeadKeyChange = z.input<typeof LeadKeyChange>;
+
+/** A JSON merge patch: what it makes of the settings is checked as a whole. */
+export const SettingsPatch = z.record(z.string().max(64), z.unknown());
+export type SettingsPatch = z.input<typeof SettingsPatch>;

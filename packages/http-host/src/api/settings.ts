@@ -1,0 +1,122 @@
+/** Admin: the settings of the tenant. */
+import { Tenant } from '@counterfoil/core';
+import type { SettingsView } from '@counterfoil/engine';
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import {
+  ADMIN,
+  adminAccess,
+  envelopeOf,
+  itemAnswer,
+  patchOf,
+  RowVersion,
+  seenVersion,
+} from './collections.ts';
+import { apiSlice, rows } from './slice.ts';
+import { type FaceServices, ledgerFor } from './wire.ts';
+
+const PATH = '/api/admin/settings';
+
+const { shape } = Tenant.Settings;
+const dunning = Tenant.Dunning.shape;
+
+const members = {
+  requestsPerMinute: shape.requestsPerMinute.meta({
+    description: 'How many requests each environment may make in a minute',
+  }),
+  refundWindowDays: shape.refundWindowDays.meta({
+    description: 'Days after a capture in which it may be refunded',
+  }),
+  reserveHoldDays: shape.reserveHoldDays.meta({
+    description: 'Days that a rolling reserve is held',
+  }),
+  unsubscribeOnDispute: shape.unsubscribeOnDispute.meta({
+    description: 'Whether a chargeback or a confirmed fraud ends subscriptions',
+  }),
+  requireKnownUsers: shape.requireKnownUsers.meta({
+    description:
+      'Whether `UserEmail` must name an active user, whose scopes bound those of the key',
+  }),
+};
+const dunningMembers = {
+  retryAfterDays: dunning.retryAfterDays.meta({
+    description: 'Days after the first failed try of a cycle, ascending; then it is frozen',
+  }),
+  mails: dunning.mails.meta({ description: 'The mails that a subscriber gets' }),
+};
+const DUNNING = 'What happens when a rebill is declined';
+
+const Settings = z
+  .object({
+    ...members,
+    dunning: z.object(dunningMembers).meta({ id: 'Dunning', description: DUNNING }),
+    rowVersion: RowVersion,
+  })
+  .meta({ id: 'Settings' });
+const Answer = envelopeOf(Settings, 'SettingsAnswer');
+
+const SettingsChange = z
+  .object({
+    ...patchOf(members),
+    dunning: z
+      .object(patchOf(dunningMembers))
+      .meta({ id: 'DunningChange', description: DUNNING })
+      .optional(),
+    rowVersion: RowVersion.optional(),
+  })
+  .meta({ id: 'SettingsChange' });
+
+function settingsEndpoints(services: FaceServices): Endpoint[] {
+  return [readSettings(services), changeSettings(services)];
+}
+
+function readSettings(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'getSettings',
+    method: 'GET',
+    path: PATH,
+    tag: ADMIN,
+    summary: 'Read the settings',
+    description: 'The settings of the tenant, of both environments.',
+    access: adminAccess('settings:read'),
+    responses: { 200: { description: 'The settings', schema: Answer } },
+    rejections: ['not_found'],
+    idempotency: 'none',
+    version: 'sent',
+    handle: async (context) => itemAnswer(await ledgerFor(services, context).settings.get()),
+  });
+}
+
+function changeSettings(services: FaceServices): Endpoint {
+  return endpoint({
+    operationId: 'changeSettings',
+    method: 'PATCH',
+    path: PATH,
+    tag: ADMIN,
+    summary: 'Change the settings',
+    description:
+      'A JSON merge patch (RFC 7396): what it leaves out stays as it is, and null resets a setting, or a member of `dunning`, to its default.',
+    access: adminAccess('settings:write'),
+    body: SettingsChange,
+    responses: { 200: { description: 'The settings', schema: Answer } },
+    rejections: ['not_found', 'precondition_failed', 'stale_row_version', 'concurrent_update'],
+    idempotency: 'none',
+    version: 'checked',
+    async handle(context, { body }) {
+      const { settings } = ledgerFor(services, context);
+      const seen = await seenVersion(context, body, () => settings.get());
+      const { rowVersion: _, ...patch } = body;
+      const changed: SettingsView = await settings.amend(patch, seen);
+      return itemAnswer(changed, 'Changed');
+    },
+  });
+}
+
+const REFUSALS = rows({
+  RetriesNotAscending: {
+    code: 'invalid_request',
+    errors: () => [{ pointer: '/dunning/retryAfterDays', detail: 'The days must ascend' }],
+  },
+});
+
+export const SETTINGS = apiSlice(settingsEndpoints, REFUSALS);

@@ -1,0 +1,109 @@
+/** The envelopes, versions and keys of administration over HTTP. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Caller, expectRefusal, openTenant, type Running, startHost } from './running-host.ts';
+
+let running: Running;
+let owner: Caller;
+
+beforeAll(async () => {
+  running = await startHost();
+  owner = await openTenant(running, 11);
+});
+afterAll(async () => running.close());
+
+async function send(method: string, path: string, body: object, headers = {}) {
+  const content = { 'Content-Type': 'application/json', ...headers };
+  return owner.send(method, path, JSON.stringify(body), content);
+}
+
+it('a key works from the moment it is made until it is revoked, and is never shown again', async () => {
+  const made = await owner.post('/api/admin/keys', { scopes: ['settings:read'] });
+  expect(made.status, made.text).toBe(201);
+  const { id, key } = made.body.item;
+  expect(made.headers.get('location')).toBe(`/api/admin/keys/${id}`);
+  const holder = new Caller(running.url, 11, key);
+  expect((await holder.get('/api/admin/settings')).status).toBe(200);
+  const read = await owner.get(`/api/admin/keys/${id}`);
+  const list = await owner.get('/api/admin/keys');
+  expect(read.text + list.text).not.toContain(key);
+
+  const revoked = await owner.send('DELETE', `/api/admin/keys/${id}`, undefined);
+  expect(revoked.body.item.revokedAt).toMatch(/^\d{4}-/);
+  expectRefusal(await holder.get('/api/admin/settings'), 401, 'api_key_revoked');
+
+  for await (const batch of running.host.events.subscribe({ untilHead: true })) {
+    for (const event of batch) expect(event.data + event.metadata).not.toContain(key);
+  }
+});
+
+it('a secret is not kept for a repetition', async () => {
+  const headers = { 'Idempotency-Key': 'one-key' };
+  const answers = [];
+  for (let twice = 0; twice < 2; twice += 1) {
+    answers.push(await owner.post('/api/admin/keys', {}, headers));
+  }
+  const [first, second] = answers.map(({ body }) => body.item);
+  expect(second.id).not.toBe(first.id);
+  expect(answers[1]?.headers.has('idempotency-replayed')).toBe(false);
+});
+
+it('a key has known scopes only', async () => {
+  const answer = await owner.post('/api/admin/keys', { scopes: ['payments:read', 'payment:read'] });
+  expectRefusal(answer, 400, 'invalid_request');
+  expect(answer.body.errors).toMatchObject([{ pointer: '/scopes/1' }]);
+});
+
+it('permissions are the scopes of the host, each with a sentence', async () => {
+  const { body } = await owner.get('/api/admin/permissions');
+  expect(body).toMatchObject({ success: true, moreResults: false, next: null });
+  expect(body.items).toContainEqual({
+    scope: 'ledger:read',
+    description: 'Read the books and reports',
+  });
+  expect(body.count).toBe(body.items.length);
+});
+
+it('a collection is read in pages by its cursor', async () => {
+  for (const name of ['a', 'b', 'c']) await owner.post('/api/admin/campaigns', { name });
+  const first = await owner.get('/api/admin/campaigns?limit=3');
+  expect(first.body).toMatchObject({ success: true, count: 3, moreResults: true });
+  const rest = await owner.get(`/api/admin/campaigns?limit=3&cursor=${first.body.next}`);
+  expect(rest.body).toMatchObject({ count: 1, moreResults: false, next: null });
+  const ids = [...first.body.items, ...rest.body.items].map(({ id }) => id);
+  expect(ids).toEqual([41, 42, 43, 44]);
+  expectRefusal(await owner.get('/api/admin/campaigns?cursor=x'), 400, 'invalid_request');
+  expectRefusal(await owner.get('/api/admin/campaigns?limit=101'), 400, 'invalid_request');
+});
+
+it('an item is changed from the version that was read, by rowVersion or If-Match', async () => {
+  const made = await owner.post('/api/admin/products', { name: 'Tea' });
+  const at = made.headers.get('location') ?? '';
+  expect(made.headers.get('etag')).toBe('"1"');
+  expectRefusal(await send('PUT', at, { name: 'Coffee' }), 400, 'invalid_request');
+  expectRefusal(await send('PUT', at, { name: 'x' }, { 'If-Match': '"7"' }), 412);
+  const put = await send('PUT', at, { name: 'Coffee' }, { 'If-Match': '"1"' });
+  expect(put.body).toMatchObject({ success: true, item: { name: 'Coffee', rowVersion: 2 } });
+  expectRefusal(await send('PUT', at, { name: 'x', rowVersion: 1 }), 409, 'stale_row_version');
+  expectRefusal(await send('PATCH', at, { name: 'x', rowVersion: 1 }), 409, 'stale_row_version');
+  const patched = await send('PATCH', at, { name: 'Cocoa' });
+  expect(patched.headers.get('etag')).toBe('"3"');
+  expect((await owner.get(at)).body.item).toMatchObject({ name: 'Cocoa', rowVersion: 3 });
+  // What was read can be sent back.
+  expect((await send('PUT', at, patched.body.item)).status).toBe(200);
+});
+
+it('settings are changed by a merge patch, at once', async () => {
+  const patch = { refundWindowDays: 1, dunning: { mails: null } };
+  const changed = await send('PATCH', '/api/admin/settings', patch);
+  expect(changed.body.item).toMatchObject({
+    refundWindowDays: 1,
+    dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['rebill-failed', 'frozen'] },
+  });
+  expect((await owner.get('/api/admin/settings')).body.item).toEqual(changed.body.item);
+  const wrong = await send('PATCH', '/api/admin/settings', { refundWindow: 1 });
+  expectRefusal(wrong, 400, 'invalid_request');
+  const ascending = { dunning: { retryAfterDays: [3, 1] } };
+  expectRefusal(await send('PATCH', '/api/admin/settings', ascending), 400, 'invalid_request');
+  await send('PATCH', '/api/admin/settings', { refundWindowDays: null });
+  expect((await owner.get('/api/admin/settings')).body.item.refundWindowDays).toBe(180);
+});
