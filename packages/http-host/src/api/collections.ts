@@ -154,6 +154,7 @@ export class Collection {
       access: adminAccess(scopes.write),
       body,
       responses: { 201: { description: 'It is made', schema: this.#made } },
+      holdsSecrets: this.#options.made !== undefined,
       rejections: [...rejections, 'concurrent_update'],
       idempotency: 'none',
       version: 'sent',
@@ -212,6 +213,7 @@ export class Collection {
       access: adminAccess(scopes.write),
       body,
       responses: { 201: { description: 'It is made', schema: this.#made } },
+      holdsSecrets: this.#options.made !== undefined,
       rejections: ['not_found', 'concurrent_update', ...rejections],
       handle: async (context, { params, body: given }) => {
         const item = await make(this.#ledger(context), params.id as never, given);
