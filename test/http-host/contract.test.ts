@@ -206,7 +206,7 @@ async function ask(method: string, path: string, body?: Json, template = path): 
     const made = await fetch(url + (answer.headers.get('location') ?? '/nowhere'), { headers });
     expect([made.status, await made.text()]).toEqual([
       200,
-      expect.stringContaining(String((given.item ?? given).id)),
+      expect.stringContaining(String((given.item ?? given.returnVal ?? given).id)),
     ]);
   }
   return given;
@@ -349,6 +349,24 @@ describe('the answers', () => {
     await ask('POST', '/customerapi/unsubscribe', { ...claims, email, orderIds: '1' });
     expect(await change('unsubscribe')).toMatchObject({ active: false });
     await change('freeze');
+  });
+
+  it('are as the document says about merchant accounts', async () => {
+    const path = '/api/admin/merchantaccounts';
+    const template = `${path}/{id}`;
+    const { example } = document.paths[path].post.requestBody.content['application/json'];
+    const { returnVal } = await ask('POST', path, example);
+    const one = `${path}/${returnVal.id}`;
+    const read = await ask('GET', one, undefined, template);
+    expect(read).toEqual(returnVal);
+    expect(await ask('PUT', one, read, template)).toMatchObject({ returnVal: read });
+    const changed = await ask('PATCH', one, { monthlyCap: 1, maxPrice: null }, template);
+    expect(changed.returnVal).toMatchObject({ monthlyCap: 1, maxPrice: null, rowVersion: 2 });
+    await ask('PUT', one, read, template);
+    await ask('PATCH', one, { title: null }, template);
+    await ask('GET', `${path}/1`, undefined, template);
+    await ask('GET', `${path}/2`, undefined, template);
+    expect(await ask('GET', `${path}?limit=1`)).toMatchObject({ count: 1, moreResults: true });
   });
 
   it('are as the document says when they refuse', async () => {

@@ -29,6 +29,12 @@ export {
   type PinoLogger,
   silentLogger,
 } from './logger.ts';
+export {
+  GatewayCredentials,
+  MAX_LISTED,
+  optionalFields,
+  requiredFields,
+} from './merchant-accounts/account-input.ts';
 export type { MerchantAccountView } from './merchant-accounts/account-view.ts';
 export { MerchantAccounts } from './merchant-accounts/merchant-accounts.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';

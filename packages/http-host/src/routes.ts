@@ -21,7 +21,8 @@ const DOCUMENT: DocumentInfo = {
     'An event-sourced payment and subscription ledger: payments, refunds, search and detail, and the books behind them.\n\nA text is refused that holds control characters, the separators U+2028 and U+2029 or half of a surrogate pair.\n\nMembers of a request body and query parameters that are not known are refused. `null` for an optional member of a request body means that it is absent.',
   tags: {
     'Customer Service': 'Transactions, customers, and what an agent does with them',
-    Admin: 'Keys, settings and reference data of a tenant, and the advanced transaction search',
+    Admin:
+      'Keys, settings, reference data and merchant accounts of a tenant, and the advanced transaction search',
     Mitigation: 'Searches for providers of chargeback mitigation',
     'Card API': 'Payments and what follows them',
     Subscriptions: 'What is billed again and again',

@@ -5,6 +5,9 @@ import { z } from 'zod';
 /** Excludes control characters, line separators and lone surrogates. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
+/** The same with a character that is not a space. */
+const NAME = /^ *[^\s\p{Cc}\p{Cs}][^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
+
 /**
  * A string of bounded length. A longer one is not validated further, so that no pattern runs over a
  * megabyte.
@@ -24,7 +27,10 @@ export function pattern(expression: RegExp, { max, detail }: { max: number; deta
 
 /** A text that says something: not empty, and not only spaces. */
 export function name(maxLength: number) {
-  return text(maxLength).regex(/\S/, 'must not be empty');
+  return pattern(NAME, {
+    max: maxLength,
+    detail: 'must not be empty, nor hold control characters',
+  });
 }
 
 const UUID_LENGTH = 36;

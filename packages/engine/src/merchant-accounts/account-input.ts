@@ -40,7 +40,7 @@ const prefix = text(Descriptor.MAX_LENGTH).optional();
 /** Masked, as it is shown, it means the secret that is there; empty or absent, none. */
 const secret = notACardNumber(bounded(MerchantAccount.MAX_SECRET_LENGTH)).default('');
 
-const GatewayCredentials = z.strictObject({
+export const GatewayCredentials = z.strictObject({
   apiKey: secret,
   username: secret,
   password: secret,

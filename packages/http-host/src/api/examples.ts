@@ -17,6 +17,20 @@ const contact = {
   ],
 };
 
+const merchantAccount = {
+  mid: '700000000002',
+  title: 'Online Retail EUR',
+  companyId: 1,
+  gatewayId: 1,
+  descriptor: 'ONLINE RETAIL',
+  defaultCurrency: 'EUR',
+  currencies: [{ currency: 'EUR', gatewayCredentials: { apiKey: 'key-of-the-gateway' } }],
+  mcc: '5947',
+  maxPrice: 500,
+  monthlyCap: 50_000,
+  discountRatePercentage: 1.4,
+};
+
 export const EXAMPLES: Required<DocumentInfo>['examples'] = {
   parameters: {
     '/api/admin/keys/{id}': KEY_ID,
@@ -24,6 +38,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     ...Object.fromEntries(REFERENCE_PATHS.map((path) => [`${path}/{id}`, 1])),
     '/v1/payments/{id}': PAYMENT_ID,
     '/v1/subscriptions/{id}': 1_000_000_000,
+    '/api/admin/merchantaccounts/{id}': 1_000_000_000,
     '/customers/{id}': CUSTOMER_ID,
     '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
   },
@@ -42,6 +57,9 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
     MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
     MitigationSearch: { email: 'ben@shop.example', dateFrom: '2010-12-01' },
+    MerchantAccountInput: merchantAccount,
+    MerchantAccountReplacement: { ...merchantAccount, monthlyCap: 60_000, rowVersion: 1 },
+    MerchantAccountPatch: { monthlyCap: 60_000, maxPrice: null },
     PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },
     NoFields: {},
     CaptureInput: { amount: 19.99 },

@@ -5,6 +5,7 @@ import { CUSTOMERS } from './customers.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
+import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
@@ -23,6 +24,7 @@ export const API = [
   UNSUBSCRIBE,
   CUSTOMERS,
   SEARCH,
+  MERCHANT_ACCOUNTS,
   CARD,
   PAYMENT_LIST,
   SUBSCRIPTIONS,

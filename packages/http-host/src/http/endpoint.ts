@@ -100,6 +100,15 @@ export interface ResponseDefinition {
   readonly orElse?: string;
 }
 
+/** A media type of bodies beside application/json. */
+export interface BodyType {
+  readonly mediaType: string;
+  /** The bytes as a JSON value; throws a Refusal. Default: JSON. */
+  readonly read?: (bytes: Buffer) => unknown;
+  /** Of a type that is no JSON: the document has it in place of the schema. */
+  readonly example?: string;
+}
+
 export type NoInput = z.ZodUndefined;
 
 /** The validated input: the output of each schema, undefined where the endpoint has none. */
@@ -129,6 +138,8 @@ export interface EndpointDefinition<
   readonly query?: Q;
   /** A JSON body. Without this the endpoint refuses a body; `.optional()` makes it optional. */
   readonly body?: B;
+  /** Other media types of the body. */
+  readonly bodyTypes?: readonly BodyType[];
   /**
    * 'ignored': unknown members of the body are dropped, for callers that cannot be updated.
    * Default: they are refused, in nested objects too.

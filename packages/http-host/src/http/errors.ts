@@ -310,8 +310,9 @@ export const ERRORS = {
   },
   unsupported_media_type: {
     status: 415,
-    title: 'The body must be application/json',
-    description: 'Content-Type must be application/json, in UTF-8.',
+    title: 'The body has a media type that the operation does not take',
+    description:
+      'Content-Type must be application/json, or another type that the operation names, in UTF-8.',
   },
   unsupported_content_encoding: {
     status: 415,

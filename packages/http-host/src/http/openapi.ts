@@ -263,11 +263,22 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
     ...(body !== undefined && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: body } },
+        content: { 'application/json': { schema: body }, ...otherTypes(operation, body) },
       },
     }),
     responses: { ...successes(operation), ...failures(operation) },
   };
+}
+
+/** The media types of the body beside JSON. */
+function otherTypes({ bodyTypes = [] }: Endpoint, body: z.ZodType) {
+  const text = { type: 'string' } as const;
+  return Object.fromEntries(
+    bodyTypes.map(({ mediaType, example }) => [
+      mediaType,
+      example === undefined ? { schema: body } : { schema: text, example },
+    ]),
+  );
 }
 
 /** The headers that an operation takes in addition to those of every request. */

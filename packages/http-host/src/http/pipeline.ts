@@ -11,7 +11,7 @@ import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import { allErrors, type Part, readInput } from './invalid-input.ts';
 import type { RateLimits } from './rate-limit.ts';
-import { bodyViolation, parseJson, startReading } from './request-body.ts';
+import { bodyViolation, readAs, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
 import { announcesBody, headViolation } from './request-head.ts';
 import { type EndpointRouter, parseQuery } from './router.ts';
@@ -150,7 +150,8 @@ export class Pipeline {
   async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<unknown> {
     const { maxBodyBytes } = this.#parts;
     if (endpoint.body === undefined) throw refuse('body_not_allowed');
-    const violation = bodyViolation(exchange.head, maxBodyBytes);
+    const { bodyTypes: types } = endpoint;
+    const violation = bodyViolation(exchange.head, { maxBytes: maxBodyBytes, types });
     if (violation !== undefined) throw violation;
     if (exchange.broken !== undefined) throw exchange.broken;
     if (exchange.expects === 'continue') {
@@ -161,7 +162,7 @@ export class Pipeline {
     exchange.failBody = reading.fail;
     const bytes = await reading.bytes;
     exchange.failBody = undefined;
-    const body = parseJson(bytes);
+    const body = readAs(exchange.head.contentType, types, bytes);
     // In a merge patch null removes a member.
     return endpoint.method === 'PATCH' ? body : withoutNulls(endpoint.body, body);
   }

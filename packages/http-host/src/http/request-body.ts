@@ -1,30 +1,61 @@
 /** Reads and parses a request body: bounded, valid UTF-8, limited nesting. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { BodyType } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
 export const MAX_JSON_DEPTH = 32;
 
-/** Only the documented type; other JSON types are refused. */
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+/** Only documented types; other JSON types are refused. */
+const MEDIA_TYPE = /^([^\s;]+)\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const JSON_BODY: BodyType = { mediaType: 'application/json' };
 
 const NO_BYTES = Buffer.alloc(0);
 
+interface BodyBounds {
+  readonly maxBytes: number;
+  /** Beside application/json. */
+  readonly types?: readonly BodyType[] | undefined;
+}
+
 /** Why a body with this head is refused unread. */
-export function bodyViolation(head: RequestHead, maxBytes: number): Refusal | undefined {
+export function bodyViolation(
+  head: RequestHead,
+  { maxBytes, types = [] }: BodyBounds,
+): Refusal | undefined {
   const { contentEncoding, contentType, contentLength } = head;
   if (contentEncoding !== undefined) {
     return refuse('unsupported_content_encoding');
   }
-  if (contentType !== 'application/json' && !JSON_TYPE.test(contentType ?? '')) {
-    return refuse('unsupported_media_type');
+  if (bodyTypeOf(contentType, types) === undefined) {
+    const admitted = [JSON_BODY, ...types].map(({ mediaType }) => mediaType).join(' or ');
+    return refuse('unsupported_media_type', `The body must be ${admitted}, in UTF-8`);
   }
   // The HTTP parser guarantees a number.
   if (contentLength !== undefined && Number(contentLength) > maxBytes) {
     return refuse('payload_too_large');
   }
   return undefined;
+}
+
+function bodyTypeOf(
+  contentType: string | undefined,
+  types: readonly BodyType[],
+): BodyType | undefined {
+  if (contentType === JSON_BODY.mediaType) return JSON_BODY;
+  const sent = MEDIA_TYPE.exec(contentType ?? '')?.[1]?.toLowerCase();
+  return [JSON_BODY, ...types].find(({ mediaType }) => mediaType === sent);
+}
+
+/** The value of a body that `bodyViolation` admits. */
+export function readAs(
+  contentType: string | undefined,
+  types: readonly BodyType[] | undefined,
+  bytes: Buffer,
+): unknown {
+  const { read = parseJson } = bodyTypeOf(contentType, types ?? []) ?? JSON_BODY;
+  return read(bytes);
 }
 
 /** A body being read. `fail` rejects it from outside: the parser could not read the rest. */

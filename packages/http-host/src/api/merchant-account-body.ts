@@ -1,0 +1,142 @@
+/** Merchant accounts as Admin shows and takes them. */
+import { MerchantAccount } from '@counterfoil/core';
+import { GatewayCredentials, optionalFields, requiredFields } from '@counterfoil/engine';
+import { mayHoldCardNumber } from '@counterfoil/engine/input';
+import { z } from 'zod';
+import { CurrencyCode } from './wire.ts';
+
+const rowVersion = z
+  .int()
+  .positive()
+  .meta({ description: 'Of the account as it was read; `If-Match` may say it instead' });
+
+const Masked = z
+  .object({
+    apiKey: z.string(),
+    username: z.string(),
+    password: z.string(),
+    emailAddress: z.string(),
+  })
+  .meta({
+    id: 'MaskedCredentials',
+    description: 'Of a secret that is kept only asterisks are shown; empty where there is none',
+  });
+
+const HeldCurrency = z
+  .object({ currency: z.string(), gatewayCredentials: Masked })
+  .meta({ id: 'MerchantAccountCurrency' });
+
+const label = { description: 'The label of the account; payments show it as `midName`' };
+const held = {
+  description: 'The currencies that it takes, each with the credentials for the gateway',
+};
+const nameless = z.string().meta({ description: 'Empty: nothing names these ids' });
+
+/** What is shown, and cannot be set. */
+const shownFields = {
+  parentCompanyId: z.int(),
+  parentCompany: z.string(),
+  company: z.string(),
+  gateway: z
+    .string()
+    .meta({ description: 'The name of the gateway; empty where the host lacks it' }),
+  vertical: nameless,
+  brand: nameless,
+  chargebackMitigationProvider: nameless,
+  processorPortalAccess: nameless,
+  capLimited: z.iso.datetime().nullable().meta({
+    description:
+      'Since when live payments find no room under `monthlyCap`; null while they do, and from the first of the next month',
+  }),
+};
+
+export const MerchantAccountBody = z
+  .object({
+    id: z.int().meta({ description: 'The merchant account id' }),
+    rowVersion: z
+      .int()
+      .meta({ description: 'Grows with every change of the account; also the ETag', example: 1 }),
+    ...MerchantAccount.Settings.shape,
+    title: z.string().meta(label),
+    currencies: z.array(HeldCurrency).meta(held),
+    ...shownFields,
+  })
+  .meta({ id: 'MerchantAccount' });
+
+export const ChangedMerchantAccount = z
+  .object({
+    success: z.boolean(),
+    message: z.string().meta({ description: 'What was done' }),
+    returnVal: MerchantAccountBody,
+  })
+  .meta({ id: 'MerchantAccountResult' });
+
+const ignored = mayHoldCardNumber(z.unknown())
+  .optional()
+  .meta({ description: 'Ignored: here so that what was read can be sent back' });
+const sameId = z.unknown().optional().meta({ description: 'Where it is given, that of the path' });
+
+/** Members of the answer that may be sent back. The tenant is compared before. */
+const readOnlyFields = {
+  id: sameId,
+  ...Object.fromEntries(Object.keys(shownFields).map((name) => [name, ignored])),
+};
+
+const CredentialsInput = GatewayCredentials.meta({
+  id: 'GatewayCredentials',
+  description:
+    'Kept encrypted, and never shown. A masked secret, as it is shown, means the one that is kept; an empty or absent one removes it.',
+});
+
+const currencies = z
+  .array(
+    z
+      .object({ currency: CurrencyCode, gatewayCredentials: CredentialsInput.optional() })
+      .meta({ id: 'MerchantAccountCurrencyInput' }),
+  )
+  .min(1)
+  .max(200)
+  .meta(held);
+
+const writableFields = {
+  ...requiredFields,
+  title: requiredFields.title.meta(label),
+  currencies,
+  ...optionalFields,
+};
+
+export const MerchantAccountInput = z
+  .object({ ...writableFields, ...readOnlyFields, rowVersion: ignored })
+  .meta({ id: 'MerchantAccountInput' });
+
+export const MerchantAccountReplacement = z
+  .object({ ...writableFields, ...readOnlyFields, rowVersion: rowVersion.optional() })
+  .meta({ id: 'MerchantAccountReplacement' });
+
+const amendable = Object.entries(writableFields).map(
+  ([name, schema]) => [name, schema.nullable().optional()] as const,
+);
+
+export const MerchantAccountPatch = z
+  .object({
+    ...Object.fromEntries(amendable),
+    ...readOnlyFields,
+    rowVersion: rowVersion.nullable().optional(),
+  })
+  .meta({
+    id: 'MerchantAccountPatch',
+    description:
+      'A JSON merge patch (RFC 7396): null resets an optional field to its default; `currencies` is replaced as a whole',
+  });
+
+type Writable = Pick<z.output<typeof MerchantAccountInput>, keyof typeof writableFields>;
+
+/** The members that can be set. */
+export function writableOf<Body extends object>(
+  body: Body,
+): Pick<Body, keyof Body & keyof Writable> {
+  const entries = Object.entries(body).filter(
+    ([name, value]) => name in writableFields && value !== undefined,
+  );
+  return Object.fromEntries(entries) as Pick<Body, keyof Body & keyof Writable>;
+}
