@@ -164,3 +164,117 @@ it('opens one account under a key', async () => {
     'idempotency_key_reused',
   );
 });
+
+describe('a batch', () => {
+  const BATCH = `${PATH}/batch`;
+  const HEADER = 'mid,title,companyId,gatewayId,descriptor,defaultCurrency,currencies,apiKey';
+  const row = (n: number, more = '') =>
+    `70${n},Account ${n},5,1,SHOP ${n},EUR,EUR;USD,sk-${n}${more}`;
+  const csv = (lines: readonly string[], { query = '', headers = {} as Json } = {}) =>
+    admin.send('POST', BATCH + query, [HEADER, ...lines].join('\n'), {
+      'Content-Type': 'text/csv; charset=utf-8',
+      ...headers,
+    });
+  const titles = async () =>
+    (await admin.get(PATH)).body.items.map(({ title }: Json) => title).slice(1);
+
+  it('opens each line by itself, and says what is wrong with the others', async () => {
+    const wrong = row(2).replace(',5,1,', ',9,1,');
+    const { status, body } = await csv([
+      row(1),
+      wrong,
+      row(3).replace('SHOP', 'x'.repeat(30)),
+      row(4),
+    ]);
+    expect([status, body.success, body.message]).toEqual([200, false, 'Opened 2 of 4']);
+    expect(
+      body.results.map(({ line, code, errors }: Json) => [line, code, errors[0]?.pointer]),
+    ).toEqual([
+      [1, null, undefined],
+      [2, 'reference_unknown', '/companyId'],
+      [3, 'invalid_request', '/descriptor'],
+      [4, null, undefined],
+    ]);
+    expect(await titles()).toEqual(['Account 1', 'Account 4']);
+    const { body: one } = await admin.get(`${PATH}/${body.results[3].id}`);
+    expect(one).toMatchObject({ title: 'Account 4', currencies: [{}, { currency: 'USD' }] });
+  });
+
+  it('opens nothing where a line is refused, if that is asked', async () => {
+    const { body } = await csv([row(1), row(2).replace('EUR,EUR', 'EUR,XXX')], {
+      query: '?atomic=true',
+    });
+    expect(body).toMatchObject({
+      success: false,
+      opened: 0,
+      results: [{ code: 'not_attempted' }, { code: 'currency_unknown' }],
+    });
+    expect(await titles()).toEqual([]);
+    const all = await csv([row(1), row(2)], { query: '?atomic=true' });
+    expect(all.body).toMatchObject({ success: true, opened: 2 });
+  });
+
+  it('opens each line once under a key, also after answers are forgotten', async () => {
+    const headers = { 'Idempotency-Key': 'batch-1' };
+    const first = await csv([row(1), row(2)], { headers });
+    expect((await csv([row(1), row(2)], { headers })).body).toEqual(first.body);
+    const { ledgers } = running.host.engine;
+    const face = ledgers.as({ tenantId: tenant, actor: 'x' }).merchantAccounts;
+    const lines = [account(), account({ title: 'Third' })];
+    const opened = await face.batch({ lines, idempotencyKey: 'batch-2' });
+    const again = await face.batch({ lines, idempotencyKey: 'batch-2' });
+    expect(again.map((each) => each.account?.merchantAccountId)).toEqual(
+      opened.map((each) => each.account?.merchantAccountId),
+    );
+    expect(await titles()).toHaveLength(4);
+  });
+
+  it.each(['application/x-ndjson', 'application/jsonl'])('takes JSON lines as %s', async (type) => {
+    const lines = [
+      JSON.stringify(account()),
+      '{"mid":',
+      JSON.stringify({ ...account(), colour: 1 }),
+    ];
+    const { body } = await admin.send('POST', BATCH, lines.join('\n'), { 'Content-Type': type });
+    expect(body.results).toMatchObject([
+      { success: true },
+      { code: 'invalid_request', errors: [{ pointer: '' }] },
+      { code: 'invalid_request', errors: [{ pointer: '/colour' }] },
+    ]);
+  });
+
+  it.each<[string, string, Json, number, string]>([
+    ['another media type', 'mid', { 'Content-Type': 'text/plain' }, 415, 'unsupported_media_type'],
+    [
+      'an unknown column',
+      'mid,colour\n7,red',
+      { 'Content-Type': 'text/csv' },
+      400,
+      'invalid_request',
+    ],
+    ['no line', HEADER, { 'Content-Type': 'text/csv' }, 400, 'invalid_request'],
+    [
+      'too many lines',
+      '{}\n'.repeat(1_001),
+      { 'Content-Type': 'application/jsonl' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'another tenant',
+      '{"parentCompanyId":7}',
+      { 'Content-Type': 'application/jsonl' },
+      403,
+      'tenant_mismatch',
+    ],
+    [
+      'another tenant in CSV',
+      'mid,parentCompanyId\n1,7',
+      { 'Content-Type': 'text/csv' },
+      403,
+      'tenant_mismatch',
+    ],
+  ])('refuses %s', async (_, text, headers, status, code) => {
+    expectRefusal(await admin.send('POST', BATCH, text, headers), status, code);
+  });
+});

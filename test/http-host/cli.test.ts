@@ -325,6 +325,58 @@ async function soldIn(url: string, { key }: Issued): Promise<number> {
   return accounts[0]?.credit ?? 0;
 }
 
+describe('merchant-accounts import', () => {
+  const HEADER = 'mid,title,companyId,gatewayId,descriptor,defaultCurrency,apiKey';
+  const line = (n: number, company = 1) => `70${n},Account ${n},${company},1,SHOP,GBP,SECRET-${n}`;
+  const opened = async () => {
+    const folder = new Folder();
+    await folder.done('tenants', 'onboard', '1', 'Acme');
+    const definitions = JSON.stringify({ companies: [{ companyId: 1, name: 'Acme' }] });
+    await folder.done('define', '1', folder.write('acme.json', definitions));
+    return folder;
+  };
+
+  it('opens each line once, and says what is wrong with the others', async () => {
+    const folder = await opened();
+    const file = folder.write('accounts.csv', [HEADER, line(1), line(2, 9), line(3)].join('\n'));
+    const first = await folder.run('merchant-accounts', 'import', '1', file);
+    expect(first.code).toBe(1);
+    expect(first.out.split('\n')).toEqual([
+      '1: opened as 1000000000',
+      '2: reference_unknown: There is no companyId 9',
+      '3: opened as 1000000002',
+      'Opened 2 of 3',
+      '',
+    ]);
+    expect(first.err).toContain('Merchant accounts');
+    const again = await folder.run('merchant-accounts', 'import', '1', file);
+    expect(again.out).toBe(first.out);
+    expect(first.out + first.err).not.toContain('SECRET');
+    // Once what was missing is there, the same file opens the rest.
+    const definitions = JSON.stringify({ companies: [{ companyId: 9, name: 'Other' }] });
+    await folder.done('define', '1', folder.write('other.json', definitions));
+    const all = await folder.run('merchant-accounts', 'import', '1', file);
+    expect([all.code, all.out]).toEqual([0, expect.stringContaining('2: opened as 1000000001')]);
+  });
+
+  it('opens nothing of a file with a wrong line, if it is asked', async () => {
+    const folder = await opened();
+    const lines = [{ mid: '7' }, { colour: 'red' }].map((each) => JSON.stringify(each));
+    const file = folder.write('accounts.jsonl', lines.join('\n'));
+    const ran = await folder.run('merchant-accounts', 'import', '1', file, '--atomic');
+    expect([ran.code, ran.out]).toEqual([1, expect.stringContaining('Opened 0 of 2')]);
+  });
+
+  it('refuses a file that it cannot read, before the log is opened', async () => {
+    const folder = new Folder();
+    const refused = (name: string, text: string) =>
+      folder.refused('merchant-accounts', 'import', '1', folder.write(name, text));
+    expect(await refused('accounts.txt', 'mid')).toMatch(/must end in \.csv/);
+    expect(await refused('a.csv', 'mid,colour\n1,red')).toMatch(/colour is not known/);
+    expect(await refused('b.csv', HEADER)).toMatch(/1 to 10000 lines/);
+  });
+});
+
 describe('define', () => {
   it('makes a tenant that takes payments, whose secrets no file shows', async () => {
     const { folder, key } = await openFolder();

@@ -36,6 +36,7 @@ export {
   requiredFields,
 } from './merchant-accounts/account-input.ts';
 export type { MerchantAccountView } from './merchant-accounts/account-view.ts';
+export type { BatchLine } from './merchant-accounts/batch.ts';
 export { MerchantAccounts } from './merchant-accounts/merchant-accounts.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';

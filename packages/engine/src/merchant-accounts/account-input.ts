@@ -1,5 +1,5 @@
 /** What callers may set of a merchant account: the names of the contract, with types and bounds. */
-import { Descriptor, MerchantAccount } from '@counterfoil/core';
+import { Descriptor, MerchantAccount, Sequence } from '@counterfoil/core';
 import { z } from 'zod';
 import { notACardNumber } from '../input/card-number-search.ts';
 import { bounded, CurrencyCode, Id, keyed, name, pattern, text } from '../input/texts.ts';
@@ -133,6 +133,16 @@ export const Amendment = z.strictObject({
   rowVersion: z.int().positive().optional(),
 });
 export type Amendment = z.input<typeof Amendment>;
+
+export const Batch = z.strictObject({
+  ...keyed,
+  /** Each is checked by itself. */
+  lines: notACardNumber(z.array(z.unknown()).min(1).max(Sequence.MAX_BLOCK_SIZE).readonly()),
+  /** Opens nothing where a line is refused. Default: false. */
+  atomic: z.boolean().optional(),
+  onProgress: z.custom<(done: number, total: number) => void>().optional(),
+});
+export type Batch = z.input<typeof Batch>;
 
 export const MAX_LISTED = 100;
 

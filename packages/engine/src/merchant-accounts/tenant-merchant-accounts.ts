@@ -4,9 +4,10 @@ import type { Acting } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { Id } from '../input/texts.ts';
-import { AccountInput, Amendment, Listing, Opening, Replacement } from './account-input.ts';
+import { AccountInput, Amendment, Batch, Listing, Opening, Replacement } from './account-input.ts';
 import type { AccountPage, AccountReads } from './account-reads.ts';
 import type { MerchantAccountView } from './account-view.ts';
+import { type BatchLine, openBatch } from './batch.ts';
 import type { MerchantAccounts, NamedAccount } from './merchant-accounts.ts';
 
 interface MerchantAccountServices {
@@ -63,6 +64,22 @@ export class TenantMerchantAccounts {
     return this.#view(await merchantAccounts.amend(named, amendment, this.#acting.caller));
   }
 
+  /**
+   * Opens many accounts. Each line is what `open` takes, and a result stands for it in the same place.
+   * Under one key each line is opened once, however often the batch is sent.
+   */
+  async batch({
+    idempotencyKey: key,
+    lines,
+    atomic = false,
+    onProgress,
+  }: Batch): Promise<readonly BatchLine[]> {
+    const { tenantId, caller } = this.#acting;
+    const requestId = idOfKey(this.#acting, 'openMerchantAccounts', { key });
+    const request = { tenantId, requestId, lines, atomic, onProgress };
+    return openBatch(this.#services.merchantAccounts, request, caller);
+  }
+
   #named(merchantAccountId: number): NamedAccount {
     return { tenantId: this.#acting.tenantId, merchantAccountId };
   }
@@ -78,4 +95,5 @@ export const MERCHANT_ACCOUNT_INPUTS: CallInputs<TenantMerchantAccounts> = {
   open: [Opening],
   replace: [Id, Replacement],
   amend: [Id, Amendment],
+  batch: [Batch],
 };

@@ -58,6 +58,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
     MitigationSearch: { email: 'ben@shop.example', dateFrom: '2010-12-01' },
     MerchantAccountInput: merchantAccount,
+    MerchantAccountBatch: [merchantAccount],
     MerchantAccountReplacement: { ...merchantAccount, monthlyCap: 60_000, rowVersion: 1 },
     MerchantAccountPatch: { monthlyCap: 60_000, maxPrice: null },
     PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },

@@ -1,14 +1,15 @@
 /** Merchant accounts as Admin shows and takes them. */
 import { MerchantAccount } from '@counterfoil/core';
 import { GatewayCredentials, optionalFields, requiredFields } from '@counterfoil/engine';
-import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
+import { adminAccess, ignored, patchOf, RowVersion } from './collections.ts';
 import { CurrencyCode } from './wire.ts';
 
-const rowVersion = z
-  .int()
-  .positive()
-  .meta({ description: 'Of the account as it was read; `If-Match` may say it instead' });
+export const MERCHANT_ACCOUNTS_PATH = '/api/admin/merchantaccounts';
+export const MERCHANT_ACCOUNT_READ = adminAccess('merchant-accounts:read');
+export const MERCHANT_ACCOUNT_WRITE = adminAccess('merchant-accounts:write');
+
+const rowVersion = RowVersion.optional();
 
 const Masked = z
   .object({
@@ -71,16 +72,20 @@ export const ChangedMerchantAccount = z
   })
   .meta({ id: 'MerchantAccountResult' });
 
-const ignored = mayHoldCardNumber(z.unknown())
-  .optional()
-  .meta({ description: 'Ignored: here so that what was read can be sent back' });
+const shownNames = Object.keys(shownFields) as (keyof typeof shownFields)[];
 const sameId = z.unknown().optional().meta({ description: 'Where it is given, that of the path' });
 
 /** Members of the answer that may be sent back. The tenant is compared before. */
 const readOnlyFields = {
   id: sameId,
-  ...Object.fromEntries(Object.keys(shownFields).map((name) => [name, ignored])),
+  ...ignored(...shownNames),
 };
+
+/** Members that a line of a file may have, and that are ignored. */
+export const READ_ONLY_NAMES: ReadonlySet<string> = new Set([
+  'rowVersion',
+  ...Object.keys(readOnlyFields),
+]);
 
 const CredentialsInput = GatewayCredentials.meta({
   id: 'GatewayCredentials',
@@ -106,22 +111,18 @@ const writableFields = {
 };
 
 export const MerchantAccountInput = z
-  .object({ ...writableFields, ...readOnlyFields, rowVersion: ignored })
+  .object({ ...writableFields, ...readOnlyFields, ...ignored('rowVersion') })
   .meta({ id: 'MerchantAccountInput' });
 
 export const MerchantAccountReplacement = z
-  .object({ ...writableFields, ...readOnlyFields, rowVersion: rowVersion.optional() })
+  .object({ ...writableFields, ...readOnlyFields, rowVersion })
   .meta({ id: 'MerchantAccountReplacement' });
-
-const amendable = Object.entries(writableFields).map(
-  ([name, schema]) => [name, schema.nullable().optional()] as const,
-);
 
 export const MerchantAccountPatch = z
   .object({
-    ...Object.fromEntries(amendable),
+    ...patchOf(writableFields),
     ...readOnlyFields,
-    rowVersion: rowVersion.nullable().optional(),
+    rowVersion: z.nullish(RowVersion),
   })
   .meta({
     id: 'MerchantAccountPatch',

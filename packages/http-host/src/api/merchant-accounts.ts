@@ -4,15 +4,19 @@ import { MAX_LISTED, type MerchantAccountView, Refused } from '@counterfoil/engi
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
-import { cursorOf, inCursor } from './cursor.ts';
-import { checkIfMatch, etagOf } from './etag.ts';
+import { pageBody, pageOf, seenVersion } from './collections.ts';
+import { inCursor } from './cursor.ts';
+import { etagOf } from './etag.ts';
 
 import {
   ChangedMerchantAccount,
+  MERCHANT_ACCOUNTS_PATH,
   MerchantAccountBody,
   MerchantAccountInput,
   MerchantAccountPatch,
   MerchantAccountReplacement,
+  MERCHANT_ACCOUNT_READ as READ,
+  MERCHANT_ACCOUNT_WRITE as WRITE,
   writableOf,
 } from './merchant-account-body.ts';
 import { apiSlice } from './slice.ts';
@@ -26,12 +30,7 @@ import {
 } from './wire.ts';
 
 const TAG = 'Admin';
-const PATH = '/api/admin/merchantaccounts';
-
-/** Accounts take live payments: they have no sandbox. */
-const access = { kind: 'api-key', requiresUserEmail: true, liveOnly: true } as const;
-const read = { ...access, scope: 'merchant-accounts:read' } as const;
-const write = { ...access, scope: 'merchant-accounts:write' } as const;
+const PATH = MERCHANT_ACCOUNTS_PATH;
 
 const IdParams = z.object({
   id: queryInteger(Id).meta({ description: 'The merchant account id' }),
@@ -45,15 +44,7 @@ const ListQuery = z.object({
   cursor: z.string().max(1_000).optional(),
 });
 
-const MerchantAccountPage = z
-  .object({
-    success: z.literal(true),
-    count: z.int32().meta({ description: 'The accounts of this page' }),
-    moreResults: z.boolean().meta({ description: 'Whether another page follows' }),
-    next: z.string().nullable().meta({ description: '`cursor` of the next page' }),
-    items: z.array(MerchantAccountBody),
-  })
-  .meta({ id: 'MerchantAccountPage' });
+const MerchantAccountPage = pageOf(MerchantAccountBody, 'MerchantAccount');
 
 const MERGE_PATCH = { mediaType: 'application/merge-patch+json' };
 
@@ -78,7 +69,7 @@ function list(parts: FaceServices): Endpoint {
     tag: TAG,
     summary: 'List merchant accounts',
     description: 'In the order of their ids. They are the same for live and for test data.',
-    access: read,
+    access: READ,
     query: ListQuery,
     responses: { 200: { description: 'A page of accounts', schema: MerchantAccountPage } },
     rejections: ['invalid_request'],
@@ -86,14 +77,13 @@ function list(parts: FaceServices): Endpoint {
     async handle(context, { query: { cursor, ...filters } }) {
       const { items, moreResults } = await ledgerFor(parts, context).merchantAccounts.list({
         ...filters,
-        ...(cursor !== undefined && { after: inCursor(cursor, z.int().min(0)) }),
+        ...(cursor !== undefined && {
+          after: Number(inCursor(cursor, z.string().regex(/^\d{1,10}$/))),
+        }),
       });
-      const last = items.at(-1);
-      const next = moreResults && last !== undefined ? cursorOf(last.id) : null;
-      return {
-        status: 200,
-        body: { success: true, count: items.length, moreResults, next, items },
-      };
+      const last = moreResults ? items.at(-1) : undefined;
+      const page = { items, ...(last !== undefined && { next: String(last.id) }) };
+      return { status: 200, body: pageBody(page) };
     },
   });
 }
@@ -107,7 +97,7 @@ function open(parts: FaceServices): Endpoint {
     summary: 'Open a merchant account',
     description:
       'The id is given by the ledger. What is left out is empty, zero, false or without limit; both networks are enabled. Under an Idempotency-Key one account is opened, however often the request is sent.',
-    access: write,
+    access: WRITE,
     body: MerchantAccountInput,
     responses: { 201: { description: 'The account', schema: ChangedMerchantAccount } },
     rejections: ['currency_unknown', 'amount_precision', 'reference_unknown', 'concurrent_update'],
@@ -138,7 +128,7 @@ function get(parts: FaceServices): Endpoint {
     tag: TAG,
     summary: 'Read a merchant account',
     description: 'Secrets of the gateway are masked. What is read can be sent back by PUT.',
-    access: read,
+    access: READ,
     params: IdParams,
     responses: { 200: { description: 'The account', schema: MerchantAccountBody } },
     rejections: ['not_found'],
@@ -170,7 +160,7 @@ function replace(parts: FaceServices): Endpoint {
     summary: 'Replace a merchant account',
     description:
       'All of it: what is left out takes its default. `rowVersion` or `If-Match` says which version is replaced; of two who saw the same one only the first succeeds. Payments made before keep the terms that they were made on.',
-    access: write,
+    access: WRITE,
     params: IdParams,
     body: MerchantAccountReplacement,
     responses: { 200: { description: 'The account', schema: ChangedMerchantAccount } },
@@ -180,7 +170,7 @@ function replace(parts: FaceServices): Endpoint {
     async handle(context, { params: { id }, body }) {
       checkId(id, body);
       const { merchantAccounts } = ledgerFor(parts, context);
-      const rowVersion = await versionOf(context, body.rowVersion, () => merchantAccounts.get(id));
+      const rowVersion = await seenVersion(context, body, () => merchantAccounts.get(id));
       if (rowVersion === undefined) throw versionRequired();
       return changed(context, merchantAccounts.replace(id, { ...writableOf(body), rowVersion }));
     },
@@ -196,7 +186,7 @@ function amend(parts: FaceServices): Endpoint {
     summary: 'Change a part of a merchant account',
     description:
       'A JSON merge patch (RFC 7396): members that are named are changed, null resets one to its default, `currencies` is replaced as a whole. With `rowVersion` or `If-Match` only that version is changed.',
-    access: write,
+    access: WRITE,
     params: IdParams,
     body: MerchantAccountPatch,
     bodyTypes: [MERGE_PATCH],
@@ -207,8 +197,7 @@ function amend(parts: FaceServices): Endpoint {
     async handle(context, { params: { id }, body }) {
       checkId(id, body);
       const { merchantAccounts } = ledgerFor(parts, context);
-      const given = body.rowVersion ?? undefined;
-      const rowVersion = await versionOf(context, given, () => merchantAccounts.get(id));
+      const rowVersion = await seenVersion(context, body, () => merchantAccounts.get(id));
       const version = rowVersion === undefined ? {} : { rowVersion };
       return changed(context, merchantAccounts.amend(id, { patch: writableOf(body), ...version }));
     },
@@ -220,18 +209,6 @@ function checkId(id: number, body: { readonly id?: unknown }): void {
   throw refuse('invalid_request', undefined, {
     errors: [{ pointer: '/id', detail: `id must be ${id}, as in the path` }],
   });
-}
-
-/** The version that is to be changed, as the body or If-Match says it; undefined where neither does. */
-async function versionOf(
-  { ifMatch }: RequestContext,
-  given: number | undefined,
-  present: () => Promise<MerchantAccountView>,
-): Promise<number | undefined> {
-  if (ifMatch === undefined) return given;
-  const account = await present();
-  checkIfMatch(ifMatch, account);
-  return given ?? account.rowVersion;
 }
 
 function versionRequired() {

@@ -5,6 +5,7 @@ import { CUSTOMERS } from './customers.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
+import { MERCHANT_ACCOUNT_BATCH } from './merchant-account-batch.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
@@ -25,6 +26,7 @@ export const API = [
   CUSTOMERS,
   SEARCH,
   MERCHANT_ACCOUNTS,
+  MERCHANT_ACCOUNT_BATCH,
   CARD,
   PAYMENT_LIST,
   SUBSCRIPTIONS,

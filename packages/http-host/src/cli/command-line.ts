@@ -6,6 +6,7 @@ import { addDefineCommands } from './define.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { printFailure } from './failures.ts';
 import { addKeyCommands } from './keys.ts';
+import { addMerchantAccountCommands } from './merchant-accounts.ts';
 import { addReadModelCommands } from './read-models.ts';
 import { Session, type Terminal } from './session.ts';
 import { addStartCommand } from './start.ts';
@@ -19,6 +20,7 @@ const COMMANDS = [
   addKeyCommands,
   addCustomerCommands,
   addDefineCommands,
+  addMerchantAccountCommands,
   addReadModelCommands,
   addDoctorCommand,
   addClockCommands,

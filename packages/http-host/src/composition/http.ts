@@ -47,6 +47,7 @@ export function provideHttp(provide: Provide): void {
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
       now: () => engine.clock.now(),
+      refusalOf: wireRefusalOf,
     };
     return routes(services, get(PART.ownEndpoints));
   });

@@ -77,7 +77,7 @@ export function detailAt(
 const LETTERS_A_SLIP = 3;
 
 /** `Amount is not known; did you mean amount?` */
-function unknownName(name: string, known: readonly string[]): string {
+export function unknownName(name: string, known: readonly string[]): string {
   if (name.length > MAX_NAME_LENGTH) return 'A name is not known, and too long to be shown';
   if (!isShown(name)) return 'A name is not known, and not shown: it holds a card number';
   const lower = name.toLowerCase();

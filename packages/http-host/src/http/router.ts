@@ -22,6 +22,8 @@ type Router = ReturnType<typeof findMyWay>;
 export class EndpointRouter {
   readonly #router: Router;
   readonly #methods: readonly string[];
+  /** Paths without parameters: what one of them names is never a parameter of another. */
+  readonly #constant: ReadonlySet<string>;
 
   constructor(endpoints: readonly Endpoint[]) {
     this.#router = findMyWay({
@@ -36,6 +38,9 @@ export class EndpointRouter {
       operationIds.add(operationId);
       this.#router.on(method, path.replaceAll(/\{([^{}]+)\}/g, ':$1'), doNothing, endpoint);
     }
+    this.#constant = new Set(
+      endpoints.map(({ path }) => path).filter((path) => !path.includes('{')),
+    );
     this.#methods = [...new Set(endpoints.map(({ method }) => method))];
     this.#router.compile();
   }
@@ -62,13 +67,18 @@ export class EndpointRouter {
     const found = this.#router.find(method as Parameters<Router['find']>[0], url);
     for (const name in found?.params) {
       // A trailing slash with an empty parameter is an unknown path.
-      if (found.params[name] === '') return null;
+      if (found.params[name] === '' || this.#constant.has(pathOf(url))) return null;
     }
     return found;
   }
 }
 
 function doNothing(): void {}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}
 
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?]*/i;
 
