@@ -30,6 +30,7 @@ const Reference = z.string().max(64);
 /** Maps refusals of the ledger (a code with facts) to HTTP statuses of the app. */
 const STATUS: Partial<Record<RefusalCode, number>> = {
   AmountInvalid: 400,
+  AmountTooFine: 400,
   CardInvalid: 400,
   TransactionUnknown: 404,
 };

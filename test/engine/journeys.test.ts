@@ -98,7 +98,7 @@ it('derives permanent ids from an idempotency key', async () => {
 });
 
 it.each([
-  [{ amount: '1.999' }, 'AmountInvalid'],
+  [{ amount: '1.999' }, 'AmountTooFine'],
   [{ amount: 'ten' }, 'AmountInvalid'],
   [{ amount: '0.00' }, 'AmountNotPositive'],
   [{ currency: 'XXQ' }, 'UnknownCurrency'],
@@ -145,15 +145,16 @@ it('starts one subscription, however often its payment is asked for at once', as
   const asked = order({ idempotencyKey: 'order-1', plans });
   const paid = await Promise.all(Array.from({ length: 6 }, () => shop.payments.submit(asked)));
   expect(new Set(paid.map(({ id }) => id)).size).toBe(1);
-  const started = await shop.subscriptions.ofCustomer(paid[0]?.customerId ?? 0, { limit: 10 });
-  expect(started).toHaveLength(1);
+  const page = await shop.subscriptions.ofCustomer(paid[0]?.customerId ?? 0, { limit: 10 });
+  expect(page.subscriptions).toHaveLength(1);
 });
 
 it('subscribes, changes and ends a subscription', async () => {
   const { shop } = await newShop();
   const plans = [{ name: 'Tea club', rebillAmount: '9.99', frequencyDays: 30 }];
   const paid = await shop.payments.submit(order({ plans }));
-  const [started] = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+  const { subscriptions } = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+  const [started] = subscriptions;
   const id = started?.subscriptionId ?? 0;
   const changed = await shop.subscriptions.changePlan(id, { rebillAmount: '12.00' });
   expect(changed.rebillAmountMinor).toBe(1_200n);
@@ -169,7 +170,8 @@ it('subscribes by the calendar, and refuses a plan that is counted in two ways',
   const { shop } = await newShop();
   const plans = [{ name: 'Tea club', rebillAmount: '9.99', interval: 'month' }] as const;
   const paid = await shop.payments.submit(order({ plans }));
-  const [started] = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+  const { subscriptions } = await shop.subscriptions.ofCustomer(paid.customerId, { limit: 10 });
+  const [started] = subscriptions;
   const id = started?.subscriptionId ?? 0;
   const changed = await shop.subscriptions.changePlan(id, { interval: 'year', intervalCount: 2 });
   expect(changed).toMatchObject({ interval: 'year', intervalCount: 2 });

@@ -14,7 +14,7 @@ export type { Acting } from './acting.ts';
 export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
-export { Customers } from './customers/customers.ts';
+export type { CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
 export { Erasure } from './erasure/erasure.ts';
 export { refusalOf, StorageError } from './failures.ts';
@@ -42,18 +42,8 @@ export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, openLedger } from './open-ledger.ts';
 export type { PaymentSubmission, RefundSubmission } from './payments/payment-input.ts';
-export {
-  type FollowUp,
-  type PaymentRequest,
-  Payments,
-  type RefundRequest,
-} from './payments/payments.ts';
-export {
-  instrumentOf,
-  type PaymentView,
-  type RefundView,
-  withoutSecrets,
-} from './payments/tenant-payments.ts';
+export type { Payments } from './payments/payments.ts';
+export type { FollowedUpView, PaymentView, RefundView } from './payments/tenant-payments.ts';
 export type { CustomerKeys, CustomerVault, KeyState } from './personal-keys/customer-keys.ts';
 export { findUnreadable, giveUp } from './personal-keys/lost-keys.ts';
 export {

@@ -1,5 +1,5 @@
 /** What the engine refuses with: a code and its facts, without a status or a text of any interface. */
-import type { Rejection, Routing } from '@counterfoil/core';
+import type { Rejection, Routing, TransactionId } from '@counterfoil/core';
 import type { CardFault } from './gateways/card-number.ts';
 
 /** A reference of a request to something that is defined for the tenant. */
@@ -35,6 +35,8 @@ export type UseCaseRefusal =
       readonly field: 'apiKey' | 'username' | 'password' | 'emailAddress';
     }
   | { readonly type: 'EmailTaken' }
+  /** The id is that of a child of this payment; only payments are refunded. */
+  | { readonly type: 'NotAPayment'; readonly paymentId: TransactionId }
   | { readonly type: 'EmailInvalid' }
   /** The test environment has sandbox data only. */
   | { readonly type: 'LiveDataForbidden' }
@@ -45,7 +47,14 @@ export type UseCaseRefusal =
   | {
       readonly type: 'AmountInvalid';
       readonly field: string;
-      readonly reason: 'NotAnAmount' | 'TooManyDecimals' | 'AmountTooLarge';
+      readonly currency: string;
+      readonly reason: 'NotAnAmount' | 'AmountTooLarge';
+    }
+  | {
+      readonly type: 'AmountTooFine';
+      readonly field: string;
+      readonly currency: string;
+      readonly decimals: number;
     }
   | { readonly type: 'TokenUnknown' }
   /** No merchant account takes the payment: each that was tried, with its reason. */

@@ -28,7 +28,7 @@ export function toMinor(amount: number | string, currency: string): Either<Money
   const known = currencyOf(currency);
   if (known === undefined) return left({ type: 'UnknownCurrency', currency });
   const text = String(amount);
-  const parts = DECIMAL.exec(typeof amount === 'number' ? plainDecimal(text) : text);
+  const parts = DECIMAL.exec(typeof amount === 'number' ? plainDecimal(amount) : text);
   if (parts === null) return left({ type: 'NotAnAmount', amount: text });
   const [, sign, whole = '', decimals = ''] = parts;
   const fraction = decimals.replace(/(?<!0)0+$/, '');
@@ -41,7 +41,8 @@ export function toMinor(amount: number | string, currency: string): Either<Money
 }
 
 /** `1e-7` is how JavaScript writes small and large numbers; this writes them out. */
-function plainDecimal(text: string): string {
+export function plainDecimal(amount: number): string {
+  const text = String(amount);
   const parts = EXPONENTIAL.exec(text);
   if (parts === null) return text;
   const [, sign = '', head = '', tail = '', power = '0'] = parts;

@@ -16,6 +16,8 @@ const contact = {
   addresses: z.array(AddressInput).max(Customer.MAX_ADDRESSES).optional(),
 };
 
+export type Contact = z.input<z.ZodObject<typeof contact>>;
+
 export const Registration = Environment.extend({ ...keyed, ...contact });
 export type Registration = z.input<typeof Registration>;
 

@@ -4,13 +4,29 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import type { Erasure } from '../erasure/index.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
-import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
-import { instrumentOf } from '../payments/index.ts';
+import { addressOf, instrumentOf, withoutSecrets } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { Environment, PaymentMethod, Registration, Replacement } from './customer-input.ts';
+import {
+  type Contact,
+  Environment,
+  PaymentMethod,
+  Registration,
+  Replacement,
+} from './customer-input.ts';
 import type { Customers } from './customers.ts';
+
+/** A customer, each of whose payment methods has its token. */
+export interface CustomerView extends Customer.Customer {
+  readonly paymentMethods: readonly (Customer.PaymentMethod & { readonly token: string })[];
+}
+
+export interface AddedPaymentMethod {
+  readonly paymentMethodId: string;
+  readonly token: string;
+  readonly customer: CustomerView;
+}
 
 interface CustomerParts {
   readonly customers: Customers;
@@ -32,76 +48,88 @@ export class TenantCustomers {
   }
 
   /** Refuses with `CustomerUnknown`. */
-  async get(customerId: number, environment: Environment = {}): Promise<Customer.Customer> {
-    return this.#customers.get(this.#subject(customerId, environment));
+  async get(customerId: number, environment: Environment = {}): Promise<CustomerView> {
+    return this.#view(await this.#customers.get(this.#subject(customerId, environment)));
   }
 
   /** Refuses with `EmailTaken`. */
-  async register({
-    idempotencyKey: key,
-    sandbox,
-    ...contact
-  }: Registration): Promise<Customer.Customer> {
+  async register({ idempotencyKey: key, sandbox, ...given }: Registration): Promise<CustomerView> {
     const { tenantId, caller } = this.#acting;
-    return this.#customers.register(
-      {
-        tenantId,
-        sandbox: sandboxOf(this.#acting, sandbox),
-        requestId: idOfKey(this.#acting, 'createCustomer', { key }),
-        content: contact,
-        contact: contactOf(contact),
-      },
-      caller,
-    );
+    const contact = contactOf(given);
+    const registration = {
+      tenantId,
+      sandbox: sandboxOf(this.#acting, sandbox),
+      requestId: idOfKey(this.#acting, 'createCustomer', { key }),
+      content: contact,
+      contact,
+    };
+    return this.#view(await this.#customers.register(registration, caller));
   }
 
   /** Replaces the contact data. Refuses with `StaleRowVersion` after a concurrent change. */
   async replace(
     customerId: number,
-    { rowVersion, sandbox, ...contact }: Replacement,
-  ): Promise<Customer.Customer> {
+    { rowVersion, sandbox, ...given }: Replacement,
+  ): Promise<CustomerView> {
     const named = this.#subject(customerId, { sandbox });
-    const replacement = { rowVersion, contact: contactOf(contact) };
-    return this.#customers.replace(named, replacement, this.#acting.caller);
+    const replacement = { rowVersion, contact: contactOf(given) };
+    return this.#view(await this.#customers.replace(named, replacement, this.#acting.caller));
   }
 
   /** Resolves when the personal data is unreadable. Amounts and books are kept. */
-  async erase(customerId: number, environment: Environment = {}): Promise<Customer.Customer> {
-    return this.#erasure.erase(this.#subject(customerId, environment), this.#acting.caller);
+  async erase(customerId: number, environment: Environment = {}): Promise<CustomerView> {
+    const named = this.#subject(customerId, environment);
+    // A customer who has just paid can be erased at once, even before registration.
+    await this.#customers.get(named);
+    return this.#view(await this.#erasure.erase(named, this.#acting.caller));
   }
 
   /** Stores a card. A known card keeps its id. */
-  async addPaymentMethod(
-    customerId: number,
-    given: PaymentMethod,
-  ): Promise<{ readonly paymentMethodId: string; readonly token: string }> {
-    const { idempotencyKey: key, card, token, makeDefault = false, companyId } = given;
-    const named = this.#subject(customerId, given);
-    const { method } = await this.#customers.addPaymentMethod(
-      named,
+  async addPaymentMethod(customerId: number, given: PaymentMethod): Promise<AddedPaymentMethod> {
+    const { idempotencyKey: key, sandbox, makeDefault = false, ...asked } = given;
+    const { customer, method } = await this.#customers.addPaymentMethod(
+      this.#subject(customerId, { sandbox }),
       {
         paymentMethodId: idOfKey(this.#acting, 'addPaymentMethod', {
           key,
           actsOn: [String(customerId)],
         }),
-        content: [token, card?.number.slice(-4), card?.expMonth, card?.expYear, makeDefault],
-        instrument: () => instrumentOf({ card, token }, this.#clock.now()),
+        content: [withoutSecrets(asked), makeDefault],
+        instrument: () => instrumentOf(asked, this.#clock.now()),
         makeDefault,
-        ...(companyId !== undefined && { companyId }),
+        ...(asked.companyId !== undefined && { companyId: asked.companyId }),
       },
       this.#acting.caller,
     );
     const { paymentMethodId } = method;
-    return { paymentMethodId, token: this.#customers.tokenOf(named, method) };
+    const view = this.#view(customer);
+    const token = this.#customers.tokenOf(this.#owner(customer), method);
+    return { paymentMethodId, token, customer: view };
   }
 
   async removePaymentMethod(
     customerId: number,
     paymentMethodId: string,
     environment: Environment = {},
-  ): Promise<Customer.Customer> {
+  ): Promise<CustomerView> {
     const named = this.#subject(customerId, environment);
-    return this.#customers.removePaymentMethod(named, paymentMethodId, this.#acting.caller);
+    const { caller } = this.#acting;
+    return this.#view(await this.#customers.removePaymentMethod(named, paymentMethodId, caller));
+  }
+
+  #view(customer: Customer.Customer): CustomerView {
+    const owner = this.#owner(customer);
+    return {
+      ...customer,
+      paymentMethods: customer.paymentMethods.map((each) => ({
+        ...each,
+        token: this.#customers.tokenOf(owner, each),
+      })),
+    };
+  }
+
+  #owner({ sandbox, customerId }: Customer.Customer): Subject {
+    return { tenantId: this.#acting.tenantId, sandbox, customerId };
   }
 
   #subject(customerId: number, { sandbox }: Environment): Subject {
@@ -110,9 +138,11 @@ export class TenantCustomers {
   }
 }
 
-function contactOf({ email, ...given }: Omit<Registration, 'sandbox'>): Customer.Contact {
+function contactOf({ email, addresses = [], ...given }: Contact): Customer.Contact {
   if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
-  return { email, firstName: '', lastName: '', phone: '', addresses: [], ...definedOf(given) };
+  const { firstName = '', lastName = '', phone = '' } = given;
+  const placed = addresses.map((each) => addressOf(each, email));
+  return { email, firstName, lastName, phone, addresses: placed };
 }
 
 export const CUSTOMER_INPUTS: CallInputs<TenantCustomers> = {

@@ -2,9 +2,9 @@
 import type { Dispute, TransactionId } from '@counterfoil/core';
 import type { MitigationRecord } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
+import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
-import { minorOf } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import { queryOf, type Search, SearchInput } from '../transactions/index.ts';
 import type { Disputes } from './disputes.ts';

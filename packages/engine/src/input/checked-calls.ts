@@ -6,6 +6,8 @@ import { cardNumbersIn, isShown } from './card-number-search.ts';
 /** Longer lists do not help, and would let a small call cause a large refusal. */
 const MAX_REPORTED_FAULTS = 50;
 
+type Issue = z.core.$ZodIssue;
+
 type Call = (...given: never[]) => Promise<unknown>;
 
 /** A schema for each argument of each asynchronous method. */
@@ -49,14 +51,28 @@ function argumentsOf(schemas: readonly z.ZodType[], given: readonly unknown[]): 
   return schemas.map((schema, index) => inputOf(schema, given[index]));
 }
 
-function faultsOf(issues: readonly z.core.$ZodIssue[]): InputFault[] {
-  return issues
-    .flatMap((issue) =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map((name) => faultAt([...issue.path, name], 'is not known'))
-        : [faultAt(issue.path, issue.message)],
+function faultsOf(issues: readonly Issue[]): InputFault[] {
+  return issues.flatMap(faultsIn).slice(0, MAX_REPORTED_FAULTS);
+}
+
+function faultsIn(issue: Issue): InputFault[] {
+  const { code, path } = issue;
+  if (code === 'unrecognized_keys') {
+    return issue.keys.map((name) => faultAt([...path, name], 'is not known'));
+  }
+  const within = code === 'invalid_union' ? likeliest(issue) : undefined;
+  if (within === undefined) return [faultAt(path, issue.message)];
+  return within.flatMap((each) => faultsIn({ ...each, path: [...path, ...each.path] }));
+}
+
+/** The option of a union that fits best, if one matches at least by type. */
+export function likeliest({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
+  const [best] = errors
+    .filter((issues) =>
+      issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
     )
-    .slice(0, MAX_REPORTED_FAULTS);
+    .toSorted((a, b) => a.length - b.length);
+  return best;
 }
 
 /** `plans/0/name`. Below a name that must not be shown, only the place of that name is reported. */

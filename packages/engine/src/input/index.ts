@@ -1,5 +1,7 @@
 /** What interfaces check input with. */
 export { DEFAULT_MONTHS, MAX_MONTHS } from '../books/books-input.ts';
+export { AddressInput, CallersId, SessionInput } from '../payments/payment-input.ts';
+export { minorOf } from './amounts.ts';
 export {
   cadenceOf,
   checkCadence,
@@ -14,6 +16,7 @@ export {
   mayHoldCardNumber,
   notACardNumber,
 } from './card-number-search.ts';
+export { likeliest } from './checked-calls.ts';
 export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';
 export {
   bounded,

@@ -1,6 +1,5 @@
 /** Mails: the outbox and its delivery. */
 
-export type { Confirmations } from './confirmations.ts';
 export { type Letter, Letters, type NoLetter } from './letters.ts';
 export { MailDelivery, type MailDeliveryOptions, RETRY_AFTER_MS } from './mail-delivery.ts';
 export { type MailSettings, mailAddressOf, smtpServerOf } from './mail-settings.ts';

@@ -7,7 +7,6 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { References } from '../tenants/index.ts';
-import { type Confirmations, confirmations } from './confirmations.ts';
 import { Letters } from './letters.ts';
 import { MailDelivery } from './mail-delivery.ts';
 import { followForMails } from './mail-reactor.ts';
@@ -36,12 +35,10 @@ interface Sending {
 export class Mailing {
   readonly #options: MailingOptions;
   readonly #sending: Sending | undefined;
-  readonly confirmations: Confirmations;
 
   constructor(options: MailingOptions) {
     const { settings } = options;
     this.#options = options;
-    this.confirmations = confirmations(settings);
     if (settings === undefined) return;
     const mailer = smtpMailer(settings);
     const letters = new Letters(options);

@@ -1,9 +1,10 @@
 /** Mails to customers. */
-import { type Base, slice } from '../slice.ts';
+import { type Base, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { Mailing } from './mailing.ts';
 import { openOutbox } from './outbox.ts';
+import { TenantMails } from './tenant-mails.ts';
 
 export const MAIL = slice({
   make(parts: Base & TenantParts) {
@@ -12,6 +13,9 @@ export const MAIL = slice({
     const { events } = stores;
     return { mailing: new Mailing({ ...parts, settings: settings.mail, outbox, events }) };
   },
+  tenant: ({ settings }) => ({
+    mails: tenantPart({}, (acting) => new TenantMails(settings.mail, acting)),
+  }),
   works: ({ mailing }) => mailing.works,
   followers: ({ mailing }, following) => [mailing.follow(following, following.headAtStart)],
   registerMetrics: ({ mailing }, metrics) => mailing.registerMetrics(metrics),

@@ -2,6 +2,7 @@
 export type { Cards, Instrument } from './cards.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';
+export { addressOf, withoutSecrets } from './order.ts';
 export {
   AddressInput,
   AmountText,
@@ -13,4 +14,4 @@ export {
 export type { PolicyReactor } from './policies.ts';
 export { routeTo } from './routes.ts';
 export type { PaymentParts } from './slice.ts';
-export { instrumentOf, minorOf } from './tenant-payments.ts';
+export { instrumentOf } from './tenant-payments.ts';

@@ -61,28 +61,38 @@ const AddressEmail = EmailText.refine((given) => given === '' || isEmail(given),
   message: 'must be an email address',
 });
 
+/** Absent members are empty. */
 export const AddressInput = z.strictObject({
-  addressType: z.enum(['DEFAULT', 'SHIPPING']),
-  email: AddressEmail,
-  firstName: text(200),
-  lastName: text(200),
-  address: text(500),
-  city: text(200),
-  postalCode: text(32),
-  state: text(100),
-  countryCode: pattern(/^([A-Z]{2})?$/, { max: 2, detail: 'must be two capital letters' }),
-  phone: text(64),
+  addressType: z.enum(['DEFAULT', 'SHIPPING']).optional(),
+  /** Default: that of the order or the customer. */
+  email: AddressEmail.optional(),
+  firstName: text(200).optional(),
+  lastName: text(200).optional(),
+  address: text(500).optional(),
+  city: text(200).optional(),
+  postalCode: text(32).optional(),
+  state: text(100).optional(),
+  countryCode: pattern(/^([A-Z]{2})?$/, {
+    max: 2,
+    detail: 'must be two capital letters',
+  }).optional(),
+  phone: text(64).optional(),
 });
+export type AddressInput = z.input<typeof AddressInput>;
 
-const SessionInput = z.strictObject({
-  id: text(255),
-  ip: z.union([IpAddress, z.literal('')]),
-  useragent: text(1024),
-  url: text(2048),
-  timestamp: bounded(64).check(z.iso.datetime({ precision: 3 })),
-  ipCity: text(200),
-  ipCountryCode: text(2),
+export const SessionInput = z.strictObject({
+  id: text(255).optional(),
+  ip: z.union([IpAddress, z.literal('')]).optional(),
+  useragent: text(1024).optional(),
+  url: text(2048).optional(),
+  /** Default: now. */
+  timestamp: bounded(64)
+    .check(z.iso.datetime({ precision: 3 }))
+    .optional(),
+  ipCity: text(200).optional(),
+  ipCountryCode: text(2).optional(),
 });
+export type SessionInput = z.input<typeof SessionInput>;
 
 const Count = z.int().nonnegative();
 const Quantity = z.int().positive().max(1_000_000);
@@ -93,16 +103,17 @@ const ItemInput = z.strictObject({
   storefrontProductId: Count,
   quantity: Quantity,
   unitPriceMinor: Minor,
-  unitCostMinor: Minor,
-  discountCodeId: Count,
-  discountMinor: Minor,
-  salesStrategyId: Count,
-  customDiscountMinor: Minor,
+  unitCostMinor: Minor.optional(),
+  discountCodeId: Count.optional(),
+  discountMinor: Minor.optional(),
+  salesStrategyId: Count.optional(),
+  customDiscountMinor: Minor.optional(),
 });
+export type ItemInput = z.input<typeof ItemInput>;
 
 /** Ids chosen by the caller must not collide with ids that the ledger allocates. */
-const CallersId = Id.refine((id) => id < FIRST_ALLOCATED_ID || id > LAST_ALLOCATED_ID, {
-  message: `${FIRST_ALLOCATED_ID} to ${LAST_ALLOCATED_ID} are allocated by the ledger`,
+export const CallersId = Id.refine((id) => id < FIRST_ALLOCATED_ID || id > LAST_ALLOCATED_ID, {
+  message: `must not be one of ${FIRST_ALLOCATED_ID} to ${LAST_ALLOCATED_ID}, which the ledger allocates`,
 });
 
 export const PaymentSubmission = z.strictObject({
@@ -123,6 +134,7 @@ export const PaymentSubmission = z.strictObject({
   /** Only this account is tried. Default: those of the company. */
   merchantAccountId: Id.optional(),
   sandbox: z.boolean().optional(),
+  /** Default: of the first address, else of the card's holder. */
   firstName: text(200).optional(),
   lastName: text(200).optional(),
   applicationId: Id.optional(),
@@ -133,6 +145,8 @@ export const PaymentSubmission = z.strictObject({
   pricePointId: Id.nullable().optional(),
   /** The partner's own session, click or visit id: what a lead is matched by. */
   partnerSession: text(255).nullable().optional(),
+  walletPayA: z.boolean().optional(),
+  walletPayB: z.boolean().optional(),
   /** Amounts are minor units of the payment's currency. */
   items: z.array(ItemInput).max(1_000).optional(),
   addresses: z.array(AddressInput).max(10).optional(),
@@ -144,16 +158,27 @@ export type PaymentSubmission = z.input<typeof PaymentSubmission>;
 const RefundItem = z.strictObject({
   storefrontVariantId: Count,
   quantity: Quantity,
-  /** Absent: the share of what was paid for that quantity. */
-  amountMinor: Minor.optional(),
-  restock: z.boolean(),
+  /** In major units. Absent: the share of what was paid for that quantity. */
+  amount: AmountText.optional(),
+  restock: z.boolean().optional(),
 });
+
+/** What is given back of an order beyond its lines. */
+const RefundAdjustment = z.strictObject({
+  adjustment: z.enum(['shipping', 'other']),
+  amount: AmountText,
+});
+
+export const RefundPart = z.union([RefundItem, RefundAdjustment]);
+export type RefundPart = z.input<typeof RefundPart>;
 
 export const RefundSubmission = z.strictObject({
   ...keyed,
   /** In major units. Absent: the remaining balance. */
   amount: AmountText.optional(),
-  items: z.array(RefundItem).max(1_000).readonly().optional(),
+  items: z.array(RefundPart).max(1_000).readonly().optional(),
+  /** Who asked for it. Default: `System`. */
+  source: z.enum(['CustomerService', 'Admin', 'CardApi', 'System']).optional(),
   notifyCustomer: z.boolean().optional(),
 });
 export type RefundSubmission = z.input<typeof RefundSubmission>;

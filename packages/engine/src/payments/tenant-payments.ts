@@ -5,22 +5,22 @@ import {
   Transaction,
   TransactionId,
   toDecimal,
-  toMinor,
 } from '@counterfoil/core';
 import type { SearchPage } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import { checkCard } from '../gateways/card-number.ts';
 import { idOfKey } from '../idempotency-key.ts';
-import { uuidV7 } from '../ids.ts';
+import { minorOf } from '../input/amounts.ts';
 import { cadenceOf } from '../input/cadence.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { IdempotencyKey } from '../input/texts.ts';
-import { refused } from '../refusal.ts';
+import { Refused, refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { queryOf, type Search, SearchInput, type Transactions } from '../transactions/index.ts';
 import type { Instrument } from './cards.ts';
+import { contentOf, orderOf, refundPartsOf } from './order.ts';
 import {
   AmountText,
   Keyed,
@@ -29,7 +29,7 @@ import {
   RefundSubmission,
   type TypedCard,
 } from './payment-input.ts';
-import type { FollowUp, PaymentRequest, Payments } from './payments.ts';
+import type { FollowUp, Payments } from './payments.ts';
 
 /** A payment as its tenant sees it: amounts in major units of `currency`. */
 export interface PaymentView {
@@ -49,11 +49,21 @@ export interface PaymentView {
   readonly payment: Transaction.Payment;
 }
 
+/** A payment after a capture or a void, and what the gateway made of that. */
+export interface FollowedUpView extends PaymentView {
+  readonly outcome: 'done' | 'pending' | 'refused';
+}
+
 export interface RefundView {
   readonly id: TransactionId;
+  readonly paymentId: TransactionId;
   readonly status: Transaction.Refund['status'];
   readonly currency: string;
   readonly amount: string;
+  readonly customerId: number;
+  readonly sandbox: boolean;
+  /** The whole folded state. */
+  readonly refund: Transaction.Refund;
 }
 
 /** A page of payments. */
@@ -93,14 +103,12 @@ export class TenantPayments {
   async submit(submission: PaymentSubmission): Promise<PaymentView> {
     const { tenantId, caller } = this.#acting;
     const { idempotencyKey: key, card } = submission;
+    const sandbox = sandboxOf(this.#acting, submission.sandbox);
     const transactionId = idOfKey(this.#acting, 'payment', { key });
-    const content = contentOf(submission);
-    const payment = await this.#payments.submitNamed(
-      { tenantId, transactionId, content, cvv: card?.cvv },
-      () => this.#requestOf(submission, { transactionId, content }),
-      caller,
-    );
-    return this.#viewOf(payment);
+    const content = contentOf(submission, sandbox);
+    const named = { tenantId, transactionId, content, cvv: card?.cvv };
+    const read = () => ({ ...named, ...this.#requestOf(submission, sandbox) });
+    return this.#viewOf(await this.#payments.submitNamed(named, read, caller));
   }
 
   /** Refuses with `TransactionUnknown`. */
@@ -110,8 +118,11 @@ export class TenantPayments {
 
   /** A page of payments, newest first. Reads the caller's own writes. */
   async list(search: Search = {}): Promise<PaymentPage> {
+    const { tenantId } = this.#acting;
     const page = await this.#transactions.payments(queryOf(this.#acting, search));
-    const payments = page.transactions.map(({ transactionId }) => this.get(transactionId));
+    const payments = page.transactions.map(async ({ transactionId }) =>
+      this.#viewOf(await this.#payments.get(tenantId, transactionId as TransactionId)),
+    );
     return {
       payments: await Promise.all(payments),
       moreResults: page.moreResults,
@@ -121,7 +132,7 @@ export class TenantPayments {
 
   /** Continues a payment in `RequiresAction` after the customer's action. */
   async confirm(id: string, keyed: Keyed = {}): Promise<PaymentView> {
-    const followUp = await this.#followUp('confirmPayment', id, keyed);
+    const followUp = this.#followUp('confirmPayment', await this.#find(id), keyed);
     return this.#viewOf(await this.#payments.confirm(followUp, this.#acting.caller));
   }
 
@@ -129,94 +140,115 @@ export class TenantPayments {
   async capture(
     id: string,
     { amount, ...keyed }: Keyed & { readonly amount?: string | undefined } = {},
-  ): Promise<PaymentView> {
-    const { currency } = await this.#find(id);
-    const amountMinor = amount === undefined ? undefined : minorOf(amount, currency, 'amount');
-    const followUp = await this.#followUp('capturePayment', id, keyed, amount);
-    return this.#viewOf(await this.#payments.capture(followUp, amountMinor, this.#acting.caller));
+  ): Promise<FollowedUpView> {
+    const payment = await this.#find(id);
+    const amountMinor =
+      amount === undefined ? undefined : minorOf(amount, payment.currency, 'amount');
+    const followUp = this.#followUp('capturePayment', payment, keyed, amountMinor);
+    const after = await this.#payments.capture(followUp, amountMinor, this.#acting.caller);
+    return this.#followedUp(after, followUp, after.pendingCapture !== null);
   }
 
   /** Voids an authorization, or a capture that is not settled yet. */
-  async void(id: string, keyed: Keyed = {}): Promise<PaymentView> {
-    const followUp = await this.#followUp('voidPayment', id, keyed);
-    return this.#viewOf(await this.#payments.void(followUp, this.#acting.caller));
+  async void(id: string, keyed: Keyed = {}): Promise<FollowedUpView> {
+    const followUp = this.#followUp('voidPayment', await this.#find(id), keyed);
+    const after = await this.#payments.void(followUp, this.#acting.caller);
+    return this.#followedUp(after, followUp, after.pendingVoid !== null);
   }
 
   /** Refunds the remaining balance or a part of it. `RefundFailed` is a status, not a refusal. */
   async refund(id: string, submission: RefundSubmission = {}): Promise<RefundView> {
     const { tenantId, caller } = this.#acting;
-    const { idempotencyKey: key, amount, items = [], notifyCustomer = false } = submission;
-    const { currency, transactionId } = await this.#find(id);
+    const { idempotencyKey: key, amount, source = 'System', notifyCustomer = false } = submission;
+    const { currency, transactionId, sandbox, customerId } = await this.#toRefund(id);
     const asked = amount === undefined ? undefined : minorOf(amount, currency, 'amount');
     // Further down 0 means the remaining balance.
     if (asked === 0n) throw refused({ type: 'AmountNotPositive', amountMinor: asked, currency });
+    const parts = refundPartsOf(submission.items, currency);
+    // A key belongs to one operation, and the two interfaces for refunds are two.
+    const operation = source === 'CustomerService' ? 'refundTransaction' : 'refundPayment';
     const refund = await this.#payments.refund(
       {
         tenantId,
         transactionId,
-        refundId: idOfKey(this.#acting, 'refundPayment', { key, actsOn: [transactionId] }),
-        content: [transactionId, amount, items, notifyCustomer],
+        refundId: idOfKey(this.#acting, operation, { key, actsOn: [transactionId] }),
+        content: [transactionId, asked, parts, notifyCustomer],
         ...(asked !== undefined && { amountMinor: asked }),
-        items: items.map((item) => definedOf(item)),
-        source: 'System',
+        ...parts,
+        source,
         notifyCustomer,
       },
       caller,
     );
     const { refundId, status, amountMinor } = refund;
-    return { id: refundId, status, currency, amount: toDecimal(amountMinor, currency) };
+    return {
+      id: refundId,
+      paymentId: transactionId,
+      status,
+      currency,
+      amount: toDecimal(amountMinor, currency),
+      customerId,
+      sandbox,
+      refund,
+    };
   }
 
-  async #followUp(
+  #followUp(
     operation: string,
-    id: string,
+    { transactionId }: Transaction.Payment,
     { idempotencyKey: key }: Keyed,
-    amount?: string,
-  ): Promise<FollowUp> {
-    const { transactionId } = await this.#find(id);
-    const requestId = idOfKey(this.#acting, operation, { key, actsOn: [transactionId] });
+    amountMinor?: bigint,
+  ): FollowUp {
     const { tenantId } = this.#acting;
-    return { tenantId, transactionId, requestId, content: [transactionId, amount] };
+    const requestId = idOfKey(this.#acting, operation, { key, actsOn: [transactionId] });
+    return { tenantId, transactionId, requestId, content: [transactionId, amountMinor] };
+  }
+
+  async #followedUp(
+    payment: Transaction.Payment,
+    { requestId }: FollowUp,
+    isPending: boolean,
+  ): Promise<FollowedUpView> {
+    const answered = isPending ? 'pending' : 'done';
+    const outcome = payment.failedRequestIds.includes(requestId) ? 'refused' : answered;
+    return Object.assign(await this.#viewOf(payment), { outcome } as const);
+  }
+
+  /** The payment itself, not one whose refund, void, chargeback or alert has this id. */
+  async #toRefund(id: string): Promise<Transaction.Payment> {
+    try {
+      return await this.#find(id);
+    } catch (error) {
+      const isUnknown = error instanceof Refused && error.code === 'TransactionUnknown';
+      if (!isUnknown) throw error;
+      const { tenantId } = this.#acting;
+      const found = await this.#transactions.paymentOf(tenantId, id);
+      if (found?.childId === undefined || !this.#isVisible(found.payment)) throw error;
+      throw refused({ type: 'NotAPayment', paymentId: found.payment.transactionId });
+    }
   }
 
   async #find(id: string): Promise<Transaction.Payment> {
-    const { tenantId, environment } = this.#acting;
     const { success, data } = TransactionId.safeParse(id);
     if (!success) throw refused({ type: 'TransactionUnknown' });
-    const payment = await this.#payments.get(tenantId, data);
-    // A caller of the test environment sees sandbox data only.
-    if (environment === 'live' || payment.sandbox) return payment;
+    const payment = await this.#payments.get(this.#acting.tenantId, data);
+    if (this.#isVisible(payment)) return payment;
     throw refused({ type: 'TransactionUnknown' });
   }
 
+  /** A caller of the test environment sees sandbox data only. */
+  #isVisible({ sandbox }: Transaction.Payment): boolean {
+    return this.#acting.environment === 'live' || sandbox;
+  }
+
   /** Refuses, in this order: email, card and token, amounts, plans. */
-  #requestOf(
-    submission: PaymentSubmission,
-    { transactionId, content }: Pick<PaymentRequest, 'transactionId' | 'content'>,
-  ): PaymentRequest {
-    const { tenantId } = this.#acting;
-    const { email, currency, capture = true, plans = [] } = submission;
+  #requestOf(submission: PaymentSubmission, sandbox: boolean) {
+    const { email, currency, plans = [] } = submission;
     if (!isEmail(email)) throw refused({ type: 'EmailInvalid' });
+    const now = this.#clock.now();
     return {
-      tenantId,
-      transactionId,
-      content,
-      instrument: instrumentOf(submission, this.#clock.now()),
-      order: {
-        ...Transaction.orderOf({
-          email,
-          currency,
-          amountMinor: 0n,
-          orderId: 0,
-          customerId: 0,
-          companyId: 0,
-        }),
-        ...ownOrder(submission),
-        sandbox: sandboxOf(this.#acting, submission.sandbox),
-        amountMinor: minorOf(submission.amount, currency, 'amount'),
-        captureMode: capture ? 'automatic' : 'manual',
-        serviceSession: uuidV7(),
-      },
+      instrument: instrumentOf(submission, now),
+      order: orderOf(submission, { sandbox, now }),
       plans: plans.map((plan, index) => planOf(plan, currency, index)),
       ...definedOf(submission, ['orderId', 'customerId', 'companyId', 'merchantAccountId']),
     };
@@ -226,15 +258,23 @@ export class TenantPayments {
     const { tenantId } = this.#acting;
     const { token, refundableMinor } = await this.#payments.viewOf(tenantId, payment);
     const { transactionId: id, currency, status, customerId, orderId } = payment;
-    const inMajor = (minor: bigint) => toDecimal(minor, currency);
+    // Interfaces with amounts of another form never read these.
     return {
       id,
       status,
       currency,
-      amount: inMajor(payment.amountMinor),
-      capturedAmount: inMajor(payment.capturedMinor),
-      refundedAmount: inMajor(Transaction.refundedMinor(payment)),
-      refundableAmount: inMajor(refundableMinor),
+      get amount() {
+        return toDecimal(payment.amountMinor, currency);
+      },
+      get capturedAmount() {
+        return toDecimal(payment.capturedMinor, currency);
+      },
+      get refundedAmount() {
+        return toDecimal(Transaction.refundedMinor(payment), currency);
+      },
+      get refundableAmount() {
+        return toDecimal(refundableMinor, currency);
+      },
       refundableMinor,
       customerId,
       orderId,
@@ -242,44 +282,6 @@ export class TenantPayments {
       payment,
     };
   }
-}
-
-const OWN_ORDER = [
-  'firstName',
-  'lastName',
-  'applicationId',
-  'shopId',
-  'campaignId',
-  'affiliateId',
-  'productId',
-  'pricePointId',
-  'partnerSession',
-  'items',
-  'addresses',
-  'session',
-] as const satisfies readonly (keyof PaymentSubmission & keyof PaymentRequest['order'])[];
-
-function ownOrder(submission: PaymentSubmission) {
-  return definedOf(submission, OWN_ORDER);
-}
-
-function contentOf({ idempotencyKey: _, ...submission }: PaymentSubmission): unknown {
-  return withoutSecrets(submission);
-}
-
-/** What marks a repetition is hashed into the log, so a card's number and cvv have no part in it. */
-export function withoutSecrets({
-  card,
-  ...rest
-}: {
-  readonly card?: Pick<TypedCard, 'number' | 'expMonth' | 'expYear'> | undefined;
-}): unknown {
-  return {
-    ...rest,
-    last4: card?.number.slice(-4),
-    expMonth: card?.expMonth,
-    expYear: card?.expYear,
-  };
 }
 
 /** Refuses a card that cannot be right, and both or neither of card and token. */
@@ -309,14 +311,6 @@ function planOf(plan: PlanInput, currency: string, index: number): Subscription.
     throw refused({ type: 'RebillAmountNotPositive', amountMinor: rebillAmountMinor });
   }
   return { name, description, rebillAmountMinor, ...cadence, trialDays };
-}
-
-/** Minor units of a decimal text; refuses what the currency does not hold. */
-export function minorOf(amount: string, currency: string, field: string): bigint {
-  const minor = toMinor(amount, currency);
-  if (minor._tag === 'Right') return minor.right;
-  if (minor.left.type === 'UnknownCurrency') throw refused({ type: 'UnknownCurrency', currency });
-  throw refused({ type: 'AmountInvalid', field, reason: minor.left.type });
 }
 
 /** What is no id names no payment. */

@@ -69,8 +69,8 @@ class Shop {
     const card = (digits: string) => ({ number: digits, expMonth: 12, expYear: 2040, cvv: '123' });
     const order = { amount: '9.99', currency: 'GBP', email, card: card(APPROVE), plans: [plan] };
     const { customerId } = await this.#ledger.payments.submit(order);
-    const [joined] = await this.#ledger.subscriptions.ofCustomer(customerId, { limit: 1 });
-    const id = joined?.subscriptionId ?? 0;
+    const page = await this.#ledger.subscriptions.ofCustomer(customerId, { limit: 1 });
+    const id = page.subscriptions[0]?.subscriptionId ?? 0;
     if (number !== APPROVE) await this.#ledger.subscriptions.changeCard(id, { card: card(number) });
     return id;
   }

@@ -1,15 +1,18 @@
 /** The subscriptions of one tenant, for one caller. */
 import type { Subscription } from '@counterfoil/core';
+import type { ReferenceNames } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
+import { minorOf } from '../input/amounts.ts';
 import { cadenceOf } from '../input/cadence.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
-import { instrumentOf, Keyed, minorOf } from '../payments/index.ts';
+import { instrumentOf, Keyed } from '../payments/index.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { References } from '../tenants/index.ts';
 import { CardChange, CustomersPage, PlanChange, Unsubscription } from './subscription-input.ts';
 import type { SubscriptionRequest, Subscriptions } from './subscriptions.ts';
 
@@ -21,16 +24,19 @@ type Found = Subscription.Subscription;
 
 interface SubscriptionParts {
   readonly subscriptions: Subscriptions;
+  readonly references: References;
   readonly clock: Clock;
 }
 
 export class TenantSubscriptions {
   readonly #subscriptions: Subscriptions;
+  readonly #references: References;
   readonly #clock: Clock;
   readonly #acting: Acting;
 
-  constructor({ subscriptions, clock }: SubscriptionParts, acting: Acting) {
+  constructor({ subscriptions, references, clock }: SubscriptionParts, acting: Acting) {
     this.#subscriptions = subscriptions;
+    this.#references = references;
     this.#clock = clock;
     this.#acting = acting;
   }
@@ -43,27 +49,35 @@ export class TenantSubscriptions {
     throw refused({ type: 'SubscriptionUnknown' });
   }
 
-  /** A page of a customer's subscriptions, newest first. A page that is not full is the last. */
+  /** A page of a customer's subscriptions, newest first. */
   async ofCustomer(
     customerId: number,
     { limit, after, sandbox }: CustomersPage,
-  ): Promise<readonly Found[]> {
-    const { tenantId } = this.#acting;
-    return this.#subscriptions.ofCustomer({
-      tenantId,
+  ): Promise<{ readonly subscriptions: readonly Found[]; readonly moreResults: boolean }> {
+    const found = await this.#subscriptions.ofCustomer({
+      tenantId: this.#acting.tenantId,
       customerId,
       sandbox: sandboxOf(this.#acting, sandbox),
-      limit,
+      // One extra row tells whether there are more.
+      limit: limit + 1,
       ...(after !== undefined && { after }),
     });
+    return { subscriptions: found.slice(0, limit), moreResults: found.length > limit };
+  }
+
+  /** The names of the tenant's companies and merchant accounts as they are now. */
+  async names(): Promise<ReferenceNames> {
+    return this.#references.names(this.#acting.tenantId);
   }
 
   /** The next charges by the current plan, and the retries if the first is declined. */
   async schedule(
     id: number,
     { count = DEFAULT_CHARGES }: { readonly count?: number | undefined } = {},
-  ): Promise<Subscription.Schedule> {
-    return this.#subscriptions.scheduleOf(this.#acting.tenantId, await this.get(id), count);
+  ): Promise<Subscription.Schedule & Pick<Found, 'currency'>> {
+    const found = await this.get(id);
+    const schedule = await this.#subscriptions.scheduleOf(this.#acting.tenantId, found, count);
+    return { ...schedule, currency: found.currency };
   }
 
   /** Suspends billing until `unfreeze`. */
@@ -120,15 +134,14 @@ export class TenantSubscriptions {
   /** Ends subscriptions by the email of their customer or their order; returns how many were ended. */
   async unsubscribeByEmail(asked: Unsubscription): Promise<number> {
     const { tenantId, caller } = this.#acting;
-    const { idempotencyKey: key, ...content } = asked;
+    const { idempotencyKey: key, email, orderIds = [], notifyCustomer = false } = asked;
+    const { subscriptionIds: subscriberIds = [] } = asked;
+    const content = { email, orderIds, subscriberIds, notifyCustomer };
     return this.#subscriptions.unsubscribeByEmail(
       {
+        ...content,
         tenantId,
         sandbox: sandboxOf(this.#acting, asked.sandbox),
-        email: asked.email,
-        orderIds: asked.orderIds ?? [],
-        subscriberIds: asked.subscriptionIds ?? [],
-        notifyCustomer: asked.notifyCustomer ?? false,
         requestIdOf: (id) =>
           idOfKey(this.#acting, 'unsubscribeCustomer', { key, actsOn: [String(id)] }),
         content,
@@ -153,6 +166,7 @@ export class TenantSubscriptions {
 export const SUBSCRIPTION_INPUTS: CallInputs<TenantSubscriptions> = {
   get: [Id],
   ofCustomer: [Id, CustomersPage],
+  names: [],
   schedule: [Id, z.strictObject({ count: z.int().min(1).max(MAX_CHARGES).optional() }).optional()],
   freeze: [Id, Keyed.extend({ note: text(1_000).optional() }).optional()],
   unfreeze: [Id, Keyed.optional()],

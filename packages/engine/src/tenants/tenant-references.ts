@@ -1,7 +1,8 @@
 /** Companies, shops, applications and the like of one tenant, for one caller. */
-import { mergePatch, type Reference, toDecimal, toMinor } from '@counterfoil/core';
+import { mergePatch, type Reference, toDecimal } from '@counterfoil/core';
 import { z } from 'zod';
 import type { Acting } from '../acting.ts';
+import { minorOf } from '../input/amounts.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { Id } from '../input/texts.ts';
 import { type Listing, Listing as ListingInput, type Page, pageOf } from '../pages.ts';
@@ -147,11 +148,7 @@ function withAmount(
 function contentOf({ amount, ...rest }: Content): Content {
   if (typeof amount !== 'string') return rest;
   const currency = String(rest['currency']);
-  const minor = toMinor(amount, currency);
-  if (minor._tag === 'Right') return { amountMinor: minor.right, ...rest };
-  const { type } = minor.left;
-  if (type === 'UnknownCurrency') throw refused({ type, currency });
-  throw refused({ type: 'AmountInvalid', field: 'amount', reason: type });
+  return { amountMinor: minorOf(amount, currency, 'amount'), ...rest };
 }
 
 const Given = z.record(z.string().max(64), z.unknown());

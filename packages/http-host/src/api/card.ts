@@ -1,25 +1,15 @@
 /** The Card API: create, read, list, confirm, capture, void and refund payments. */
-import { Transaction, type TransactionId } from '@counterfoil/core';
-import { type Payments, uuidV7, withoutSecrets } from '@counterfoil/engine';
+import { plainDecimal, Transaction } from '@counterfoil/core';
+import type { FollowedUpView, PaymentView } from '@counterfoil/engine';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type JsonResult, type RequestContext } from '../http/endpoint.ts';
+import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
 import { PaymentBody, paymentBody, RefundBody, refundBody } from './payment-body.ts';
 import { PAYMENT_REFUSALS, REFUND_REFUSALS } from './payment-refusals.ts';
-import { PaymentInput, paymentRequestOf } from './payment-request.ts';
-import { type PaymentFinding, paymentToRefund } from './payment-to-refund.ts';
-import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
+import { PaymentInput, submissionOf } from './payment-request.ts';
+import { aboutRefund, RefundItemsInput, refundOf } from './refund-items.ts';
 import { apiSlice } from './slice.ts';
-import {
-  Amount,
-  callerOf,
-  checkVisible,
-  idOf,
-  minorOf,
-  NothingInput,
-  sandboxOf,
-  Uuid,
-} from './wire.ts';
+import { Amount, type FaceServices, ledgerFor, NothingInput, Uuid } from './wire.ts';
 
 const TAG = 'Card API';
 
@@ -69,11 +59,7 @@ const paymentResponses = {
 const write = { kind: 'api-key', scope: 'payments:write', requiresUserEmail: false } as const;
 const read = { kind: 'api-key', scope: 'payments:read', requiresUserEmail: false } as const;
 
-export interface CardServices extends PaymentFinding {
-  readonly now: () => string;
-}
-
-function cardEndpoints(services: CardServices): Endpoint[] {
+function cardEndpoints(services: FaceServices): Endpoint[] {
   return [
     submission(services, {
       operationId: 'createPayment',
@@ -94,7 +80,7 @@ function cardEndpoints(services: CardServices): Endpoint[] {
 }
 
 function submission(
-  { payments, now }: CardServices,
+  services: FaceServices,
   named: { operationId: string; path: string; summary: string },
 ): Endpoint {
   return endpoint({
@@ -110,22 +96,8 @@ function submission(
     idempotency: 'money',
     async handle(context, { body }) {
       // Both paths run the same command, so a key identifies the same payment on either.
-      const transactionId = idOf(context, 'payment');
-      const { tenantId } = context.principal;
-      const sandbox = sandboxOf(context.principal, body.sandbox);
-      const payment = await payments.submitNamed(
-        { tenantId, transactionId, content: withoutSecrets(body), cvv: body.card?.cvv },
-        () =>
-          paymentRequestOf(body, {
-            tenantId,
-            transactionId,
-            serviceSession: uuidV7(),
-            sandbox,
-            now: now(),
-          }),
-        callerOf(context),
-      );
-      return answer(shownBy(payments, context), payment);
+      const { payments } = ledgerFor(services, context);
+      return answer(context, await payments.submit(submissionOf(body, context.idempotencyKey)));
     },
   });
 }
@@ -141,37 +113,33 @@ const OPEN: ReadonlySet<Transaction.Status> = new Set(['Unknown', 'Processing'])
 /** Transient statuses: the gateway or the customer has yet to act. */
 const PASSING: ReadonlySet<Transaction.Status> = new Set([...OPEN, 'RequiresAction']);
 
-type Show = (
-  payment: Transaction.Payment,
-) => Promise<Pick<JsonResult, 'body' | 'stream' | 'subject' | 'isFinal'>>;
-
-/** Payments with the details that this caller may see. */
-function shownBy(payments: Payments, context: RequestContext): Show {
-  const { tenantId } = context.principal;
-  return async (payment) => ({
-    body: paymentBody({ payment, ...(await payments.viewOf(tenantId, payment)) }),
-    stream: Transaction.streamOf({ tenantId, transactionId: payment.transactionId }),
-    subject: { tenantId, sandbox: payment.sandbox, customerId: payment.customerId },
-    isFinal: !PASSING.has(payment.status),
-  });
+/** A payment with the details that this caller may see. */
+function shown({ principal: { tenantId } }: RequestContext, view: PaymentView) {
+  const { transactionId, sandbox, customerId, status } = view.payment;
+  return {
+    body: paymentBody(view),
+    stream: Transaction.streamOf({ tenantId, transactionId }),
+    subject: { tenantId, sandbox, customerId },
+    isFinal: !PASSING.has(status),
+  };
 }
 
-async function answer(show: Show, payment: Transaction.Payment) {
-  const status = statusCodeOf(payment);
-  return { status, ...(await show(payment)), ...(status === 201 && locatedAt(payment)) };
+function answer(context: RequestContext, view: PaymentView) {
+  const status = statusCodeOf(view);
+  return { status, ...shown(context, view), ...(status === 201 && locatedAt(view.id)) };
 }
 
 /** The Location of a payment. */
-function locatedAt({ transactionId }: Transaction.Payment) {
-  return { headers: { Location: `/v1/payments/${transactionId}` } };
+function locatedAt(id: string) {
+  return { headers: { Location: `/v1/payments/${id}` } };
 }
 
-function statusCodeOf({ status }: Transaction.Payment): number {
+function statusCodeOf({ status }: PaymentView): number {
   if (DECLINED.has(status)) return 402;
   return OPEN.has(status) ? 202 : 201;
 }
 
-function getPayment({ payments }: CardServices): Endpoint {
+function getPayment(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getPayment',
     method: 'GET',
@@ -185,20 +153,10 @@ function getPayment({ payments }: CardServices): Endpoint {
     rejections: ['not_found'],
     idempotency: 'none',
     async handle(context, { params }) {
-      const payment = await visible(payments, context, params.id);
-      return { status: 200, ...(await shownBy(payments, context)(payment)) };
+      const { payments } = ledgerFor(services, context);
+      return { status: 200, ...shown(context, await payments.get(params.id)) };
     },
   });
-}
-
-async function visible(
-  payments: Payments,
-  { principal }: RequestContext,
-  id: string,
-): Promise<Transaction.Payment> {
-  const payment = await payments.get(principal.tenantId, id as TransactionId);
-  checkVisible(principal, payment);
-  return payment;
 }
 
 /** Shared by the operations on an existing payment. */
@@ -225,7 +183,7 @@ function actedResponses(refused: string) {
   };
 }
 
-function confirmPayment({ payments }: CardServices): Endpoint {
+function confirmPayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'confirmPayment',
@@ -236,28 +194,20 @@ function confirmPayment({ payments }: CardServices): Endpoint {
     responses: actedResponses('The payment was declined'),
     rejections: ACTING_REJECTIONS,
     async handle(context, { params }) {
-      const payment = await visible(payments, context, params.id);
-      const requestId = idOf(context, 'confirmPayment', [payment.transactionId]);
-      const after = await payments.confirm(
-        { ...addressOf(payment, context), requestId, content: params },
-        callerOf(context),
-      );
-      return acted(shownBy(payments, context), after);
+      const { idempotencyKey } = context;
+      const { payments } = ledgerFor(services, context);
+      return acted(context, await payments.confirm(params.id, { idempotencyKey }));
     },
   });
 }
 
-function addressOf({ transactionId }: Transaction.Payment, { principal }: RequestContext) {
-  return { tenantId: principal.tenantId, transactionId };
-}
-
 /** Operations on an existing payment return 200 on success. */
-async function acted(show: Show, payment: Transaction.Payment) {
-  const status = statusCodeOf(payment);
-  return { status: status === 201 ? 200 : status, ...(await show(payment)) };
+function acted(context: RequestContext, view: PaymentView) {
+  const status = statusCodeOf(view);
+  return { status: status === 201 ? 200 : status, ...shown(context, view) };
 }
 
-function capturePayment({ payments }: CardServices): Endpoint {
+function capturePayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'capturePayment',
@@ -273,40 +223,25 @@ function capturePayment({ payments }: CardServices): Endpoint {
       'capture_exceeds_authorized',
     ],
     async handle(context, { params, body }) {
-      const payment = await visible(payments, context, params.id);
-      const { currency } = payment;
-      const amountMinor =
-        body?.amount === undefined ? undefined : minorOf(body.amount, currency, '/amount');
-      const requestId = idOf(context, 'capturePayment', [payment.transactionId]);
-      const after = await payments.capture(
-        { ...addressOf(payment, context), requestId, content: [params, body] },
-        amountMinor,
-        callerOf(context),
-      );
-      return followedUp(shownBy(payments, context), after, {
-        requestId,
-        pending: after.pendingCapture !== null,
-      });
+      const { idempotencyKey } = context;
+      const { payments } = ledgerFor(services, context);
+      const amount = body?.amount === undefined ? undefined : plainDecimal(body.amount);
+      return followedUp(context, await payments.capture(params.id, { idempotencyKey, amount }));
     },
   });
 }
 
-/** 200 when done, 202 while the outcome is unknown, 402 when the gateway refused. */
-async function followedUp(
-  show: Show,
-  payment: Transaction.Payment,
-  { requestId, pending }: { requestId: TransactionId; pending: boolean },
-) {
-  const refused = payment.failedRequestIds.includes(requestId);
-  const done = pending ? 202 : 200;
+const OUTCOME_STATUS_CODE = { done: 200, pending: 202, refused: 402 } as const;
+
+function followedUp(context: RequestContext, view: FollowedUpView) {
   return {
-    status: refused ? 402 : done,
-    ...(await show(payment)),
-    isFinal: refused || !pending,
+    status: OUTCOME_STATUS_CODE[view.outcome],
+    ...shown(context, view),
+    isFinal: view.outcome !== 'pending',
   };
 }
 
-function voidPayment({ payments }: CardServices): Endpoint {
+function voidPayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'voidPayment',
@@ -317,22 +252,14 @@ function voidPayment({ payments }: CardServices): Endpoint {
     responses: actedResponses('The gateway refused; the payment stands'),
     rejections: ACTING_REJECTIONS,
     async handle(context, { params }) {
-      const payment = await visible(payments, context, params.id);
-      const requestId = idOf(context, 'voidPayment', [payment.transactionId]);
-      const after = await payments.void(
-        { ...addressOf(payment, context), requestId, content: params },
-        callerOf(context),
-      );
-      return followedUp(shownBy(payments, context), after, {
-        requestId,
-        pending: after.pendingVoid !== null,
-      });
+      const { idempotencyKey } = context;
+      const { payments } = ledgerFor(services, context);
+      return followedUp(context, await payments.void(params.id, { idempotencyKey }));
     },
   });
 }
 
-function refundPayment(services: CardServices): Endpoint {
-  const { payments } = services;
+function refundPayment(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'refundPayment',
     method: 'POST',
@@ -364,33 +291,17 @@ function refundPayment(services: CardServices): Endpoint {
     ],
     idempotency: 'money',
     async handle(context, { params, body }) {
-      const payment = await paymentToRefund(services, context, params.id);
-      const { currency } = payment;
-      const amountMinor = minorOf(body?.amount ?? 0, currency, '/amount');
-      const refund = await payments.refund(
-        {
-          ...addressOf(payment, context),
-          refundId: idOf(context, 'refundPayment', [payment.transactionId]),
-          content: [params, body],
-          amountMinor,
-          ...refundPartsOf(body?.refundItems, currency),
-          source: 'CardApi',
-          notifyCustomer: body?.sendUserCommunication ?? false,
-        },
-        callerOf(context),
-      );
-      const status = REFUND_STATUS_CODE[refund.status];
+      const made = await ledgerFor(services, context).payments.refund(params.id, {
+        ...refundOf(body ?? {}),
+        idempotencyKey: context.idempotencyKey,
+        source: 'CardApi',
+      });
+      const status = REFUND_STATUS_CODE[made.status];
       return {
         status,
-        body: refundBody(payment, refund),
-        isFinal: refund.status !== 'RefundPending',
-        stream: Transaction.streamOf(addressOf(payment, context)),
-        subject: {
-          tenantId: context.principal.tenantId,
-          sandbox: payment.sandbox,
-          customerId: payment.customerId,
-        },
-        ...(status === 201 && locatedAt(payment)),
+        body: refundBody(made.refund, { ...made, transactionId: made.paymentId }),
+        ...aboutRefund(context, made),
+        ...(status === 201 && locatedAt(made.paymentId)),
       };
     },
   });

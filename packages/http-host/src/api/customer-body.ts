@@ -1,5 +1,6 @@
 /** A customer and their payment methods as Customer Service shows them. */
-import { type Customer, Transaction } from '@counterfoil/core';
+import { Transaction } from '@counterfoil/core';
+import type { CustomerView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { At, CardBrandId, CardBrandName, UuidText } from './answer-fields.ts';
 
@@ -62,18 +63,14 @@ export const AddedPaymentMethod = z
   .object({ ...handled, ...methodFields, customerId: z.int(), rowVersion })
   .meta({ id: 'AddedPaymentMethod' });
 
-/** The token of a payment method that the caller may use. */
-export type TokenOf = (method: Customer.PaymentMethod) => string;
-
 interface Shown {
   readonly parentCompanyId: number;
   readonly message: string;
-  readonly tokenOf: TokenOf;
 }
 
 export function customerBody(
-  customer: Customer.Customer,
-  { parentCompanyId, message, tokenOf }: Shown,
+  customer: CustomerView,
+  { parentCompanyId, message }: Shown,
 ): z.input<typeof CustomerBody> {
   const { customerId, email, firstName, lastName, phone, addresses } = customer;
   return {
@@ -86,9 +83,7 @@ export function customerBody(
     lastName,
     phone,
     addresses: [...addresses],
-    paymentMethods: customer.paymentMethods.map((each) =>
-      methodBody(each, customer, tokenOf(each)),
-    ),
+    paymentMethods: customer.paymentMethods.map((each) => methodBody(each, customer)),
     createdAt: customer.createdAt,
     updatedAt: customer.updatedAt,
     rowVersion: customer.rowVersion,
@@ -98,19 +93,20 @@ export function customerBody(
 }
 
 export function addedMethodBody(
-  customer: Customer.Customer,
-  method: Customer.PaymentMethod,
-  { message, tokenOf }: Omit<Shown, 'parentCompanyId'>,
+  customer: CustomerView,
+  paymentMethodId: string,
+  message: string,
 ): z.input<typeof AddedPaymentMethod> {
-  const { customerId, rowVersion: version } = customer;
-  const shown = methodBody(method, customer, tokenOf(method));
+  const { customerId, rowVersion: version, paymentMethods } = customer;
+  const [method] = paymentMethods.filter((each) => each.paymentMethodId === paymentMethodId);
+  if (method === undefined) throw new Error(`no payment method ${paymentMethodId} was added`);
+  const shown = methodBody(method, customer);
   return { success: true, message, ...shown, customerId, rowVersion: version };
 }
 
 function methodBody(
-  { paymentMethodId, card }: Customer.PaymentMethod,
-  { defaultPaymentMethodId }: Customer.Customer,
-  token: string,
+  { paymentMethodId, card, token }: CustomerView['paymentMethods'][number],
+  { defaultPaymentMethodId }: CustomerView,
 ) {
   const { brandId, bin, last4, expMonth, expYear } = card;
   return {

@@ -1,16 +1,15 @@
 /** Customer Service: the details of one transaction, and refunds. */
-import { Transaction, toDecimal } from '@counterfoil/core';
-import type { Payments, Transactions } from '@counterfoil/engine';
-import type { Confirmations } from '@counterfoil/engine/mail';
+import { Transaction } from '@counterfoil/core';
+import type { RefundView } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { StatusId, StatusName, UuidText } from './answer-fields.ts';
-import { paymentToRefund } from './payment-to-refund.ts';
-import { RefundItemsInput, refundPartsOf } from './refund-items.ts';
+import { withConfirmation } from './confirmation.ts';
+import { aboutRefund, RefundItemsInput, refundOf } from './refund-items.ts';
 import { apiSlice } from './slice.ts';
 import { DetailAnswer } from './transaction-body.ts';
-import { Amount, callerOf, Email, Id, idOf, minorOf, Uuid } from './wire.ts';
+import { Amount, Email, type FaceServices, Id, ledgerFor, Uuid } from './wire.ts';
 
 const TAG = 'Customer Service';
 
@@ -55,17 +54,11 @@ const RefundAnswer = z
   })
   .meta({ id: 'RefundResult' });
 
-export interface CustomerServices {
-  readonly payments: Payments;
-  readonly transactions: Transactions;
-  readonly confirmations: Confirmations;
-}
-
-function customerServiceEndpoints(services: CustomerServices): Endpoint[] {
+function customerServiceEndpoints(services: FaceServices): Endpoint[] {
   return [detail(services), refund(services)];
 }
 
-function detail({ transactions }: CustomerServices): Endpoint {
+function detail(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getTransactionDetail',
     method: 'POST',
@@ -78,12 +71,9 @@ function detail({ transactions }: CustomerServices): Endpoint {
     responses: { 200: { description: 'The transaction', schema: DetailAnswer } },
     rejections: ['not_found'],
     idempotency: 'none',
-    async handle({ principal }, { body }) {
-      const { tenantId, environment } = principal;
-      const found = await transactions.detail(tenantId, body.id);
-      if (found === undefined || (environment === 'test' && !found.sandbox)) {
-        throw refuse('not_found');
-      }
+    async handle(context, { body }) {
+      const found = await ledgerFor(services, context).transactions.detail(body.id);
+      if (found === undefined) throw refuse('not_found');
       const { transaction, addressData, addresses, subscriptions, sessionData, cart } = found;
       return {
         status: 200,
@@ -104,8 +94,7 @@ function detail({ transactions }: CustomerServices): Endpoint {
   });
 }
 
-function refund(services: CustomerServices): Endpoint {
-  const { payments, confirmations } = services;
+function refund(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'refundTransaction',
     method: 'POST',
@@ -133,53 +122,36 @@ function refund(services: CustomerServices): Endpoint {
     ],
     idempotency: 'money',
     async handle(context, { body }) {
-      const tenantId = context.principal.tenantId;
-      const payment = await paymentToRefund(services, context, body.messageId);
-      const { currency, transactionId } = payment;
-      const made = await payments.refund(
-        {
-          tenantId,
-          transactionId,
-          refundId: idOf(context, 'refundTransaction', [transactionId]),
-          content: body,
-          amountMinor: minorOf(body.amount, currency, '/amount'),
-          ...refundPartsOf(body.refundItems, currency),
-          source: 'CustomerService',
-          notifyCustomer: body.sendUserCommunication,
-        },
-        callerOf(context),
-      );
-      if (made.status === 'RefundFailed') {
-        throw refuse('refund_failed', refusalText(made), { refundId: made.refundId });
-      }
-      const confirmation = { asked: made.notifyCustomer, sandbox: payment.sandbox };
-      const message = confirmations.messageWith(messageOf(made, currency), confirmation);
+      const ledger = ledgerFor(services, context);
+      const made = await ledger.payments.refund(body.messageId, {
+        ...refundOf(body),
+        idempotencyKey: context.idempotencyKey,
+        source: 'CustomerService',
+      });
+      const { id: refundId, status, sandbox, refund } = made;
+      if (status === 'RefundFailed') throw refuse('refund_failed', refusalText(made), { refundId });
+      const message = withConfirmation(messageOf(made), ledger, {
+        asked: refund.notifyCustomer,
+        sandbox,
+      });
+      const statusID = Transaction.STATUS_ID[status];
       return {
         status: 200,
-        body: {
-          success: true,
-          message,
-          refundId: made.refundId,
-          status: made.status,
-          statusID: Transaction.STATUS_ID[made.status],
-        },
-        stream: Transaction.streamOf({ tenantId, transactionId }),
-        subject: { tenantId, sandbox: payment.sandbox, customerId: payment.customerId },
-        isFinal: made.status !== 'RefundPending',
+        body: { success: true, message, refundId, status, statusID },
+        ...aboutRefund(context, made),
       };
     },
   });
 }
 
-function refusalText({ refundId, note }: Transaction.Refund): string {
-  return `The gateway refused refund ${refundId}${note === '' ? '' : `: ${note}`}`;
+function refusalText({ id, refund: { note } }: RefundView): string {
+  return `The gateway refused refund ${id}${note === '' ? '' : `: ${note}`}`;
 }
 
-function messageOf({ status, amountMinor }: Transaction.Refund, currency: string): string {
-  const amount = `${toDecimal(amountMinor, currency)} ${currency}`;
+function messageOf({ status, amount, currency }: RefundView): string {
   return status === 'Refunded'
-    ? `Refunded ${amount}`
-    : `The refund of ${amount} waits for the gateway's answer`;
+    ? `Refunded ${amount} ${currency}`
+    : `The refund of ${amount} ${currency} waits for the gateway's answer`;
 }
 
 export const CUSTOMER_SERVICE = apiSlice(customerServiceEndpoints);

@@ -1,6 +1,6 @@
 /** Customer Service: register, read and replace customers and their payment methods. */
-import { Customer, type Subject } from '@counterfoil/core';
-import { type Customers, type Erasure, instrumentOf, withoutSecrets } from '@counterfoil/engine';
+import { Customer } from '@counterfoil/core';
+import type { CustomerView } from '@counterfoil/engine';
 import { mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
@@ -9,21 +9,19 @@ import {
   addedMethodBody,
   CustomerBody,
   customerBody,
-  type TokenOf,
 } from './customer-body.ts';
 import { checkIfMatch, etagOf } from './etag.ts';
-import { AddressInput, addressOf, CardInput } from './payment-request.ts';
+import { AddressInput, CardInput } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
 import {
-  callerOf,
   Email,
   eitherOf,
+  type FaceServices,
   Id,
-  idOf,
+  ledgerFor,
   optionalClaims,
   QueryBoolean,
   queryInteger,
-  sandboxOf,
   text,
   Uuid,
 } from './wire.ts';
@@ -84,7 +82,7 @@ const ReplacementInput = z
     rowVersion: z.int().positive().meta({ description: 'Of the customer as it was read' }),
   })
   .meta({ id: 'CustomerReplacement' });
-type ContactInput = Pick<z.output<typeof ReplacementInput>, keyof typeof contactFields>;
+type ContactInput = Pick<z.output<typeof ReplacementInput>, 'sandbox' | keyof typeof contactFields>;
 
 const PaymentMethodInput = z
   .object({
@@ -107,13 +105,7 @@ const ErasureResult = z
   .object({ success: z.boolean(), message: z.string() })
   .meta({ id: 'ErasureResult' });
 
-export interface CustomerRecordServices {
-  readonly customers: Customers;
-  readonly erasure: Erasure;
-  readonly now: () => string;
-}
-
-function customerEndpoints(services: CustomerRecordServices): Endpoint[] {
+function customerEndpoints(services: FaceServices): Endpoint[] {
   return [
     createCustomer(services),
     getCustomer(services),
@@ -124,25 +116,9 @@ function customerEndpoints(services: CustomerRecordServices): Endpoint[] {
   ];
 }
 
-/** The customer of a request. */
-function nameOf(
-  { principal }: RequestContext,
-  id: number,
-  asked: { readonly sandbox?: boolean | undefined },
-): Subject {
-  const { tenantId } = principal;
-  return { tenantId, sandbox: sandboxOf(principal, asked.sandbox), customerId: id };
-}
-
-function contactOf(input: ContactInput): Customer.Contact {
-  const { email, firstName, lastName, phone } = input;
-  const addresses = input.addresses.map((each) => addressOf(each, email));
-  return { email, firstName, lastName, phone, addresses };
-}
-
-/** Tokens that this customer may use. */
-function tokensOf(customers: Customers, owner: Subject): TokenOf {
-  return (method) => customers.tokenOf(owner, method);
+/** What replaces or registers: without the members that are only sent back. */
+function contactOf({ sandbox, email, firstName, lastName, phone, addresses }: ContactInput) {
+  return { sandbox, email, firstName, lastName, phone, addresses };
 }
 
 /** The Location of a customer; with a live key test data must be requested explicitly. */
@@ -152,24 +128,21 @@ function locationOf({ customerId, sandbox }: Customer.Customer): string {
 
 /** A response with a customer. */
 function answer(
-  customers: Customers,
-  { principal }: RequestContext,
-  shown: { status?: number; customer: Customer.Customer; message?: string },
+  { principal: { tenantId } }: RequestContext,
+  shown: { status?: number; customer: CustomerView; message?: string },
 ) {
   const { status = 200, customer, message = '' } = shown;
-  const { tenantId } = principal;
   const { sandbox, customerId } = customer;
-  const tokenOf = tokensOf(customers, { tenantId, sandbox, customerId });
   return {
     status,
     headers: { ETag: etagOf(customer), ...(status === 201 && { Location: locationOf(customer) }) },
-    body: customerBody(customer, { parentCompanyId: tenantId, message, tokenOf }),
-    stream: Customer.streamOf({ tenantId, ...customer }),
+    body: customerBody(customer, { parentCompanyId: tenantId, message }),
+    stream: Customer.streamOf({ tenantId, sandbox, customerId }),
     subject: { tenantId, sandbox, customerId },
   };
 }
 
-function createCustomer({ customers }: CustomerRecordServices): Endpoint {
+function createCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'createCustomer',
     method: 'POST',
@@ -185,22 +158,15 @@ function createCustomer({ customers }: CustomerRecordServices): Endpoint {
     idempotency: 'money',
     version: 'sent',
     async handle(context, { body }) {
-      const customer = await customers.register(
-        {
-          tenantId: context.principal.tenantId,
-          sandbox: sandboxOf(context.principal, body.sandbox),
-          requestId: idOf(context, 'createCustomer'),
-          content: body,
-          contact: contactOf(body),
-        },
-        callerOf(context),
-      );
-      return answer(customers, context, { status: 201, customer, message: 'Registered' });
+      const { idempotencyKey } = context;
+      const { customers } = ledgerFor(services, context);
+      const customer = await customers.register({ ...contactOf(body), idempotencyKey });
+      return answer(context, { status: 201, customer, message: 'Registered' });
     },
   });
 }
 
-function getCustomer({ customers }: CustomerRecordServices): Endpoint {
+function getCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getCustomer',
     method: 'GET',
@@ -217,13 +183,13 @@ function getCustomer({ customers }: CustomerRecordServices): Endpoint {
     idempotency: 'none',
     version: 'sent',
     async handle(context, { params, query }) {
-      const customer = await customers.get(nameOf(context, params.id, query));
-      return answer(customers, context, { customer });
+      const customer = await ledgerFor(services, context).customers.get(params.id, query);
+      return answer(context, { customer });
     },
   });
 }
 
-function replaceCustomer({ customers }: CustomerRecordServices): Endpoint {
+function replaceCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'replaceCustomer',
     method: 'PUT',
@@ -249,17 +215,17 @@ function replaceCustomer({ customers }: CustomerRecordServices): Endpoint {
     idempotency: 'none',
     version: 'checked',
     async handle(context, { params, body }) {
-      const named = nameOf(context, params.id, body);
-      checkIfMatch(context.ifMatch, await customers.get(named));
-      const { rowVersion } = body;
-      const replacement = { rowVersion, contact: contactOf(body) };
-      const customer = await customers.replace(named, replacement, callerOf(context));
-      return answer(customers, context, { customer, message: 'Replaced' });
+      const { customers } = ledgerFor(services, context);
+      const { ifMatch } = context;
+      const { rowVersion, sandbox } = body;
+      if (ifMatch !== undefined) checkIfMatch(ifMatch, await customers.get(params.id, { sandbox }));
+      const customer = await customers.replace(params.id, { ...contactOf(body), rowVersion });
+      return answer(context, { customer, message: 'Replaced' });
     },
   });
 }
 
-function eraseCustomer({ customers, erasure }: CustomerRecordServices): Endpoint {
+function eraseCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'eraseCustomer',
     method: 'DELETE',
@@ -275,16 +241,13 @@ function eraseCustomer({ customers, erasure }: CustomerRecordServices): Endpoint
     rejections: ['live_data_forbidden', 'not_found', 'concurrent_update'],
     idempotency: 'none',
     async handle(context, { params, query }) {
-      const named = nameOf(context, params.id, query);
-      // A customer who has just paid can be erased at once, even before registration.
-      await customers.get(named);
-      await erasure.erase(named, callerOf(context));
+      await ledgerFor(services, context).customers.erase(params.id, query);
       return { status: 200, body: { success: true, message: `Customer ${params.id} is erased` } };
     },
   });
 }
 
-function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint {
+function addPaymentMethod(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'addPaymentMethod',
     method: 'POST',
@@ -313,32 +276,27 @@ function addPaymentMethod({ customers, now }: CustomerRecordServices): Endpoint 
     idempotency: 'money',
     version: 'sent',
     async handle(context, { params, body }) {
-      const named = nameOf(context, params.id, body);
-      const added = await customers.addPaymentMethod(
-        named,
-        {
-          paymentMethodId: idOf(context, 'addPaymentMethod', [String(params.id)]),
-          content: withoutSecrets(body),
-          instrument: () => instrumentOf(body, now()),
-          makeDefault: body.default,
-          ...(body.companyId !== undefined && { companyId: body.companyId }),
-        },
-        callerOf(context),
-      );
-      const { customer, method } = added;
-      const tokenOf = tokensOf(customers, named);
+      const { card, token, companyId, sandbox, default: makeDefault } = body;
+      const { customer, paymentMethodId } = await ledgerFor(
+        services,
+        context,
+      ).customers.addPaymentMethod(params.id, {
+        idempotencyKey: context.idempotencyKey,
+        card,
+        token,
+        companyId,
+        sandbox,
+        makeDefault,
+      });
       return {
-        status: 201,
-        headers: { ETag: etagOf(customer), Location: locationOf(customer) },
-        body: addedMethodBody(customer, method, { message: 'Added', tokenOf }),
-        stream: Customer.streamOf(named),
-        subject: named,
+        ...answer(context, { status: 201, customer }),
+        body: addedMethodBody(customer, paymentMethodId, 'Added'),
       };
     },
   });
 }
 
-function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
+function removePaymentMethod(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'removePaymentMethod',
     method: 'DELETE',
@@ -355,13 +313,10 @@ function removePaymentMethod({ customers }: CustomerRecordServices): Endpoint {
     idempotency: 'none',
     version: 'sent',
     async handle(context, { params, query }) {
-      const named = nameOf(context, params.id, query);
-      const customer = await customers.removePaymentMethod(
-        named,
-        params.methodId,
-        callerOf(context),
-      );
-      return answer(customers, context, { customer, message: 'Removed' });
+      const { id, methodId } = params;
+      const { customers } = ledgerFor(services, context);
+      const customer = await customers.removePaymentMethod(id, methodId, query);
+      return answer(context, { customer, message: 'Removed' });
     },
   });
 }

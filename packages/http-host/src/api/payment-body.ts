@@ -188,7 +188,7 @@ export function paymentBody({
     card: payment.card === null ? null : { ...cardBody(payment.card), token: token ?? '' },
     attempts: payment.attempts.map(attemptBody),
     nextAction: payment.nextAction,
-    refunds: payment.refunds.map((refund) => refundBody(payment, refund)),
+    refunds: payment.refunds.map((refund) => refundBody(refund, payment)),
     subscriptions: planBodies(payment),
     subscriptionId: payment.subscriptionId,
     createdAt: payment.submittedAt,
@@ -224,8 +224,8 @@ function attemptBody({
 }
 
 export function refundBody(
-  { transactionId, currency }: Transaction.Payment,
   refund: Transaction.Refund,
+  { transactionId, currency }: Pick<Transaction.Payment, 'transactionId' | 'currency'>,
 ): z.input<typeof RefundBody> {
   return {
     id: refund.refundId,

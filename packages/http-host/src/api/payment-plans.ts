@@ -1,15 +1,16 @@
 /** The plans of a payment's subscriptions, in requests and responses. */
-import { Subscription, type Transaction, toMajor } from '@counterfoil/core';
+import { plainDecimal, Subscription, type Transaction, toMajor } from '@counterfoil/core';
+import type { PaymentSubmission } from '@counterfoil/engine';
 import {
-  cadenceOf,
   checkCadence,
   FrequencyDays,
   IntervalCount,
+  minorOf,
   PlanInterval,
 } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { refuse } from '../http/errors.ts';
-import { eitherOf, MAX_AMOUNT, minorOf, text } from './wire.ts';
+import { eitherOf, MAX_AMOUNT, text } from './wire.ts';
 
 /** The charge of each cycle: more than 0. */
 export const RebillAmount = z.number().gt(0).max(MAX_AMOUNT).meta({
@@ -53,16 +54,17 @@ export const PlanInput = z
       'A subscription that starts when the payment is captured, in the currency of the payment and billed to its card',
   });
 type PlanInput = z.output<typeof PlanInput>;
+type Submitted = NonNullable<PaymentSubmission['plans']>[number];
 
 interface Planned {
   readonly subscription?: PlanInput | undefined;
 }
 
-/** The plans of a payment and of its items, at most two. Amounts are in the payment's currency. */
+/** The plans of a payment and of its items, at most two. */
 export function plansOf(
   { subscription, items = [] }: Planned & { readonly items?: readonly Planned[] | undefined },
   currency: string,
-): Subscription.Plan[] {
+): Submitted[] {
   const asked = [
     { plan: subscription, pointer: '/subscription' },
     ...items.map((item, index) => ({
@@ -75,19 +77,12 @@ export function plansOf(
     const detail = `A payment starts at most ${Subscription.MAX_PLANS} subscriptions`;
     throw refuse('invalid_request', undefined, { errors: [{ pointer: beyond.pointer, detail }] });
   }
-  return asked.map(({ plan, pointer }) => ({
-    name: plan.name,
-    description: plan.description ?? '',
-    rebillAmountMinor: minorOf(plan.rebillAmount, currency, `${pointer}/rebillAmount`),
-    ...cadenceAsked(plan),
-    trialDays: plan.trialDays ?? 0,
-  }));
-}
-
-function cadenceAsked({ frequency, ...plan }: PlanInput): Subscription.Cadence {
-  const cadence = cadenceOf(frequency, plan);
-  if (cadence === undefined) throw new Error('a plan without a cadence passed the schema');
-  return cadence;
+  return asked.map(({ plan, pointer }) => {
+    const { frequency: frequencyDays, rebillAmount, ...same } = plan;
+    // Where it stands in the body is known here alone.
+    minorOf(rebillAmount, currency, `${pointer.slice(1)}/rebillAmount`);
+    return { ...same, frequencyDays, rebillAmount: plainDecimal(rebillAmount) };
+  });
 }
 
 /** How often a plan is charged, in answers. */

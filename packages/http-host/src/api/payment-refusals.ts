@@ -1,12 +1,6 @@
 /** What callers are answered when a payment or a refund is refused. */
-import { toDecimal } from '@counterfoil/core';
+import { MAX_AMOUNT_MINOR, toDecimal } from '@counterfoil/core';
 import { rows } from './slice.ts';
-
-const AMOUNT_FAULTS = {
-  NotAnAmount: 'Not an amount that can be booked',
-  TooManyDecimals: 'Has more decimals than the currency',
-  AmountTooLarge: 'Larger than any amount that is taken',
-} as const;
 
 export const PAYMENT_REFUSALS = rows({
   TransactionUnknown: { code: 'not_found' },
@@ -14,6 +8,7 @@ export const PAYMENT_REFUSALS = rows({
   UnknownCurrency: {
     code: 'currency_unknown',
     text: ({ currency }) => `${currency} is not a currency of ISO 4217`,
+    errors: () => [{ pointer: '/currency', detail: 'Not a currency of ISO 4217' }],
   },
   AmountNotPositive: { code: 'amount_not_positive', text: 'The amount must be greater than zero' },
   WrongStatus: {
@@ -64,8 +59,22 @@ export const PAYMENT_REFUSALS = rows({
       faults.map(({ field, detail }) => ({ pointer: `/card/${field}`, detail })),
   },
   AmountInvalid: {
+    code: 'invalid_request',
+    errors: ({ field, currency, reason }) => [
+      {
+        pointer: pointerOf(field),
+        detail:
+          reason === 'NotAnAmount'
+            ? 'Not an amount that can be booked'
+            : `At most ${money(MAX_AMOUNT_MINOR, currency)}`,
+      },
+    ],
+  },
+  AmountTooFine: {
     code: 'amount_precision',
-    errors: ({ field, reason }) => [{ pointer: `/${field}`, detail: AMOUNT_FAULTS[reason] }],
+    errors: ({ field, currency, decimals }) => [
+      { pointer: pointerOf(field), detail: `${currency} has ${decimals} decimals` },
+    ],
   },
   TokenUnknown: {
     code: 'token_unknown',
@@ -89,6 +98,10 @@ export const PAYMENT_REFUSALS = rows({
 export const REFUND_REFUSALS = rows({
   RefundExists: { code: 'duplicate' },
   RefundUnknown: { code: 'not_found' },
+  NotAPayment: {
+    code: 'not_refundable',
+    text: ({ paymentId }) => `Only payments are refunded; this belongs to ${paymentId}`,
+  },
   NotRefundable: {
     code: 'not_refundable',
     text: ({ status }) => `A transaction in status ${status} cannot be refunded`,
@@ -138,6 +151,11 @@ export const REFUND_REFUSALS = rows({
       `refundItems add up to ${money(itemsMinor, currency)}, not to the amount of ${money(amountMinor, currency)}`,
   },
 });
+
+/** The place in a body: parts of a refund have other names there. */
+function pointerOf(field: string): string {
+  return `/${field.replace(/^items\/(\d+)\/amount$/, 'refundItems/$1/Amount')}`;
+}
 
 function money(minor: bigint, currency: string): string {
   return `${toDecimal(minor, currency)} ${currency}`;

@@ -1,8 +1,10 @@
 /** The parts of a refund of an ecommerce order: items and adjustments. */
-import type { Transaction } from '@counterfoil/core';
+import { plainDecimal, Transaction } from '@counterfoil/core';
+import type { RefundSubmission, RefundView } from '@counterfoil/engine';
 import { z } from 'zod';
+import type { RequestContext } from '../http/endpoint.ts';
 import { type Refusal, refuse } from '../http/errors.ts';
-import { Amount, eitherOf, minorOf } from './wire.ts';
+import { Amount, eitherOf } from './wire.ts';
 
 export const AdjustmentKind = z.enum(['shipping', 'other']).meta({
   id: 'RefundAdjustmentKind',
@@ -34,46 +36,60 @@ const RefundItem = z
     ...eitherOf(['StorefrontVariantId', 'Quantity'], ['Adjustment', 'Amount']),
   });
 type RefundItem = z.output<typeof RefundItem>;
+type RefundPart = NonNullable<RefundSubmission['items']>[number];
 
 export const RefundItemsInput = z
   .array(RefundItem)
   .max(1_000)
   .meta({ description: 'Ecommerce only. The amounts add up to `amount`' });
 
+interface RefundBody {
+  readonly amount?: number | undefined;
+  readonly refundItems?: readonly RefundItem[] | undefined;
+  readonly sendUserCommunication?: boolean | undefined;
+}
+
+/** The refund that a body asks for: 0 is the remaining balance. */
+export function refundOf({
+  amount,
+  refundItems = [],
+  sendUserCommunication: notifyCustomer,
+}: RefundBody): RefundSubmission {
+  return {
+    amount: amount ? plainDecimal(amount) : undefined,
+    items: refundItems.map(refundPartOf),
+    notifyCustomer,
+  };
+}
+
+/** What the response is about, beside its body. */
+export function aboutRefund(
+  { principal: { tenantId } }: RequestContext,
+  { paymentId, sandbox, customerId, status }: RefundView,
+) {
+  return {
+    stream: Transaction.streamOf({ tenantId, transactionId: paymentId }),
+    subject: { tenantId, sandbox, customerId },
+    isFinal: status !== 'RefundPending',
+  };
+}
+
 /** Refuses an element that is neither an item nor an adjustment, or both. */
-export function refundPartsOf(
-  elements: readonly RefundItem[] = [],
-  currency: string,
-): { items: Transaction.RefundItem[]; adjustments: Transaction.RefundAdjustment[] } {
-  const items: Transaction.RefundItem[] = [];
-  const adjustments: Transaction.RefundAdjustment[] = [];
-  for (const [index, element] of elements.entries()) {
-    const { StorefrontVariantId, Quantity, Adjustment, Amount, Restock } = element;
-    const pointer = `/refundItems/${index}`;
-    const amountMinor =
-      Amount === undefined ? undefined : minorOf(Amount, currency, `${pointer}/Amount`);
-    if ((StorefrontVariantId === undefined) === (Adjustment === undefined)) {
-      throw invalid(pointer, 'Send either StorefrontVariantId or Adjustment');
-    }
-    if (Adjustment !== undefined) {
-      if (amountMinor === undefined)
-        throw invalid(`${pointer}/Amount`, 'An adjustment needs an Amount');
-      if (Quantity !== undefined)
-        throw invalid(`${pointer}/Quantity`, 'An adjustment has no Quantity');
-      if (Restock !== undefined)
-        throw invalid(`${pointer}/Restock`, 'An adjustment has no Restock');
-      adjustments.push({ kind: Adjustment, amountMinor });
-    } else {
-      if (Quantity === undefined) throw invalid(`${pointer}/Quantity`, 'An item needs a Quantity');
-      items.push({
-        storefrontVariantId: StorefrontVariantId ?? 0,
-        quantity: Quantity,
-        restock: Restock ?? false,
-        ...(amountMinor !== undefined && { amountMinor }),
-      });
-    }
+function refundPartOf(element: RefundItem, index: number): RefundPart {
+  const { StorefrontVariantId, Quantity, Adjustment, Amount, Restock: restock } = element;
+  const pointer = `/refundItems/${index}`;
+  const amount = Amount === undefined ? undefined : plainDecimal(Amount);
+  if (StorefrontVariantId !== undefined && Adjustment === undefined) {
+    if (Quantity === undefined) throw invalid(`${pointer}/Quantity`, 'An item needs a Quantity');
+    return { storefrontVariantId: StorefrontVariantId, quantity: Quantity, restock, amount };
   }
-  return { items, adjustments };
+  if (StorefrontVariantId !== undefined || Adjustment === undefined) {
+    throw invalid(pointer, 'Send either StorefrontVariantId or Adjustment');
+  }
+  if (amount === undefined) throw invalid(`${pointer}/Amount`, 'An adjustment needs an Amount');
+  if (Quantity !== undefined) throw invalid(`${pointer}/Quantity`, 'An adjustment has no Quantity');
+  if (restock !== undefined) throw invalid(`${pointer}/Restock`, 'An adjustment has no Restock');
+  return { adjustment: Adjustment, amount };
 }
 
 function invalid(pointer: string, detail: string): Refusal {

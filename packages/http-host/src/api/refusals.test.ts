@@ -137,6 +137,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   CustomerMismatch: { type: 'CustomerMismatch', customerId: 5 },
   EmailTaken: { type: 'EmailTaken' },
   EmailInvalid: { type: 'EmailInvalid' },
+  NotAPayment: { type: 'NotAPayment', paymentId: ID },
   LiveDataForbidden: { type: 'LiveDataForbidden' },
   MonthsOutOfRange: {
     type: 'MonthsOutOfRange',
@@ -147,7 +148,8 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   },
   CardOrToken: { type: 'CardOrToken' },
   CardInvalid: { type: 'CardInvalid', faults: [{ field: 'cvv', detail: 'must be 3 digits' }] },
-  AmountInvalid: { type: 'AmountInvalid', field: 'amount', reason: 'TooManyDecimals' },
+  AmountInvalid: { type: 'AmountInvalid', field: 'amount', ...gbp, reason: 'AmountTooLarge' },
+  AmountTooFine: { type: 'AmountTooFine', field: 'amount', ...gbp, decimals: 2 },
   TokenUnknown: { type: 'TokenUnknown' },
   NoMerchantAccount: {
     type: 'NoMerchantAccount',

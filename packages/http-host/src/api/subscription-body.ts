@@ -130,8 +130,13 @@ function scheduledCharge(
 }
 
 export function scheduleAnswer(
-  { subscriptionId: id, currency }: Subscription.Subscription,
-  { charges, nextFailure, ifDeclined }: Subscription.Schedule,
+  id: number,
+  {
+    charges,
+    nextFailure,
+    ifDeclined,
+    currency,
+  }: Subscription.Schedule & Pick<Subscription.Subscription, 'currency'>,
 ): z.input<typeof ScheduleAnswer> {
   return {
     success: true,

@@ -1,23 +1,17 @@
 /** Changes of subscriptions: freeze, unfreeze, end, replace card or plan. */
-import { Subscription } from '@counterfoil/core';
-import {
-  instrumentOf,
-  type References,
-  type SubscriptionRequest,
-  type Subscriptions,
-  withoutSecrets,
-} from '@counterfoil/engine';
-import { cadenceOf, checkCadence } from '@counterfoil/engine/input';
-import type { Confirmations } from '@counterfoil/engine/mail';
+import { plainDecimal, Subscription } from '@counterfoil/core';
+import type { TenantLedger } from '@counterfoil/engine';
+import { checkCadence } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import type { ErrorCode } from '../http/errors.ts';
+import { withConfirmation } from './confirmation.ts';
 import { cadenceMembers, RebillAmount } from './payment-plans.ts';
 import { CardInput } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
 import { SubscriptionAnswer, subscriptionAnswer } from './subscription-body.ts';
-import { SubscriptionParams, visibleSubscription } from './subscriptions.ts';
-import { callerOf, eitherOf, idOf, minorOf, NothingInput, text } from './wire.ts';
+import { SubscriptionParams } from './subscriptions.ts';
+import { eitherOf, type FaceServices, ledgerFor, NothingInput, text } from './wire.ts';
 
 const TAG = 'Subscriptions';
 
@@ -72,14 +66,7 @@ const ACTING = {
   idempotency: 'money',
 } as const;
 
-export interface SubscriptionChangeServices {
-  readonly subscriptions: Subscriptions;
-  readonly confirmations: Confirmations;
-  readonly references: References;
-  readonly now: () => string;
-}
-
-function subscriptionChangeEndpoints(services: SubscriptionChangeServices): Endpoint[] {
+function subscriptionChangeEndpoints(services: FaceServices): Endpoint[] {
   return [
     freeze(services),
     unfreeze(services),
@@ -89,27 +76,13 @@ function subscriptionChangeEndpoints(services: SubscriptionChangeServices): Endp
   ];
 }
 
-/** The subscription, if the key may see it. */
-async function found(
-  { subscriptions }: SubscriptionChangeServices,
-  context: RequestContext,
-  asked: { operation: string; id: number; content: unknown },
-): Promise<{ request: SubscriptionRequest; subscription: Subscription.Subscription }> {
-  const { principal } = context;
-  const { operation, id, content } = asked;
-  const subscription = await visibleSubscription(subscriptions, principal, id);
-  const requestId = idOf(context, operation, [String(id)]);
-  const { tenantId } = principal;
-  return { subscription, request: { tenantId, subscriptionId: id, requestId, content } };
-}
-
 /** The subscription as a read would return it. */
 async function answer(
-  { references }: SubscriptionChangeServices,
+  { subscriptions }: TenantLedger,
   { principal: { tenantId } }: RequestContext,
   { subscription, message }: { subscription: Subscription.Subscription; message: string },
 ) {
-  const names = await references.names(tenantId);
+  const names = await subscriptions.names();
   return {
     status: 200,
     body: subscriptionAnswer(subscription, { tenantId, names, message }),
@@ -118,11 +91,10 @@ async function answer(
   };
 }
 
-function freeze(services: SubscriptionChangeServices): Endpoint {
-  const operation = 'freezeSubscription';
+function freeze(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
-    operationId: operation,
+    operationId: 'freezeSubscription',
     path: '/v1/subscriptions/{id}/freeze',
     summary: 'Freeze a subscription',
     description:
@@ -131,22 +103,18 @@ function freeze(services: SubscriptionChangeServices): Endpoint {
     body: FreezeInput,
     rejections: REJECTIONS,
     async handle(context, { params: { id }, body }) {
-      const { request } = await found(services, context, { operation, id, content: [id, body] });
-      const subscription = await services.subscriptions.freeze(
-        request,
-        body?.note ?? '',
-        callerOf(context),
-      );
-      return answer(services, context, { subscription, message: 'The subscription is frozen' });
+      const { idempotencyKey } = context;
+      const ledger = ledgerFor(services, context);
+      const subscription = await ledger.subscriptions.freeze(id, { ...body, idempotencyKey });
+      return answer(ledger, context, { subscription, message: 'The subscription is frozen' });
     },
   });
 }
 
-function unfreeze(services: SubscriptionChangeServices): Endpoint {
-  const operation = 'unfreezeSubscription';
+function unfreeze(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
-    operationId: operation,
+    operationId: 'unfreezeSubscription',
     path: '/v1/subscriptions/{id}/unfreeze',
     summary: 'Unfreeze a subscription',
     description:
@@ -155,18 +123,18 @@ function unfreeze(services: SubscriptionChangeServices): Endpoint {
     body: NothingInput,
     rejections: REJECTIONS,
     async handle(context, { params: { id } }) {
-      const { request } = await found(services, context, { operation, id, content: [id] });
-      const subscription = await services.subscriptions.unfreeze(request, callerOf(context));
-      return answer(services, context, { subscription, message: 'The subscription is billed' });
+      const { idempotencyKey } = context;
+      const ledger = ledgerFor(services, context);
+      const subscription = await ledger.subscriptions.unfreeze(id, { idempotencyKey });
+      return answer(ledger, context, { subscription, message: 'The subscription is billed' });
     },
   });
 }
 
-function unsubscribe(services: SubscriptionChangeServices): Endpoint {
-  const operation = 'endSubscription';
+function unsubscribe(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
-    operationId: operation,
+    operationId: 'endSubscription',
     path: '/v1/subscriptions/{id}/unsubscribe',
     summary: 'End a subscription',
     description: 'Ends it for good. Ended already, it stays as it is.',
@@ -174,28 +142,27 @@ function unsubscribe(services: SubscriptionChangeServices): Endpoint {
     body: EndInput,
     rejections: REJECTIONS,
     async handle(context, { params: { id }, body }) {
-      const asked = body?.sendUserCommunication ?? false;
-      const { request, subscription: before } = await found(services, context, {
-        operation,
-        id,
-        content: [id, body],
+      const { idempotencyKey } = context;
+      const { sendUserCommunication: notifyCustomer = false } = body ?? {};
+      const ledger = ledgerFor(services, context);
+      const before = await ledger.subscriptions.get(id);
+      const subscription = await ledger.subscriptions.unsubscribe(id, {
+        idempotencyKey,
+        notifyCustomer,
       });
-      const caller = callerOf(context);
-      const subscription = await services.subscriptions.unsubscribe(request, asked, caller);
-      const message = services.confirmations.messageWith('The subscription has ended', {
-        asked: asked && Subscription.isActive(before),
+      const message = withConfirmation('The subscription has ended', ledger, {
+        asked: notifyCustomer && Subscription.isActive(before),
         sandbox: subscription.sandbox,
       });
-      return answer(services, context, { subscription, message });
+      return answer(ledger, context, { subscription, message });
     },
   });
 }
 
-function changeCard(services: SubscriptionChangeServices): Endpoint {
-  const operation = 'changeSubscriptionCard';
+function changeCard(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
-    operationId: operation,
+    operationId: 'changeSubscriptionCard',
     path: '/v1/subscriptions/{id}/card',
     summary: 'Bill another card',
     description:
@@ -210,21 +177,18 @@ function changeCard(services: SubscriptionChangeServices): Endpoint {
       'gateway_error',
     ],
     async handle(context, { params: { id }, body }) {
-      const instrument = () => instrumentOf(body, services.now());
-      const content = [id, withoutSecrets(body)];
-      const { request } = await found(services, context, { operation, id, content });
-      const caller = callerOf(context);
-      const subscription = await services.subscriptions.changeCard(request, instrument, caller);
-      return answer(services, context, { subscription, message: 'The card is kept' });
+      const { idempotencyKey } = context;
+      const ledger = ledgerFor(services, context);
+      const subscription = await ledger.subscriptions.changeCard(id, { ...body, idempotencyKey });
+      return answer(ledger, context, { subscription, message: 'The card is kept' });
     },
   });
 }
 
-function changePlan(services: SubscriptionChangeServices): Endpoint {
-  const operation = 'changeSubscriptionPlan';
+function changePlan(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
-    operationId: operation,
+    operationId: 'changeSubscriptionPlan',
     path: '/v1/subscriptions/{id}/plan',
     summary: 'Change the plan',
     description:
@@ -233,34 +197,18 @@ function changePlan(services: SubscriptionChangeServices): Endpoint {
     body: PlanChange,
     rejections: [...REJECTIONS, 'amount_precision', 'amount_not_positive'],
     async handle(context, { params: { id }, body }) {
-      const content = [id, body];
-      const { request, subscription: before } = await found(services, context, {
-        operation,
-        id,
-        content,
+      const { idempotencyKey } = context;
+      const { rebillAmount, frequency: frequencyDays, ...same } = body;
+      const ledger = ledgerFor(services, context);
+      const subscription = await ledger.subscriptions.changePlan(id, {
+        ...same,
+        frequencyDays,
+        rebillAmount: rebillAmount === undefined ? undefined : plainDecimal(rebillAmount),
+        idempotencyKey,
       });
-      const subscription = await services.subscriptions.changePlan(
-        request,
-        planOf(body, before.currency),
-        callerOf(context),
-      );
-      return answer(services, context, { subscription, message: 'The plan is kept' });
+      return answer(ledger, context, { subscription, message: 'The plan is kept' });
     },
   });
-}
-
-function planOf(
-  { name, description, rebillAmount, frequency, ...plan }: z.output<typeof PlanChange>,
-  currency: string,
-) {
-  return {
-    ...(name !== undefined && { name }),
-    ...(description !== undefined && { description }),
-    ...(rebillAmount !== undefined && {
-      rebillAmountMinor: minorOf(rebillAmount, currency, '/rebillAmount'),
-    }),
-    ...cadenceOf(frequency, plan),
-  };
 }
 
 const REFUSALS = rows({

@@ -1,10 +1,7 @@
 /** Reads of subscriptions: detail, schedule, and those of a customer. */
-import type { Subscription } from '@counterfoil/core';
-import type { Customers, References, Subscriptions } from '@counterfoil/engine';
 import { renderSubscription } from '@counterfoil/projections';
 import { z } from 'zod';
-import { type Endpoint, endpoint, type Principal } from '../http/endpoint.ts';
-import { refuse } from '../http/errors.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { cursorOf, inCursor } from './cursor.ts';
 import { apiSlice } from './slice.ts';
 import {
@@ -14,7 +11,14 @@ import {
   scheduleAnswer,
   subscriptionAnswer,
 } from './subscription-body.ts';
-import { Id, QueryBoolean, queryInteger, queryLimit, sandboxOf } from './wire.ts';
+import {
+  type FaceServices,
+  Id,
+  ledgerFor,
+  QueryBoolean,
+  queryInteger,
+  queryLimit,
+} from './wire.ts';
 
 const SCOPE = 'subscriptions:read';
 const ACCESS = { kind: 'api-key', scope: SCOPE, requiresUserEmail: false } as const;
@@ -38,28 +42,11 @@ const SubscriptionList = z
   })
   .meta({ id: 'CustomerSubscriptions' });
 
-export interface SubscriptionReadServices {
-  readonly subscriptions: Subscriptions;
-  readonly customers: Customers;
-  readonly references: References;
-}
-
-function subscriptionEndpoints(services: SubscriptionReadServices): Endpoint[] {
+function subscriptionEndpoints(services: FaceServices): Endpoint[] {
   return [getSubscription(services), getSchedule(services), listOfCustomer(services)];
 }
 
-/** Reads a subscription from its events; one that this key may not see is not found. */
-export async function visibleSubscription(
-  subscriptions: Subscriptions,
-  { tenantId, environment }: Principal,
-  subscriptionId: number,
-): Promise<Subscription.Subscription> {
-  const subscription = await subscriptions.get(tenantId, subscriptionId);
-  if (environment === 'test' && !subscription.sandbox) throw refuse('not_found');
-  return subscription;
-}
-
-function getSubscription({ subscriptions, references }: SubscriptionReadServices) {
+function getSubscription(services: FaceServices) {
   return endpoint({
     operationId: 'getSubscription',
     method: 'GET',
@@ -73,16 +60,17 @@ function getSubscription({ subscriptions, references }: SubscriptionReadServices
     responses: { 200: { description: 'The subscription', schema: SubscriptionAnswer } },
     rejections: ['not_found'],
     idempotency: 'none',
-    async handle({ principal }, { params }) {
-      const { tenantId } = principal;
-      const subscription = await visibleSubscription(subscriptions, principal, params.id);
-      const names = await references.names(tenantId);
+    async handle(context, { params }) {
+      const { tenantId } = context.principal;
+      const { subscriptions } = ledgerFor(services, context);
+      const subscription = await subscriptions.get(params.id);
+      const names = await subscriptions.names();
       return { status: 200, body: subscriptionAnswer(subscription, { tenantId, names }) };
     },
   });
 }
 
-function getSchedule({ subscriptions }: SubscriptionReadServices) {
+function getSchedule(services: FaceServices) {
   return endpoint({
     operationId: 'getSubscriptionSchedule',
     method: 'GET',
@@ -101,17 +89,15 @@ function getSchedule({ subscriptions }: SubscriptionReadServices) {
     responses: { 200: { description: 'The schedule', schema: ScheduleAnswer } },
     rejections: ['not_found'],
     idempotency: 'none',
-    async handle({ principal }, { params, query }) {
-      const subscription = await visibleSubscription(subscriptions, principal, params.id);
-      const { tenantId } = principal;
-      const schedule = await subscriptions.scheduleOf(tenantId, subscription, query.count);
-      return { status: 200, body: scheduleAnswer(subscription, schedule) };
+    async handle(context, { params, query }) {
+      const { subscriptions } = ledgerFor(services, context);
+      const schedule = await subscriptions.schedule(params.id, query);
+      return { status: 200, body: scheduleAnswer(params.id, schedule) };
     },
   });
 }
 
-function listOfCustomer(services: SubscriptionReadServices) {
-  const { subscriptions, customers, references } = services;
+function listOfCustomer(services: FaceServices) {
   return endpoint({
     operationId: 'listCustomerSubscriptions',
     method: 'GET',
@@ -131,29 +117,23 @@ function listOfCustomer(services: SubscriptionReadServices) {
     responses: { 200: { description: 'A page of subscriptions', schema: SubscriptionList } },
     rejections: ['live_data_forbidden', 'not_found', 'invalid_request'],
     idempotency: 'none',
-    async handle({ principal }, { params, query }) {
-      const { tenantId } = principal;
-      const customer = {
-        tenantId,
-        sandbox: sandboxOf(principal, query.sandbox),
-        customerId: params.id,
-      };
-      const { limit, cursor } = query;
+    async handle(context, { params, query }) {
+      const { tenantId } = context.principal;
+      const ledger = ledgerFor(services, context);
+      const { cursor, ...asked } = query;
       const after = cursor === undefined ? {} : { after: inCursor(cursor, Id) };
-      // One extra row tells whether there are more.
-      const found = await subscriptions.ofCustomer({ ...customer, limit: limit + 1, ...after });
+      const page = await ledger.subscriptions.ofCustomer(params.id, { ...asked, ...after });
+      const { subscriptions, moreResults: hasMore } = page;
       // A payer is registered shortly after the payment; an owner of a subscription is a customer
       // anyway.
-      if (found.length === 0) await customers.get(customer);
-      const names = await references.names(tenantId);
-      const shown = found.slice(0, limit);
-      const hasMore = found.length > limit;
-      const last = shown.at(-1)?.subscriptionId;
+      if (subscriptions.length === 0) await ledger.customers.get(params.id, asked);
+      const names = await ledger.subscriptions.names();
+      const last = subscriptions.at(-1)?.subscriptionId;
       return {
         status: 200,
         body: {
           success: true,
-          subscriptions: shown.map((each) => renderSubscription(each, { tenantId, names })),
+          subscriptions: subscriptions.map((each) => renderSubscription(each, { tenantId, names })),
           hasMore,
           nextCursor: hasMore && last !== undefined ? cursorOf(last) : null,
         },

@@ -1,13 +1,13 @@
 /** Customer Service: ends the subscriptions of an email, all of them or those listed. */
 
-import { counted, type Subscriptions } from '@counterfoil/engine';
+import { counted } from '@counterfoil/engine';
 import { mayHoldCardNumber } from '@counterfoil/engine/input';
-import type { Confirmations } from '@counterfoil/engine/mail';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
+import { withConfirmation } from './confirmation.ts';
 import { apiSlice } from './slice.ts';
-import { callerOf, Email, Id, idOf, pattern, sandboxOf } from './wire.ts';
+import { Email, type FaceServices, Id, ledgerFor, pattern } from './wire.ts';
 
 const MAX_IDS = 1_000;
 
@@ -68,12 +68,7 @@ const UnsubscribeAnswer = z
   })
   .meta({ id: 'UnsubscribeResult' });
 
-export interface UnsubscribeServices {
-  readonly subscriptions: Subscriptions;
-  readonly confirmations: Confirmations;
-}
-
-function unsubscribeEndpoint({ subscriptions, confirmations }: UnsubscribeServices): Endpoint {
+function unsubscribeEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'unsubscribeCustomer',
     method: 'POST',
@@ -88,23 +83,20 @@ function unsubscribeEndpoint({ subscriptions, confirmations }: UnsubscribeServic
     rejections: ['live_data_forbidden', 'concurrent_update'],
     idempotency: 'money',
     async handle(context, { body }) {
-      const { principal } = context;
-      const sandbox = sandboxOf(principal, body.sandbox);
-      const unsubscribes = await subscriptions.unsubscribeByEmail(
-        {
-          tenantId: principal.tenantId,
-          sandbox,
-          email: body.email,
-          orderIds: idsOf(body.orderIds, '/orderIds'),
-          subscriberIds: idsOf(body.subscriberIds, '/subscriberIds'),
-          notifyCustomer: body.sendUserCommunication,
-          requestIdOf: (id) => idOf(context, 'unsubscribeCustomer', [String(id)]),
-          content: body,
-        },
-        callerOf(context),
-      );
-      const asked = body.sendUserCommunication && unsubscribes > 0;
-      const message = confirmations.messageWith(messageOf(unsubscribes), { asked, sandbox });
+      const { email, sandbox, sendUserCommunication: notifyCustomer } = body;
+      const ledger = ledgerFor(services, context);
+      const unsubscribes = await ledger.subscriptions.unsubscribeByEmail({
+        idempotencyKey: context.idempotencyKey,
+        email,
+        sandbox,
+        notifyCustomer,
+        orderIds: idsOf(body.orderIds, '/orderIds'),
+        subscriptionIds: idsOf(body.subscriberIds, '/subscriberIds'),
+      });
+      const message = withConfirmation(messageOf(unsubscribes), ledger, {
+        asked: notifyCustomer && unsubscribes > 0,
+        sandbox,
+      });
       return { status: 200, body: { success: true, unsubscribes, message } };
     },
   });
@@ -124,6 +116,4 @@ function messageOf(unsubscribes: number): string {
   return `Unsubscribed from ${counted(unsubscribes, 'subscription')}`;
 }
 
-export const UNSUBSCRIBE = apiSlice((services: UnsubscribeServices) => [
-  unsubscribeEndpoint(services),
-]);
+export const UNSUBSCRIBE = apiSlice((services: FaceServices) => [unsubscribeEndpoint(services)]);

@@ -1,20 +1,6 @@
 /** JSON shared by several slices: amounts, ids, text, and the caller. */
-import {
-  isEmail,
-  MAX_AMOUNT_MINOR,
-  type TenantId,
-  type Transaction,
-  type TransactionId,
-  toDecimal,
-  toMinor,
-} from '@counterfoil/core';
-import {
-  type Acting,
-  type Caller,
-  idOfKey,
-  type TenantLedger,
-  type TenantLedgers,
-} from '@counterfoil/engine';
+import { isEmail, type TenantId } from '@counterfoil/core';
+import type { Acting, Caller, TenantLedger, TenantLedgers } from '@counterfoil/engine';
 import {
   CurrencyCode as AnyCurrencyCode,
   bounded,
@@ -28,10 +14,9 @@ import {
 } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { callerOf } from '../http/caller.ts';
-import type { Principal, RequestContext } from '../http/endpoint.ts';
-import { refuse } from '../http/errors.ts';
+import type { RequestContext } from '../http/endpoint.ts';
 
-export { bounded, callerOf, Day, Id, IpAddress, pattern, text, Uuid };
+export { bounded, Day, Id, IpAddress, pattern, text, Uuid };
 
 /** Allows any number of decimals of a second. */
 const MAX_INSTANT_LENGTH = 64;
@@ -129,34 +114,6 @@ export function queryNumbers<Meaning extends z.ZodType<number[], number[]>>(mean
   return inQuery(ListText.pipe(z.array(NumberText)), meaning);
 }
 
-/** Parses an amount of the body; an error points to its place in the body. */
-export function minorOf(amount: number, currency: string, pointer: string): bigint {
-  const minor = toMinor(amount, currency);
-  if (minor._tag === 'Right') return minor.right;
-  switch (minor.left.type) {
-    case 'UnknownCurrency':
-      throw refuse('currency_unknown', `${currency} is not a currency of ISO 4217`, {
-        errors: [{ pointer: '/currency', detail: 'Not a currency of ISO 4217' }],
-      });
-    case 'TooManyDecimals':
-      throw refuse('amount_precision', undefined, {
-        errors: [
-          { pointer, detail: `${currency} has ${minor.left.exponent} decimals; got ${amount}` },
-        ],
-      });
-    case 'AmountTooLarge':
-      throw refuse('invalid_request', undefined, {
-        errors: [
-          { pointer, detail: `At most ${toDecimal(MAX_AMOUNT_MINOR, currency)} ${currency}` },
-        ],
-      });
-    case 'NotAnAmount':
-      throw refuse('invalid_request', undefined, {
-        errors: [{ pointer, detail: 'Not an amount that can be booked' }],
-      });
-  }
-}
-
 export interface FaceServices {
   readonly ledgers: TenantLedgers;
 }
@@ -182,25 +139,4 @@ class Requester implements Acting {
   get caller(): Caller {
     return callerOf(this.#context);
   }
-}
-
-/** The id of what a request creates: derived from its Idempotency-Key and target; random without a key. */
-export function idOf(
-  { principal, idempotencyKey }: RequestContext,
-  operation: string,
-  actsOn: readonly string[] = [],
-): TransactionId {
-  return idOfKey(principal, operation, { key: idempotencyKey, actsOn });
-}
-
-/** Whether a request is about sandbox data. A test key never reaches live data. */
-export function sandboxOf({ environment }: Principal, asked: boolean | undefined): boolean {
-  if (environment === 'live') return asked ?? false;
-  if (asked === false) throw refuse('live_data_forbidden');
-  return true;
-}
-
-/** Data that this key may not see is not found. */
-export function checkVisible(principal: Principal, payment: Transaction.Payment): void {
-  if (principal.environment === 'test' && !payment.sandbox) throw refuse('not_found');
 }

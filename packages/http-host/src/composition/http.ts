@@ -42,11 +42,9 @@ export function provideHttp(provide: Provide): void {
     const engine = get(PART.engine);
     const services = {
       ...engine,
-      confirmations: engine.mailing.confirmations,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
-      now: () => engine.clock.now(),
       refusalOf: wireRefusalOf,
     };
     return routes(services, get(PART.ownEndpoints));

@@ -1,6 +1,6 @@
 /** Validation errors in the words of the contract: where, and what is expected. */
 
-import { isShown, MAX_NAME_LENGTH } from '@counterfoil/engine/input';
+import { isShown, likeliest, MAX_NAME_LENGTH } from '@counterfoil/engine/input';
 import { distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 import type { ErrorDetail } from './errors.ts';
@@ -89,20 +89,11 @@ export function unknownName(name: string, known: readonly string[]): string {
   return `${name} is not known${hint}`;
 }
 
-/** The option of a union that fits best, if one matches at least by type. */
-function likeliest({ errors }: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
-  const [best] = errors
-    .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === UNKNOWN))
-    .toSorted((a, b) => a.length - b.length);
-  return best;
-}
 /** The message that all options of a union share, if there is one. */
 function commonWords({ errors }: z.core.$ZodIssueInvalidUnion): string | undefined {
   const words = new Set(errors.flatMap((issues) => issues.map(({ message }) => message)));
   return words.size === 1 ? [...words][0] : undefined;
 }
-
-const UNKNOWN = 'unrecognized_keys';
 
 /** `tags[1]` of `/more/tags/1`: the last name of a path, and what follows it. */
 function nameOf(path: readonly PropertyKey[], part: Part): string {
