@@ -20,6 +20,7 @@ import { card, plan, subscriptionSamples } from './subscription-samples.ts';
 
 const at = '2026-01-02T03:04:05.678Z';
 const keyId = '0192f000-0000-4000-8000-000000000001';
+const imported = { settlementId: idOf('refund', 5), sandbox: false, merchantAccountId: 31 };
 const successorId = '0192f000-0000-4000-8000-000000000002';
 const settings = Tenant.DEFAULT_SETTINGS;
 
@@ -138,6 +139,7 @@ const payment: readonly PaymentEvent[] = [
     reversedFees: [{ account: 'fees:discount', amountMinor: 290n, currency: 'GBP' }],
   }),
   happened.settled(9_700n),
+  happened.movementSettled(),
   happened.reserveReleased(500n),
   happened.refundRequested({
     amountMinor: 2_500n,
@@ -337,6 +339,41 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   },
   { type: 'CustomerIdClaimed', sandbox: false, customerId: 601, emailKey: 'c0ffee', at },
   { type: 'BlockReserved', from: 1_000_000_000, to: 1_000_000_099, at },
+  { type: 'SettlementStarted', ...imported, name: 'day-1.csv', at },
+  {
+    type: 'SettlementDifferencesFound',
+    ...imported,
+    differences: [
+      {
+        type: 'amount',
+        line: 2,
+        reference: 'line-1',
+        kind: 'refund',
+        gatewayTransactionId: 'refund-1',
+        arn: 'arn-2',
+        transactionId: idOf('refund', 7),
+        childId: idOf('refund'),
+        amountMinor: 1_999n,
+        currency: 'GBP',
+        feeMinor: 5n,
+        expected: '2000',
+        since: '2026-01-02',
+        detail: 'none',
+      },
+    ],
+    at,
+  },
+  {
+    type: 'SettlementFinished',
+    ...imported,
+    digest: '0123456789abcdef'.repeat(4),
+    lines: 3,
+    agreed: 2,
+    differences: [{ type: 'amount', count: 1 }],
+    from: '2026-01-01',
+    to: '2026-01-02',
+    at,
+  },
 ];
 
 /** By event type. */

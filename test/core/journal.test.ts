@@ -53,6 +53,7 @@ const POSTING = [
   'ChargebackOpened',
   'ChargebackWithdrawn',
   'ChargebackWon',
+  'MovementSettled',
   'NetworkRefunded',
   'PaymentAuthorized',
   'PaymentCaptured',
@@ -123,6 +124,14 @@ describe('entries', () => {
       ],
     ],
     ['a settlement', happened.settled(9_700n), NOW, [['bank', RECEIVABLE, 9_700n]]],
+    ['what the acquirer keeps', happened.settled(-5n), NOW, [[RECEIVABLE, 'bank', 5n]]],
+    ['a refund settled', happened.movementSettled(), NOW, [[RECEIVABLE, 'bank', 10_000n]]],
+    [
+      'a reversal settled',
+      happened.movementSettled({ kind: 'reversal', amountMinor: 5n }),
+      NOW,
+      [['bank', RECEIVABLE, 5n]],
+    ],
     ['a reserve released', happened.reserveReleased(500n), NOW, [[RECEIVABLE, 'reserve', 500n]]],
   ] satisfies [string, Event, string, readonly Row[]][])('%s', (_, event, at, rows) => {
     expect(journal(event)).toEqual({
@@ -211,7 +220,8 @@ describe('properties', () => {
         if (state.status === 'Voided') expect(of('fees:discount')).toBe(0n);
         expect(of('reserve')).toBe(state.reserveHeldMinor);
         expect(of('refunds')).toBe(paid.reduce((sum, each) => sum + each.amountMinor, 0n));
-        expect(of('bank')).toBe(state.settledMinor);
+        const settled = state.settlements.filter((each) => each.currency === state.currency);
+        expect(of('bank')).toBe(settled.reduce((sum, { bankMinor }) => sum + bankMinor, 0n));
       }),
     );
   });

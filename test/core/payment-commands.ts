@@ -87,6 +87,20 @@ export const ask = {
     amountMinor,
     reference,
   }),
+  settleLine: (line: Partial<Transaction.SettlementLine> = {}): Command => ({
+    type: 'SettleLine',
+    ...addressed,
+    line: {
+      kind: 'capture',
+      reference: 'line-1',
+      gatewayTransactionId: 'gateway-1',
+      arn: '',
+      amountMinor: 10_000n,
+      currency: 'GBP',
+      feeMinor: 0n,
+      ...line,
+    },
+  }),
   releaseReserve: (amountMinor?: bigint, n = 1): Command => ({
     type: 'ReleaseReserve',
     ...addressed,

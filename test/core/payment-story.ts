@@ -233,6 +233,16 @@ export const happened = {
     reference: 'payout-1',
     at: NOW,
   }),
+  movementSettled: (facts: Partial<EventOf<'MovementSettled'>> = {}): Event => ({
+    type: 'MovementSettled',
+    kind: 'refund',
+    id: idOf('refund'),
+    ...books,
+    amountMinor: -10_000n,
+    reference: 'line-2',
+    at: NOW,
+    ...facts,
+  }),
   reserveReleased: (amountMinor: bigint, n = 1): Event => ({
     type: 'ReserveReleased',
     releaseId: idOf('release', n),

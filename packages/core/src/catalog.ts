@@ -9,6 +9,7 @@ import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
 import * as Sequence from './domain/sequence.ts';
+import * as Settlement from './domain/settlement.ts';
 import * as Subscription from './domain/subscription/index.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
@@ -42,6 +43,7 @@ const AGGREGATES = [
   MonthlyCap,
   Reference,
   Sequence,
+  Settlement,
   Subscription,
   Tenant,
   Transaction,

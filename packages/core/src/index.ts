@@ -24,6 +24,7 @@ export * as MonthlyCap from './domain/monthly-cap.ts';
 export * as Reference from './domain/reference.ts';
 export * as Routing from './domain/routing.ts';
 export * as Sequence from './domain/sequence.ts';
+export * as Settlement from './domain/settlement.ts';
 export * as Subscription from './domain/subscription/index.ts';
 export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';

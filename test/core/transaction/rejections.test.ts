@@ -32,6 +32,10 @@ const notPositive = (amountMinor: bigint): Rejection => ({
   amountMinor,
   currency,
 });
+const differs = (difference: Transaction.SettlementDifference): Rejection => ({
+  type: 'SettlementDiffers',
+  difference,
+});
 const exceedsRemaining = (requestedMinor: bigint, remainingMinor: bigint): Rejection => ({
   type: 'RefundExceedsRemaining',
   requestedMinor,
@@ -183,6 +187,22 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [past.settled, ask.settle(0n, 'payout-2'), wrongStatus('Settled', 'SettlePayment')],
     [voiding, ask.settle(0n), underWay('void')],
     [past.captured, ask.settle(0n), notPositive(0n)],
+  ],
+  SettleLine: [
+    [past.authorized, ask.settleLine(), differs({ type: 'missing' })],
+    [voiding, ask.settleLine(), differs({ type: 'missing' })],
+    [
+      past.captured,
+      ask.settleLine({ currency: 'USD', amountMinor: 1n, feeMinor: 1n }),
+      differs({ type: 'currency', expected: 'GBP' }),
+    ],
+    [
+      past.captured,
+      ask.settleLine({ amountMinor: 1n, feeMinor: 1n }),
+      differs({ type: 'amount', expectedMinor: 10_000n }),
+    ],
+    [past.settled, ask.settleLine({ feeMinor: 1n }), differs({ type: 'fee', expectedMinor: 0n })],
+    [past.settled, ask.settleLine(), differs({ type: 'settled', reference: 'payout-1' })],
   ],
   ReleaseReserve: [
     [past.captured, ask.releaseReserve(0n), notPositive(0n)],
@@ -403,6 +423,7 @@ const EVERY_REJECTION = Object.keys({
   RequestUnknown: true,
   CaptureExceedsAuthorization: true,
   VoidAfterRefund: true,
+  SettlementDiffers: true,
   ReleaseExceedsReserve: true,
   RefundExists: true,
   NotRefundable: true,

@@ -99,7 +99,13 @@ function postings(event: MoneyEvent): readonly Posting[] {
         ...feePostings(event.reversedFees).map(reversed),
       ];
     case 'PaymentSettled':
-      return [move('bank', 'acquirer-receivable', event.amountMinor)];
+    case 'MovementSettled': {
+      const { amountMinor } = event;
+      // The acquirer may keep or take back more than it pays out.
+      return amountMinor >= 0n
+        ? [move('bank', 'acquirer-receivable', amountMinor)]
+        : [move('acquirer-receivable', 'bank', -amountMinor)];
+    }
     case 'ReserveReleased':
       return [move('acquirer-receivable', 'reserve', event.amountMinor)];
     case 'Refunded':

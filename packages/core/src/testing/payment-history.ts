@@ -3,10 +3,17 @@
 import fc from 'fast-check';
 import { isLeft } from 'fp-ts/lib/Either.js';
 import { remainingMinor } from '../domain/transaction/balance.ts';
-import type { Command, CommandOf, Outcome, Rejection } from '../domain/transaction/command.ts';
+import type {
+  Command,
+  CommandOf,
+  Outcome,
+  Rejection,
+  SettlementLine,
+} from '../domain/transaction/command.ts';
 import { decide } from '../domain/transaction/decide.ts';
 import type { Event, Route } from '../domain/transaction/events.ts';
 import { lineTotalMinor } from '../domain/transaction/order.ts';
+import { unsettledMovements } from '../domain/transaction/settlement.ts';
 import { evolve, initial, type Payment, type State } from '../domain/transaction/state.ts';
 import type { TenantId, TransactionId } from '../kernel/ids.ts';
 import { route, submitPayment, transactionId } from './arbitraries.ts';
@@ -120,6 +127,7 @@ const AFTER_CAPTURE: readonly Kind[] = [
   'ReceiveAlert',
   'MoveAlert',
   'ReleaseReserve',
+  'SettleLine',
 ];
 
 /** The commands that a payment in this state is likely to get. */
@@ -193,6 +201,7 @@ const BODIES: {
     amountMinor: shareOf(capturedMinor, share),
     reference: `payout-${pick}`,
   }),
+  SettleLine: (payment, drawn) => ({ line: settlementLineFor(payment, drawn) }),
   ReleaseReserve: ({ reserveHeldMinor }, { id, share }) => ({
     releaseId: id,
     ...(share === 100 ? {} : { amountMinor: shareOf(reserveHeldMinor, share) }),
@@ -250,6 +259,21 @@ const BODIES: {
     note: '',
   }),
 };
+
+/** Mostly what is open, now and then with another amount or without what it is about. */
+function settlementLineFor(payment: Payment, { pick, share, wild }: Move): SettlementLine {
+  const open = chosen(unsettledMovements(payment), pick);
+  const amountMinor = open?.amountMinor ?? payment.reserveReleasedMinor;
+  return {
+    kind: open?.kind ?? (pick % 2 === 0 ? 'reserve' : 'fee'),
+    reference: `line-${pick}`,
+    gatewayTransactionId: open?.gatewayTransactionId || payment.gatewayTransactionId,
+    arn: open?.arn ?? '',
+    amountMinor: wild ? shareOf(amountMinor, share) : amountMinor,
+    currency: payment.currency,
+    feeMinor: open?.feeMinor ?? 0n,
+  };
+}
 
 const EVERY_KIND = Object.keys(BODIES) as Kind[];
 

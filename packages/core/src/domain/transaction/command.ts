@@ -2,7 +2,7 @@
 import type { TenantId, TransactionId } from '../../kernel/ids.ts';
 import type { RefundPolicy } from './balance.ts';
 import type { AlertSource, AlertType, RefundSource } from './codes.ts';
-import type { Route } from './events.ts';
+import type { EventOf, Route } from './events.ts';
 import type { Order } from './order.ts';
 import type { Status } from './status.ts';
 
@@ -51,6 +51,37 @@ export interface RefundAdjustment {
   readonly amountMinor: bigint;
 }
 
+/**
+ * `reversal`: of a chargeback that was won or withdrawn. `reserve`: a part of the reserve that was
+ * released. `fee`: of a decline or an alert, and every fee in another currency than the payment's.
+ */
+export type SettlementKind = 'capture' | EventOf<'MovementSettled'>['kind'];
+
+/** One line of a settlement file, about one payment. Amounts are positive minor units of `currency`. */
+export interface SettlementLine {
+  readonly kind: SettlementKind;
+  /** The acquirer's own, unique within the merchant account. */
+  readonly reference: string;
+  /** As the acquirer names the capture, the refund or the chargeback; empty where it does not. */
+  readonly gatewayTransactionId: string;
+  readonly arn: string;
+  /** Before fees and reserve. */
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  /** What the acquirer kept of it. */
+  readonly feeMinor: bigint;
+}
+
+/**
+ * Why a line is not booked. `missing`: nothing of the payment is left to be settled that way. `settled`:
+ * it was settled by the line with this reference. The others: what the books say instead.
+ */
+export type SettlementDifference =
+  | { readonly type: 'missing' }
+  | { readonly type: 'settled'; readonly reference: string }
+  | { readonly type: 'currency'; readonly expected: string }
+  | { readonly type: 'amount' | 'fee'; readonly expectedMinor: bigint };
+
 interface PaymentCommands {
   /** Submits a payment; with a route its first attempt starts in the same append. */
   SubmitPayment: Order & {
@@ -85,6 +116,8 @@ interface PaymentCommands {
   RecordVoidFailure: { readonly voidId: TransactionId; readonly note: string };
   /** The acquirer paid out `amountMinor`. */
   SettlePayment: { readonly amountMinor: bigint; readonly reference: string };
+  /** A line of a settlement file: books what the acquirer paid out or took back, where it agrees. */
+  SettleLine: { readonly line: SettlementLine };
   /** Releases the reserve; a part of it when an amount is given. */
   ReleaseReserve: { readonly releaseId: TransactionId; readonly amountMinor?: bigint };
 }
@@ -207,6 +240,7 @@ export type Rejection =
       readonly currency: string;
     }
   | { readonly type: 'VoidAfterRefund' }
+  | { readonly type: 'SettlementDiffers'; readonly difference: SettlementDifference }
   | {
       readonly type: 'ReleaseExceedsReserve';
       readonly requestedMinor: bigint;

@@ -217,6 +217,18 @@ export const events = {
   ),
   /** The acquirer paid out; `amountMinor` is what reached the bank. */
   PaymentSettled: event({ ...books, amountMinor: Minor, reference: z.string(), at }),
+  /**
+   * The acquirer settled something else than the capture. `amountMinor` is what reached the bank, negative
+   * where it was taken back; `id` is the refund or the chargeback.
+   */
+  MovementSettled: event({
+    kind: z.enum(['refund', 'chargeback', 'reversal', 'reserve', 'fee']),
+    id: TransactionId.nullable(),
+    ...books,
+    amountMinor: Minor,
+    reference: z.string(),
+    at,
+  }),
   ReserveReleased: event({ releaseId: TransactionId, ...books, amountMinor: Minor, at }),
 
   // Refunds.

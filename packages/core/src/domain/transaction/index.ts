@@ -9,11 +9,15 @@ export type {
   RefundAdjustment,
   RefundItem,
   Rejection,
+  SettlementDifference,
+  SettlementKind,
+  SettlementLine,
 } from './command.ts';
 export { begins, decide, streamOf } from './decide.ts';
 export { ANSWER_DAYS, alertDeadlineOf } from './dispute.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './expiry.ts';
 export * from './order.ts';
+export { type Movement, unsettledMovements } from './settlement.ts';
 export * from './state.ts';
 export * from './status.ts';

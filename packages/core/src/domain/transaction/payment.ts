@@ -10,6 +10,7 @@ import type { Event, Route } from './events.ts';
 import { expiryOf } from './expiry.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
 import { isFreeTrial, type Order, Order as OrderSchema } from './order.ts';
+import { settleLine } from './settlement.ts';
 import type { Attempt, Payment, State } from './state.ts';
 import { mayMove, type Status } from './status.ts';
 
@@ -86,6 +87,8 @@ export function decidePayment(
       return recordVoidFailure(payment, command);
     case 'SettlePayment':
       return settle(payment, command);
+    case 'SettleLine':
+      return settleLine(payment, command);
     case 'ReleaseReserve':
       return releaseReserve(payment, command);
     default:

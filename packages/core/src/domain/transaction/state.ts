@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { never } from '../../kernel/aggregate.ts';
 import { Instant, Minor } from '../../kernel/event-schema.ts';
 import { TransactionId } from '../../kernel/ids.ts';
-import { type Event, type EventOf, events, Route } from './events.ts';
+import { type Event, type EventOf, events, type Fee, Route } from './events.ts';
 import { orderFields } from './order.ts';
 
 const note = z.string();
@@ -90,6 +90,18 @@ const Void = z.strictObject({
 });
 export type Void = z.output<typeof Void>;
 
+/** What a line of a settlement file settled. */
+export const Settled = z.strictObject({
+  kind: z.enum(['capture', ...events.MovementSettled.schema.shape.kind.options]),
+  /** The refund or the chargeback. */
+  id: TransactionId.nullable(),
+  reference: z.string(),
+  currency: z.string(),
+  /** What reached the bank; negative where it was taken back. */
+  bankMinor: Minor,
+});
+export type Settled = z.output<typeof Settled>;
+
 /** The whole of a payment. Read models store it through this schema (`z.encode`, `z.decode`). */
 export const Payment = z.strictObject({
   transactionId: TransactionId,
@@ -130,7 +142,13 @@ export const Payment = z.strictObject({
   voided: Void.nullable(),
   settledMinor: Minor,
   settlementReference: z.string(),
+  settlements: z.array(Settled),
+  /** Of its authorization and capture, in its own currency, less what a void gave back. */
+  captureFeesMinor: Minor,
+  /** By currency, all other fees but those of chargebacks in its own currency. */
+  otherFees: z.array(z.strictObject({ currency: z.string(), amountMinor: Minor })),
   reserveHeldMinor: Minor,
+  reserveReleasedMinor: Minor,
   /** Releases of the reserve that were made, by id. */
   releaseIds: z.array(TransactionId),
   authCode: z.string(),
@@ -151,7 +169,8 @@ export const initial: State = null;
 export function evolve(state: State, event: Event): State {
   if (event.type === 'PaymentSubmitted') return submitted(event);
   if (state === null) throw new Error(`${event.type} without a payment`);
-  return { ...state, ...changed(state, event), changedAt: event.at };
+  const fees = 'fees' in event && event.fees.length > 0 ? charged(state, event) : undefined;
+  return { ...state, ...changed(state, event), ...fees, changedAt: event.at };
 }
 
 function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Payment {
@@ -175,7 +194,11 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     voided: null,
     settledMinor: 0n,
     settlementReference: '',
+    settlements: [],
+    captureFeesMinor: 0n,
+    otherFees: [],
     reserveHeldMinor: 0n,
+    reserveReleasedMinor: 0n,
     releaseIds: [],
     authCode: '',
     gatewayTransactionId: '',
@@ -263,15 +286,52 @@ function changed(
         status: 'Settled',
         settledMinor: event.amountMinor,
         settlementReference: event.reference,
+        settlements: [...payment.settlements, settledBy(event)],
       };
+    case 'MovementSettled':
+      return { settlements: [...payment.settlements, settledBy(event)] };
     case 'ReserveReleased':
       return {
         reserveHeldMinor: payment.reserveHeldMinor - event.amountMinor,
+        reserveReleasedMinor: payment.reserveReleasedMinor + event.amountMinor,
         releaseIds: [...payment.releaseIds, event.releaseId],
       };
     default:
       return childChanged(payment, event);
   }
+}
+
+function settledBy(event: EventOf<'PaymentSettled' | 'MovementSettled'>): Settled {
+  const { reference, currency, amountMinor: bankMinor } = event;
+  const of = event.type === 'PaymentSettled' ? CAPTURE : { kind: event.kind, id: event.id };
+  return { ...of, reference, currency, bankMinor };
+}
+
+const CAPTURE = { kind: 'capture', id: null } as const;
+
+/** What is charged with a capture or chargeback in the payment's currency is settled with it. */
+function charged(
+  payment: Payment,
+  { type, fees }: Extract<Event, { fees: Fee[] }>,
+): Pick<Payment, 'captureFeesMinor' | 'otherFees'> {
+  let { captureFeesMinor, otherFees } = payment;
+  for (const fee of fees) {
+    if (fee.currency !== payment.currency) otherFees = addFee(otherFees, fee);
+    else if (type === 'PaymentAuthorized' || type === 'PaymentCaptured')
+      captureFeesMinor += fee.amountMinor;
+    else if (type !== 'ChargebackOpened') otherFees = addFee(otherFees, fee);
+  }
+  return { captureFeesMinor, otherFees };
+}
+
+/** Totals by currency, with one more. */
+export function addFee(
+  totals: Payment['otherFees'],
+  { currency, amountMinor }: Payment['otherFees'][number],
+): Payment['otherFees'] {
+  const before = totals.find((each) => each.currency === currency)?.amountMinor ?? 0n;
+  const others = totals.filter((each) => each.currency !== currency);
+  return [...others, { currency, amountMinor: before + amountMinor }];
 }
 
 type ChildEvent = Extract<
@@ -406,6 +466,10 @@ function voided(payment: Payment, event: EventOf<'PaymentVoided'>): Partial<Paym
     pendingVoid: null,
     voided: { voidId, amountMinor, requestedAt, completedAt: at, note },
     reserveHeldMinor: payment.reserveHeldMinor - event.reserveMinor,
+    captureFeesMinor: event.reversedFees.reduce(
+      (sum, { amountMinor }) => sum - amountMinor,
+      payment.captureFeesMinor,
+    ),
     note,
   };
 }
