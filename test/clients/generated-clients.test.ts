@@ -23,6 +23,7 @@ type Call = (operation: Operation, request: ExampleRequest) => Promise<Read>;
 /** The example of an operation, with existing ids. */
 interface ExampleRequest {
   readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, Json>>;
   readonly body: Json;
 }
 
@@ -114,8 +115,10 @@ function compiled(path: string): Promise<Json> {
 }
 
 async function send(method: string, path: string, body?: Json): Promise<Json> {
-  const content = { 'Content-Type': 'application/json' };
-  const sent = { method, headers: { ...headers, ...content }, body: JSON.stringify(body) };
+  const isText = typeof body === 'string';
+  const content = { 'Content-Type': isText ? 'text/csv' : 'application/json' };
+  const text = isText ? body : JSON.stringify(body);
+  const sent = { method, headers: { ...headers, ...content }, body: text };
   const answer = await fetch(demo.url + path, sent);
   const given = await answer.json();
   if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(given)}`);
@@ -127,9 +130,15 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
   const places = [...path.matchAll(/\/\{(\w+)\}/g)].map(({ 1: name = '', index }) => {
     return [name, subject[variableOf(path.slice(0, index))] ?? ''] as const;
   });
-  const example = node.requestBody?.content['application/json'].example;
+  const content = node.requestBody?.content ?? {};
+  const query = (node.parameters ?? [])
+    .filter((each: Json) => each.in === 'query' && each.required)
+    .map((each: Json) => [each.name, each.example ?? each.schema.example]);
+  const named = { path: Object.fromEntries(places), query: Object.fromEntries(query) };
+  if (content['text/csv'] !== undefined) return { ...named, body: content['text/csv'].example };
+  const example = content['application/json']?.example;
   return {
-    path: Object.fromEntries(places),
+    ...named,
     body: example && {
       ...example,
       ...('messageId' in example && { messageId: subject['PAYMENT_ID'] }),
@@ -168,6 +177,8 @@ function asSent(data: Json): Json {
   );
 }
 
+const AS_CSV = { headers: { 'Content-Type': 'text/csv' }, bodySerializer: String };
+
 describe('a generated client', () => {
   it('of openapi-typescript and openapi-fetch reads every answer', {
     timeout: SLOW_MS,
@@ -177,8 +188,9 @@ describe('a generated client', () => {
     await expectToReadEverything(({ method, path, node }, request) => {
       const isText = node.responses[200]?.content?.['application/json'] === undefined;
       return client[method](path, {
-        params: { path: request.path },
+        params: { path: request.path, query: request.query },
         body: request.body,
+        ...(typeof request.body === 'string' && AS_CSV),
         ...(isText && node.responses[201] === undefined && { parseAs: 'text' }),
       });
     });
@@ -193,8 +205,8 @@ describe('a generated client', () => {
     const sdk = await compiled('checking/sdk.gen.js');
     const { client } = await compiled('checking/client.gen.js');
     client.setConfig({ baseUrl: demo.url, headers });
-    await expectToReadEverything(({ id }, { path, body }) =>
-      sdk[id]({ path, body, throwOnError: true }),
+    await expectToReadEverything(({ id }, { path, query, body }) =>
+      sdk[id]({ path, query, body, throwOnError: true }),
     );
   });
 });

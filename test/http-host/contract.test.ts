@@ -104,9 +104,10 @@ describe('the document', () => {
     const bodies = documented.operations.filter(({ node }) => node.requestBody !== undefined);
     expect(bodies.length).toBeGreaterThan(10);
     for (const { path, method, node } of bodies) {
-      const media = ['requestBody', 'content', 'application/json'];
+      const [type = ''] = Object.keys(node.requestBody.content);
+      const media = ['requestBody', 'content', type];
       const place = ['paths', path, method.toLowerCase(), ...media, 'schema'];
-      const { example } = node.requestBody.content['application/json'];
+      const { example } = node.requestBody.content[type];
       expect({ path, faults: documented.faultsAt(place, example) }).toEqual({ path, faults: [] });
     }
   });
@@ -184,13 +185,14 @@ const seen = new Set<string>();
 
 /** Asks, and holds the answer to the document. */
 async function ask(method: string, path: string, body?: Json, template = path): Promise<Json> {
+  const isText = typeof body === 'string';
   const headers = {
     Authorization: key,
     ClientId: '1',
     UserEmail: USER_EMAIL,
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(body !== undefined && { 'Content-Type': isText ? 'text/csv' : 'application/json' }),
   };
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const text = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) };
   const answer = await fetch(url + path, { method, headers, ...text });
   const name = template.split('?')[0] ?? '';
   const operation = documented.operations.find(
@@ -273,6 +275,17 @@ describe('the answers', () => {
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
     await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);
+    const importing = '/api/admin/settlements?merchantAccountId=1';
+    const line = 'a,capture,nobody,1.00,GBP,2026-02-01\nb,sale\n';
+    const columns = 'reference,kind,arn,amount,currency,settledDate';
+    const imported = await ask('POST', importing, `${columns}\n${line}`);
+    expect(imported.item.differences).toMatchObject({ 'missing-here': 1, unreadable: 1 });
+    await ask('GET', '/api/admin/settlements?limit=2');
+    const differing = await ask('GET', '/api/admin/settlements/unmatched?limit=1');
+    expect(differing).toMatchObject({ count: 1, moreResults: true });
+    const { id: settlementId } = imported.item;
+    const settlement = '/api/admin/settlements/{id}';
+    await ask('GET', `/api/admin/settlements/${settlementId}`, undefined, settlement);
     for (const path of ['/livez', '/readyz', '/metrics', '/openapi.json', '/docs', '/']) {
       await ask('GET', path);
     }
@@ -380,6 +393,9 @@ describe('the answers', () => {
     await ask('POST', '/customerapi/refund', { ...claims, parentCompanyId: 2, messageId: 'x' });
     await ask('GET', '/api/ledger/accounts?cursor=nonsense');
     await ask('GET', '/api/ledger/statements?merchantAccountId=1&month=2026-13');
+    await ask('POST', '/api/admin/settlements?merchantAccountId=1', 'amount');
+    await ask('POST', '/api/admin/settlements?merchantAccountId=99', 'amount');
+    await ask('POST', '/api/admin/settlements?merchantAccountId=1', { amount: 1 });
     await ask('GET', '/v1/payments?limit=0');
   });
 
@@ -387,7 +403,10 @@ describe('the answers', () => {
     const send = (method: string, path: string, body?: Json) =>
       ask(method, path, body, path.replace(/\/[^/]*\d[^/]*/, '/{id}'));
     const { paths } = document;
-    const admin = documented.operations.filter(({ path }) => path.startsWith('/api/admin/'));
+    // Settlements are asked for above, with a file.
+    const admin = documented.operations.filter(({ path }) =>
+      /^\/api\/admin\/(?!settlements)/.test(path),
+    );
     for (const [serial, operation] of admin.entries()) {
       const subject = await subjectOf(operation, { send, serial, paths });
       const { method, path, node } = operation;

@@ -63,6 +63,13 @@ async function adminSubject(
 ): Promise<Subject> {
   const [collection = '', ...more] = path.split('/{');
   if (more.length === 0) return {};
+  if (collection === '/api/admin/settlements') {
+    const paid = { amount: 20, currency: 'GBP', email, card: CARD };
+    const { merchantAccountId } = await send('POST', '/v1/payments', paid);
+    const { example } = paths[collection].post.requestBody.content['text/csv'];
+    const query = `?merchantAccountId=${merchantAccountId}`;
+    return { SETTLEMENT_ID: (await send('POST', collection + query, example)).item.id };
+  }
   const example = paths[collection]?.post?.requestBody?.content['application/json'].example;
   if (example === undefined) throw new Error(`no example of POST ${collection} makes a subject`);
   const made = await send('POST', collection, {

@@ -78,6 +78,7 @@ export {
   loadMasterKey,
   type Settings,
 } from './settings.ts';
+export type { Imported } from './settlements/settlements.ts';
 export { ALL_SCOPES, SCOPES } from './slices.ts';
 export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
 export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';

@@ -8,6 +8,7 @@ import { IDENTITIES } from './identities/slice.ts';
 import { MAIL } from './mail/slice.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
+import { SETTLEMENTS } from './settlements/slice.ts';
 import type { Base, Slice, TenantPart } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TENANTS } from './tenants/slice.ts';
@@ -25,6 +26,7 @@ export const SLICES = [
   CUSTOMERS,
   DISPUTES,
   BOOKS,
+  SETTLEMENTS,
   MAIL,
 ] as const;
 

@@ -4,6 +4,7 @@ import { disputes } from './views/disputes.ts';
 import { ledger } from './views/ledger.ts';
 import { recurring } from './views/recurring.ts';
 import { reference } from './views/reference.ts';
+import { settlements } from './views/settlements.ts';
 import { subscriptions } from './views/subscriptions.ts';
 import { transactions } from './views/transactions.ts';
 
@@ -113,6 +114,22 @@ export {
 } from './views/reference-names.ts';
 export type { SearchRecord } from './views/search-record.ts';
 export {
+  type AcquirerIdField,
+  paymentsByAcquirerId,
+  type SettlementBooks,
+  type UnsettledMovement,
+  unsettledIn,
+} from './views/settlement-matching.ts';
+export {
+  type SettlementRecord,
+  type SettlementsPage,
+  type SettlementsQuery,
+  SettlementView,
+  settlements,
+  type UnmatchedQuery,
+  type UnmatchedRecord,
+} from './views/settlements.ts';
+export {
   type Statement,
   type StatementCurrency,
   type StatementQuery,
@@ -170,4 +187,5 @@ export const PROJECTIONS: readonly Projection[] = [
   ledger,
   subscriptions,
   recurring,
+  settlements,
 ];

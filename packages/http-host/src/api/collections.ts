@@ -43,7 +43,7 @@ interface Item {
 
 interface Page {
   readonly items: readonly object[];
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 export interface CollectionOptions {

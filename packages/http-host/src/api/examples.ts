@@ -37,6 +37,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/leadkeys/{id}': KEY_ID,
     ...Object.fromEntries(REFERENCE_PATHS.map((path) => [`${path}/{id}`, 1])),
     '/v1/payments/{id}': PAYMENT_ID,
+    '/api/admin/settlements/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e0f',
     '/v1/subscriptions/{id}': 1_000_000_000,
     '/api/admin/merchantaccounts/{id}': 1_000_000_000,
     '/customers/{id}': CUSTOMER_ID,

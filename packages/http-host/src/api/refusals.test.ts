@@ -28,6 +28,8 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
     ...gbp,
   },
   VoidAfterRefund: { type: 'VoidAfterRefund' },
+  SettlementDiffers: { type: 'SettlementDiffers', difference: { type: 'missing' } },
+  SettlementUnknown: { type: 'SettlementUnknown' },
   ReleaseExceedsReserve: {
     type: 'ReleaseExceedsReserve',
     requestedMinor: 2n,

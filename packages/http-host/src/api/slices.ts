@@ -12,6 +12,7 @@ import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import { REFERENCES } from './references.ts';
 import { SETTINGS } from './settings.ts';
+import { SETTLEMENTS } from './settlements.ts';
 import type { ApiSlice } from './slice.ts';
 import { STATEMENTS } from './statements.ts';
 import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
@@ -34,6 +35,7 @@ export const API = [
   MITIGATION,
   LEDGER,
   STATEMENTS,
+  SETTLEMENTS,
   RECURRING,
   KEYS,
   LEAD_KEYS,

@@ -4,6 +4,7 @@ import type { Environment } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import { secretMember, strict, unboundedPattern } from './input-schema.ts';
+import type { UploadDefinition } from './upload.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
@@ -51,6 +52,8 @@ export interface RequestContext {
   readonly ifNoneMatch: string | undefined;
   /** The one of these media types that the Accept header prefers; the first where it does not say. */
   accepted<Type extends string>(types: readonly Type[]): Type | undefined;
+  /** The body of an endpoint with `upload`. May be read once. */
+  content(): AsyncIterable<Uint8Array>;
   /** Logs with the request id. Created on first use. */
   readonly logger: RequestLogger;
   /** Aborted when the caller disconnects, or when a shutdown stops waiting. Created on first use. */
@@ -140,6 +143,8 @@ export interface EndpointDefinition<
   readonly body?: B;
   /** Other media types of the body. */
   readonly bodyTypes?: readonly BodyType[];
+  /** A body of another type, read with `content()` of the context. It has a limit of its own. */
+  readonly upload?: UploadDefinition;
   /**
    * 'ignored': unknown members of the body are dropped, for callers that cannot be updated.
    * Default: they are refused, in nested objects too.

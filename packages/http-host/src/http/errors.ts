@@ -306,7 +306,7 @@ export const ERRORS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    description: 'A body may have at most 1 MiB.',
+    description: 'A body may have at most 1 MiB, unless the operation says otherwise.',
   },
   unsupported_media_type: {
     status: 415,

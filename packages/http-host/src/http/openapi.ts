@@ -177,7 +177,7 @@ const PROTOCOL_CODES = [
 
 /** The codes that the HTTP layer itself may return for an operation. */
 export function layerCodes(operation: Endpoint): ErrorCode[] {
-  const { access, body, params, query, idempotency } = operation;
+  const { access, body, upload, params, query, idempotency } = operation;
   const codes: ErrorCode[] = [...PROTOCOL_CODES, 'not_acceptable', 'internal_error'];
   // An id that is empty, too long or not decodable matches no route.
   if (params !== undefined) codes.push('route_not_found');
@@ -193,7 +193,10 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
   if (body !== undefined || params !== undefined || query !== undefined) {
     codes.push('invalid_request', 'card_invalid');
   }
-  if (body === undefined) codes.push('body_not_allowed');
+  if (upload !== undefined) {
+    codes.push('incomplete_body', 'payload_too_large', 'unsupported_media_type');
+    codes.push('unsupported_content_encoding');
+  } else if (body === undefined) codes.push('body_not_allowed');
   else {
     codes.push('incomplete_body', 'invalid_utf8', 'invalid_json', 'json_too_deep');
     codes.push('payload_too_large', 'unsupported_media_type', 'unsupported_content_encoding');
@@ -246,7 +249,7 @@ function codesOf(endpoints: readonly Endpoint[]): Partial<typeof ERRORS> {
 }
 
 function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
-  const { params, query, body, access } = operation;
+  const { params, query, body, upload, access } = operation;
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
@@ -264,6 +267,13 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
       requestBody: {
         required: !body.safeParse(undefined).success,
         content: { 'application/json': { schema: body }, ...otherTypes(operation, body) },
+      },
+    }),
+    ...(upload !== undefined && {
+      requestBody: {
+        required: true,
+        description: `At most ${upload.maxBytes} bytes`,
+        content: { [upload.mediaType]: { schema: { type: 'string' }, example: upload.example } },
       },
     }),
     responses: { ...successes(operation), ...failures(operation) },

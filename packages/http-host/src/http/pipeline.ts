@@ -15,6 +15,7 @@ import { bodyViolation, readAs, startReading } from './request-body.ts';
 import type { Exchange } from './request-context.ts';
 import { announcesBody, headViolation } from './request-head.ts';
 import { type EndpointRouter, parseQuery } from './router.ts';
+import { NOTHING_UPLOADED, receiveUpload } from './upload.ts';
 
 export interface PipelineParts {
   readonly router: EndpointRouter;
@@ -105,9 +106,8 @@ export class Pipeline {
     if (endpoint.idempotency === 'money') {
       exchange.idempotencyKey = idempotencyKeyOf(exchange.head.idempotencyKey);
     }
-    const body = announcesBody(exchange.head)
-      ? await this.#readBody(exchange, endpoint)
-      : undefined;
+    const hasBody = announcesBody(exchange.head) && endpoint.upload === undefined;
+    const body = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
     const principal = exchange.knownPrincipal;
     if (principal !== undefined) checkClaimedTenant(body, principal);
     const input = validate(exchange, endpoint, body);
@@ -116,6 +116,7 @@ export class Pipeline {
       'Idempotency-Key': exchange.idempotencyKey,
       UserEmail: principal?.actor,
     });
+    if (endpoint.upload !== undefined) return this.#serveUpload(exchange, endpoint, input);
     const { idempotencyKey } = exchange;
     if (idempotencyKey === undefined || principal === undefined) {
       return answerOf(await endpoint.handle(exchange, input));
@@ -147,25 +148,49 @@ export class Pipeline {
     return refusalAnswer(refusal, requestId, acceptance.errorForm);
   }
 
+  /** All of the body is received first: a slow handler does not hold up the sender. */
+  async #serveUpload(exchange: Exchange, endpoint: Endpoint, input: ValidInput): Promise<Answer> {
+    const { request, head } = exchange;
+    let upload = NOTHING_UPLOADED;
+    if (endpoint.upload !== undefined && announcesBody(head)) {
+      const { mediaType: only, maxBytes } = endpoint.upload;
+      beginBody(exchange, { maxBytes, only });
+      upload = await receiveUpload(request, maxBytes, (fail) => {
+        exchange.failBody = fail;
+      });
+      exchange.failBody = undefined;
+    }
+    exchange.upload = upload;
+    try {
+      return answerOf(await endpoint.handle(exchange, input));
+    } finally {
+      exchange.upload = undefined;
+      await upload.close();
+    }
+  }
+
   async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<unknown> {
     const { maxBodyBytes } = this.#parts;
     if (endpoint.body === undefined) throw refuse('body_not_allowed');
-    const { bodyTypes: types } = endpoint;
-    const violation = bodyViolation(exchange.head, { maxBytes: maxBodyBytes, types });
-    if (violation !== undefined) throw violation;
-    if (exchange.broken !== undefined) throw exchange.broken;
-    if (exchange.expects === 'continue') {
-      exchange.response.writeContinue();
-      exchange.expects = 'none';
-    }
+    beginBody(exchange, { maxBytes: maxBodyBytes, types: endpoint.bodyTypes });
     const reading = startReading(exchange.request, maxBodyBytes);
     exchange.failBody = reading.fail;
     const bytes = await reading.bytes;
     exchange.failBody = undefined;
-    const body = readAs(exchange.head.contentType, types, bytes);
+    const body = readAs(exchange.head.contentType, endpoint.bodyTypes, bytes);
     // In a merge patch null removes a member.
     return endpoint.method === 'PATCH' ? body : withoutNulls(endpoint.body, body);
   }
+}
+
+/** Refuses a body that is not to be read; else asks a caller that waits to send it. */
+function beginBody(exchange: Exchange, expected: Parameters<typeof bodyViolation>[1]): void {
+  const violation = bodyViolation(exchange.head, expected);
+  if (violation !== undefined) throw violation;
+  if (exchange.broken !== undefined) throw exchange.broken;
+  if (exchange.expects !== 'continue') return;
+  exchange.response.writeContinue();
+  exchange.expects = 'none';
 }
 
 /** Reports all errors in path, query and body at once. */

@@ -17,20 +17,23 @@ interface BodyBounds {
   readonly maxBytes: number;
   /** Beside application/json. */
   readonly types?: readonly BodyType[] | undefined;
+  /** Instead of application/json. */
+  readonly only?: string;
 }
 
 /** Why a body with this head is refused unread. */
 export function bodyViolation(
   head: RequestHead,
-  { maxBytes, types = [] }: BodyBounds,
+  { maxBytes, types = [], only }: BodyBounds,
 ): Refusal | undefined {
   const { contentEncoding, contentType, contentLength } = head;
   if (contentEncoding !== undefined) {
     return refuse('unsupported_content_encoding');
   }
-  if (bodyTypeOf(contentType, types) === undefined) {
-    const admitted = [JSON_BODY, ...types].map(({ mediaType }) => mediaType).join(' or ');
-    return refuse('unsupported_media_type', `The body must be ${admitted}, in UTF-8`);
+  const admitted = only === undefined ? [JSON_BODY, ...types] : [{ mediaType: only }];
+  if (bodyTypeOf(contentType, admitted) === undefined) {
+    const names = admitted.map(({ mediaType }) => mediaType).join(' or ');
+    return refuse('unsupported_media_type', `The body must be ${names}, in UTF-8`);
   }
   // The HTTP parser guarantees a number.
   if (contentLength !== undefined && Number(contentLength) > maxBytes) {
@@ -41,11 +44,12 @@ export function bodyViolation(
 
 function bodyTypeOf(
   contentType: string | undefined,
-  types: readonly BodyType[],
+  admitted: readonly BodyType[],
 ): BodyType | undefined {
-  if (contentType === JSON_BODY.mediaType) return JSON_BODY;
+  const [first] = admitted;
+  if (contentType === first?.mediaType) return first;
   const sent = MEDIA_TYPE.exec(contentType ?? '')?.[1]?.toLowerCase();
-  return [JSON_BODY, ...types].find(({ mediaType }) => mediaType === sent);
+  return admitted.find(({ mediaType }) => mediaType === sent);
 }
 
 /** The value of a body that `bodyViolation` admits. */
@@ -54,7 +58,8 @@ export function readAs(
   types: readonly BodyType[] | undefined,
   bytes: Buffer,
 ): unknown {
-  const { read = parseJson } = bodyTypeOf(contentType, types ?? []) ?? JSON_BODY;
+  const admitted = [JSON_BODY, ...(types ?? [])];
+  const { read = parseJson } = bodyTypeOf(contentType, admitted) ?? JSON_BODY;
   return read(bytes);
 }
 

@@ -7,6 +7,7 @@ import { preferredType } from './accept.ts';
 import type { Endpoint, Principal, RequestContext } from './endpoint.ts';
 import type { Refusal } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
+import type { Upload } from './upload.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -66,6 +67,8 @@ export class Exchange implements RequestContext {
   mustClose = false;
   /** Set while the body is being read. */
   failBody: ((reason: Refusal) => void) | undefined;
+  /** Set while the handler of an endpoint with `upload` runs. */
+  upload: Upload | undefined;
   /** Why the rest of the request cannot arrive. */
   broken: Refusal | undefined;
 
@@ -95,6 +98,11 @@ export class Exchange implements RequestContext {
 
   get ifNoneMatch(): string | undefined {
     return withoutCoding(this.head.ifNoneMatch);
+  }
+
+  content(): AsyncIterable<Uint8Array> {
+    if (this.upload === undefined) throw new Error('the endpoint takes no upload');
+    return this.upload.read();
   }
 
   accepted<Type extends string>(types: readonly Type[]): Type | undefined {

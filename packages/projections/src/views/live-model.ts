@@ -30,6 +30,11 @@ export const LEDGER = 'ledger';
 export const BALANCES = 'balances';
 export const ENTRIES = 'entries';
 
+export const SETTLEMENTS = 'settlements';
+export const SETTLEMENT_STATES = 'settlement_states';
+export const SETTLEMENT_IMPORTS = 'settlement_imports';
+export const UNMATCHED = 'unmatched';
+
 export const REFERENCE = 'reference';
 export const THINGS = 'things';
 export const KEYS = 'keys';

@@ -1,0 +1,66 @@
+/** The settlement files of one tenant, for one caller. */
+import type { SettlementRecord } from '@counterfoil/projections';
+import { z } from 'zod';
+import { type Acting, sandboxOf } from '../acting.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
+import {
+  Content,
+  SandboxOnly,
+  SettlementImport,
+  SettlementsQuery,
+  UnmatchedQuery,
+} from './settlement-input.ts';
+import type { Imported, OnProgress, Settlements } from './settlements.ts';
+
+export class TenantSettlements {
+  readonly #settlements: Settlements;
+  readonly #acting: Acting;
+
+  constructor(settlements: Settlements, acting: Acting) {
+    this.#settlements = settlements;
+    this.#acting = acting;
+  }
+
+  /** Books what agrees, and answers with the counts of what does not: see `unmatched`. */
+  async import(
+    request: SettlementImport,
+    content: AsyncIterable<Uint8Array>,
+    onProgress?: OnProgress,
+  ): Promise<Imported> {
+    const { caller } = this.#acting;
+    return this.#settlements.import({ ...this.#scoped(request), caller }, content, onProgress);
+  }
+
+  /** Undefined for an id that the tenant does not have in this environment. */
+  async get(
+    settlementId: string,
+    query: { sandbox?: boolean | undefined } = {},
+  ): Promise<SettlementRecord | undefined> {
+    return this.#settlements.find(this.#scoped(query), settlementId);
+  }
+
+  async list(query: SettlementsQuery): ReturnType<Settlements['list']> {
+    return this.#settlements.list(this.#scoped(query));
+  }
+
+  async unmatched(query: UnmatchedQuery): ReturnType<Settlements['unmatched']> {
+    return this.#settlements.unmatched(this.#scoped(query));
+  }
+
+  #scoped<Query extends { sandbox?: boolean | undefined }>({ sandbox, ...query }: Query) {
+    const { tenantId } = this.#acting;
+    return { ...definedOf(query), tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
+  }
+}
+
+export const SETTLEMENT_INPUTS: CallInputs<TenantSettlements> = {
+  import: [
+    SettlementImport,
+    Content,
+    z.custom<OnProgress>((given) => typeof given === 'function').optional(),
+  ],
+  get: [z.string(), SandboxOnly.optional()],
+  list: [SettlementsQuery],
+  unmatched: [UnmatchedQuery],
+};
