@@ -15,7 +15,11 @@ function sample(sources: Readonly<Record<string, string>>): SourceTree {
     {
       [`${CORE}/index.ts`]: 'export const one = 1;',
       [`${CORE}/testing/index.ts`]: '',
-      'packages/engine/src/index.ts': '',
+      'packages/engine/src/charges/charges.ts': 'export class Charges {}',
+      'packages/engine/src/charges/slice.ts': '',
+      'packages/engine/src/slices.ts': "import './charges/slice.ts';",
+      'packages/engine/src/index.ts':
+        "import './slices.ts'; export { Charges } from './charges/charges.ts';",
       'packages/event-stores/src/index.ts': '',
       'packages/projections/src/index.ts': '',
       [`${HOST}/index.ts`]: '',
@@ -141,6 +145,12 @@ const rejected: readonly Sample[] = [
     ['test/helper.ts', ''],
   ].map(row('noVagueNames')),
   ...[['packages/engine/src/a.ts', "import 'node:http';"]].map(row('engineServesNothing')),
+  ...[
+    [`${HOST}/api/a.ts`, "import type { Engine } from '@counterfoil/engine';"],
+    [`${HOST}/api/a.ts`, "import { Charges as Beneath } from '@counterfoil/engine';"],
+    [`${HOST}/api/a.ts`, "import * as engine from '@counterfoil/engine';"],
+    [`${HOST}/api/a.ts`, "import { openOutbox } from '@counterfoil/engine/mail';"],
+  ].map(row('endpointsStandOnTheFace')),
   ...[
     [`${HOST}/routes.ts`, "import { container } from 'tsyringe';"],
     ['packages/projections/src/composition-root.ts', "import 'reflect-metadata';"],

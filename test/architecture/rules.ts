@@ -245,6 +245,57 @@ export const engineServesNothing: Rule = (tree) =>
 const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 
+const API = 'packages/http-host/src/api/';
+/** The files of a slice whose names interfaces may know: its calls for a tenant, and what they take and show. */
+const OF_THE_FACE = /\/(tenant-[^/]+|[^/]+-(input|view)|batch)\.ts$/;
+
+/** Endpoints call the ledger of their caller, and no use case beneath it. */
+export const endpointsStandOnTheFace: Rule = (tree) => {
+  const beneath = new Set(
+    namesExportedFrom(tree, `${ENGINE}/index.ts`).flatMap(({ name, target }) =>
+      sliceOf(target) === undefined || OF_THE_FACE.test(target) ? [] : name,
+    ),
+  );
+  beneath.add('Engine').add('openEngine');
+  return [...tree.files.values()].flatMap((file) => {
+    if (!file.path.startsWith(API) || isTest(file)) return [];
+    const found: string[] = [];
+    const report = (node: Node, what: string): void => {
+      found.push(`${file.path}:${file.lineOf(node)} uses ${what}; call ledgerFor instead`);
+    };
+    walk(file.program, (node) => {
+      if (node.type !== 'ImportDeclaration') return;
+      const { value: to } = node.source;
+      if (!to.startsWith('@counterfoil/engine')) return;
+      if (!/^@counterfoil\/engine(\/input)?$/.test(to)) report(node, to);
+      for (const each of node.specifiers) {
+        const name = each.type === 'ImportSpecifier' ? nameOf(each.imported) : '*';
+        if (to === '@counterfoil/engine' && (name === '*' || beneath.has(name))) report(each, name);
+      }
+    });
+    return found;
+  });
+};
+
+/** The names that a face exports, each with the file that it comes from. */
+function namesExportedFrom(tree: SourceTree, path: string) {
+  const file = tree.files.get(path);
+  const found: { readonly name: string; readonly target: string }[] = [];
+  if (file === undefined) return found;
+  walk(file.program, (node) => {
+    if (node.type !== 'ExportNamedDeclaration' || node.source === null) return;
+    const reference = { to: node.source.value, line: 0, kind: 'import' as const };
+    const target = resolveRelative(file, reference) ?? '';
+    for (const { exported } of node.specifiers) found.push({ name: nameOf(exported), target });
+  });
+  return found;
+}
+
+function nameOf(name: Node): string {
+  if (name.type === 'Identifier') return name.name;
+  return name.type === 'Literal' ? String(name.value) : '';
+}
+
 /** The host is assembled in one place. */
 export const oneCompositionRoot: Rule = (tree) =>
   eachReference(tree, (file, { to }) =>

@@ -299,6 +299,73 @@ it('survives a restart', async () => {
   expect(books).toEqual({ 'acquirer-receivable': 99, refunds: 1, sales: -100 });
 });
 
+describe('a key over HTTP and in process', () => {
+  const shop = () => running.host.engine.as({ tenantId: caller.tenantId, actor: 'shop' });
+  const order = { currency: 'GBP', card: card(), applicationId: CHECKOUT, companyId: 5 } as const;
+
+  it('names the same payment', async () => {
+    const key = named();
+    const idempotencyKey = key['Idempotency-Key'];
+    const email = `both${count}@example.com`;
+    const items = [{ storefrontVariantId: 1, storefrontProductId: 2, quantity: 3 }];
+    const made = await shop().payments.submit({
+      ...order,
+      idempotencyKey,
+      email,
+      amount: '20.00',
+      items: items.map((item) => ({ ...item, unitPriceMinor: 150n, discountMinor: 50n })),
+      addresses: [{ city: 'Oslo' }],
+      plans: [{ name: 'Tea', rebillAmount: '9.99', frequencyDays: 30 }],
+    });
+    const body = {
+      email,
+      amount: 20,
+      items: [
+        {
+          StorefrontVariantId: 1,
+          StorefrontProductId: 2,
+          Quantity: 3,
+          UnitPrice: 1.5,
+          DiscountAmount: 0.5,
+        },
+      ],
+      addresses: [{ city: 'Oslo' }],
+      subscription: { name: 'Tea', rebillAmount: 9.99, frequency: 30 },
+    };
+    const again = await caller.pay(body, key);
+    expect([again.status, again.body.id]).toEqual([201, made.id]);
+    const other = shop().payments.submit({ ...order, idempotencyKey, email, amount: '20.00' });
+    await expect(other).rejects.toMatchObject({ code: 'IdempotencyKeyReused' });
+  });
+
+  it('names the same refund and the same capture', async () => {
+    const held = await shop().payments.submit({
+      ...order,
+      email: 'both@example.com',
+      amount: '20',
+      capture: false,
+    });
+    const key = named();
+    const idempotencyKey = key['Idempotency-Key'];
+    const path = `/v1/payments/${held.id}`;
+    await shop().payments.capture(held.id, { idempotencyKey, amount: '12.00' });
+    expect((await caller.post(`${path}/capture`, { amount: 12 }, key)).status).toBe(200);
+    const back = await shop().payments.refund(held.id, { idempotencyKey, amount: '5.00' });
+    const refunded = await caller.post(`${path}/refund`, { amount: 5 }, key);
+    expect(refunded.body.id).toBe(back.id);
+    expect((await shop().payments.get(held.id)).refundedAmount).toBe('5.00');
+  });
+
+  it('names the same customer', async () => {
+    const key = named();
+    const email = `customer${count}@example.com`;
+    const idempotencyKey = key['Idempotency-Key'];
+    const { customerId } = await shop().customers.register({ idempotencyKey, email });
+    const again = await caller.post('/customers', { email }, key);
+    expect(again.body.id).toBe(customerId);
+  });
+});
+
 describe('a payment whose stored response is lost', () => {
   const submit = (given: {
     id: string;

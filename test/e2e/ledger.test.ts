@@ -264,7 +264,7 @@ describe('GET /api/ledger/statements', () => {
       ],
     });
     expectRefusal(await caller.get(path('')), 400, 'invalid_request');
-    const stranger = await newTenant();
+    const stranger = await openTenant(running, tenantId + 1_000);
     const { body: empty } = await stranger.get(path(`merchantAccountId=${first}`));
     expect(empty.currencies).toEqual([]);
   });

@@ -97,6 +97,43 @@ it('derives permanent ids from an idempotency key', async () => {
   expect(two.id).toBe(one.id);
 });
 
+it('knows a repetition whose defaults are written out', async () => {
+  const { shop } = await newShop();
+  const asked = order({ idempotencyKey: 'order-1', amount: '20.00' });
+  const { id } = await shop.payments.submit(asked);
+  const written = { amount: '20', capture: true, applicationId: 1, plans: [], sandbox: false };
+  expect((await shop.payments.submit({ ...asked, ...written })).id).toBe(id);
+});
+
+it('refunds parts of an order, and no child of a payment', async () => {
+  const { shop } = await newShop();
+  const lines = [{ storefrontVariantId: 1, storefrontProductId: 1, quantity: 2 }];
+  const paid = await shop.payments.submit(
+    order({ applicationId: 2, items: lines.map((line) => ({ ...line, unitPriceMinor: 500n })) }),
+  );
+  const parts = [
+    { storefrontVariantId: 1, quantity: 1, amount: '5.00' },
+    { adjustment: 'shipping', amount: '9.99' },
+  ] as const;
+  const refund = await shop.payments.refund(paid.id, { amount: '14.99', items: parts });
+  expect(refund).toMatchObject({
+    status: 'Refunded',
+    amount: '14.99',
+    refund: { source: 'System' },
+  });
+  const tooFine = [{ ...parts[0], amount: '0.001' }];
+  const error = await shop.payments.refund(paid.id, { items: tooFine }).catch((thrown) => thrown);
+  expect(error).toMatchObject({ refusal: { type: 'AmountTooFine', field: 'items/0/amount' } });
+  expect(await codeOf(shop.payments.refund(refund.id))).toBe('NotAPayment');
+});
+
+it('takes absent names of an order from its address, or from the holder of the card', async () => {
+  const { shop } = await newShop();
+  const card = { ...CARD, holder: 'Ada King' };
+  const paid = await shop.payments.submit(order({ card, addresses: [{ lastName: 'Byron' }] }));
+  expect(paid.payment).toMatchObject({ firstName: 'Ada', lastName: 'Byron' });
+});
+
 it.each([
   [{ amount: '1.999' }, 'AmountTooFine'],
   [{ amount: 'ten' }, 'AmountInvalid'],
@@ -193,6 +230,8 @@ it('registers, changes and erases a customer', async () => {
     order({ email: 'bo@shop.example', card: undefined, token }),
   );
   expect(paid.customerId).toBe(made.customerId);
+  const kept = await shop.customers.get(made.customerId);
+  expect(kept.paymentMethods).toMatchObject([{ token }]);
   const { rowVersion } = await shop.customers.get(made.customerId);
   const after = await shop.customers.replace(made.customerId, {
     rowVersion,

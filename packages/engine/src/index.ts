@@ -11,14 +11,12 @@ export {
   type View,
 } from '@counterfoil/projections';
 export type { Acting } from './acting.ts';
-export { Books } from './books/books.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
-export { Erasure } from './erasure/erasure.ts';
 export { refusalOf, StorageError } from './failures.ts';
-export { idOfKey, type KeyScope, keyParts } from './idempotency-key.ts';
+export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
 export type { LedgerOptions, Storage } from './ledger-options.ts';
 export {
@@ -37,7 +35,6 @@ export {
 } from './merchant-accounts/account-input.ts';
 export type { MerchantAccountView } from './merchant-accounts/account-view.ts';
 export type { BatchLine } from './merchant-accounts/batch.ts';
-export { MerchantAccounts } from './merchant-accounts/merchant-accounts.ts';
 export type { LabelledGauges, MetricsRegistry } from './metrics-registry.ts';
 export { type Engine, openEngine } from './open-engine.ts';
 export { type Ledger, openLedger } from './open-ledger.ts';
@@ -68,7 +65,6 @@ export { Lease, SHARED_LEASE_TTL_MS } from './runtime/lease.ts';
 export { processHolder } from './runtime/process-holder.ts';
 export { holderFor } from './runtime/projecting/holder.ts';
 export { ProjectionThread } from './runtime/projecting/projecting.ts';
-export { ReadSide } from './runtime/read-side.ts';
 export { SharedKeyedMutex, type SharedKeyedMutexOptions } from './runtime/shared-keyed-mutex.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
 export {
@@ -80,7 +76,6 @@ export {
 } from './settings.ts';
 export type { Imported } from './settlements/settlements.ts';
 export { ALL_SCOPES, SCOPES } from './slices.ts';
-export { type SubscriptionRequest, Subscriptions } from './subscriptions/subscriptions.ts';
 export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';
 export {
   type Environment,
@@ -98,8 +93,6 @@ export {
   type ReferenceItem,
   type ReferenceKind,
 } from './tenants/reference-input.ts';
-export { References } from './tenants/references.ts';
 export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant-keys.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
-export { Transactions } from './transactions/transactions.ts';

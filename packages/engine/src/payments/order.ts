@@ -49,16 +49,13 @@ export function orderOf(
 
 /** What makes two submissions the same: a default that is written out is no difference. */
 export function contentOf(
-  { idempotencyKey: _, amount, capture, applicationId, ...given }: PaymentSubmission,
+  { idempotencyKey: _, ...given }: PaymentSubmission,
   sandbox: boolean,
 ): unknown {
-  return withoutSecrets({
-    ...given,
-    sandbox,
-    amount: shortest(amount),
-    capture: capture ?? true,
-    applicationId: applicationId ?? CHECKOUT,
-  });
+  const { email, amount, capture = true, applicationId = CHECKOUT, items = [], plans = [] } = given;
+  const addresses = (given.addresses ?? []).map((each) => addressOf(each, email));
+  const written = { sandbox, amount: shortest(amount), capture, applicationId };
+  return withoutSecrets({ ...given, ...written, items, plans, addresses });
 }
 
 /** Without zeros at the end of its decimals: `20.00` is `20`. */

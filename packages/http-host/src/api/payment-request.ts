@@ -133,13 +133,16 @@ export function submissionOf(
 }
 
 function itemOf(item: z.output<typeof ItemInput>, currency: string, index: number) {
-  const minor = (name: 'UnitPrice' | 'UnitCost' | 'DiscountAmount' | 'CustomDiscountAmount') =>
-    minorOf(item[name] ?? 0, currency, `items/${index}/${name}`);
+  const place = `items/${index}`;
+  const minor = (name: 'UnitCost' | 'DiscountAmount' | 'CustomDiscountAmount') => {
+    const amount = item[name];
+    return amount === undefined ? undefined : minorOf(amount, currency, `${place}/${name}`);
+  };
   return {
     storefrontVariantId: item.StorefrontVariantId,
     storefrontProductId: item.StorefrontProductId,
     quantity: item.Quantity,
-    unitPriceMinor: minor('UnitPrice'),
+    unitPriceMinor: minorOf(item.UnitPrice, currency, `${place}/UnitPrice`),
     unitCostMinor: minor('UnitCost'),
     discountCodeId: item.DiscountCodeId,
     discountMinor: minor('DiscountAmount'),

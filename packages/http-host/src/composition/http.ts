@@ -39,9 +39,10 @@ export function provideHttp(provide: Provide): void {
     return idempotency;
   });
   provide(PART.endpoints, (get) => {
-    const engine = get(PART.engine);
+    const { ledgers, testClock } = get(PART.engine);
     const services = {
-      ...engine,
+      ledgers,
+      testClock,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,
