@@ -257,6 +257,7 @@ export const happened = {
     items: [],
     adjustments: [],
     source: 'CustomerService',
+    reason: null,
     notifyCustomer: false,
     requestedBy: 'agent@example.com',
     at: NOW,

@@ -102,6 +102,18 @@ describe('onboarding and settings', () => {
     expect(given(Tenant, [onboarded, changed]).state?.settings).toEqual(settings);
   });
 
+  it('changes a part of what happens to late captures', () => {
+    const lateCapture = { ...Tenant.DEFAULT_SETTINGS.lateCapture, action: 'refund' as const };
+    const settings = { ...Tenant.DEFAULT_SETTINGS, lateCapture };
+    when([onboarded], {
+      type: 'ChangeSettings',
+      tenantId,
+      settings: { lateCapture: { action: 'refund' } },
+      at: NOW,
+    }).then({ type: 'SettingsChanged', settings, at: NOW });
+    expect(Tenant.DEFAULT_SETTINGS.lateCapture).toEqual({ action: 'keep', afterMinutes: 60 });
+  });
+
   it('changes a part of the dunning and keeps the other', () => {
     const { dunning } = Tenant.DEFAULT_SETTINGS;
     const settings = { ...Tenant.DEFAULT_SETTINGS, dunning: { ...dunning, mails: [] } };

@@ -100,6 +100,11 @@ it('settings are changed by a merge patch, at once', async () => {
     dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['rebill-failed', 'frozen'] },
   });
   expect((await owner.get('/api/admin/settings')).body.item).toEqual(changed.body.item);
+  const late = { lateCapture: { action: 'refund' } };
+  expect((await send('PATCH', '/api/admin/settings', late)).body.item.lateCapture).toEqual({
+    action: 'refund',
+    afterMinutes: 60,
+  });
   const wrong = await send('PATCH', '/api/admin/settings', { refundWindow: 1 });
   expectRefusal(wrong, 400, 'invalid_request');
   const ascending = { dunning: { retryAfterDays: [3, 1] } };

@@ -203,6 +203,11 @@ describe('words that mean nothing', () => {
     { words: ['tenants', 'set', '1', '--dunning-mails', 'frozen,frozen'], says: /each once/ },
     { words: ['tenants', 'set', '1', '--dunning-mails', 'thawed'], says: /renewed/ },
     { words: ['tenants', 'set', '1', '--unsubscribe-on-dispute', 'yes'], says: /true or false/ },
+    { words: ['tenants', 'set', '1', '--late-capture', 'void'], says: /keep, refund/ },
+    {
+      words: ['tenants', 'set', '1', '--late-capture-after-minutes', '43201'],
+      says: /from 0 to 43200/,
+    },
     { words: ['read-models', 'rebuild', 'everything'], says: /reference, transactions, ledger/ },
     { words: ['dance'], says: /unknown command 'dance'/ },
   ])('$words', async ({ words, says }) => {
@@ -274,6 +279,14 @@ it('the dunning of a tenant is set part by part', async () => {
   });
   await set('--dunning-mails', 'none', '--retry-after-days', 'none');
   expect(await folder.settings()).toMatchObject({ dunning: { retryAfterDays: [], mails: [] } });
+});
+
+it('what happens to late captures is set part by part', async () => {
+  const folder = new Folder();
+  await folder.done('tenants', 'onboard', '1', 'Acme', '--late-capture', 'refund');
+  expect((await folder.settings())?.lateCapture).toEqual({ action: 'refund', afterMinutes: 60 });
+  await folder.done('tenants', 'set', '1', '--late-capture-after-minutes', '15');
+  expect((await folder.settings())?.lateCapture).toEqual({ action: 'refund', afterMinutes: 15 });
 });
 
 const CREDENTIALS = { apiKey: 'top-secret', username: '', password: '', emailAddress: '' };

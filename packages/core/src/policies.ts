@@ -3,6 +3,7 @@ import type * as Customer from './domain/customer.ts';
 import { NOT_ASKED } from './domain/subscription/events.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
+import { isRefundedLate } from './domain/transaction/balance.ts';
 import type { Event, EventOf } from './domain/transaction/events.ts';
 import { isRebill } from './domain/transaction/order.ts';
 import type { Payment } from './domain/transaction/state.ts';
@@ -20,7 +21,10 @@ type Name = readonly string[];
 /** What the policies use beside the event. */
 export interface PolicyFacts {
   readonly tenantId: TenantId;
-  /** Of the event's stream; of what it says, only what the order said is used. */
+  /**
+   * Of the event's stream. What the order said is used, and of a payment with plans whether it was
+   * refunded in the append of its capture.
+   */
   readonly payment: Payment;
   readonly settings: Settings;
   /** `allowInsufficientFundsRetries` of the account of the subscription that the payment renews. */
@@ -85,6 +89,8 @@ function afterCapture(event: EventOf<'PaymentCaptured'>, facts: PolicyFacts): Fo
     const command = { type: 'RecordRenewal', tenantId, ...attempt, amountMinor, at } as const;
     return [toSubscription(command, [transactionId, 'renewal', String(subscriptionId)])];
   }
+  // Nobody knows by now that the payment succeeded, and its money goes back.
+  if (isRefundedLate(payment)) return [];
   return payment.plans.map(({ subscriptionId, ...plan }) =>
     toSubscription(
       {

@@ -111,6 +111,7 @@ describe('payment', () => {
       authorizedAt: null,
       capturedMinor: 0n,
       capturedAt: null,
+      unknownSince: null,
       pendingCapture: null,
       pendingVoid: null,
       failedRequestIds: [],
@@ -160,6 +161,7 @@ describe('refund', () => {
     items: [],
     adjustments: [],
     alertId: null,
+    reason: null,
     requestedAt: NOW,
   };
 

@@ -19,6 +19,19 @@ export const Dunning = z.strictObject({
 });
 export type Dunning = z.output<typeof Dunning>;
 
+/** 30 days. */
+export const LATEST_CAPTURE_MINUTES = 43_200;
+
+/**
+ * What happens to a payment whose outcome was unknown, and that is found captured more than
+ * `afterMinutes` later.
+ */
+export const LateCapture = z.strictObject({
+  action: z.enum(['keep', 'refund']),
+  afterMinutes: z.int().min(0).max(LATEST_CAPTURE_MINUTES),
+});
+export type LateCapture = z.output<typeof LateCapture>;
+
 /** What a tenant may set for itself. */
 export const Settings = z.strictObject({
   /** Requests a minute for each environment. */
@@ -32,12 +45,14 @@ export const Settings = z.strictObject({
   unsubscribeOnDispute: z.boolean(),
   /** Whether callers must name an active user, whose scopes then bound those of the key. */
   requireKnownUsers: z.boolean(),
+  lateCapture: LateCapture,
 });
 export type Settings = z.output<typeof Settings>;
 
 /** Settings as they are to be; what is absent stays as it is. */
-export type SettingsChange = Partial<Omit<Settings, 'dunning'>> & {
+export type SettingsChange = Partial<Omit<Settings, 'dunning' | 'lateCapture'>> & {
   readonly dunning?: Partial<Dunning>;
+  readonly lateCapture?: Partial<LateCapture>;
 };
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -47,6 +62,7 @@ export const DEFAULT_SETTINGS: Settings = {
   dunning: { retryAfterDays: [1, 3, 5, 7], mails: ['rebill-failed', 'frozen'] },
   unsubscribeOnDispute: true,
   requireKnownUsers: false,
+  lateCapture: { action: 'keep', afterMinutes: 60 },
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
@@ -88,17 +104,23 @@ const withoutUsers: Upcast = ({ settings, ...data }) => {
   return { ...data, settings: { requireKnownUsers, ...(settings as object) } };
 };
 
+/** Version 3 kept every late capture. */
+const withoutLateCapture: Upcast = ({ settings, ...data }) => {
+  const { lateCapture } = DEFAULT_SETTINGS;
+  return { ...data, settings: { lateCapture, ...(settings as object) } };
+};
+
 /** Version 1 had no lead keys. */
 const withoutLeadKeys: Upcast = (data) => ({ ...data, leadKeyId: null, allowedOrigins: [] });
 
 export const events = {
   TenantOnboarded: event(
     { name: z.string().min(1).max(200), settings: Settings, at: Instant },
-    { upcasts: [withoutDunning, withoutUsers] },
+    { upcasts: [withoutDunning, withoutUsers, withoutLateCapture] },
   ),
   SettingsChanged: event(
     { settings: Settings, at: Instant },
-    { upcasts: [withoutDunning, withoutUsers] },
+    { upcasts: [withoutDunning, withoutUsers, withoutLateCapture] },
   ),
   KeyIssued: event({ ...keyFields, at: Instant }, { upcasts: [withoutLeadKeys] }),
   LeadKeyChanged: event({ leadKeyId: z.guid(), label, allowedOrigins, at: Instant }),
@@ -308,7 +330,12 @@ function onboard(
 }
 
 function changed(settings: Settings, change: SettingsChange = {}): Settings {
-  return { ...settings, ...change, dunning: { ...settings.dunning, ...change.dunning } };
+  return {
+    ...settings,
+    ...change,
+    dunning: { ...settings.dunning, ...change.dunning },
+    lateCapture: { ...settings.lateCapture, ...change.lateCapture },
+  };
 }
 
 function areAscending({ dunning: { retryAfterDays } }: Settings): boolean {

@@ -92,10 +92,12 @@ export class Letters {
     const { currency, companyId, firstName, lastName } = payment;
     const paidAmount = money(Transaction.takenMinor(payment), currency);
     const amount = money(event.amountMinor, currency);
+    const refund = payment.refunds.find(({ refundId }) => refundId === event.refundId);
+    const isLate = refund?.reason === 'late-capture';
     return this.#letter(mail, {
       companyId,
       person: { email: payment.email, firstName, lastName },
-      facts: { amount, paidAmount },
+      facts: { amount, paidAmount, isLate },
       rows: [
         ['Refunded', amount],
         ['On', moment(event.at)],

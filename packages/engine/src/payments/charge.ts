@@ -1,6 +1,7 @@
 /** The charge of a payment: sending, confirmation, lost answers, and retries on other accounts. */
-import { Transaction } from '@counterfoil/core';
+import { Transaction, type TransactionId } from '@counterfoil/core';
 import type { ChargeRequest, ChargeResult } from '../gateways/payment-gateway.ts';
+import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import { OtherAccounts } from './other-accounts.ts';
 import {
@@ -62,7 +63,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const hasActed = found?.result === 'action-required' && this.#isOf(found);
     if (hasActed) return this.confirm();
     if (found === undefined && notFound === 'unknown') return this.payment;
-    await this.#record(found ?? NEVER_RECEIVED);
+    await this.#record(found ?? NEVER_RECEIVED, { wasAskedFor: true });
     return this.#onwards();
   }
 
@@ -142,13 +143,19 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     ]);
   }
 
-  async #record(result: ChargeResult | typeof NO_ANSWER): Promise<Payment> {
+  async #record(
+    result: ChargeResult | typeof NO_ANSWER,
+    { wasAskedFor = false } = {},
+  ): Promise<Payment> {
     const { transactionId, attempts, status } = this.payment;
     const attempt = attempts.length;
     const outcome = await this.#outcomeOf(result);
+    const isFound = outcome.result === 'captured' && (wasAskedFor || status === 'Unknown');
+    const lateCapture = isFound ? await this.#lateCapture() : undefined;
+    const command = { type: 'RecordOutcome', attempt, outcome } as const;
     // A soft decline that leaves the payment open has a separate record from the final one.
     const isOpen = outcome.result === 'declined' && outcome.retryElsewhere;
-    return this.record({ type: 'RecordOutcome', attempt, outcome }, [
+    return this.record({ ...command, ...(lateCapture && { lateCapture }) }, [
       transactionId,
       'outcome',
       String(attempt),
@@ -156,6 +163,19 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       status,
       isOpen ? 'open' : 'final',
     ]);
+  }
+
+  /** Undefined where a late capture is kept; a rebill always is, for it pays its cycle. */
+  async #lateCapture(): Promise<Transaction.LateCaptureRefund | undefined> {
+    const { payment, tenantId } = this;
+    const { references } = this.services;
+    if (Transaction.isRebill(payment)) return undefined;
+    const { action, afterMinutes } = (await references.settingsOf(tenantId)).lateCapture;
+    if (action === 'keep') return undefined;
+    const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
+    const policy = await references.refundPolicyOf(tenantId, merchantAccountId);
+    const refundId = deterministicUuid([payment.transactionId, 'late-capture']) as TransactionId;
+    return { afterMinutes, refundId, policy };
   }
 
   async #outcomeOf(result: ChargeResult | typeof NO_ANSWER): Promise<Transaction.Outcome> {

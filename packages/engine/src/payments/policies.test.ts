@@ -176,6 +176,31 @@ class Bench {
     return { id, subscriptionIds };
   }
 
+  /** The same, with an outcome that was unknown for a day. */
+  async foundLate(): Promise<Paid> {
+    const id = randomUUID() as TransactionId;
+    const addressed = { tenantId: TENANT, transactionId: id };
+    const plans = [{ subscriptionId: 90, ...PLAN }];
+    await this.pays({
+      type: 'SubmitPayment',
+      ...addressed,
+      ...Transaction.orderOf({ ...ORDER, plans, subscriptionId: 90 }),
+      route: ROUTE,
+      blackListing: 0,
+      at: AT,
+    });
+    const attempt = { type: 'RecordOutcome', ...addressed, attempt: 1 } as const;
+    const lost = { result: 'unknown', note: '', at: AT } as const;
+    await this.pays({ ...attempt, outcome: lost, at: AT });
+    const said = { authCode: '', gatewayTransactionId: 'g', arn: '', avsChecked: false, note: '' };
+    const outcome = { result: 'captured', ...said, at: LATER } as const;
+    const policy = { refundWindowDays: 180, forceAllowRefunds: false };
+    const refundId = randomUUID() as TransactionId;
+    const lateCapture = { afterMinutes: 60, refundId, policy };
+    await this.pays({ ...attempt, outcome, lateCapture, at: LATER });
+    return { id, subscriptionIds: [90] };
+  }
+
   /** The first rebill of a subscription, declined, and nothing that follows from it. */
   async declined(subscriptionId: number): Promise<Paid> {
     const id = randomUUID() as TransactionId;
@@ -264,6 +289,18 @@ class Bench {
 }
 
 const STARTED = ['SubscriptionStarted'];
+
+it('starts nothing by a capture that was found late and refunded, whatever the process remembers', async () => {
+  const bench = new Bench();
+  const { id, subscriptionIds } = await bench.foundLate();
+  await bench.follow();
+  const payment = await bench.payment({ id, subscriptionIds });
+  await bench.reactor.runFollowUps(TENANT, payment, SYSTEM);
+  expect(payment.refunds).toMatchObject([{ reason: 'late-capture', source: 'System' }]);
+  expect(await bench.typesIn('subscription')).toEqual([]);
+  // The customer is known by the purchase all the same.
+  expect(await bench.customer()).not.toBeNull();
+});
 
 it('makes up for a process that died between the capture and what follows', async () => {
   const bench = new Bench();

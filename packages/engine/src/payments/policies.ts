@@ -164,10 +164,12 @@ export class PolicyReactor {
     return (await this.#options.commands.eventOf(stored)) as Transaction.Event;
   }
 
-  /** Uses only the order, which never changes, so a cached state suffices. */
+  /** Of an order without plans, which never changes, a cached state suffices. */
   async #paymentOf(stream: StreamName): Promise<Payment | null> {
     const { commands } = this.#options;
-    return commands.rememberedStateOf(Transaction, stream) ?? commands.stateOf(Transaction, stream);
+    const cached = commands.rememberedStateOf(Transaction, stream);
+    const suffices = cached !== undefined && cached?.plans.length === 0;
+    return suffices ? cached : commands.stateOf(Transaction, stream);
   }
 
   async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {

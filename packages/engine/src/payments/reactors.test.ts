@@ -8,6 +8,7 @@ import {
   decodeRecord,
   type EventStore,
   Reference,
+  type Tenant,
   type TenantId,
   Transaction,
   type TransactionId,
@@ -413,6 +414,75 @@ describe('a crash between intent and outcome', () => {
       expect((await bench.done()).filter((each) => each === operation)).toHaveLength(1);
     },
   );
+});
+
+describe('a payment that is found captured late', () => {
+  const LATE = ['PaymentSubmitted', 'AttemptStarted', 'OutcomeUnknown', 'PaymentCaptured'];
+  const REFUNDED = [...LATE, 'RefundRequested', 'Refunded'];
+
+  /** Of an unknown outcome for an hour: until then the gateway answers no question. */
+  async function unknownPayment(lateCapture: Partial<Tenant.LateCapture> = {}) {
+    const bench = await Bench.open();
+    const settings = { lateCapture };
+    await new Tenants(bench.commands).changeSettings(TENANT, settings, SYSTEM);
+    bench.wire.silent = true;
+    const id = await bench.pay(TIMEOUT_APPROVE);
+    expect((await bench.payment(id)).status).toBe('Unknown');
+    for (const ms of [5 * SECOND, MINUTE, 5 * MINUTE]) await bench.sweepAt(BEGIN_MS + ms);
+    bench.wire.silent = false;
+    return { bench, id };
+  }
+
+  it('is kept by default', async () => {
+    const { bench, id } = await unknownPayment();
+    await bench.sweepAt(BEGIN_MS + HOUR);
+    await bench.sweepAt(BEGIN_MS + DAY);
+    expect(await bench.storyOf(id)).toEqual(LATE);
+  });
+
+  it('is refunded once, for a reason that is on record', async () => {
+    const { bench, id } = await unknownPayment({ action: 'refund', afterMinutes: 59 });
+    await bench.sweepAt(BEGIN_MS + HOUR);
+    expect(await bench.storyOf(id)).toEqual(REFUNDED);
+    const { refunds, ...payment } = await bench.payment(id);
+    expect(refunds).toMatchObject([
+      { reason: 'late-capture', source: 'System', amountMinor: 10_000n, notifyCustomer: true },
+    ]);
+    expect(Transaction.isRefunded({ refunds, ...payment })).toBe(true);
+    await bench.sweepAt(BEGIN_MS + DAY);
+    expect(await bench.storyOf(id)).toEqual(REFUNDED);
+    expect((await bench.done()).filter((each) => each === 'refund')).toHaveLength(1);
+  });
+
+  it('is kept while it is not late', async () => {
+    const { bench, id } = await unknownPayment({ action: 'refund', afterMinutes: 60 });
+    await bench.sweepAt(BEGIN_MS + HOUR);
+    expect(await bench.storyOf(id)).toEqual(LATE);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is refunded once by the next process when one dies %s the refund',
+    async (when) => {
+      const { bench, id } = await unknownPayment({ action: 'refund', afterMinutes: 0 });
+      bench.wire.cut = { operation: 'refund', when };
+      await bench.sweepAt(BEGIN_MS + HOUR);
+      expect(await bench.storyOf(id)).toEqual(REFUNDED.slice(0, -1));
+      bench.wire.cut = undefined;
+      bench.restart();
+      await bench.sweepAt(BEGIN_MS + HOUR + 5 * MINUTE);
+      await bench.sweepAt(BEGIN_MS + DAY);
+      expect(await bench.storyOf(id)).toEqual(REFUNDED);
+      expect((await bench.done()).filter((each) => each === 'refund')).toHaveLength(1);
+    },
+  );
+
+  it('is refunded too when the setting came only after its outcome was unknown', async () => {
+    const { bench, id } = await unknownPayment();
+    const settings = { lateCapture: { action: 'refund', afterMinutes: 30 } } as const;
+    await new Tenants(bench.commands).changeSettings(TENANT, settings, SYSTEM);
+    await bench.sweepAt(BEGIN_MS + HOUR);
+    expect(await bench.storyOf(id)).toEqual(REFUNDED);
+  });
 });
 
 describe('a sweeper and a caller at the same payment', () => {

@@ -434,6 +434,17 @@ describe('billing', () => {
     expect(await host.billing.nextDueAt()).toBeUndefined();
   });
 
+  it('keeps a rebill that is found captured late: it has paid its cycle', async () => {
+    const host = await open();
+    const lateCapture = { action: 'refund', afterMinutes: 0 } as const;
+    await host.tenants.changeSettings(TENANT, { lateCapture }, SYSTEM);
+    const id = await host.subscribe(TIMEOUT_APPROVE);
+    world.nowMs += 30 * DAY;
+    await host.settle();
+    expect(await host.payment(id, 2)).toMatchObject({ status: 'Captured', refunds: [] });
+    expect(await host.subscription(id)).toMatchObject({ renewals: 1, cycle: 3 });
+  });
+
   it.each([
     [STOLEN, 'hard-decline', 'Declined'],
     [NO_MONEY, 'insufficient-funds', 'Declined'],

@@ -39,6 +39,10 @@ export const RefundBody = z
     amount: money,
     currency: z.string(),
     source: RefundSourceName,
+    reason: z.enum(['late-capture']).nullable().meta({
+      description:
+        'Why, where nobody asked for it: `late-capture` is a payment of unknown outcome that was found captured late (setting `lateCapture`)',
+    }),
     items: z.array(RefundedItem),
     adjustments: z
       .array(RefundedAdjustment)
@@ -236,6 +240,7 @@ export function refundBody(
     amount: toMajor(refund.amountMinor, currency),
     currency,
     source: refund.source,
+    reason: refund.reason,
     items: refund.items.map((item) => ({
       StorefrontVariantId: item.storefrontVariantId,
       Quantity: item.quantity,

@@ -1,5 +1,5 @@
 /** The plans of a payment's subscriptions, in requests and responses. */
-import { plainDecimal, Subscription, type Transaction, toMajor } from '@counterfoil/core';
+import { plainDecimal, Subscription, Transaction, toMajor } from '@counterfoil/core';
 import type { PaymentSubmission } from '@counterfoil/engine';
 import {
   checkCadence,
@@ -106,12 +106,8 @@ export const PlanBody = z
   })
   .meta({ id: 'PaymentSubscription' });
 
-export function planBodies({
-  plans,
-  currency,
-  capturedAt,
-  submittedAt,
-}: Transaction.Payment): z.input<typeof PlanBody>[] {
+export function planBodies(payment: Transaction.Payment): z.input<typeof PlanBody>[] {
+  const { plans, currency, capturedAt, submittedAt } = payment;
   return plans.map((plan) => ({
     id: plan.subscriptionId,
     name: plan.name,
@@ -121,6 +117,6 @@ export function planBodies({
     interval: plan.interval,
     intervalCount: plan.intervalCount,
     trialDays: plan.trialDays,
-    started: capturedAt !== null,
+    started: capturedAt !== null && !Transaction.isRefundedLate(payment),
   }));
 }

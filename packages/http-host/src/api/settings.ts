@@ -45,11 +45,21 @@ const dunningMembers = {
   mails: dunning.mails.meta({ description: 'The mails that a subscriber gets' }),
 };
 const DUNNING = 'What happens when a rebill is declined';
+const late = Tenant.LateCapture.shape;
+const lateMembers = {
+  action: late.action.meta({ description: '`refund`: in full, once, with a mail' }),
+  afterMinutes: late.afterMinutes.meta({
+    description: 'Later than so many minutes after the outcome was unknown',
+  }),
+};
+const LATE_CAPTURE =
+  'What happens to a payment of unknown outcome that is found captured late. Rebills are always kept';
 
 const Settings = z
   .object({
     ...members,
     dunning: z.object(dunningMembers).meta({ id: 'Dunning', description: DUNNING }),
+    lateCapture: z.object(lateMembers).meta({ id: 'LateCapture', description: LATE_CAPTURE }),
     rowVersion: RowVersion,
   })
   .meta({ id: 'Settings' });
@@ -61,6 +71,10 @@ const SettingsChange = z
     dunning: z
       .object(patchOf(dunningMembers))
       .meta({ id: 'DunningChange', description: DUNNING })
+      .optional(),
+    lateCapture: z
+      .object(patchOf(lateMembers))
+      .meta({ id: 'LateCaptureChange', description: LATE_CAPTURE })
       .optional(),
     rowVersion: RowVersion.optional(),
   })

@@ -1,6 +1,6 @@
 /** `counterfoil tenants …`: onboarding and settings. */
 import { Tenant, type TenantId } from '@counterfoil/core';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { OPERATOR, type Session, tenantIdOf, wholeNumber } from './session.ts';
 
 interface SettingOptions {
@@ -10,6 +10,8 @@ interface SettingOptions {
   readonly retryAfterDays?: number[];
   readonly dunningMails?: Tenant.Dunning['mails'];
   readonly unsubscribeOnDispute?: boolean;
+  readonly lateCapture?: Tenant.LateCapture['action'];
+  readonly lateCaptureAfterMinutes?: number;
 }
 
 export function addTenantCommands(program: Command, session: Session): void {
@@ -43,6 +45,7 @@ export function addTenantCommands(program: Command, session: Session): void {
 
 const { requestsPerMinute, refundWindowDays, reserveHoldDays } = Tenant.Settings.shape;
 const { retryAfterDays, mails } = Tenant.Dunning.shape;
+const { action, afterMinutes } = Tenant.LateCapture.shape;
 
 function withSettings(command: Command): Command {
   return command
@@ -75,17 +78,37 @@ function withSettings(command: Command): Command {
       '--unsubscribe-on-dispute <true|false>',
       'whether a chargeback or a confirmed fraud ends subscriptions',
       trueOrFalse,
+    )
+    .addOption(
+      new Option(
+        '--late-capture <action>',
+        'what happens to a payment of unknown outcome that is found captured late',
+      ).choices(action.options),
+    )
+    .option(
+      '--late-capture-after-minutes <minutes>',
+      'when that is late, counted from when its outcome was unknown',
+      within(afterMinutes),
     );
 }
 
 /** Settings that are not given stay unchanged. */
 function changeOf(options: SettingOptions): Tenant.SettingsChange {
-  const { retryAfterDays: retries, dunningMails, ...plain } = options;
+  const { retryAfterDays: retries, dunningMails, ...others } = options;
+  const { lateCapture: late, lateCaptureAfterMinutes: minutes, ...plain } = others;
   const dunning = {
     ...(retries !== undefined && { retryAfterDays: retries }),
     ...(dunningMails !== undefined && { mails: dunningMails }),
   };
-  return Object.keys(dunning).length === 0 ? plain : { ...plain, dunning };
+  const lateCapture = {
+    ...(late !== undefined && { action: late }),
+    ...(minutes !== undefined && { afterMinutes: minutes }),
+  };
+  return {
+    ...plain,
+    ...(Object.keys(dunning).length > 0 && { dunning }),
+    ...(Object.keys(lateCapture).length > 0 && { lateCapture }),
+  };
 }
 
 interface Bounds {

@@ -279,6 +279,7 @@ function refundStory(about: ChildAbout & { outcome: number }): readonly Event[] 
     items: [],
     adjustments: [],
     source: 'CustomerService',
+    reason: null,
     notifyCustomer: false,
     requestedBy: 'agent@example.test',
     at: at(),

@@ -109,6 +109,11 @@ export function isRefunded(payment: Payment): boolean {
   return taken > 0n && refundedMinor(payment) >= taken;
 }
 
+/** Whether it was refunded by itself, because it was found captured too late. */
+export function isRefundedLate(payment: Payment): boolean {
+  return payment.refunds.some(({ reason }) => reason === 'late-capture');
+}
+
 /** The flag `chargedBack`: stays true once set, won or not. */
 export function isChargedBack(payment: Payment): boolean {
   return payment.chargebacks.length > 0;

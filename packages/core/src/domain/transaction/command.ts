@@ -6,6 +6,8 @@ import type { EventOf, Route } from './events.ts';
 import type { Order } from './order.ts';
 import type { Status } from './status.ts';
 
+export type RefundReason = EventOf<'RefundRequested'>['reason'];
+
 /** Facts that a gateway's answer brings, whichever it is. */
 interface Answer {
   readonly note: string;
@@ -82,6 +84,14 @@ export type SettlementDifference =
   | { readonly type: 'currency'; readonly expected: string }
   | { readonly type: 'amount' | 'fee'; readonly expectedMinor: bigint };
 
+/** The refund of a capture that is found more than `afterMinutes` after its outcome was unknown. */
+export interface LateCaptureRefund {
+  readonly afterMinutes: number;
+  /** Derived from the payment: there is one. */
+  readonly refundId: TransactionId;
+  readonly policy: RefundPolicy;
+}
+
 interface PaymentCommands {
   /** Submits a payment; with a route its first attempt starts in the same append. */
   SubmitPayment: Order & {
@@ -93,7 +103,12 @@ interface PaymentCommands {
   };
   /** `attempt` counts from 1 and names the try: the same one twice starts it once. */
   StartAttempt: { readonly attempt: number; readonly route: Route };
-  RecordOutcome: { readonly attempt: number; readonly outcome: Outcome };
+  RecordOutcome: {
+    readonly attempt: number;
+    readonly outcome: Outcome;
+    /** For an outcome that was asked for: a capture that comes too late is refunded at once. */
+    readonly lateCapture?: LateCaptureRefund;
+  };
   /** The customer did what `nextAction` asked. */
   CompleteAction: unknown;
   /** The authorization, or the time to act, ran out. */
@@ -131,6 +146,7 @@ interface RefundCommands {
     readonly adjustments?: readonly RefundAdjustment[];
     /** RDR is not asked for: the network moves that money by itself. */
     readonly source: Exclude<RefundSource, 'RDR'>;
+    readonly reason?: RefundReason;
     readonly notifyCustomer: boolean;
     readonly requestedBy: string;
     readonly policy: RefundPolicy;

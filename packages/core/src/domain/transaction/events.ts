@@ -109,6 +109,9 @@ const withoutAdjustments: Upcast = (data) => ({ ...data, adjustments: [] });
 /** Version 1 charged nothing. */
 const withoutFees: Upcast = (data) => ({ ...data, fees: [] });
 
+/** Version 2 gave no reason. */
+const withoutReason: Upcast = (data) => ({ ...data, reason: null });
+
 /** Version 2 did not have the account that the request named. */
 const withoutPin: Upcast = (data) => ({ ...data, pinnedMerchantAccountId: null });
 
@@ -240,11 +243,13 @@ export const events = {
       items: refundItems,
       adjustments: refundAdjustments,
       source: refundSource,
+      /** Why, where nobody asked for it: the payment was found captured too late. */
+      reason: z.enum(['late-capture']).nullable(),
       notifyCustomer: z.boolean(),
       requestedBy: z.string(),
       at,
     },
-    { upcasts: [withoutAdjustments] },
+    { upcasts: [withoutAdjustments, withoutReason] },
   ),
   Refunded: event({
     refundId: TransactionId,

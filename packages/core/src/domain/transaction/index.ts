@@ -5,6 +5,7 @@ export * from './codes.ts';
 export type {
   Command,
   CommandOf,
+  LateCaptureRefund,
   Outcome,
   RefundAdjustment,
   RefundItem,

@@ -1,5 +1,5 @@
 /** Submit, attempt, authorize, capture, void, settle. */
-import { type Either, left, right } from 'fp-ts/lib/Either.js';
+import { type Either, isLeft, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { currencyOf } from '../../kernel/currency.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
@@ -10,8 +10,9 @@ import type { Event, Route } from './events.ts';
 import { expiryOf } from './expiry.ts';
 import { approvalFees, captureFees, declineFees } from './fees.ts';
 import { isFreeTrial, type Order, Order as OrderSchema } from './order.ts';
+import { decideRefund } from './refund.ts';
 import { settleLine } from './settlement.ts';
-import type { Attempt, Payment, State } from './state.ts';
+import { type Attempt, evolve, type Payment, type State } from './state.ts';
 import { mayMove, type Status } from './status.ts';
 
 type Decision = Either<Rejection, readonly Event[]>;
@@ -127,7 +128,40 @@ function recordOutcome(payment: Payment, command: CommandOf<'RecordOutcome'>): D
   const waits = payment.status === 'Unknown' || payment.status === 'RequiresAction';
   const resolves = waits && mayMove(payment.status, statusOf(outcome));
   if (attempt !== last.attempt || !(expected || resolves)) return wrongStatus(payment, command);
-  return right(outcomeEvents(payment, last, outcome));
+  const events = outcomeEvents(payment, last, outcome);
+  return right([...events, ...lateRefund(payment, events, command)]);
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * The refund of a capture that was found too late. It is requested in the append of the capture, so
+ * that it happens once; where the money-out rule refuses it, the capture is kept.
+ */
+function lateRefund(
+  payment: Payment,
+  events: readonly Event[],
+  { lateCapture, outcome, tenantId, transactionId }: CommandOf<'RecordOutcome'>,
+): readonly Event[] {
+  if (lateCapture === undefined || outcome.result !== 'captured') return [];
+  const { afterMinutes, ...asked } = lateCapture;
+  const waitedMs = Date.parse(outcome.at) - Date.parse(payment.unknownSince ?? payment.changedAt);
+  if (waitedMs <= afterMinutes * MINUTE_MS) return [];
+  const captured = events.reduce<State>(evolve, payment);
+  if (captured === null) return [];
+  const requested = decideRefund(captured, {
+    type: 'RequestRefund',
+    tenantId,
+    transactionId,
+    ...asked,
+    items: [],
+    source: 'System',
+    reason: 'late-capture',
+    notifyCustomer: true,
+    requestedBy: 'system',
+    at: outcome.at,
+  });
+  return isLeft(requested) ? [] : requested.right;
 }
 
 /** An attempt takes one outcome; a soft decline may still become final, when no account is left to try. */

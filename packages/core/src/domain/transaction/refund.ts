@@ -42,7 +42,7 @@ export function decideRefund(payment: Payment, command: RefundCommand): Decision
  * adjustments: AmountNotPositive, RefundAdjustmentExceedsOrder; and RefundItemsIncomplete.
  */
 function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): Decision {
-  const { refundId, policy, source, notifyCustomer, requestedBy, at } = command;
+  const { refundId, policy, source, reason = null, notifyCustomer, requestedBy, at } = command;
   const { status, currency } = payment;
   const before = payment.refunds.find((refund) => refund.refundId === refundId);
   if (before !== undefined) {
@@ -77,6 +77,7 @@ function requestRefund(payment: Payment, command: CommandOf<'RequestRefund'>): D
       amountMinor,
       ...parts,
       source,
+      reason,
       notifyCustomer,
       requestedBy,
       at,

@@ -25,6 +25,7 @@ const Refund = z.strictObject({
   items: events.RefundRequested.schema.shape.items,
   adjustments: events.RefundRequested.schema.shape.adjustments,
   source: events.RefundRequested.schema.shape.source,
+  reason: events.RefundRequested.schema.shape.reason,
   /** The alert that an RDR credit answers. */
   alertId: TransactionId.nullable(),
   notifyCustomer: z.boolean(),
@@ -131,6 +132,8 @@ export const Payment = z.strictObject({
   authorizedAt: Instant.nullable(),
   capturedMinor: Minor,
   capturedAt: Instant.nullable(),
+  /** When its outcome first was unknown. */
+  unknownSince: Instant.nullable(),
   /** Intents whose outcome is not known yet. */
   pendingCapture: z.strictObject({ captureId: TransactionId, amountMinor: Minor }).nullable(),
   pendingVoid: z.strictObject({ voidId: TransactionId, requestedAt: Instant }).nullable(),
@@ -187,6 +190,7 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     authorizedAt: null,
     capturedMinor: 0n,
     capturedAt: null,
+    unknownSince: null,
     pendingCapture: null,
     pendingVoid: null,
     failedRequestIds: [],
@@ -266,6 +270,7 @@ function changed(
     case 'OutcomeUnknown':
       return {
         status: 'Unknown',
+        unknownSince: payment.unknownSince ?? event.at,
         note: event.note,
         attempts: concluded(payment, 'unknown', event),
       };
@@ -487,6 +492,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
       items: event.items,
       adjustments: event.adjustments,
       source: event.source,
+      reason: event.reason,
       alertId: null,
       notifyCustomer: event.notifyCustomer,
       requestedBy: event.requestedBy,
@@ -502,6 +508,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
     items: [],
     adjustments: [],
     source: 'RDR',
+    reason: null,
     alertId: event.alertId,
     notifyCustomer: false,
     requestedBy: '',
