@@ -116,7 +116,7 @@ describe('a reported chargeback', () => {
   it.each([
     ['no payment', { transactionId: undefined }, 'InputInvalid'],
     ['no amount', { amount: '0' }, 'AmountNotPositive'],
-    ['too many decimals', { amount: '1.999' }, 'AmountInvalid'],
+    ['too many decimals', { amount: '1.999' }, 'AmountTooFine'],
     ['a provider in capitals', { provider: 'Acme' }, 'InputInvalid'],
   ])('with %s is refused', async (_, wrong, code) => {
     const given = report({ transactionId: '0195a000-0000-7000-8000-000000000001', ...wrong });

@@ -272,6 +272,16 @@ describe('the answers', () => {
     await ask('POST', '/api/mitigation/transactions', { includeUpdated: true });
     await ask('POST', '/api/mitigation/search', { orderId: full.transaction.orderId });
     await ask('POST', '/api/mitigation/search', { lastName: 'Lovelace' });
+    const disputed = { amount: 4, currency: 'GBP', transactionId: held.id };
+    for (const [what, more] of [
+      ['chargebacks', { reference: 'c-1' }],
+      ['chargebacks', { reference: 'c-2', transactionId: '0195a000-0000-7000-8000-000000000001' }],
+      ['chargebacks', { reference: 'c-1', amount: 3 }],
+      ['alerts', { reference: 'a-1', type: 'CustomerDispute', source: 'CDRN' }],
+    ] as const) {
+      const path = `/api/mitigation/${what}`;
+      await ask('POST', `${path}?provider=acme`, { ...disputed, ...more }, path);
+    }
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
     await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);

@@ -15,6 +15,8 @@ export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
+export type { Disputes } from './disputes/disputes.ts';
+export type { SignedMessage } from './disputes/providers.ts';
 export { refusalOf, StorageError } from './failures.ts';
 export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';

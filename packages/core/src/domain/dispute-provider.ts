@@ -8,7 +8,7 @@ import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 /** Names of providers are parts of addresses. */
 export const ProviderName = z
   .string()
-  .max(64)
+  .max(64, { abort: true })
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
 
 export const events = {

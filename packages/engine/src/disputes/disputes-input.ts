@@ -62,7 +62,7 @@ export function isNarrow(search: MitigationSearch): boolean {
   return ENOUGH.some((group) => group.every(isGiven));
 }
 
-const Provider = bounded(64).pipe(DisputeProvider.ProviderName);
+const Provider = DisputeProvider.ProviderName;
 const Instant = bounded(64).check(z.iso.datetime({ precision: 3 }));
 
 const report = {

@@ -1,11 +1,17 @@
 /** Chargebacks and alerts of all tenants. Queries read the tenant's own writes. */
+
+import type { TenantId } from '@counterfoil/core';
 import type { DisputeView, MitigationView, SearchQuery } from '@counterfoil/projections';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
+import type { KeyRecord, References } from '../tenants/index.ts';
 import type { DisputeIntake } from './intake.ts';
-import type { DisputeProviders } from './providers.ts';
+import type { DisputeProviders, SignedMessage } from './providers.ts';
+
+const REPORTING: ReadonlySet<string> = new Set(['mitigation:write']);
 
 interface DisputeServices {
+  readonly references: References;
   readonly mitigation: MitigationView;
   readonly queue: DisputeView;
   readonly providers: DisputeProviders;
@@ -29,6 +35,25 @@ export class Disputes {
 
   get providers(): DisputeProviders {
     return this.#services.providers;
+  }
+
+  /** Who has signed a message, with the rights of one who reports; undefined for nobody. */
+  async signerOf(
+    tenantId: TenantId,
+    provider: string,
+    message: SignedMessage,
+  ): Promise<KeyRecord | undefined> {
+    const { providers, references } = this.#services;
+    if (!(await providers.isSigned(tenantId, provider, message))) return undefined;
+    const { requestsPerMinute: rateLimitPerMinute } = await references.settingsOf(tenantId);
+    return {
+      keyId: `provider:${provider}`,
+      tenantId,
+      kind: 'api',
+      environment: 'live',
+      scopes: REPORTING,
+      rateLimitPerMinute,
+    };
   }
 
   /** The present (ISO 8601, GMT). */

@@ -25,6 +25,7 @@ export const DISPUTES = slice({
       queue: new DisputeView(readModels),
       providers: new DisputeProviders(commands, parts.credentials),
       intake,
+      references: parts.references,
       readSide,
       clock,
     });

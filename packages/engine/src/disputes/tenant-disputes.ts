@@ -82,7 +82,9 @@ export class TenantDisputes {
   }
 
   /** Sets the secret that a provider signs with, a new one by default; the one before is good for a day. */
-  async setProviderSecret(given: ProviderSecret): Promise<Required<ProviderSecret>> {
+  async setProviderSecret(
+    given: ProviderSecret,
+  ): Promise<{ readonly provider: string; readonly secret: string }> {
     const { tenantId, caller } = this.#acting;
     const secret = await this.#disputes.providers.setSecret(tenantId, given, caller);
     return { provider: given.provider, secret };

@@ -28,6 +28,7 @@ export {
   IpAddress,
   inOrder,
   Month,
+  name,
   pattern,
   text,
   Uuid,

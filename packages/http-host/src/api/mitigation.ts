@@ -199,13 +199,4 @@ function messageOf(count: number): string {
 
 export const MITIGATION = apiSlice(mitigationEndpoints, {
   SearchTooBroad: { code: 'search_too_broad' },
-  DisputeUnknown: { code: 'not_found' },
-  DisputeDiffers: {
-    code: 'duplicate',
-    text: ({ field }) => `This reference was reported before with another ${field}`,
-  },
-  DisputeMatchedBefore: {
-    code: 'duplicate',
-    text: ({ transactionId }) => `This dispute is matched with ${transactionId}`,
-  },
 });

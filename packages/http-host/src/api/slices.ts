@@ -2,6 +2,7 @@
 import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
+import { DISPUTE_REPORTS } from './dispute-reports.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
@@ -33,6 +34,7 @@ export const API = [
   SUBSCRIPTIONS,
   SUBSCRIPTION_CHANGES,
   MITIGATION,
+  DISPUTE_REPORTS,
   LEDGER,
   STATEMENTS,
   SETTLEMENTS,

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';
+import { addDisputeCommands } from './disputes.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { printFailure } from './failures.ts';
 import { addKeyCommands } from './keys.ts';
@@ -18,6 +19,7 @@ const COMMANDS = [
   addWorkerCommand,
   addTenantCommands,
   addKeyCommands,
+  addDisputeCommands,
   addCustomerCommands,
   addDefineCommands,
   addMerchantAccountCommands,

@@ -39,9 +39,10 @@ export function provideHttp(provide: Provide): void {
     return idempotency;
   });
   provide(PART.endpoints, (get) => {
-    const { ledgers, testClock } = get(PART.engine);
+    const { ledgers, disputes, testClock } = get(PART.engine);
     const services = {
       ledgers,
+      disputes,
       testClock,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),

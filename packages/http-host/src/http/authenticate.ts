@@ -1,7 +1,7 @@
 /** Authentication: the API key, its tenant and scopes, and the calling party. */
 import { emailIdentity, isEmail } from '@counterfoil/core';
 import { isApiKey, type KeyDirectory, type KeyRecord, keyDigest } from '@counterfoil/engine';
-import type { Access, Principal } from './endpoint.ts';
+import type { Access, Principal, SignedRequest } from './endpoint.ts';
 import { type Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -64,6 +64,26 @@ export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess
   }
   const { tenantId, environment, keyId, scopes } = key;
   return { tenantId, environment, keyId, scopes, actor: userEmail || undefined };
+}
+
+/** Whether a message without a key is to be known by its signature. */
+export function isSigned({ authorization, webhookSignature }: RequestHead, access: Access) {
+  return (
+    access.kind === 'api-key' &&
+    access.orSigned !== undefined &&
+    webhookSignature !== undefined &&
+    (authorization === undefined || authorization === '')
+  );
+}
+
+export async function findSigner(
+  { webhookId = '', webhookTimestamp = '', webhookSignature = '' }: RequestHead,
+  { orSigned }: KeyAccess,
+  { query, body }: Pick<SignedRequest, 'query' | 'body'>,
+): Promise<KeyRecord | Refusal> {
+  const signed = { id: webhookId, timestamp: webhookTimestamp, signature: webhookSignature };
+  const signer = await orSigned?.({ ...signed, query, body });
+  return signer ?? refuse('signature_invalid', undefined, CHALLENGE);
 }
 
 /** The detail of a refusal that concerns a header. */

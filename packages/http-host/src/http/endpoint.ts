@@ -1,6 +1,6 @@
 /** The definition of one endpoint, from which routing, validation, documentation and access are derived. */
 import type { StreamName, Subject, TenantId } from '@counterfoil/core';
-import type { Environment } from '@counterfoil/engine';
+import type { Environment, KeyRecord, SignedMessage } from '@counterfoil/engine';
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import { secretMember, strict, unboundedPattern } from './input-schema.ts';
@@ -17,7 +17,14 @@ export type Access =
       readonly requiresUserEmail: boolean;
       /** For what has no sandbox, such as keys and settings: a test key is refused. Default: false. */
       readonly liveOnly?: boolean;
+      /** Takes messages without a key too, signed as Standard Webhooks say: who has signed, if anybody. */
+      readonly orSigned?: (request: SignedRequest) => Promise<KeyRecord | undefined>;
     };
+
+export interface SignedRequest extends SignedMessage {
+  /** Names and values of the query; of a repeated name, a list. */
+  readonly query: Readonly<Record<string, string | string[] | undefined>>;
+}
 
 /** The authenticated caller. */
 export interface Principal {

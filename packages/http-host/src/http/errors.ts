@@ -215,6 +215,12 @@ export const ERRORS = {
     title: 'The API key has expired',
     description: 'The key is past its expiry, or past the overlap of its rotation.',
   },
+  signature_invalid: {
+    status: 401,
+    title: 'The signature is not valid',
+    description:
+      'The message is not signed with a secret of the provider that the query names, or its time is more than five minutes from ours. `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks.',
+  },
   // 402
   refund_failed: {
     status: 402,

@@ -134,6 +134,13 @@ const SECURITY_SCHEMES = {
     name: 'UserEmail',
     description: 'The email of the party that makes the request, for the audit trail',
   },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-signature',
+    description:
+      'In place of a key: the signature of Standard Webhooks (`v1,…`, beside `webhook-id` and `webhook-timestamp`) with the secret of the provider',
+  },
 } as const;
 
 const IDEMPOTENCY_PARAMETER = {
@@ -188,6 +195,7 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
     if (access.liveOnly === true) codes.push('live_data_forbidden');
+    if (access.orSigned !== undefined) codes.push('signature_invalid');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
   if (body !== undefined || params !== undefined || query !== undefined) {
@@ -255,7 +263,7 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
     tags: [operation.tag],
     summary: operation.summary,
     description: descriptionOf(operation),
-    security: access.kind === 'public' ? [] : [securityOf(access.requiresUserEmail)],
+    security: access.kind === 'public' ? [] : securityOf(access),
     ...((params ?? query) !== undefined && {
       requestParams: {
         ...(params !== undefined && { path: params as z.ZodObject }),
@@ -305,8 +313,12 @@ function descriptionOf({ description, access }: Endpoint): string {
   return access.kind === 'public' ? description : `${description}\n\nScope: \`${access.scope}\`.`;
 }
 
-function securityOf(requiresUserEmail: boolean): Record<string, string[]> {
-  return { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
+function securityOf({
+  requiresUserEmail,
+  orSigned,
+}: Extract<Endpoint['access'], { kind: 'api-key' }>): Record<string, string[]>[] {
+  const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
+  return orSigned === undefined ? [keyed] : [keyed, { webhookSignature: [] }];
 }
 
 function headersOf({ access, idempotency }: Endpoint): (keyof typeof HEADERS)[] {
@@ -407,7 +419,7 @@ function exampleOf(code: ErrorCode) {
 function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObject {
   const codes = endpoints.flatMap(failureCodes);
   const schemes = endpoints.flatMap(({ access }) =>
-    access.kind === 'public' ? [] : Object.keys(securityOf(access.requiresUserEmail)),
+    access.kind === 'public' ? [] : securityOf(access).flatMap((each) => Object.keys(each)),
   );
   const headers = new Set<string>(endpoints.flatMap(headersOf));
   for (const code of codes) for (const name of headersOfCode(code)) headers.add(name);

@@ -1,10 +1,17 @@
 /** The pipeline of a request, from head to response; the order of the checks is part of the contract. */
 
-import { type KeyDirectory, keyParts, Refused } from '@counterfoil/engine';
+import { type KeyDirectory, type KeyRecord, keyParts, Refused } from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf, codingOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
-import { checkClaimedTenant, checkClaimedUser, findKey, principalOf } from './authenticate.ts';
+import {
+  checkClaimedTenant,
+  checkClaimedUser,
+  findKey,
+  findSigner,
+  isSigned,
+  principalOf,
+} from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
@@ -37,6 +44,8 @@ interface ValidInput {
   readonly body: unknown;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 const OVERLOADED = { headers: { 'Retry-After': '1' } };
 
 /** Answers one request. Never rejects: errors become responses. */
@@ -51,7 +60,10 @@ export class Pipeline {
     const acceptance = acceptanceOf(exchange.head.accept);
     try {
       const endpoint = this.#route(exchange, acceptance);
-      if (endpoint.access.kind === 'api-key') await this.#authenticate(exchange, endpoint.access);
+      const { access } = endpoint;
+      if (access.kind === 'api-key' && !isSigned(exchange.head, access)) {
+        await this.#authenticate(exchange, access);
+      }
       return await this.#serve(exchange, endpoint, acceptance);
     } catch (error) {
       return this.#answerOfError(exchange, error, acceptance);
@@ -89,16 +101,30 @@ export class Pipeline {
     exchange: Exchange,
     access: Extract<Endpoint['access'], { kind: 'api-key' }>,
   ): Promise<void> {
-    const { keys, rateLimits, now } = this.#parts;
-    const { head, request } = exchange;
-    const key = await findKey(head, keys, now());
+    const { keys, now } = this.#parts;
+    const { head } = exchange;
+    const key = await this.#used(exchange, await findKey(head, keys, now()));
+    exchange.principal = principalOf(key, head, access);
+  }
+
+  /** Signed without a key: the signature (401, 429 for failures), then the rate limit (429). */
+  async #verify(exchange: Exchange, { access }: Endpoint, body: Buffer): Promise<void> {
+    if (access.kind !== 'api-key' || exchange.knownPrincipal !== undefined) return;
+    const query = parseQuery(exchange.queryText);
+    const signer = await findSigner(exchange.head, access, { query, body });
+    const { tenantId, environment, keyId, scopes } = await this.#used(exchange, signer);
+    exchange.principal = { tenantId, environment, keyId, scopes, actor: keyId };
+  }
+
+  async #used(exchange: Exchange, key: KeyRecord | Refusal): Promise<KeyRecord> {
+    const { rateLimits } = this.#parts;
     if (key instanceof Refusal) {
-      throw (await rateLimits.failed(request.socket.remoteAddress)) ?? key;
+      throw (await rateLimits.failed(exchange.request.socket.remoteAddress)) ?? key;
     }
     const use = await rateLimits.use(key);
     exchange.rateHeaders = use.headers;
     if (use.refusal !== undefined) throw use.refusal;
-    exchange.principal = principalOf(key, head, access);
+    return key;
   }
 
   /** Idempotency-Key, body, claims of the body, input, stray card numbers; then the handler. */
@@ -107,7 +133,9 @@ export class Pipeline {
       exchange.idempotencyKey = idempotencyKeyOf(exchange.head.idempotencyKey);
     }
     const hasBody = announcesBody(exchange.head) && endpoint.upload === undefined;
-    const body = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
+    const bytes = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
+    await this.#verify(exchange, endpoint, bytes ?? NO_BYTES);
+    const body = bytes && parsed(exchange, endpoint, bytes);
     const principal = exchange.knownPrincipal;
     if (principal !== undefined) checkClaimedTenant(body, principal);
     const input = validate(exchange, endpoint, body);
@@ -169,7 +197,7 @@ export class Pipeline {
     }
   }
 
-  async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<unknown> {
+  async #readBody(exchange: Exchange, endpoint: Endpoint): Promise<Buffer> {
     const { maxBodyBytes } = this.#parts;
     if (endpoint.body === undefined) throw refuse('body_not_allowed');
     beginBody(exchange, { maxBytes: maxBodyBytes, types: endpoint.bodyTypes });
@@ -177,10 +205,18 @@ export class Pipeline {
     exchange.failBody = reading.fail;
     const bytes = await reading.bytes;
     exchange.failBody = undefined;
-    const body = readAs(exchange.head.contentType, endpoint.bodyTypes, bytes);
-    // In a merge patch null removes a member.
-    return endpoint.method === 'PATCH' ? body : withoutNulls(endpoint.body, body);
+    return bytes;
   }
+}
+
+function parsed(
+  { head }: Exchange,
+  { body: schema, bodyTypes, method }: Endpoint,
+  bytes: Buffer,
+): unknown {
+  const body = readAs(head.contentType, bodyTypes, bytes);
+  // In a merge patch null removes a member.
+  return method === 'PATCH' || schema === undefined ? body : withoutNulls(schema, body);
 }
 
 /** Refuses a body that is not to be read; else asks a caller that waits to send it. */

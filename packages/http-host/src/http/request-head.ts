@@ -18,6 +18,9 @@ export interface RequestHead {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
   acceptEncoding: string | undefined;
+  webhookId: string | undefined;
+  webhookTimestamp: string | undefined;
+  webhookSignature: string | undefined;
   /** The first header sent twice that must be unique. */
   duplicated: string | undefined;
 }
@@ -38,6 +41,9 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['if-match', 'ifMatch'],
   ['if-none-match', 'ifNoneMatch'],
   ['accept-encoding', 'acceptEncoding'],
+  ['webhook-id', 'webhookId'],
+  ['webhook-timestamp', 'webhookTimestamp'],
+  ['webhook-signature', 'webhookSignature'],
 ]);
 
 /** These may be repeated; every other header here must be unique. */
@@ -66,6 +72,9 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     ifMatch: undefined,
     ifNoneMatch: undefined,
     acceptEncoding: undefined,
+    webhookId: undefined,
+    webhookTimestamp: undefined,
+    webhookSignature: undefined,
     duplicated: undefined,
   };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -1,0 +1,199 @@
+/** What providers report of chargebacks and alerts: by API key, or signed. */
+import { Dispute, DisputeProvider, plainDecimal, type TenantId } from '@counterfoil/core';
+import type { Disputes, KeyRecord, SignedMessage, TenantLedger } from '@counterfoil/engine';
+import { mayHoldCardNumber, name } from '@counterfoil/engine/input';
+import { z } from 'zod';
+import { type Access, type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import { type ErrorCode, refuse } from '../http/errors.ts';
+import { StatusName, UuidText } from './answer-fields.ts';
+import { apiSlice } from './slice.ts';
+import {
+  Amount,
+  CurrencyCode,
+  type FaceServices,
+  Id,
+  Instant,
+  ledgerFor,
+  optionalClaims,
+  queryInteger,
+  text,
+  Uuid,
+} from './wire.ts';
+
+const reference = mayHoldCardNumber(text(255)).optional();
+
+const report = {
+  reference: mayHoldCardNumber(name(255)).meta({
+    description: 'The reference of the provider: the same one again is the same dispute',
+    example: 'CB-2026-000123',
+  }),
+  amount: Amount,
+  currency: CurrencyCode,
+  transactionId: Uuid.optional().meta({ description: 'The payment, or one of its children' }),
+  gatewayTransactionId: reference,
+  arn: reference,
+  orderId: mayHoldCardNumber(z.int()).optional(),
+  openedAt: Instant.optional().meta({
+    description: 'When it began; the time of the report when absent',
+  }),
+  note: text(1_000).optional().meta({ description: 'What the provider says of it' }),
+  sandbox: z.boolean().optional(),
+};
+
+const PLACES = ['transactionId', 'gatewayTransactionId', 'arn', 'orderId'] as const;
+const namesPayment = (given: { readonly [Place in (typeof PLACES)[number]]?: unknown }) =>
+  PLACES.some((place) => given[place] !== undefined && given[place] !== '');
+const NAMELESS = { message: `must have one of ${PLACES.join(', ')}` };
+
+const ChargebackInput = z
+  .object({
+    ...optionalClaims,
+    ...report,
+    status: z.enum(Dispute.REPORTED.chargeback).default('ChargebackOpen').meta({
+      description: 'As the provider has it. A later status may come before an earlier one',
+    }),
+    reasonCode: text(64).optional().meta({ description: 'Of the card network', example: '10.4' }),
+    respondBy: Instant.optional().meta({
+      description: 'When an answer must have been given; by the rules of the network when absent',
+    }),
+  })
+  .refine(namesPayment, NAMELESS)
+  .meta({ id: 'ChargebackReport' });
+
+const AlertInput = z
+  .object({
+    ...optionalClaims,
+    ...report,
+    status: z.enum(Dispute.REPORTED.alert).optional().meta({
+      description: 'As the provider has it. Absent: `AlertOpen`; of RDR `AlertResolved`',
+    }),
+    type: Dispute.Claim.shape.alertType.unwrap().meta({ description: 'What the alert warns of' }),
+    source: Dispute.Claim.shape.alertSource
+      .unwrap()
+      .meta({ description: 'Where the alert came from' }),
+  })
+  .refine(namesPayment, NAMELESS)
+  .meta({ id: 'AlertReport' });
+
+const ReportQuery = z.object({
+  provider: DisputeProvider.ProviderName.meta({
+    description: 'A name for who reports: small letters, digits and dashes',
+    example: 'acme-alerts',
+  }),
+  clientId: queryInteger(Id).optional().meta({
+    description: 'The tenant id, of messages that are signed and have no ClientId header',
+  }),
+});
+
+const ReportAnswer = z
+  .object({
+    success: z.literal(true),
+    message: z.string(),
+    disputeId: UuidText.meta({ description: 'The id of the chargeback or alert' }),
+    status: z.enum(['matched', 'unmatched']).meta({
+      description: '`unmatched`: kept, and looked for again; no payment of the tenant fits yet',
+    }),
+    transactionId: UuidText.nullable().meta({ description: 'The payment' }),
+    disputeStatus: StatusName.nullable().meta({ description: 'Its status in the books' }),
+  })
+  .meta({ id: 'DisputeReportResult' });
+
+export type ReportServices = FaceServices & { readonly disputes: Disputes };
+
+function reportEndpoints(services: ReportServices): Endpoint[] {
+  const shared = {
+    method: 'POST',
+    tag: 'Mitigation',
+    description:
+      'By an API key; or without one, signed as Standard Webhooks with the secret of the provider, and `clientId` in the query. The payment is named by at least one of `transactionId`, `gatewayTransactionId`, `arn` and `orderId`. The same reference again changes nothing, in whatever order reports come. What matches no payment is kept (202), shown in the queue of disputes, and looked for again for 30 days.',
+    access: {
+      kind: 'api-key',
+      scope: 'mitigation:write',
+      requiresUserEmail: true,
+      orSigned: ({ query, ...message }) => signerOf(services, query, message),
+    } satisfies Access,
+    query: ReportQuery,
+    responses: {
+      200: { description: 'What it was matched with', schema: ReportAnswer },
+      202: { description: 'Kept without a payment', schema: ReportAnswer },
+    },
+    rejections: [
+      'live_data_forbidden',
+      'currency_unknown',
+      'amount_precision',
+      'amount_not_positive',
+      'duplicate',
+      'concurrent_update',
+    ] satisfies ErrorCode[],
+    idempotency: 'none',
+  } as const;
+  return [
+    endpoint({
+      ...shared,
+      operationId: 'reportChargeback',
+      path: '/api/mitigation/chargebacks',
+      summary: 'Report a chargeback',
+      body: ChargebackInput,
+      async handle(context, { query, body: { amount, ...body } }) {
+        const { disputes } = ledgerOf(services, context, query);
+        const { parentCompanyId: _, userEmail: __, ...given } = body;
+        const { provider } = query;
+        return answerOf(
+          await disputes.reportChargeback({ ...given, provider, amount: plainDecimal(amount) }),
+        );
+      },
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'reportAlert',
+      path: '/api/mitigation/alerts',
+      summary: 'Report an alert',
+      body: AlertInput,
+      async handle(context, { query, body: { amount, ...body } }) {
+        const { disputes } = ledgerOf(services, context, query);
+        const { parentCompanyId: _, userEmail: __, ...given } = body;
+        const { provider } = query;
+        return answerOf(
+          await disputes.reportAlert({ ...given, provider, amount: plainDecimal(amount) }),
+        );
+      },
+    }),
+  ];
+}
+
+function ledgerOf(
+  services: ReportServices,
+  context: RequestContext,
+  { clientId = context.principal.tenantId }: z.output<typeof ReportQuery>,
+): TenantLedger {
+  if (clientId !== context.principal.tenantId) throw refuse('tenant_mismatch');
+  return ledgerFor(services, context);
+}
+
+function answerOf(reported: Awaited<ReturnType<TenantLedger['disputes']['reportAlert']>>) {
+  const isMatched = reported.status === 'matched';
+  const message = isMatched ? 'Recorded' : 'Kept: no payment matches it yet';
+  return { status: isMatched ? 200 : 202, body: { success: true, message, ...reported } };
+}
+
+async function signerOf(
+  { disputes }: ReportServices,
+  query: unknown,
+  message: SignedMessage,
+): Promise<KeyRecord | undefined> {
+  const { data } = ReportQuery.safeParse(query);
+  if (data?.clientId === undefined) return undefined;
+  return disputes.signerOf(data.clientId as TenantId, data.provider, message);
+}
+
+export const DISPUTE_REPORTS = apiSlice(reportEndpoints, {
+  DisputeUnknown: { code: 'not_found' },
+  DisputeDiffers: {
+    code: 'duplicate',
+    text: ({ field }) => `This reference was reported before with another ${field}`,
+  },
+  DisputeMatchedBefore: {
+    code: 'duplicate',
+    text: ({ transactionId }) => `This dispute is matched with ${transactionId}`,
+  },
+});
