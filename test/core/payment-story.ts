@@ -203,6 +203,7 @@ export const happened = {
     gatewayTransactionId: 'gateway-1',
     note: 'do not honour',
     fees: [],
+    skipped: [],
     at: SUBMITTED_AT,
   }),
   failed: (): Event => ({ type: 'PaymentFailed', note: 'bad request', at: SUBMITTED_AT }),

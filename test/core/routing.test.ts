@@ -83,6 +83,7 @@ describe('reasons, each before those below it', () => {
   const reasons = [
     ['already-tried', worst, { tried: [1], gatewayIds: new Set([40]) }],
     ['gateway-absent', worst, { gatewayIds: new Set([40]), currency: 'USD' }],
+    ['other-gateway', worst, { gatewayId: 40, currency: 'USD' }],
     ['currency-not-held', worst, { currency: 'USD' }],
     ['network-disabled', worst, {}],
     ['network-disabled', { enabledNetworkA: false }, { brandId: 1 }],
@@ -106,7 +107,7 @@ describe('no reason', () => {
       { enabledNetworkA: false, enabledNetworkB: false },
       { brandId: 3 },
     ],
-    ['a gateway that is there', {}, { gatewayIds: new Set([41]) }],
+    ['a gateway that is there', {}, { gatewayIds: new Set([41]), gatewayId: 41 }],
     ['room under its cap', { monthlyCap: 1 }, { full: [2] }],
     ['an unknown network', { enabledNetworkA: false, enabledNetworkB: false }, { brandId: 0 }],
   ] as const)('%s', (_, changes, facts) => {

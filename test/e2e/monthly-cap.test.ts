@@ -233,6 +233,14 @@ describe('an attempt on another account', () => {
     const declined = await caller.pay({ card: card(CARDS.insufficientFunds) });
     expect(declined.status).toBe(402);
     expect(declined.body.attempts).toHaveLength(1);
+    const detail = await caller.detail(declined.body.id, { getSearchData: true });
+    expect(detail.body.routing).toMatchObject({
+      attempts: [{ merchantAccountId: first(), outcome: 'declined', skipped: [] }],
+      skipped: [
+        { merchantAccountId: first(), reason: 'already-tried' },
+        { merchantAccountId: second(), reason: 'over-monthly-cap' },
+      ],
+    });
     // The decline was the last word at once: no attempt was promised that could not be made.
     expect(await storyOf(declined.body.id)).toEqual([
       'PaymentSubmitted',

@@ -180,6 +180,7 @@ describe('outcome', () => {
       gatewayTransactionId: 'gateway-1',
       note: 'insufficient funds',
       fees: [],
+      skipped: [],
       at: SUBMITTED_AT,
       ...facts,
     }) as Transaction.Event;
@@ -266,6 +267,7 @@ describe('unknown outcome', () => {
       gatewayTransactionId: 'gateway-1',
       note: 'insufficient funds',
       fees: [],
+      skipped: [],
       at: SUBMITTED_AT,
     }));
 });

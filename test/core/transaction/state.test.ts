@@ -106,6 +106,7 @@ describe('payment', () => {
       status: 'Created',
       blackListing: 0,
       attempts: [],
+      skipped: [],
       nextAction: null,
       authorizedMinor: 0n,
       authorizedAt: null,

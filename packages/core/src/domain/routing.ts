@@ -16,11 +16,14 @@ export interface Routable {
   readonly full?: readonly number[];
   /** Ids of the gateways that can be called; any when absent. */
   readonly gatewayIds?: ReadonlySet<number>;
+  /** The gateway that keeps the card; any when absent. */
+  readonly gatewayId?: number | undefined;
 }
 
 export type SkipReason =
   | 'already-tried'
   | 'gateway-absent'
+  | 'other-gateway'
   | 'currency-not-held'
   | 'network-disabled'
   | 'over-max-price'
@@ -48,6 +51,8 @@ function reasonToSkip(account: MerchantAccount, payment: Routable): SkipReason |
   const { settings, merchantAccountId } = account;
   if (payment.tried.includes(merchantAccountId)) return 'already-tried';
   if (payment.gatewayIds?.has(settings.gatewayId) === false) return 'gateway-absent';
+  const { gatewayId = settings.gatewayId } = payment;
+  if (settings.gatewayId !== gatewayId) return 'other-gateway';
   if (!settings.currencies.some(({ currency }) => currency === payment.currency)) {
     return 'currency-not-held';
   }

@@ -62,7 +62,9 @@ export interface FollowUpRequest extends Request {
   readonly gatewayTransactionId: string;
 }
 
-type WithoutContext<Each> = Each extends unknown ? Omit<Each, 'at' | 'retryElsewhere'> : never;
+type WithoutContext<Each> = Each extends unknown
+  ? Omit<Each, 'at' | 'retryElsewhere' | 'skipped'>
+  : never;
 
 /** The outcome of a charge. An unknown outcome is a `GatewayTimeout` instead. */
 export type ChargeResult =

@@ -35,8 +35,9 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     for (let tried = 0; tried < MAX_ATTEMPTS; tried += 1) {
       const attempt = this.payment.attempts.at(-1);
       if (this.payment.status !== 'Processing' || attempt === undefined) break;
-      if (attempt.outcome === 'declined' && !(await this.#startAttempt())) {
-        return this.#giveUp(attempt);
+      if (attempt.outcome === 'declined') {
+        const skipped = await this.#startAttempt();
+        if (skipped !== undefined) return this.#giveUp(attempt, skipped);
       }
       await this.#send();
     }
@@ -107,24 +108,28 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     };
   }
 
-  /** Charges on the next account; false when none is left. */
-  async #startAttempt(): Promise<boolean> {
+  /** Charges on the next account; when none is left, resolves with why each was passed over. */
+  async #startAttempt(): Promise<Transaction.Route['skipped'] | undefined> {
     const { transactionId, attempts } = this.payment;
     const attempt = attempts.length + 1;
     const next = await this.#otherAccounts.choose(this.tenantId, this.payment, this.at);
-    if (next === undefined) return false;
-    await this.services.caps.holding(next.room, () =>
-      this.record({ type: 'StartAttempt', attempt, route: next.route }, [
+    const { route, room, skipped } = next;
+    if (route === undefined) return [...skipped];
+    await this.services.caps.holding(room, () =>
+      this.record({ type: 'StartAttempt', attempt, route }, [
         transactionId,
         'attempt',
         String(attempt),
       ]),
     );
-    return true;
+    return undefined;
   }
 
   /** Records the last soft decline as final: the next account is gone. */
-  #giveUp({ declineCode, note }: Transaction.Attempt): Promise<Payment> {
+  #giveUp(
+    { declineCode, note }: Transaction.Attempt,
+    skipped: Transaction.Route['skipped'],
+  ): Promise<Payment> {
     const { transactionId, attempts, gatewayTransactionId } = this.payment;
     const attempt = attempts.length;
     const outcome = {
@@ -133,6 +138,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       hard: false,
       gatewayTransactionId,
       retryElsewhere: false,
+      skipped,
       note,
       at: this.at,
     } as const;
@@ -188,11 +194,12 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       return { result: 'failed', note: 'the customer could not be asked to act', at };
     }
     if (result.result !== 'declined') return { ...result, at };
-    const retryElsewhere =
-      !result.hard &&
-      payment.attempts.length < MAX_ATTEMPTS &&
-      (await this.#otherAccounts.wouldTake(this.tenantId, payment, at));
-    return { ...result, retryElsewhere, at };
+    if (result.hard || payment.attempts.length >= MAX_ATTEMPTS) {
+      return { ...result, retryElsewhere: false, at };
+    }
+    const next = await this.#otherAccounts.wouldTake(this.tenantId, payment, at);
+    const retryElsewhere = next.account !== undefined;
+    return { ...result, retryElsewhere, skipped: [...next.skipped], at };
   }
 
   get #otherAccounts(): OtherAccounts {

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import {
   createMemoryEventStore,
   DamagedEvent,
+  decodeEvent,
   type EventStore,
   EventStoreError,
   type MerchantAccount,
@@ -291,6 +292,39 @@ describe('a crowd', () => {
     );
     expect(choices.map(isTaken)).toEqual([true, false, true]);
   });
+});
+
+it('has no instant at which 256 payments at once hold more than the cap', async () => {
+  const CAP = 500;
+  const payment = fc.record({
+    amountMinor: fc.bigInt({ min: 1n, max: 9_000n }),
+    host: fc.constantFrom(0, 1),
+    ends: fc.constantFrom('captured', 'declined', 'open'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(payment, { minLength: 256, maxLength: 256 }), async (payments) => {
+      events = createMemoryEventStore();
+      ({ commands, caps } = host());
+      const hosts = [caps, host().caps];
+      const pay = async ({ amountMinor, host: n, ends }: (typeof payments)[number]) => {
+        const id = newId();
+        if (!isTaken(await choose(id, { amountMinor, cap: CAP, on: hosts[n] ?? caps }))) return;
+        await submit(id, { amountMinor });
+        if (ends === 'open') return;
+        await answer(id, ends);
+        await settle(id);
+      };
+      await Promise.all(payments.map(pay));
+      const stored = await events.read(MonthlyCap.streamOf(book));
+      let state = MonthlyCap.initial;
+      for (const each of stored) {
+        state = MonthlyCap.evolve(state, decodeEvent(each) as MonthlyCap.Event);
+        expect(state.usedMinor + state.reservedMinor).toBeLessThanOrEqual(BigInt(CAP) * 100n);
+      }
+      expect(state.usedMinor).toBeGreaterThan(0n);
+    }),
+    { numRuns: 10 },
+  );
 });
 
 describe('who follows the log', () => {

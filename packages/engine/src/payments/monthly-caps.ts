@@ -101,21 +101,23 @@ export class MonthlyCaps {
     }
   }
 
-  /** Whether some account has room now. Reserves nothing. */
+  /** The first account that would take the payment now. Reserves nothing. */
   async wouldTake(
     accounts: readonly MerchantAccount.MerchantAccount[],
     payment: Routing.Routable,
     attempt: PlannedAttempt,
-  ): Promise<boolean> {
+  ): Promise<Routing.Routing> {
     const full: number[] = [];
     for (;;) {
-      const { account } = Routing.route(accounts, { ...payment, full });
-      if (account === undefined) return false;
+      const { account, skipped } = Routing.route(accounts, { ...payment, full });
+      if (account === undefined) return { account, skipped };
       const cap = capOf(account, payment);
-      if (cap === undefined) return true;
+      if (cap === undefined) return { account, skipped };
       const book = bookOf(attempt, account.merchantAccountId);
       const { usedMinor, reservedMinor } = await this.#stateOf(book);
-      if (payment.amountMinor <= cap.capMinor - usedMinor - reservedMinor) return true;
+      if (payment.amountMinor <= cap.capMinor - usedMinor - reservedMinor) {
+        return { account, skipped };
+      }
       full.push(account.merchantAccountId);
     }
   }

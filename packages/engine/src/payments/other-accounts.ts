@@ -7,6 +7,11 @@ import { routeTo } from './routes.ts';
 
 type Payment = Transaction.Payment;
 
+interface Next {
+  readonly route: Transaction.Route | undefined;
+  readonly room: Room | undefined;
+}
+
 interface OtherAccountsOptions {
   readonly references: References;
   readonly gateways: GatewayRegistry;
@@ -20,54 +25,62 @@ export class OtherAccounts {
     this.#options = { references, gateways, caps };
   }
 
-  /** Whether the declining account allows a retry elsewhere, and another account would take the payment. */
-  async wouldTake(tenantId: TenantId, payment: Payment, at: string): Promise<boolean> {
+  /**
+   * The account that would take the payment next, where the declining one allows a retry elsewhere. Those
+   * that would not are listed with their reasons.
+   */
+  async wouldTake(tenantId: TenantId, payment: Payment, at: string): Promise<Routing.Routing> {
     const { references, caps } = this.#options;
     const route = Transaction.routeOf(payment);
-    if (route === undefined || payment.status !== 'Processing') return false;
+    if (route === undefined || payment.status !== 'Processing') return NONE;
     const account = await references.merchantAccount(tenantId, route.merchantAccountId);
-    if (account?.settings.allowRetriesFromOtherMids !== true) return false;
+    if (account?.settings.allowRetriesFromOtherMids !== true) return NONE;
     const accounts = await this.#accounts(tenantId, payment);
-    return caps.wouldTake(accounts, routable(payment), planned(tenantId, payment, at));
+    return caps.wouldTake(accounts, this.#routable(payment), planned(tenantId, payment, at));
   }
 
-  /** The next account, with its reservation under a cap; undefined when none is left. */
+  /** The next account, with its reservation under a cap; without a route when none is left. */
   async choose(
     tenantId: TenantId,
     payment: Payment,
     at: string,
-  ): Promise<{ route: Transaction.Route; room: Room | undefined } | undefined> {
+  ): Promise<Next & Pick<Routing.Routing, 'skipped'>> {
     const { caps } = this.#options;
     const accounts = await this.#accounts(tenantId, payment);
     const { account, skipped, room } = await caps.choose(
       accounts,
-      routable(payment),
+      this.#routable(payment),
       planned(tenantId, payment, at),
     );
-    if (account === undefined) return undefined;
-    return { route: await routeTo({ tenantId, account, skipped, payment }, this.#options), room };
+    if (account === undefined) return { route: undefined, room: undefined, skipped };
+    const route = await routeTo({ tenantId, account, skipped, payment }, this.#options);
+    return { route, room, skipped };
   }
 
-  /** A token is valid only at its gateway. A request that names an account excludes others. */
+  /** A request that names an account excludes others. */
   async #accounts(
     tenantId: TenantId,
     payment: Payment,
   ): Promise<readonly MerchantAccount.MerchantAccount[]> {
-    const { references } = this.#options;
     if (payment.pinnedMerchantAccountId !== null) return [];
-    const accounts = await references.merchantAccountsOf(tenantId, payment.companyId);
-    const gatewayId = Transaction.routeOf(payment)?.gatewayId;
-    const { ids } = this.#options.gateways;
-    return accounts.filter(
-      ({ settings }) => settings.gatewayId === gatewayId && ids.has(gatewayId),
-    );
+    return this.#options.references.merchantAccountsOf(tenantId, payment.companyId);
+  }
+
+  /** A token is valid only at its gateway. */
+  #routable(payment: Payment): Routing.Routable {
+    const { currency, amountMinor, card, attempts } = payment;
+    return {
+      currency,
+      amountMinor,
+      brandId: card?.brandId ?? 0,
+      tried: attempts.map(({ route }) => route.merchantAccountId),
+      gatewayIds: this.#options.gateways.ids,
+      gatewayId: Transaction.routeOf(payment)?.gatewayId,
+    };
   }
 }
 
-function routable({ currency, amountMinor, card, attempts }: Payment): Routing.Routable {
-  const tried = attempts.map(({ route }) => route.merchantAccountId);
-  return { currency, amountMinor, brandId: card?.brandId ?? 0, tried };
-}
+const NONE: Routing.Routing = { account: undefined, skipped: [] };
 
 function planned(
   tenantId: TenantId,

@@ -353,17 +353,19 @@ export class Payments {
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
     const known = await cards.find(owner, instrument, allowed);
     const brought = { instrument, known };
-    const accounts =
-      known === undefined
-        ? allowed
-        : allowed.filter(({ settings }) => settings.gatewayId === known.gatewayId);
     const { currency, amountMinor } = order;
-    const brandId = cards.brandIdOf(brought);
-    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
+    const payable = {
+      currency,
+      amountMinor,
+      brandId: cards.brandIdOf(brought),
+      tried: [],
+      gatewayIds: gateways.ids,
+      gatewayId: known?.gatewayId,
+    };
     // A repeated request would reserve again after the settlement.
-    if (isCapped(accounts, payable) && (await isRepeat())) throw new Repeated();
+    if (isCapped(allowed, payable) && (await isRepeat())) throw new Repeated();
     const attempt = { ...environment, transactionId, attempt: 1, at };
-    const { account, skipped, room } = await caps.choose(accounts, payable, attempt);
+    const { account, skipped, room } = await caps.choose(allowed, payable, attempt);
     if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
     const card = await caps.holding(room, () => cards.exchange(environment, brought, account));
     return { account, skipped, card, tokenOwner, room };

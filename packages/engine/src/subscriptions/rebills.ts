@@ -250,9 +250,11 @@ export class Rebills {
       return refuse(Subscription.CARD_REMOVED);
     }
     const { brandId } = card;
-    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds: gateways.ids };
+    const { gatewayId } = own.settings;
+    const gatewayIds = gateways.ids;
+    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds, gatewayId };
     const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
-    const accounts = await this.#accountsLike(tenantId, own);
+    const accounts = await this.#accountsFrom(tenantId, own);
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);
     if (account === undefined) return refuse('no_merchant_account', skipped);
     return caps.holding(room, async () => ({
@@ -270,16 +272,15 @@ export class Rebills {
     return account;
   }
 
-  async #accountsLike(
+  /** The subscription's own account, and then the others of its company. */
+  async #accountsFrom(
     tenantId: TenantId,
     own: MerchantAccount.MerchantAccount,
   ): Promise<readonly MerchantAccount.MerchantAccount[]> {
-    const { companyId, gatewayId } = own.settings;
+    const { companyId } = own.settings;
     const all = await this.#services.references.merchantAccountsOf(tenantId, companyId);
-    const others = all.filter(
-      ({ merchantAccountId, settings }) =>
-        merchantAccountId !== own.merchantAccountId && settings.gatewayId === gatewayId,
-    );
-    return [own, ...others];
+    const isOther = ({ merchantAccountId: id }: { merchantAccountId: number }) =>
+      id !== own.merchantAccountId;
+    return [own, ...all.filter(isOther)];
   }
 }

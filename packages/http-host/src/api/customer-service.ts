@@ -24,7 +24,7 @@ const DetailInput = z
   .object({
     ...claims,
     id: Uuid.meta({ description: 'The id of a payment, refund, chargeback or alert' }),
-    getSearchData: flag.meta({ description: 'Include `transaction`' }),
+    getSearchData: flag.meta({ description: 'Include `transaction` and `routing`' }),
     getAddressData: flag.meta({ description: 'Include `addressData` and `addresses`' }),
     getSubscription: flag.meta({ description: 'Include `subscriptions`' }),
     getSessionData: flag.meta({ description: 'Include `sessionData`' }),
@@ -80,7 +80,7 @@ function detail(services: FaceServices): Endpoint {
         body: {
           success: true,
           message: transaction.data,
-          ...(body.getSearchData && { transaction }),
+          ...(body.getSearchData && { transaction, routing: found.routing }),
           ...(body.getAddressData && { addressData, addresses }),
           ...(body.getSubscription && { subscriptions }),
           ...(body.getSessionData && { sessionData }),

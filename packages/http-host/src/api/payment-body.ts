@@ -71,7 +71,7 @@ const SkippedAccount = z
     merchantAccountId: z.int(),
     reason: z.string().meta({
       description:
-        'already-tried, gateway-absent, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
+        'already-tried, gateway-absent, other-gateway, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
       example: 'over-monthly-cap',
     }),
   })
@@ -92,6 +92,22 @@ const Attempt = z
       .meta({ description: 'The accounts passed over before this one, each with its reason' }),
   })
   .meta({ id: 'PaymentAttempt', description: 'A try at one merchant account' });
+
+const RoutedAttempt = z
+  .object({ ...Attempt.shape, midName: z.string(), descriptor: z.string() })
+  .meta({ id: 'RoutedAttempt', description: 'A try at one merchant account' });
+
+export const RoutingBody = z
+  .object({
+    attempts: z.array(RoutedAttempt),
+    skipped: z
+      .array(SkippedAccount)
+      .meta({ description: 'The accounts passed over after the last try was declined' }),
+  })
+  .meta({
+    id: 'Routing',
+    description: 'Which merchant accounts were tried and passed over; of a child, its payment’s',
+  });
 
 const NextAction = z
   .object({ type: z.string(), url: z.string() })

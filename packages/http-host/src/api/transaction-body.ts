@@ -14,6 +14,7 @@ import {
   StatusName,
   UuidText,
 } from './answer-fields.ts';
+import { RoutingBody } from './payment-body.ts';
 import { SubscriptionBody } from './subscription-body.ts';
 
 const fields = {
@@ -220,6 +221,7 @@ export const DetailAnswer = z
     success: z.literal(true),
     message: z.string(),
     transaction: TransactionBody.optional().meta({ description: 'With getSearchData' }),
+    routing: RoutingBody.optional(),
     addressData: DefaultAddress.optional(),
     addresses: z.array(AddressBody).optional().meta({ description: 'With getAddressData: all' }),
     subscriptions: z.array(SubscriptionBody).optional().meta({

@@ -239,7 +239,7 @@ function storyOf(about: {
     return [
       submitted,
       started,
-      { type: 'PaymentDeclined', ...books, ...declined, note, fees, at: at() },
+      { type: 'PaymentDeclined', ...books, ...declined, note, fees, skipped: [], at: at() },
     ];
   }
   const captured: Event = {

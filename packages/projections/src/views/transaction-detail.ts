@@ -32,10 +32,28 @@ export interface CartLine {
   readonly CustomDiscountAmount: number;
 }
 
+/** A try at one merchant account. */
+export interface RoutedAttempt
+  extends Pick<Transaction.Attempt, 'attempt' | 'outcome' | 'declineCode'>,
+    Pick<
+      Transaction.Route,
+      'merchantAccountId' | 'mid' | 'midName' | 'gateway' | 'descriptor' | 'skipped'
+    > {
+  /** What the gateway said. */
+  readonly message: string;
+  readonly at: string;
+}
+
 export interface TransactionDetail {
   readonly transaction: TransactionRecord;
   /** Whether it is test data. */
   readonly sandbox: boolean;
+  /** Which merchant accounts were tried and passed over; of a child, those of its payment. */
+  readonly routing: {
+    readonly attempts: readonly RoutedAttempt[];
+    /** Passed over after the last attempt was declined. */
+    readonly skipped: Transaction.Route['skipped'];
+  };
   /** The default address; null when none was given. */
   readonly addressData: AddressRecord | null;
   readonly addresses: readonly AddressRecord[];
@@ -117,6 +135,7 @@ export class DetailView {
     return {
       transaction,
       sandbox: payment.sandbox,
+      routing: { attempts: payment.attempts.map(routedAttempt), skipped: payment.skipped },
       addressData: addresses.find(({ addressType }) => addressType === 'DEFAULT') ?? null,
       addresses,
       subscriptions: subscriptions.map((each) => renderSubscription(each, { tenantId, names })),
@@ -127,6 +146,13 @@ export class DetailView {
         : undefined,
     };
   }
+}
+
+function routedAttempt({ route, note, startedAt, ...made }: Transaction.Attempt): RoutedAttempt {
+  const { attempt, outcome, declineCode } = made;
+  const { merchantAccountId, mid, midName, gateway, descriptor, skipped } = route;
+  const account = { merchantAccountId, mid, midName, gateway, descriptor };
+  return { attempt, outcome, ...account, declineCode, message: note, at: startedAt, skipped };
 }
 
 function productIdsOf(cart: readonly CartLine[]): readonly number[] {

@@ -31,6 +31,8 @@ export type Outcome =
       readonly gatewayTransactionId: string;
       /** Another account will be tried: the attempt ends, the payment goes on. */
       readonly retryElsewhere: boolean;
+      /** The accounts that will not try it, and why. */
+      readonly skipped?: Route['skipped'];
     })
   | (Answer & {
       readonly result: 'action-required';

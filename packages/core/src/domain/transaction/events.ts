@@ -65,6 +65,9 @@ export const Route = z.strictObject({
 });
 export type Route = z.output<typeof Route>;
 
+/** Version 1 did not have the accounts that were passed over after the decline. */
+const withoutSkipped: Upcast = (data) => ({ ...data, skipped: [] });
+
 /** The books that an event which moves money belongs to. */
 const books = {
   sandbox: z.boolean(),
@@ -185,16 +188,21 @@ export const events = {
     reserveMinor: Minor,
     at,
   }),
-  PaymentDeclined: event({
-    ...books,
-    declineCode: z.string(),
-    /** A hard decline must not be tried again with this card. */
-    hard: z.boolean(),
-    gatewayTransactionId: z.string(),
-    note,
-    fees: z.array(Fee),
-    at,
-  }),
+  PaymentDeclined: event(
+    {
+      ...books,
+      declineCode: z.string(),
+      /** A hard decline must not be tried again with this card. */
+      hard: z.boolean(),
+      gatewayTransactionId: z.string(),
+      note,
+      fees: z.array(Fee),
+      /** The accounts that could not try it after this decline, and why. */
+      skipped: Route.shape.skipped,
+      at,
+    },
+    { upcasts: [withoutSkipped] },
+  ),
   PaymentFailed: event({ note, at }),
   /** The gateway did not answer: the outcome has to be asked for. */
   OutcomeUnknown: event({ note, at }),

@@ -234,7 +234,7 @@ function outcomeEvents(payment: Payment, last: Attempt, outcome: Outcome): Event
         }),
       ];
     case 'declined': {
-      const { declineCode, hard, gatewayTransactionId, retryElsewhere } = outcome;
+      const { declineCode, hard, gatewayTransactionId, retryElsewhere, skipped = [] } = outcome;
       // The attempt was charged for when it was declined, not when the payment was given up.
       const fees = last.outcome === 'declined' ? [] : declineFees(route.terms);
       if (retryElsewhere && !hard && payment.status === 'Processing') {
@@ -249,6 +249,7 @@ function outcomeEvents(payment: Payment, last: Attempt, outcome: Outcome): Event
           gatewayTransactionId,
           note,
           fees,
+          skipped,
           at,
         },
       ];

@@ -126,6 +126,8 @@ export const Payment = z.strictObject({
   ]),
   blackListing: z.int(),
   attempts: z.array(Attempt),
+  /** The accounts that could not try it after the last decline, and why. */
+  skipped: Route.shape.skipped,
   nextAction: events.ActionRequired.schema.shape.nextAction.nullable(),
   authorizedMinor: Minor,
   /** Of an authorization that is captured by itself. */
@@ -185,6 +187,7 @@ function submitted({ type: _, at, ...order }: EventOf<'PaymentSubmitted'>): Paym
     status: 'Created',
     blackListing: 0,
     attempts: [],
+    skipped: [],
     nextAction: null,
     authorizedMinor: 0n,
     authorizedAt: null,
@@ -264,6 +267,7 @@ function changed(
         gatewayTransactionId: event.gatewayTransactionId,
         nextAction: null,
         attempts: concluded(payment, 'declined', event),
+        skipped: event.skipped,
       };
     case 'PaymentFailed':
       return { ...ended('Failed', event), attempts: concluded(payment, 'failed', event) };
