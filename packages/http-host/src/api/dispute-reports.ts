@@ -1,9 +1,15 @@
 /** What providers report of chargebacks and alerts: by API key, or signed. */
 import { Dispute, DisputeProvider, plainDecimal, type TenantId } from '@counterfoil/core';
-import type { Disputes, KeyRecord, SignedMessage, TenantLedger } from '@counterfoil/engine';
+import type { TenantLedger } from '@counterfoil/engine';
 import { mayHoldCardNumber, name } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { type Access, type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
+import {
+  type Access,
+  type Endpoint,
+  endpoint,
+  type RequestContext,
+  type SignedRequest,
+} from '../http/endpoint.ts';
 import { type ErrorCode, refuse } from '../http/errors.ts';
 import { StatusName, UuidText } from './answer-fields.ts';
 import { apiSlice } from './slice.ts';
@@ -98,7 +104,15 @@ const ReportAnswer = z
   })
   .meta({ id: 'DisputeReportResult' });
 
-export type ReportServices = FaceServices & { readonly disputes: Disputes };
+type Message = Omit<SignedRequest, 'query'>;
+type Signer = ReturnType<NonNullable<Extract<Access, { kind: 'api-key' }>['orSigned']>>;
+
+/** Who has signed a message is found out before there is a caller. */
+interface Signers {
+  signerOf(tenantId: TenantId, provider: string, message: Message): Signer;
+}
+
+export type ReportServices = FaceServices & { readonly disputes: Signers };
 
 function reportEndpoints(services: ReportServices): Endpoint[] {
   const shared = {
@@ -179,8 +193,8 @@ function answerOf(reported: Awaited<ReturnType<TenantLedger['disputes']['reportA
 async function signerOf(
   { disputes }: ReportServices,
   query: unknown,
-  message: SignedMessage,
-): Promise<KeyRecord | undefined> {
+  message: Message,
+): Promise<Awaited<Signer>> {
   const { data } = ReportQuery.safeParse(query);
   if (data?.clientId === undefined) return undefined;
   return disputes.signerOf(data.clientId as TenantId, data.provider, message);
