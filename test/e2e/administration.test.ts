@@ -112,3 +112,37 @@ it('settings are changed by a merge patch, at once', async () => {
   await send('PATCH', '/api/admin/settings', { refundWindowDays: null });
   expect((await owner.get('/api/admin/settings')).body.item.refundWindowDays).toBe(180);
 });
+
+it('a tenant may admit known users only, with the scopes that they and the key have both', async () => {
+  const known = await openTenant(running, 12);
+  const role = { name: 'Books', scopes: ['ledger:read', 'users:read'] };
+  const { id: roleId } = (await known.post('/api/admin/roles', role)).body.item;
+  const invite = async (email: string, roleIds: string[]) =>
+    (await known.post('/api/admin/users', { email, name: 'Somebody', roleIds })).body.item;
+  const owner = await invite('owner@example.com', ['owner']);
+  const reader = await invite('reader@example.com', [roleId]);
+  const { signIns } = running.host.engine;
+  for (const { token } of [owner, reader])
+    await signIns.setPassword(token, 'correct horse battery');
+  const as = (email: string | undefined) => ({ UserEmail: email });
+  const patch = (path: string, body: object) =>
+    known.send('PATCH', path, JSON.stringify(body), {
+      'Content-Type': 'application/json',
+      ...as('owner@example.com'),
+    });
+  await patch('/api/admin/settings', { requireKnownUsers: true });
+
+  const books = '/api/ledger/trial-balance';
+  expectRefusal(await known.get(books, as('agent@example.com')), 403, 'user_unknown');
+  expectRefusal(await known.get(books, as(undefined)), 400, 'user_email_required');
+  expect((await known.get(books, as('Reader@Example.com'))).status).toBe(200);
+  const payments = await known.get('/v1/payments', as('reader@example.com'));
+  expectRefusal(payments, 403, 'insufficient_scope');
+  expect((await known.get('/v1/payments', as('owner@example.com'))).status).toBe(200);
+
+  const disabled = await patch(`/api/admin/users/${reader.id}`, { status: 'disabled' });
+  expect(disabled.body.item).toMatchObject({ status: 'disabled' });
+  expectRefusal(await known.get(books, as('reader@example.com')), 403, 'user_unknown');
+  const last = await patch(`/api/admin/users/${owner.id}`, { status: 'disabled' });
+  expectRefusal(last, 400, 'last_owner');
+});

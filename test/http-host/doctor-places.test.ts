@@ -107,6 +107,7 @@ describe('something else in the place of a file', () => {
     'idempotency.db',
     'reactors.db',
     'mails.db',
+    'users.db',
     'read-models.db',
     'read-models.db-ledger-1',
     'secrets.json',
@@ -128,6 +129,7 @@ describe('something else in the place of a file', () => {
     'idempotency.db',
     'reactors.db',
     'mails.db',
+    'users.db',
     'read-models.db',
   ])('no host starts on a folder named %s', async (name) => {
     rmSync(at(name));

@@ -382,15 +382,19 @@ describe('files beside the log', () => {
     });
   });
 
-  it.each(['idempotency.db', 'reactors.db', 'mails.db', 'sandbox-gateway.db', 'read-models.db'])(
-    'a damaged %s',
-    async (name) => {
-      const bytes = readFileSync(join(folder, name));
-      writeFileSync(join(folder, name), bytes.fill(0, 0, 64));
-      const examination = await examined();
-      expectFinding(examination, 'pages', { message: /is damaged: file is not a database/ });
-    },
-  );
+  it.each([
+    'idempotency.db',
+    'reactors.db',
+    'mails.db',
+    'users.db',
+    'sandbox-gateway.db',
+    'read-models.db',
+  ])('a damaged %s', async (name) => {
+    const bytes = readFileSync(join(folder, name));
+    writeFileSync(join(folder, name), bytes.fill(0, 0, 64));
+    const examination = await examined();
+    expectFinding(examination, 'pages', { message: /is damaged: file is not a database/ });
+  });
 
   it('another master key, none, or one that others may read', async () => {
     const other = Buffer.alloc(32, 7).toString('base64');

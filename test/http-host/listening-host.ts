@@ -30,6 +30,7 @@ const RECORD: KeyRecord = {
   environment: 'live',
   scopes: new Set(['things:read', 'things:write']),
   rateLimitPerMinute: 1_000_000,
+  requireKnownUsers: false,
 };
 
 export const HEADERS = {

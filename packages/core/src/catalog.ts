@@ -13,6 +13,7 @@ import * as Settlement from './domain/settlement.ts';
 import * as Subscription from './domain/subscription/index.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
+import * as Users from './domain/users.ts';
 import { EventStoreError } from './event-store.ts';
 import type { EventOf, RejectionOf } from './kernel/aggregate.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
@@ -47,6 +48,7 @@ const AGGREGATES = [
   Subscription,
   Tenant,
   Transaction,
+  Users,
 ] as const;
 
 type Each = (typeof AGGREGATES)[number];

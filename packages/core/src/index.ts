@@ -28,6 +28,7 @@ export * as Settlement from './domain/settlement.ts';
 export * as Subscription from './domain/subscription/index.ts';
 export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';
+export * as Users from './domain/users.ts';
 export * from './event-store.ts';
 export {
   type CheckedSubscription,

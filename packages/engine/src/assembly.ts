@@ -12,7 +12,7 @@ import { TestClock } from './runtime/test-clock.ts';
 import { TimedWorks } from './runtime/timed-work.ts';
 import { ConfigError } from './settings.ts';
 import type { AssemblyOptions, Base } from './slice.ts';
-import { makeSlices, SLICES, tenantParts } from './slices.ts';
+import { ALL_SCOPES, makeSlices, SLICES, tenantParts } from './slices.ts';
 import { openCheckpoints } from './storage/checkpoints.ts';
 import { logLostClaims } from './storage/claims.ts';
 import { openOrReplace } from './storage/damaged-files.ts';
@@ -76,7 +76,16 @@ function makeBase(options: AssemblyOptions): Base {
   );
   const followerProgress = new FollowerProgress();
   const answers = openAnswers(options);
-  return { ...options, commands, stateCache, readSide, definitions, followerProgress, answers };
+  return {
+    ...options,
+    commands,
+    stateCache,
+    readSide,
+    definitions,
+    followerProgress,
+    answers,
+    scopes: ALL_SCOPES,
+  };
 }
 
 /** Undefined for a clock that cannot be moved. */

@@ -98,3 +98,8 @@ export {
 export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant-keys.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
+export type { Credentials } from './users/credentials.ts';
+export type { RoleView } from './users/roles.ts';
+export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';
+export type { UserView } from './users/tenant-users.ts';
+export { type KnownUser, Users } from './users/users.ts';

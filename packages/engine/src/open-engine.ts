@@ -96,6 +96,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     await parts.gateways.close();
     parts.checkpoints.close();
     await parts.sharedMutex?.close();
+    parts.userCredentials.close();
     await parts.answers.close();
     await stores.hostDatabase?.close();
   }

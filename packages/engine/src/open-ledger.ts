@@ -16,6 +16,8 @@ export interface Ledger {
   readonly tenants: Engine['tenants'];
   /** Merchant accounts under ids of one's own; those of the ledger's ids are opened by `as`. */
   readonly merchantAccounts: Pick<Engine['merchantAccounts'], 'define' | 'openOnce'>;
+  /** The sign-in of users: passwords, second factors, links and sessions. */
+  readonly signIns: Engine['signIns'];
   /** Does at once what is due: rebills, deadlines, retries. It is done once a second anyway. */
   runDue(): Promise<void>;
   /** Health checks by name: each rejects while what it looks at cannot be used. */
@@ -60,6 +62,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
   const ledger: Ledger = {
     as: (actor) => engine.ledgers.as(actor, calls),
     tenants: calls.counted(engine.tenants),
+    signIns: calls.counted(engine.signIns),
     merchantAccounts: calls.counted(engine.merchantAccounts),
     runDue: () => calls.run(() => engine.timed.runAll()),
     checks: calls.counted(engine.checks),

@@ -66,6 +66,13 @@ export type UseCaseRefusal =
       >[];
     }
   | { readonly type: 'PageOutOfReach' }
+  /** Another password, an email that is not known, a wrong code, or a user who is not active. */
+  | { readonly type: 'SignInRefused' }
+  /** The password is right, and a code is missing. */
+  | { readonly type: 'SecondFactorRequired' }
+  /** It was used, has expired or was replaced. */
+  | { readonly type: 'LinkUnknown' }
+  | { readonly type: 'PasswordTooWeak'; readonly min: number; readonly max: number }
   /** A search for mitigation needs one of these groups of filters. */
   | { readonly type: 'SearchTooBroad' }
   /** More months than `max`, or a first one after the last. */
@@ -90,6 +97,8 @@ export type TransientRefusal =
   | { readonly type: 'StreamBusy' }
   /** Another process works on the same payment; nothing was done. */
   | { readonly type: 'PaymentBusy' }
+  /** Too many failed sign-ins in a row. */
+  | { readonly type: 'SignInDelayed'; readonly retryAt: string }
   | { readonly type: 'ReadModelsBehind' }
   | { readonly type: 'ReadModelsBuilding' }
   /** The log or a database could not be reached: the work may have been done. */
@@ -116,6 +125,7 @@ const TRANSIENT = {
   ConcurrentUpdate: true,
   StreamBusy: true,
   PaymentBusy: true,
+  SignInDelayed: true,
   ReadModelsBehind: true,
   ReadModelsBuilding: true,
   LogUnavailable: true,

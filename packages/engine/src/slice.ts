@@ -36,6 +36,8 @@ export interface Base extends AssemblyOptions {
   /** Waits for a tenant's definitions, and not for its payments. */
   readonly definitions: ReadSide;
   readonly followerProgress: FollowerProgress;
+  /** Of all slices. */
+  readonly scopes: readonly string[];
   readonly answers: KeptAnswers & { close(): Promise<void> | void };
 }
 

@@ -13,9 +13,11 @@ import type { Base, Slice, TenantPart } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TENANTS } from './tenants/slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
+import { USERS } from './users/slice.ts';
 
 export const SLICES = [
   TENANTS,
+  USERS,
   GATEWAYS,
   MERCHANT_ACCOUNTS,
   IDENTITIES,

@@ -72,6 +72,12 @@ function databasesIn(files: DataFiles): readonly DatabaseFile[] {
       advice:
         'Start the host, which puts the file aside and makes a new one. The mails that waited in it are lost.',
     },
+    {
+      path: files.users,
+      table: 'credentials',
+      advice:
+        'Stop the host and restore users.db from a backup; without one start the host, which makes a new one, and reset the password of each user.',
+    },
     { path: files.readModels, table: 'builds', advice: readModels },
     ...builds.map((path) => ({ path, table: 'meta', advice: readModels })),
   ].filter(({ path }) => isFile(path));

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
+import { credentialMigrations } from '../users/credentials.ts';
 import { placeMigrations } from './checkpoints.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './kept-answers-tables.ts';
@@ -45,6 +46,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...personalKeyMigrations,
   ...placeMigrations,
   ...rateLimitMigrations,
+  ...credentialMigrations,
 };
 
 export type HostDatabaseErrorCode =

@@ -68,6 +68,8 @@ export interface DataFiles {
   readonly keys: string;
   /** Mails that are to be sent, and how far the log has been read for them. */
   readonly mails: string;
+  /** Passwords and sessions of users. */
+  readonly users: string;
   /** Tells this log from another. */
   readonly logMark: string;
 }
@@ -92,6 +94,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
     mails: join(dataDir, 'mails.db'),
+    users: join(dataDir, 'users.db'),
     logMark: join(dataDir, 'log.check'),
   };
 }
@@ -108,7 +111,7 @@ export function hostDatabaseUrlOf({ readModelUrl }: Located): string | undefined
 /** A file of the host's own in the data folder; in memory where the log is. */
 export function ownFile(
   located: Located,
-  name: 'answers' | 'checkpoints' | 'gateway' | 'mails',
+  name: 'answers' | 'checkpoints' | 'gateway' | 'mails' | 'users',
 ): string {
   return dataFilesOf(located)?.[name] ?? ':memory:';
 }

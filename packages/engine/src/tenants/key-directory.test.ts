@@ -42,6 +42,7 @@ it('finds a key with the rights and the rate of its tenant', async () => {
     environment: 'live',
     scopes: new Set(['payments:read']),
     rateLimitPerMinute: 100,
+    requireKnownUsers: false,
   });
 });
 

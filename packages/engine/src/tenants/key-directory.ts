@@ -16,6 +16,8 @@ export interface KeyRecord {
   /** Milliseconds since the epoch. */
   readonly revokedAt?: number;
   readonly rateLimitPerMinute: number;
+  /** Callers must name an active user. Default: false. */
+  readonly requireKnownUsers?: boolean;
 }
 
 /** Port of the key look-up. Called on every request, so it should answer from memory. */
@@ -49,7 +51,10 @@ export function keyDirectory(reference: ReferenceView, commands: CommandRunner):
   };
 }
 
-function recordOf(key: KnownKey, { requestsPerMinute }: Tenant.Settings): KeyRecord {
+function recordOf(
+  key: KnownKey,
+  { requestsPerMinute, requireKnownUsers }: Tenant.Settings,
+): KeyRecord {
   const { keyId, tenantId, kind, environment, scopes, expiresAt, revokedAt } = key;
   return {
     keyId,
@@ -60,5 +65,6 @@ function recordOf(key: KnownKey, { requestsPerMinute }: Tenant.Settings): KeyRec
     ...(expiresAt !== null && { expiresAt: Date.parse(expiresAt) }),
     ...(revokedAt !== null && { revokedAt: Date.parse(revokedAt) }),
     rateLimitPerMinute: requestsPerMinute,
+    requireKnownUsers,
   };
 }

@@ -179,6 +179,7 @@ export class Collection {
   remove(
     { summary, description }: { readonly summary: string; readonly description: string },
     remove: (ledger: TenantLedger, id: never) => Promise<Item>,
+    rejections: readonly ErrorCode[] = [],
   ): Endpoint {
     const { scopes } = this.#options;
     return endpoint({
@@ -186,7 +187,7 @@ export class Collection {
       method: 'DELETE',
       summary,
       access: adminAccess(scopes.write),
-      rejections: ['not_found', 'concurrent_update'],
+      rejections: ['not_found', 'concurrent_update', ...rejections],
       handle: async (context, { params }) =>
         this.#answered(await remove(this.#ledger(context), params.id as never), 'Done'),
     });

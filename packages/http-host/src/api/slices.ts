@@ -21,6 +21,7 @@ import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { TEST_CLOCK } from './test-clock.ts';
 import { SEARCH } from './transaction-search.ts';
 import { UNSUBSCRIBE } from './unsubscribe.ts';
+import { USERS } from './users.ts';
 
 export const API = [
   CUSTOMER_SERVICE,
@@ -42,6 +43,7 @@ export const API = [
   KEYS,
   LEAD_KEYS,
   SETTINGS,
+  USERS,
   REFERENCES,
   TEST_CLOCK,
 ] as const;

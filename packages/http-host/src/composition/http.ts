@@ -73,10 +73,11 @@ function permissionsOf(own: readonly Endpoint[]): ReadonlyMap<string, string> {
 
 function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {
   const { limits } = get(PART.config);
-  const { clock, keys } = get(PART.engine);
+  const { clock, keys, users } = get(PART.engine);
   return new HttpServer({
     endpoints,
     keys,
+    users,
     rateLimits: get(PART.rateLimits),
     idempotency: get(PART.idempotency),
     readiness: get(PART.readiness),

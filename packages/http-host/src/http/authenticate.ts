@@ -1,6 +1,12 @@
 /** Authentication: the API key, its tenant and scopes, and the calling party. */
-import { emailIdentity, isEmail } from '@counterfoil/core';
-import { isApiKey, type KeyDirectory, type KeyRecord, keyDigest } from '@counterfoil/engine';
+import { emailIdentity, isEmail, type TenantId } from '@counterfoil/core';
+import {
+  isApiKey,
+  type KeyDirectory,
+  type KeyRecord,
+  type KnownUser,
+  keyDigest,
+} from '@counterfoil/engine';
 import type { Access, Principal, SignedRequest } from './endpoint.ts';
 import { type Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
@@ -84,6 +90,29 @@ export async function findSigner(
   const signed = { id: webhookId, timestamp: webhookTimestamp, signature: webhookSignature };
   const signer = await orSigned?.({ ...signed, query, body });
   return signer ?? refuse('signature_invalid', undefined, CHALLENGE);
+}
+
+/** Finds the users of a tenant by their emails. */
+export interface UserDirectory {
+  known(tenantId: TenantId, email: string): Promise<KnownUser | undefined>;
+}
+
+/**
+ * The principal as an active user, with the scopes that key and user have both. Throws, in this order:
+ * UserEmail missing (400), no active user (403), scope lacking (403).
+ */
+export async function asKnownUser(
+  principal: Principal,
+  { scope }: KeyAccess,
+  users: UserDirectory,
+): Promise<Principal> {
+  const { tenantId, actor } = principal;
+  if (actor === undefined) throw refuse('user_email_required', undefined, missing('UserEmail'));
+  const user = await users.known(tenantId, actor);
+  if (user?.status !== 'active') throw refuse('user_unknown');
+  const scopes = new Set([...principal.scopes].filter((each) => user.scopes.has(each)));
+  if (!scopes.has(scope)) throw refuse('insufficient_scope', `The user lacks the scope ${scope}`);
+  return { ...principal, scopes };
 }
 
 /** The detail of a refusal that concerns a header. */

@@ -146,6 +146,21 @@ export const ERRORS = {
     description:
       'A token belongs to the customer of its payment or payment method, as long as that payment method is kept. It is unknown for anybody else, and after the payment method was removed or the customer erased.',
   },
+  role_in_use: {
+    status: 400,
+    title: 'A user has this role',
+    description: 'Take the role from every user before it is removed.',
+  },
+  role_built_in: {
+    status: 400,
+    title: 'The role is built in',
+    description: 'Built-in roles cannot be changed or removed; define one of your own.',
+  },
+  last_owner: {
+    status: 400,
+    title: 'The tenant would be left without an owner',
+    description: 'The last owner cannot be disabled, and cannot lose the role.',
+  },
   capture_exceeds_authorized: {
     status: 400,
     title: 'The amount is greater than what was authorized',
@@ -238,6 +253,12 @@ export const ERRORS = {
     status: 403,
     title: 'The API key lacks the scope for this operation',
     description: 'Issue a key with the scope that the operation names.',
+  },
+  user_unknown: {
+    status: 403,
+    title: 'UserEmail does not name an active user',
+    description:
+      'The tenant admits known users only (`requireKnownUsers`): the user was not invited, has not accepted, or is disabled.',
   },
   live_data_forbidden: {
     status: 403,

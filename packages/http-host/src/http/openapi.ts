@@ -191,7 +191,7 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
   if (!operation.answeredUnderOverload) codes.push('overloaded');
   if (access.kind === 'api-key') {
     codes.push('client_id_required', 'user_email_invalid', 'card_invalid');
-    if (access.requiresUserEmail) codes.push('user_email_required');
+    codes.push('user_email_required', 'user_unknown');
     codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
     if (access.liveOnly === true) codes.push('live_data_forbidden');

@@ -5,12 +5,14 @@ import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf, codingOf } from './accept.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
+  asKnownUser,
   checkClaimedTenant,
   checkClaimedUser,
   findKey,
   findSigner,
   isSigned,
   principalOf,
+  type UserDirectory,
 } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { answersJson, type Endpoint } from './endpoint.ts';
@@ -27,6 +29,7 @@ import { NOTHING_UPLOADED, receiveUpload } from './upload.ts';
 export interface PipelineParts {
   readonly router: EndpointRouter;
   readonly keys: KeyDirectory;
+  readonly users: UserDirectory;
   readonly rateLimits: RateLimits;
   readonly idempotency: Idempotency;
   readonly maxBodyBytes: number;
@@ -101,10 +104,12 @@ export class Pipeline {
     exchange: Exchange,
     access: Extract<Endpoint['access'], { kind: 'api-key' }>,
   ): Promise<void> {
-    const { keys, now } = this.#parts;
+    const { keys, users, now } = this.#parts;
     const { head } = exchange;
     const key = await this.#used(exchange, await findKey(head, keys, now()));
-    exchange.principal = principalOf(key, head, access);
+    const principal = principalOf(key, head, access);
+    exchange.principal =
+      key.requireKnownUsers === true ? await asKnownUser(principal, access, users) : principal;
   }
 
   /** Signed without a key: the signature (401, 429 for failures), then the rate limit (429). */

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { type KeyDirectory, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
+import type { UserDirectory } from './authenticate.ts';
 import { Compression } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type ErrorCode, type Refusal, refuse } from './errors.ts';
@@ -73,9 +74,13 @@ const FIGURES = {
   connections: ['http_connections', 'Open connections, idle ones included'],
 } as const;
 
+const NOBODY: UserDirectory = { known: async () => undefined };
+
 export interface HttpServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly keys: KeyDirectory;
+  /** For tenants that require it. Default: nobody is known. */
+  readonly users?: UserDirectory;
   readonly rateLimits: RateLimits;
   readonly idempotency: Idempotency;
   readonly readiness: Readiness;
@@ -127,6 +132,7 @@ export class HttpServer {
     this.#pipeline = new Pipeline({
       router: new EndpointRouter(endpoints),
       keys,
+      users: options.users ?? NOBODY,
       rateLimits,
       idempotency,
       maxBodyBytes,

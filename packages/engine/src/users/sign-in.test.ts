@@ -1,0 +1,175 @@
+/** Sign-in: invitations, passwords, second factors and sessions. */
+import { createHmac } from 'node:crypto';
+import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CommandRunner } from '../command-runner.ts';
+import { Refused } from '../refusal.ts';
+import { createStateCache } from '../runtime/state-cache.ts';
+import { Credentials } from './credentials.ts';
+import { SignIns } from './sign-in.ts';
+import { TenantUsers } from './tenant-users.ts';
+import { Users } from './users.ts';
+
+const PASSWORD = 'correct horse battery';
+const EMAIL = 'ada@example.com';
+const START = Date.parse('2026-03-01T12:00:00.000Z');
+const FROM = { address: '10.0.0.1', agent: 'browser' };
+
+/** Passwords at a cost that a test can pay. */
+const CHEAP = { N: 16, r: 8, p: 1 };
+
+async function opened() {
+  let nowMs = START;
+  const now = () => new Date(nowMs).toISOString();
+  const executor = { store: createMemoryEventStore(), cache: createStateCache() };
+  const commands = new CommandRunner(executor, { now }, () => {});
+  const users = new Users(commands, () => ['payments:read']);
+  const credentials = new Credentials(':memory:');
+  onTestFinished(() => credentials.close());
+  const masterKey = Buffer.alloc(32, 7);
+  const signIns = new SignIns({ users, credentials, masterKey, cost: CHEAP });
+  const tenantId = 7 as TenantId;
+  const acting = { tenantId, environment: 'live', caller: { actor: 'operator' } } as const;
+  const shop = { users: new TenantUsers({ users, signIns }, acting) };
+  const { id, token } = await shop.users.invite({ email: EMAIL, name: 'Ada', roleIds: ['owner'] });
+  const signIn = (change: object = {}) =>
+    signIns.signIn({ tenantId, email: EMAIL, password: PASSWORD, ...FROM, ...change });
+  return {
+    signIns,
+    shop,
+    signIn,
+    token,
+    whose: { tenantId, userId: id },
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+    now: () => nowMs,
+  };
+}
+
+async function active() {
+  const parts = await opened();
+  await parts.signIns.setPassword(parts.token, PASSWORD);
+  return parts;
+}
+
+async function codeOf(call: Promise<unknown>): Promise<string | undefined> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Refused ? error.code : String(error)),
+  );
+}
+
+/** As an authenticator app computes it. */
+function totp(secret: string, ms: number): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  const bits = [...secret]
+    .map((each) => letters.indexOf(each).toString(2).padStart(5, '0'))
+    .join('');
+  const bytes = Buffer.from((bits.match(/.{8}/g) ?? []).map((each) => Number.parseInt(each, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(ms / 30_000)));
+  const mac = createHmac('sha1', bytes).update(counter).digest();
+  const offset = mac.readUInt8(19) & 0xf;
+  return String((mac.readUInt32BE(offset) & 0x7f_ff_ff_ff) % 1_000_000).padStart(6, '0');
+}
+
+describe('an invitation', () => {
+  it('makes the user active when the password is set, once', async () => {
+    const { signIns, signIn, shop, token, whose } = await opened();
+    expect(await codeOf(signIn())).toBe('SignInRefused');
+    expect(await codeOf(signIns.setPassword(token, 'too short'))).toBe('PasswordTooWeak');
+    await signIns.setPassword(token, PASSWORD);
+    expect((await shop.users.get(whose.userId)).status).toBe('active');
+    expect(await codeOf(signIns.setPassword(token, PASSWORD))).toBe('LinkUnknown');
+    expect(await signIn()).toMatchObject({ ...whose, ...FROM });
+  });
+
+  it('ends after 24 hours, and with the next one', async () => {
+    const { signIns, shop, token, whose, pass } = await opened();
+    const { token: second } = await shop.users.reset(whose.userId);
+    expect(await codeOf(signIns.setPassword(token, PASSWORD))).toBe('LinkUnknown');
+    pass(24 * 3_600_000);
+    expect(await codeOf(signIns.setPassword(second, PASSWORD))).toBe('LinkUnknown');
+  });
+});
+
+describe('sign-in', () => {
+  it('refuses unknown emails and wrong passwords alike, and delays after five failures', async () => {
+    const { signIn, pass } = await active();
+    for (const change of [{ email: 'nobody@example.com' }, { password: 'wrong password' }]) {
+      for (let count = 0; count < 5; count += 1) {
+        expect(await codeOf(signIn(change))).toBe('SignInRefused');
+      }
+      expect(await codeOf(signIn(change))).toBe('SignInDelayed');
+    }
+    expect(await codeOf(signIn())).toBe('SignInDelayed');
+    pass(1_001);
+    expect(await codeOf(signIn())).toBeUndefined();
+    expect(await codeOf(signIn({ password: 'wrong password' }))).toBe('SignInRefused');
+  });
+
+  it('is refused to a disabled user, whose sessions end', async () => {
+    const { signIns, signIn, shop, whose } = await active();
+    const { token } = await signIn();
+    await shop.users.invite({ email: 'b@example.com', name: 'B', roleIds: ['owner'] });
+    expect(await codeOf(shop.users.change(whose.userId, { status: 'disabled' }))).toBe('LastOwner');
+    const other = await shop.users.invite({
+      email: 'c@example.com',
+      name: 'C',
+      roleIds: ['owner'],
+    });
+    await signIns.setPassword(other.token, PASSWORD);
+    await shop.users.change(whose.userId, { status: 'disabled' });
+    expect(await signIns.session(token)).toBeUndefined();
+    expect(await codeOf(signIn())).toBe('SignInRefused');
+  });
+
+  it('takes a code of the second factor, or a recovery code, each once', async () => {
+    const { signIns, signIn, whose, pass, now } = await active();
+    const { secret, sealed } = await signIns.makeSecondFactor();
+    expect(await codeOf(signIns.confirmSecondFactor(whose, sealed, '000000x'))).toBe(
+      'SignInRefused',
+    );
+    const recovery = await signIns.confirmSecondFactor(whose, sealed, totp(secret, now()));
+    expect(new Set(recovery).size).toBe(10);
+    expect(await codeOf(signIn())).toBe('SecondFactorRequired');
+    expect(await codeOf(signIn({ code: totp(secret, now()) }))).toBe('SignInRefused');
+    pass(30_000);
+    const code = totp(secret, now());
+    const raced = await Promise.all([codeOf(signIn({ code })), codeOf(signIn({ code }))]);
+    expect(raced.toSorted()).toEqual(['SignInRefused', undefined]);
+    expect(await codeOf(signIn({ code: recovery[0] }))).toBeUndefined();
+    expect(await codeOf(signIn({ code: recovery[0] }))).toBe('SignInRefused');
+    await signIns.removeSecondFactor(whose);
+    expect(await codeOf(signIn())).toBeUndefined();
+  });
+});
+
+describe('a session', () => {
+  it('ends after 30 minutes without use, and after 12 hours at most', async () => {
+    const { signIns, signIn, pass } = await active();
+    const idle = await signIn();
+    pass(30 * 60_000);
+    expect(await signIns.session(idle.token)).toBeUndefined();
+    const used = await signIn();
+    for (let minutes = 0; minutes < 12 * 60 - 20; minutes += 20) {
+      pass(20 * 60_000);
+      expect(await signIns.session(used.token)).toBeDefined();
+    }
+    pass(20 * 60_000);
+    expect(await signIns.session(used.token)).toBeUndefined();
+  });
+
+  it('is listed and ended by itself, and by a new password with all others', async () => {
+    const { signIns, signIn, shop, whose } = await active();
+    const [one, two] = [await signIn(), await signIn()];
+    expect((await signIns.sessionsOf(whose)).map(({ sessionId }) => sessionId)).toHaveLength(2);
+    await signIns.signOut(whose, one.sessionId);
+    expect(await signIns.session(one.token)).toBeUndefined();
+    expect(await signIns.session(two.token)).toBeDefined();
+    const { token } = await shop.users.reset(whose.userId);
+    await signIns.setPassword(token, `${PASSWORD} 2`);
+    expect(await signIns.sessionsOf(whose)).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+/** The users and roles of one tenant, for one caller. */
+import type { Users as Aggregate } from '@counterfoil/core';
+import type { Acting } from '../acting.ts';
+import { uuidV7 } from '../ids.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
+import { Listing, type Page, pageOf } from '../pages.ts';
+import { refused } from '../refusal.ts';
+import type { RoleView } from './roles.ts';
+import type { SignIns } from './sign-in.ts';
+import { Invitation, RoleInput, RoleReplacement, UserChange, UserId } from './user-input.ts';
+import type { Users } from './users.ts';
+
+export type UserView = Omit<Aggregate.User, 'userId'> & { readonly id: string };
+
+interface UserServices {
+  readonly users: Users;
+  readonly signIns: SignIns;
+}
+
+export class TenantUsers {
+  readonly #users: Users;
+  readonly #signIns: SignIns;
+  readonly #acting: Acting;
+
+  constructor({ users, signIns }: UserServices, acting: Acting) {
+    this.#users = users;
+    this.#signIns = signIns;
+    this.#acting = acting;
+  }
+
+  async list(listing: Listing = {}): Promise<Page<UserView>> {
+    const { users } = await this.#state();
+    return pageOf([...users.values()].map(viewOf), listing);
+  }
+
+  /** Refuses with `UserUnknown`. */
+  async get(userId: string): Promise<UserView> {
+    const user = (await this.#state()).users.get(userId);
+    if (user === undefined) throw refused({ type: 'UserUnknown' });
+    return viewOf(user);
+  }
+
+  /** The token sets the password within 24 hours, once. Refuses with `UserExists`. */
+  async invite(invitation: Invitation): Promise<UserView & { readonly token: string }> {
+    const { tenantId, caller } = this.#acting;
+    const userId = uuidV7();
+    await this.#users.execute(tenantId, { type: 'InviteUser', userId, ...invitation }, caller);
+    const token = await this.#signIns.link({ tenantId, userId }, 'invitation');
+    return { ...(await this.get(userId)), token };
+  }
+
+  /** For a lost password or invitation: the tokens before are void. Refuses with `UserUnknown`. */
+  async reset(userId: string): Promise<UserView & { readonly token: string }> {
+    const user = await this.get(userId);
+    const whose = { tenantId: this.#acting.tenantId, userId };
+    return { ...user, token: await this.#signIns.link(whose, 'reset') };
+  }
+
+  /** Refuses with `LastOwner` for what would leave the tenant without one. A disabled user is signed out. */
+  async change(userId: string, { status, rowVersion, ...change }: UserChange): Promise<UserView> {
+    const { tenantId, caller } = this.#acting;
+    const before = await this.get(userId);
+    const { name = before.name, roleIds = before.roleIds } = change;
+    const content = { userId, name, roleIds, rowVersion };
+    const { users } = await this.#users.execute(
+      tenantId,
+      { type: 'ChangeUser', ...content },
+      caller,
+    );
+    // An invited user becomes active by the invitation alone.
+    const isNews = status !== undefined && status !== before.status && before.status !== 'invited';
+    if (isNews || status === 'disabled') {
+      const type = status === 'disabled' ? 'DisableUser' : 'ActivateUser';
+      const seen = users.get(userId)?.rowVersion;
+      await this.#users.execute(tenantId, { type, userId, rowVersion: seen }, caller);
+    }
+    if (status === 'disabled') await this.#signIns.signOut({ tenantId, userId });
+    return this.get(userId);
+  }
+
+  /** Built-in ones and those of the tenant. */
+  async listRoles(listing: Listing = {}): Promise<Page<RoleView>> {
+    return pageOf(await this.#users.roles(this.#acting.tenantId), listing);
+  }
+
+  /** Refuses with `RoleUnknown`. */
+  async getRole(roleId: string): Promise<RoleView> {
+    const role = (await this.#users.roles(this.#acting.tenantId)).find(({ id }) => id === roleId);
+    if (role === undefined) throw refused({ type: 'RoleUnknown', roleId });
+    return role;
+  }
+
+  async createRole(role: RoleInput): Promise<RoleView> {
+    const { tenantId, caller } = this.#acting;
+    const roleId = uuidV7();
+    await this.#users.execute(tenantId, { type: 'DefineRole', roleId, ...role }, caller);
+    return this.getRole(roleId);
+  }
+
+  /** Refuses with `RoleBuiltIn`, `RoleUnknown` and `StaleRowVersion`. */
+  async replaceRole(roleId: string, { rowVersion, ...role }: RoleReplacement): Promise<RoleView> {
+    const { tenantId, caller } = this.#acting;
+    const before = await this.getRole(roleId);
+    const seen = rowVersion ?? before.rowVersion;
+    const command = { type: 'DefineRole', roleId, ...role, rowVersion: seen } as const;
+    await this.#users.execute(tenantId, command, caller);
+    return this.getRole(roleId);
+  }
+
+  /** Refuses with `RoleInUse` while a user has it. */
+  async removeRole(roleId: string): Promise<RoleView> {
+    const { tenantId, caller } = this.#acting;
+    const role = await this.getRole(roleId);
+    await this.#users.execute(tenantId, { type: 'RemoveRole', roleId }, caller);
+    return role;
+  }
+
+  #state(): Promise<Aggregate.State> {
+    return this.#users.state(this.#acting.tenantId);
+  }
+}
+
+function viewOf({ userId: id, ...user }: Aggregate.User): UserView {
+  return { id, ...user };
+}
+
+export const USER_INPUTS: CallInputs<TenantUsers> = {
+  list: [Listing.optional()],
+  get: [UserId],
+  invite: [Invitation],
+  reset: [UserId],
+  change: [UserId, UserChange],
+  listRoles: [Listing.optional()],
+  getRole: [UserId],
+  createRole: [RoleInput],
+  replaceRole: [UserId, RoleReplacement],
+  removeRole: [UserId],
+};

@@ -1,0 +1,165 @@
+/** Users and roles: who is there, what they may become, and the last owner. */
+import { fold, type TenantId, Users } from '@counterfoil/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { whenOf } from './when.ts';
+
+const when = whenOf(Users);
+const tenantId = 7 as TenantId;
+const at = '2026-01-10T12:00:00.000Z';
+const id = (number: number) => `0192f000-0000-4000-8000-00000000000${number}`;
+const ROLE = id(9);
+
+const invited = (number: number, ...roleIds: string[]): Users.Event => ({
+  type: 'UserInvited',
+  userId: id(number),
+  email: `user-${number}@example.com`,
+  name: `User ${number}`,
+  roleIds,
+  at,
+});
+const activated = (number: number): Users.Event => ({
+  type: 'UserActivated',
+  userId: id(number),
+  at,
+});
+const role: Users.Event = {
+  type: 'RoleDefined',
+  roleId: ROLE,
+  name: 'Night',
+  scopes: ['payments:read'],
+  at,
+};
+const change = (number: number, roleIds: string[], rowVersion?: number): Users.Command => ({
+  type: 'ChangeUser',
+  tenantId,
+  userId: id(number),
+  name: `User ${number}`,
+  roleIds,
+  rowVersion,
+  at,
+});
+const disable = (number: number): Users.Command => ({
+  type: 'DisableUser',
+  tenantId,
+  userId: id(number),
+  at,
+});
+const invite = (number: number, email: string, roleIds: string[] = []): Users.Command => ({
+  type: 'InviteUser',
+  tenantId,
+  userId: id(number),
+  email,
+  name: 'Somebody',
+  roleIds,
+  at,
+});
+
+describe('a user', () => {
+  it('is invited once, by an email however it is written', () => {
+    const rejection = { type: 'UserExists', userId: id(1) } as const;
+    when([invited(1)], invite(2, 'User-1@EXAMPLE.com')).thenRejected(rejection);
+    when([invited(1)], invite(1, 'user-1@example.com')).thenNothing();
+  });
+
+  it('has roles that are there', () => {
+    const rejection = { type: 'RoleNotDefined', roleId: ROLE } as const;
+    when([], invite(1, 'a@b.co', ['agent', ROLE])).thenRejected(rejection);
+    when([invited(1)], change(1, [ROLE])).thenRejected(rejection);
+    when([role], invite(1, 'a@b.co', [ROLE])).then({
+      ...invited(1, ROLE),
+      email: 'a@b.co',
+      name: 'Somebody',
+    } as Users.Event);
+  });
+
+  it('is changed from the version that was seen', () => {
+    const stale = { type: 'StaleRowVersion', rowVersion: 1, current: 2 } as const;
+    when([invited(1), activated(1)], change(1, ['agent'], 1)).thenRejected(stale);
+    when([invited(1, 'agent')], change(1, ['agent'])).thenNothing();
+    when([], change(1, [])).thenRejected({ type: 'UserUnknown' });
+  });
+});
+
+describe('the last owner', () => {
+  const owner = [invited(1, 'owner'), activated(1)];
+
+  it.each([
+    ['cannot be disabled', owner, disable(1)],
+    ['cannot lose the role', owner, change(1, ['agent'])],
+    ['is the active one, whoever is invited', [...owner, invited(2, 'owner')], disable(1)],
+    ['may still be invited', [invited(1, 'owner')], change(1, [])],
+  ] as const)('%s', (_name, past, command) =>
+    when(past, command).thenRejected({ type: 'LastOwner' }),
+  );
+
+  it('is not the last beside another active one', () =>
+    when([...owner, invited(2, 'owner'), activated(2)], disable(1)).then({
+      type: 'UserDisabled',
+      userId: id(1),
+      at,
+    }));
+
+  it('stays, whatever is tried', () => {
+    const number = fc.integer({ min: 1, max: 4 });
+    const roles = fc.subarray(['owner', 'agent', 'viewer']);
+    const command: fc.Arbitrary<Users.Command> = fc.oneof(
+      fc.tuple(number, roles).map(([each, all]) => invite(each, `user-${each}@example.com`, all)),
+      fc.tuple(number, roles).map(([each, all]) => change(each, all)),
+      number.map(disable),
+      number.map((each) => ({ type: 'ActivateUser' as const, tenantId, userId: id(each), at })),
+    );
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
+        let state = fold(Users, owner);
+        for (const each of commands) {
+          const decided = Users.decide(state, each);
+          if (decided._tag === 'Right') state = fold(Users, decided.right, state);
+        }
+        const left = [...state.users.values()].filter(
+          ({ status, roleIds }) => status === 'active' && roleIds.includes('owner'),
+        );
+        expect(left.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe('a role', () => {
+  const define = (roleId: string, rowVersion?: number): Users.Command => ({
+    type: 'DefineRole',
+    tenantId,
+    roleId,
+    name: 'Night',
+    scopes: ['payments:read', 'payments:read'],
+    rowVersion,
+    at,
+  });
+  const remove = (roleId: string): Users.Command => ({ type: 'RemoveRole', tenantId, roleId, at });
+
+  it('is a set of scopes', () => when([], define(ROLE)).then(role));
+
+  it.each([
+    ['is not one of the built-in', [], define('owner'), { type: 'RoleBuiltIn', roleId: 'owner' }],
+    ['that is built in stays', [], remove('viewer'), { type: 'RoleBuiltIn', roleId: 'viewer' }],
+    ['is unknown before', [], remove(ROLE), { type: 'RoleUnknown', roleId: ROLE }],
+    ['of a version is there', [], define(ROLE, 1), { type: 'RoleUnknown', roleId: ROLE }],
+    [
+      'is another version',
+      [role],
+      define(ROLE, 2),
+      { type: 'StaleRowVersion', rowVersion: 2, current: 1 },
+    ],
+    [
+      'of a user stays',
+      [role, invited(1, ROLE)],
+      remove(ROLE),
+      { type: 'RoleInUse', roleId: ROLE },
+    ],
+  ] as const)('%s', (_name, past, command, rejection) =>
+    when(past, command).thenRejected(rejection),
+  );
+
+  it('is removed', () =>
+    when([role], remove(ROLE)).then({ type: 'RoleRemoved', roleId: ROLE, at }));
+});
