@@ -86,6 +86,7 @@ function payments({ tenancy }: Pool): Overrides[] {
       '/card': always(CARD),
       '/token': ABSENT,
       '/subscription/rebillAmount': always(rebill),
+      '/subscription/intervalCount': ABSENT,
       // A payment starts two at most, of which the schemas say nothing.
       '/items/*/subscription': ABSENT,
       '/orderId': maybe(OWN_ID),
@@ -161,6 +162,9 @@ const SUBSCRIPTIONS: Overrides = {
   '/card': always(CARD),
   '/token': ABSENT,
   '/rebillAmount': maybe(amountsIn(2, { min: 1, max: 10_000 })),
+  // Either this or an interval, which the schema of a change does not say.
+  '/frequency': ABSENT,
+  '/intervalCount': ABSENT,
 };
 
 /** Lists of ids as text, which the schemas admit with numbers that are not exact as well. */

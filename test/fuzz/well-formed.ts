@@ -68,6 +68,8 @@ const RULES = [
   // Either an item or an adjustment, each with its own members.
   /^\/refundItems\/\d+(\/(Quantity|Restock))?$/,
   /^(\/items\/\d+)?\/subscription\/rebillAmount$/,
+  // Either a frequency or an interval, of ten years at most.
+  /^(\/items\/\d+)?(\/subscription)?\/(frequency|interval|intervalCount)$/,
   // Ids that are exact.
   /^\/(orderIds|subscriberIds)$/,
   // Two subscriptions at most.
