@@ -1,8 +1,9 @@
 /**
  * What compression costs: `node scripts/compression-cost.ts` asks one server for pages of records over
- * 16 connections, with each coding in turns, and prints requests a second divided by those without one.
+ * 16 connections, with each coding in turns. It prints the processor time of a request, divided by that
+ * without a coding: of the server's main thread, and of all its threads. Other load hardly moves it.
  */
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -74,11 +75,30 @@ async function serve(): Promise<void> {
     logger: createLogger({ level: 'fatal' }),
   });
   process.send?.(await server.listen({ port: 0, host: '127.0.0.1' }));
+  process.on('message', () => process.send?.(usage()));
 }
 
-/** Requests a second, and the bytes of one response. */
-async function measured(url: string, coding: string): Promise<{ rate: number; bytes: number }> {
+/** Microseconds since the start. */
+interface Usage {
+  readonly main: number;
+  readonly all: number;
+}
+
+function usage(): Usage {
+  const total = ({ user, system }: NodeJS.CpuUsage) => user + system;
+  return { main: total(process.threadCpuUsage()), all: total(process.cpuUsage()) };
+}
+
+async function usageOf(server: ChildProcess): Promise<Usage> {
+  server.send('usage');
+  const [used] = (await once(server, 'message')) as [Usage];
+  return used;
+}
+
+/** The processor time of a request in microseconds, and the bytes of its response. */
+async function measured(server: ChildProcess, url: string, coding: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const before = await usageOf(server);
   const endAtMs = performance.now() + ROUND_MS;
   let answered = 0;
   let bytes = 0;
@@ -92,34 +112,35 @@ async function measured(url: string, coding: string): Promise<{ rate: number; by
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  const after = await usageOf(server);
   agent.destroy();
-  return { rate: (answered * 1_000) / ROUND_MS, bytes };
+  return {
+    main: (after.main - before.main) / answered,
+    all: (after.all - before.all) / answered,
+    bytes,
+  };
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-async function compare(url: string): Promise<void> {
+async function compare(server: ChildProcess, url: string): Promise<void> {
   for (const records of RECORDS) {
-    const ratios = new Map<string, number[]>(CODINGS.map((coding) => [coding, []]));
-    const sizes = new Map<string, number>();
+    const rounds = new Map<string, Awaited<ReturnType<typeof measured>>[]>();
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const rates = new Map<string, number>();
       for (const coding of CODINGS) {
-        const { rate, bytes } = await measured(`${url}/pages/${records}`, coding);
-        rates.set(coding, rate);
-        sizes.set(coding, bytes);
-      }
-      // The first round warms up.
-      if (round === 0) continue;
-      for (const coding of CODINGS) {
-        ratios.get(coding)?.push((rates.get(coding) ?? 0) / (rates.get('identity') ?? 1));
+        const one = await measured(server, `${url}/pages/${records}`, coding);
+        // The first round warms up.
+        if (round > 0) rounds.set(coding, [...(rounds.get(coding) ?? []), one]);
       }
     }
-    for (const coding of CODINGS) {
-      const ratio = median(ratios.get(coding) ?? []).toFixed(2);
-      console.log(`${records} records, ${coding}: ${sizes.get(coding)} bytes, ratio ${ratio}`);
+    const plain = rounds.get('identity') ?? [];
+    for (const [coding, all] of rounds) {
+      const ratioOf = (kind: 'main' | 'all') =>
+        median(all.map((one, round) => one[kind] / (plain[round]?.[kind] ?? 1))).toFixed(2);
+      const cost = `main thread ${ratioOf('main')}, all threads ${ratioOf('all')}`;
+      console.log(`${records} records, ${coding}: ${all[0]?.bytes} bytes, ${cost}`);
     }
   }
 }
@@ -129,6 +150,6 @@ if (process.argv[2] === 'serve') {
 } else {
   const server = fork(fileURLToPath(import.meta.url), ['serve']);
   const [url] = (await once(server, 'message')) as [string];
-  await compare(url);
+  await compare(server, url);
   server.kill();
 }

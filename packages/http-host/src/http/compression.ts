@@ -25,13 +25,29 @@ const brotli = (bytes: Buffer, quality: number) =>
     params: {
       [constants.BROTLI_PARAM_QUALITY]: quality,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      // A window beyond the content only takes memory.
+      [constants.BROTLI_PARAM_LGWIN]: windowOf(bytes),
     },
+    ...chunkOf(bytes),
   });
+
+const SMALLEST_CHUNK = 1_024;
+const LARGEST_CHUNK = 65_536;
+
+/** Room for the compressed content, mostly in one piece. */
+function chunkOf({ length }: Buffer) {
+  return { chunkSize: Math.min(Math.max(length >> 2, SMALLEST_CHUNK), LARGEST_CHUNK) };
+}
+
+function windowOf({ length }: Buffer): number {
+  const { BROTLI_MIN_WINDOW_BITS: min, BROTLI_DEFAULT_WINDOW: max } = constants;
+  return Math.min(Math.max(Math.ceil(Math.log2(length)), min), max);
+}
 
 /** The cheapest levels: they save nine tenths of a page of records, and more effort little more. */
 const FAST: Readonly<Record<Coding, Compress>> = {
   br: (bytes) => brotli(bytes, 1),
-  gzip: (bytes) => gzipAsync(bytes, { level: 1 }),
+  gzip: (bytes) => gzipAsync(bytes, { level: 1, ...chunkOf(bytes) }),
 };
 /** For what is compressed once. */
 const SMALL: Readonly<Record<Coding, Compress>> = {
