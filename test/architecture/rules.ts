@@ -246,8 +246,8 @@ const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 
 const API = 'packages/http-host/src/api/';
-/** The files of a slice whose names interfaces may know: its calls for a tenant, and what they take and show. */
-const OF_THE_FACE = /\/(tenant-[^/]+|[^/]+-(input|view)|batch)\.ts$/;
+/** The files of a slice whose names interfaces may know: its calls for a tenant, what they take and show, and refusals. */
+const OF_THE_FACE = /\/(tenant-[^/]+|[^/]+-(input|view)|batch|refusals)\.ts$/;
 
 /** Endpoints call the ledger of their caller, and no use case beneath it. */
 export const endpointsStandOnTheFace: Rule = (tree) => {

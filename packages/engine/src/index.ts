@@ -57,7 +57,6 @@ export {
   type RefusalCode,
   Refused,
   refused,
-  type UnknownReference,
 } from './refusal.ts';
 export { type RunningWorker, runWorker } from './run-worker.ts';
 export { type Clock, openClock, presentIn } from './runtime/clock.ts';
@@ -95,6 +94,7 @@ export {
   type ReferenceItem,
   type ReferenceKind,
 } from './tenants/reference-input.ts';
+export type { UnknownReference } from './tenants/refusals.ts';
 export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant-keys.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';

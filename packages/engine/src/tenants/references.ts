@@ -3,7 +3,8 @@ import { MerchantAccount, Reference, Tenant, type TenantId, Transaction } from '
 import type { ReferenceNames } from '@counterfoil/projections';
 import { LRUCache } from 'lru-cache';
 import type { CommandRunner } from '../command-runner.ts';
-import { refused, type UnknownReference } from '../refusal.ts';
+import { refused } from '../refusal.ts';
+import type { UnknownReference } from './refusals.ts';
 
 /** Lists across streams, from a read model. */
 export interface AccountIndex {

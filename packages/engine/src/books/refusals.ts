@@ -1,0 +1,10 @@
+/** What the books and reports are refused with. */
+export type BookRefusal =
+  /** More months than `max`, or a first one after the last. */
+  {
+    readonly type: 'MonthsOutOfRange';
+    readonly from: string;
+    readonly to: string;
+    readonly months: number;
+    readonly max: number;
+  };

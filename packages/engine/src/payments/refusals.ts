@@ -1,0 +1,26 @@
+/** What payments and refunds are refused with, beside the rejections of the core. */
+import type { Routing, TransactionId } from '@counterfoil/core';
+import type { CardFault } from '../gateways/card-number.ts';
+
+export type PaymentRefusal =
+  /** The customer id is not that of the customer with this email. */
+  | { readonly type: 'CustomerMismatch'; readonly customerId: number }
+  /** The id is that of a child of this payment; only payments are refunded. */
+  | { readonly type: 'NotAPayment'; readonly paymentId: TransactionId }
+  /** Both of them were given, or neither. */
+  | { readonly type: 'CardOrToken' }
+  | { readonly type: 'CardInvalid'; readonly faults: readonly CardFault[] }
+  | { readonly type: 'TokenUnknown' }
+  /** No merchant account takes the payment: each that was tried, with its reason. */
+  | {
+      readonly type: 'NoMerchantAccount';
+      readonly skipped: readonly Pick<
+        Routing.Routing['skipped'][number],
+        'merchantAccountId' | 'reason'
+      >[];
+    };
+
+/** The same request may be accepted later. */
+export type TransientPaymentRefusal =
+  /** Another process works on the same payment; nothing was done. */
+  { readonly type: 'PaymentBusy' };
