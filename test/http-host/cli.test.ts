@@ -338,6 +338,22 @@ async function soldIn(url: string, { key }: Issued): Promise<number> {
   return accounts[0]?.credit ?? 0;
 }
 
+describe('settlements import', () => {
+  it('says what was booked and what differs, with its progress', async () => {
+    const folder = new Folder();
+    await folder.done('tenants', 'onboard', '1', 'Acme');
+    await folder.done('define', '1', join(ROOT, 'docs/acme.json'));
+    const lines = ['reference,kind,arn,amount,currency,settledDate', 'a,sale,x,1,GBP,2026-02-01'];
+    const file = folder.write('day-1.csv', `${lines.join('\n')}\nb,fee,x,1,GBP,2026-02-01\n`);
+    const words = ['settlements', 'import', '1', file, '--merchant-account'];
+    const ran = await folder.run(...words, '1');
+    expect(ran).toMatchObject({ code: 0, err: expect.stringContaining('Settlement') });
+    expect(ran.out).toBe('2 lines: 0 booked, 0 before\nmissing-here: 1\nunreadable: 1\n');
+    expect(await folder.run(...words, '99')).toMatchObject({ code: 1 });
+    expect(await folder.run(...words.with(3, 'nowhere.csv'), '1')).toMatchObject({ code: 1 });
+  });
+});
+
 describe('merchant-accounts import', () => {
   const HEADER = 'mid,title,companyId,gatewayId,descriptor,defaultCurrency,apiKey';
   const line = (n: number, company = 1) => `70${n},Account ${n},${company},1,SHOP,GBP,SECRET-${n}`;

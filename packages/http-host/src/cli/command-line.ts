@@ -10,6 +10,7 @@ import { addKeyCommands } from './keys.ts';
 import { addMerchantAccountCommands } from './merchant-accounts.ts';
 import { addReadModelCommands } from './read-models.ts';
 import { Session, type Terminal } from './session.ts';
+import { addSettlementCommands } from './settlements.ts';
 import { addStartCommand } from './start.ts';
 import { addTenantCommands } from './tenants.ts';
 import { addWorkerCommand } from './worker.ts';
@@ -23,6 +24,7 @@ const COMMANDS = [
   addCustomerCommands,
   addDefineCommands,
   addMerchantAccountCommands,
+  addSettlementCommands,
   addReadModelCommands,
   addDoctorCommand,
   addClockCommands,
