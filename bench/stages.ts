@@ -10,6 +10,7 @@ import { postgresReadModels } from './stages/postgres-read-models.ts';
 import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
+import { settlement } from './stages/settlement.ts';
 
 export const stages: readonly Stage[] = [
   append,
@@ -22,4 +23,5 @@ export const stages: readonly Stage[] = [
   readModels,
   postgresReadModels,
   rebills,
+  settlement,
 ];

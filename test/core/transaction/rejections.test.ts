@@ -35,6 +35,7 @@ const notPositive = (amountMinor: bigint): Rejection => ({
 const differs = (difference: Transaction.SettlementDifference): Rejection => ({
   type: 'SettlementDiffers',
   difference,
+  id: null,
 });
 const exceedsRemaining = (requestedMinor: bigint, remainingMinor: bigint): Rejection => ({
   type: 'RefundExceedsRemaining',

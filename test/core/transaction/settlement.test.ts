@@ -30,7 +30,7 @@ const paid = (amountMinor: bigint) => ({
 });
 const settling = (line: Partial<Transaction.SettlementLine>) => ask.settleLine(line);
 const differing = (difference: Transaction.SettlementDifference) =>
-  ({ type: 'SettlementDiffers', difference }) as const;
+  ({ type: 'SettlementDiffers', difference, id: null }) as const;
 
 describe('a line', () => {
   it('of a capture pays out what is left after its fees in its currency, and its reserve', () => {

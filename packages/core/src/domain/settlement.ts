@@ -34,7 +34,7 @@ export const Difference = z.strictObject({
   arn: z.string(),
   /** The payment, where it is known. */
   transactionId: TransactionId.nullable(),
-  /** The refund or the chargeback that is missing there. */
+  /** The refund or the chargeback that is meant. */
   childId: TransactionId.nullable(),
   /** As the file says; as the books say for what is missing there. */
   amountMinor: Minor.nullable(),
@@ -62,7 +62,7 @@ export function lineKey(reference: string): string {
   return `line/${reference}`;
 }
 
-/** The key of a movement that is missing there, which its booking resolves. */
+/** The key of a movement that is missing there, which its booking resolves, and any line about it. */
 export function movementKey(movement: {
   readonly kind: string;
   readonly transactionId: string;

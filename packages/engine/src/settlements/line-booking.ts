@@ -33,7 +33,13 @@ interface BookingOptions extends SettlementBooks {
 
 type Compared =
   | { readonly outcome: 'booked' | 'repeated' }
-  | { readonly outcome: 'differs'; readonly by: Transaction.SettlementDifference };
+  | ({ readonly outcome: 'differs' } & Differing);
+
+interface Differing {
+  readonly by: Transaction.SettlementDifference;
+  readonly transactionId: TransactionId | null;
+  readonly childId: TransactionId | null;
+}
 
 export class LineBooking {
   readonly #services: BookingServices;
@@ -76,10 +82,10 @@ export class LineBooking {
       const compared = await this.#settle(line, transactionId);
       if (compared.outcome !== 'differs') return compared;
       if (first === undefined || first.type === 'missing-here') {
-        first = differenceOf(line, transactionId, compared.by);
+        first = differenceOf(line, compared);
       }
     }
-    const difference = first ?? differenceOf(line, null, { type: 'missing' });
+    const difference = first ?? differenceOf(line, UNKNOWN_PAYMENT);
     return { outcome: 'differs', difference };
   }
 
@@ -102,17 +108,19 @@ export class LineBooking {
       return { outcome: events.length > 0 && !repeated ? 'booked' : 'repeated' };
     } catch (error) {
       if (error instanceof Refused && error.refusal.type === 'SettlementDiffers') {
-        return { outcome: 'differs', by: error.refusal.difference };
+        const { difference: by, id: childId } = error.refusal;
+        return { outcome: 'differs', by, transactionId, childId };
       }
       throw error;
     }
   }
 }
 
+const UNKNOWN_PAYMENT: Differing = { by: { type: 'missing' }, transactionId: null, childId: null };
+
 function differenceOf(
   read: ReadLine,
-  transactionId: TransactionId | null,
-  by: Transaction.SettlementDifference,
+  { by, transactionId, childId }: Differing,
 ): Settlement.Difference {
   const { line, reference, kind, gatewayTransactionId, arn } = read;
   const { amountMinor, currency, feeMinor, settledDate } = read;
@@ -124,7 +132,7 @@ function differenceOf(
     gatewayTransactionId,
     arn,
     transactionId,
-    childId: null,
+    childId,
     amountMinor,
     currency,
     feeMinor,

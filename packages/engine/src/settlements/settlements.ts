@@ -28,6 +28,8 @@ const BATCHES_AHEAD = 16;
 const MAX_WAITS = 60;
 /** Differences of one event. */
 const MAX_DIFFERENCES = 200;
+/** Open differences read at a time. */
+const OPEN_PAGE = 1_000;
 const DEFAULT_GRACE_DAYS = 3;
 /** What is older than this before the first line was to be in a file of before. */
 const LOOK_BACK_DAYS = 35;
@@ -83,7 +85,7 @@ export class Settlements {
     }
     const books = [tenantId, request.sandbox, merchantAccountId].join('/');
     return this.#mutex.runExclusive(books, async () => {
-      const run = new ImportRun(this.#services, request);
+      const run = new ImportRun(this.#services, this.#view, request);
       const { booked } = await run.take(content, onProgress);
       const record = await this.find(request, run.settlementId);
       if (record === undefined) throw new Error(`the import ${run.settlementId} is not there`);
@@ -116,6 +118,7 @@ export class Settlements {
 class ImportRun {
   readonly settlementId: TransactionId;
   readonly #services: SettlementServices;
+  readonly #view: SettlementView;
   readonly #request: Parameters<Settlements['import']>[0];
   readonly #books: SettlementBooks;
   readonly #booking: LineBooking;
@@ -127,9 +130,14 @@ class ImportRun {
   #from = '';
   #to = '';
 
-  constructor(services: SettlementServices, request: Parameters<Settlements['import']>[0]) {
+  constructor(
+    services: SettlementServices,
+    view: SettlementView,
+    request: Parameters<Settlements['import']>[0],
+  ) {
     const { tenantId, sandbox, merchantAccountId, name } = request;
     this.#services = services;
+    this.#view = view;
     this.#request = request;
     this.#books = { tenantId, sandbox, merchantAccountId };
     this.#booking = new LineBooking(services, { ...this.#books, tenantId, caller: request.caller });
@@ -161,6 +169,7 @@ class ImportRun {
       onProgress({ lines: this.#lines, bytes });
     }
     if (batches === 0) await this.#start();
+    await this.#record();
     await this.#caughtUp();
     await this.#findMissingThere();
     await this.#finish(digest.digest('hex'));
@@ -194,9 +203,29 @@ class ImportRun {
       // To the end of that day.
       to: Date.parse(this.#to) - (graceDays - 1) * DAY_MS - 1,
     };
+    const named = await this.#namedByLines();
     for await (const page of unsettledIn(this.#services.readModels, this.#books, period)) {
-      for (const movement of page) await this.#differs(missingThere(movement));
+      for (const { id: childId, ...movement } of page) {
+        if (named.has(Settlement.movementKey({ ...movement, childId }))) continue;
+        await this.#differs(missingThere({ ...movement, id: childId }));
+      }
     }
+  }
+
+  /** Movements that a line of this or an earlier file is about, though it differs. */
+  async #namedByLines(): Promise<ReadonlySet<string>> {
+    const named = new Set<string>();
+    const query = { ...this.#books, limit: OPEN_PAGE, now: this.#services.commands.clock.now() };
+    let after: string | undefined;
+    do {
+      const page = await this.#view.unmatched({ ...query, ...(after !== undefined && { after }) });
+      for (const { type, kind, transactionId, childId } of page.items) {
+        if (type === 'missing-there' || kind === null || transactionId === null) continue;
+        named.add(Settlement.movementKey({ kind, transactionId, childId }));
+      }
+      after = page.next;
+    } while (after !== undefined);
+    return named;
   }
 
   async #differs(difference: Settlement.Difference): Promise<void> {

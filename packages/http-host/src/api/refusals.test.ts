@@ -28,7 +28,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
     ...gbp,
   },
   VoidAfterRefund: { type: 'VoidAfterRefund' },
-  SettlementDiffers: { type: 'SettlementDiffers', difference: { type: 'missing' } },
+  SettlementDiffers: { type: 'SettlementDiffers', difference: { type: 'missing' }, id: null },
   SettlementUnknown: { type: 'SettlementUnknown' },
   ReleaseExceedsReserve: {
     type: 'ReleaseExceedsReserve',

@@ -81,7 +81,10 @@ export const settlements: Projection<State> = {
       case 'SettlementStarted':
         return [];
       case 'SettlementDifferencesFound':
-        return event.differences.map((each) => differenceKeyOf(record, each));
+        return event.differences.flatMap((each) => [
+          differenceKeyOf(record, each),
+          ...namedBy(record, each),
+        ]);
       case 'SettlementFinished':
         return [importKeyOf(record, event)];
       default:
@@ -96,12 +99,12 @@ export const settlements: Projection<State> = {
         return { states: [[importKeyOf(record, event), { record: begun(event) }]] };
       case 'SettlementDifferencesFound': {
         const { settlementId, at: foundAt } = event;
-        return {
-          states: event.differences.map((difference) => [
-            differenceKeyOf(record, difference),
-            { difference, settlementId, foundAt, isOpen: true },
-          ]),
-        };
+        const found = event.differences.map((difference) => {
+          const open: State = { difference, settlementId, foundAt, isOpen: true };
+          return [differenceKeyOf(record, difference), open] as const;
+        });
+        const named = event.differences.flatMap((each) => namedBy(record, each));
+        return { states: [...closed(named, states), ...found] };
       }
       case 'SettlementFinished': {
         const key = importKeyOf(record, event);
@@ -114,13 +117,7 @@ export const settlements: Projection<State> = {
         return { states: [[key, { record: { ...before.record, ...done, status: 'finished' } }]] };
       }
       default:
-        return {
-          states: resolvedBy(record, event).flatMap((key) => {
-            const found = states.get(key);
-            if (found === undefined || 'record' in found) return [];
-            return [[key, { ...found, isOpen: false }] as const];
-          }),
-        };
+        return { states: closed(resolvedBy(record, event), states) };
     }
   },
 
@@ -200,6 +197,21 @@ function differenceKeyOf(record: Recorded, difference: Settlement.Difference): s
 function keyIn({ tenantId, event }: Recorded, key: string): string {
   const { sandbox, merchantAccountId } = event as unknown as OfAccount;
   return `${partitionOf(tenantId, sandbox)}/${merchantAccountId}/${key}`;
+}
+
+/** Those of the differences that there are, which nothing is to be done about any more. */
+function closed(keys: readonly string[], states: States<State>): (readonly [string, State])[] {
+  return keys.flatMap((key) => {
+    const found = states.get(key);
+    return found === undefined || 'record' in found ? [] : [[key, { ...found, isOpen: false }]];
+  });
+}
+
+/** A movement is not missing there where a line is about it, though it differs. */
+function namedBy(record: Recorded, difference: Settlement.Difference): readonly string[] {
+  const { type, kind, transactionId, childId } = difference;
+  if (type === 'missing-there' || kind === null || transactionId === null) return [];
+  return [keyIn(record, Settlement.movementKey({ kind, transactionId, childId }))];
 }
 
 /** The differences that a booking ends: of its line, and of the movement that was missing there. */

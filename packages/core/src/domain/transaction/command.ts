@@ -258,7 +258,12 @@ export type Rejection =
       readonly currency: string;
     }
   | { readonly type: 'VoidAfterRefund' }
-  | { readonly type: 'SettlementDiffers'; readonly difference: SettlementDifference }
+  /** `id`: the refund or the chargeback that the line was compared with. */
+  | {
+      readonly type: 'SettlementDiffers';
+      readonly difference: SettlementDifference;
+      readonly id: TransactionId | null;
+    }
   | {
       readonly type: 'ReleaseExceedsReserve';
       readonly requestedMinor: bigint;

@@ -37,14 +37,14 @@ export function settleLine(payment: Payment, command: CommandOf<'SettleLine'>): 
   const { line, at } = command;
   const route = routeOf(payment);
   const found = movementFor(payment, line);
-  if (route === undefined || found === undefined) return differs({ type: 'missing' });
+  if (route === undefined || found === undefined) return differs({ type: 'missing' }, null);
   const difference = differenceOf(found, line);
-  if (difference !== undefined) return differs(difference);
+  if (difference !== undefined) return differs(difference, found.id);
   const own = settledAs(payment, found);
   if (own.some(({ reference }) => reference === line.reference)) return right([]);
   const [before] = own;
   if (!found.inParts && before !== undefined) {
-    return differs({ type: 'settled', reference: before.reference });
+    return differs({ type: 'settled', reference: before.reference }, found.id);
   }
   const { reference, currency } = line;
   const books = {
@@ -60,8 +60,8 @@ export function settleLine(payment: Payment, command: CommandOf<'SettleLine'>): 
   return right([{ type: 'MovementSettled', kind, id, ...books }]);
 }
 
-function differs(difference: SettlementDifference): Decision {
-  return left({ type: 'SettlementDiffers', difference });
+function differs(difference: SettlementDifference, id: Movement['id']): Decision {
+  return left({ type: 'SettlementDiffers', difference, id });
 }
 
 function differenceOf(found: Movement, line: SettlementLine): SettlementDifference | undefined {

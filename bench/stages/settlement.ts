@@ -1,0 +1,183 @@
+/** Lines of settlement files per second, beside plain look-ups by an index. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TenantId } from '@counterfoil/core';
+import { compose, type Host, readConfig } from '@counterfoil/http-host';
+import type { Row, Setting, Stage } from '../harness/stage.ts';
+import { appendPayments, type Payments, paymentOf } from './read-models-data.ts';
+
+const PAYMENTS = 200_000;
+const QUICK_PAYMENTS = 30_000;
+/** Captures of one file. */
+const LINES = 10_000;
+const QUICK_LINES = 2_000;
+const TENANT = 1 as TenantId;
+/** One of the made-up payments. */
+const MERCHANT_ACCOUNT = 10;
+const ACTOR = { actor: 'bench@example.test' };
+const SECOND_MS = 1_000;
+const HEADER = 'reference,kind,gatewayTransactionId,amount,currency,fee,settledDate\n';
+const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+
+const row: Row = {
+  id: 'settlement',
+  what: 'lines of a settlement file matched, compared and booked',
+  unit: 'lines/s',
+  better: 'higher',
+  reach: { 'sqlite-lookup': 0.3 },
+  durability:
+    'own: synchronous=FULL, each line booked on the stream of its payment; the peer writes nothing',
+};
+
+export const settlement: Stage = {
+  name: 'settlement',
+  rows: [row],
+
+  async prepare(setting) {
+    const payments = { size: setting.quick ? QUICK_PAYMENTS : PAYMENTS, seed: setting.seed };
+    const lines = setting.quick ? QUICK_LINES : LINES;
+    const host = await hostWith(setting, payments);
+    const files = filesOf(payments, lines);
+    const books = host.engine.ledgers.as({ tenantId: TENANT, ...ACTOR });
+    const lookup = new PlainLookup(join(setting.folder, 'lookup.db'), payments);
+    const own = async () => {
+      const file = files.next().value;
+      if (file === undefined) throw new Error('every capture is settled: too many rounds');
+      const startedAt = performance.now();
+      const done = await books.settlements.import(
+        { merchantAccountId: MERCHANT_ACCOUNT, graceDays: 60 },
+        contentOf(file),
+      );
+      const seconds = (performance.now() - startedAt) / SECOND_MS;
+      if (done.booked !== lines) throw new Error(`${JSON.stringify(done)} of ${lines} lines`);
+      return lines / seconds;
+    };
+    const [first = ''] = filesOf(payments, lines);
+    return {
+      sides: { [row.id]: { own, peers: { 'sqlite-lookup': async () => lookup.rate(first) } } },
+      facts: {
+        payments: `${payments.size} of a year, their captures, refunds and chargebacks`,
+        file: `${lines} lines, all of which agree`,
+      },
+      async close() {
+        lookup.close();
+        await host.close();
+      },
+    };
+  },
+};
+
+async function hostWith({ folder, say }: Setting, payments: Payments): Promise<Host> {
+  const host = await compose(
+    readConfig({
+      DATA_DIR: join(folder, 'host'),
+      MASTER_KEY: randomBytes(32).toString('base64'),
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'error',
+    }),
+  );
+  await host.tenants.onboard(TENANT, { name: 'Bench' }, ACTOR);
+  const at = new Date().toISOString();
+  const company = { companyId: 1, name: 'Bench', at };
+  await host.tenants.define({ type: 'DefineCompany', tenantId: TENANT, ...company }, ACTOR);
+  const account = {
+    mid: '1',
+    title: 'Main',
+    companyId: 1,
+    gatewayId: 1,
+    descriptor: 'BENCH',
+    defaultCurrency: 'GBP',
+    currencies: [{ currency: 'GBP', gatewayCredentials: NO_CREDENTIALS }],
+  };
+  await host.merchantAccounts.openOnce(TENANT, MERCHANT_ACCOUNT, account, ACTOR);
+  say(`settlement: a log of ${payments.size} payments and its read models`);
+  await appendPayments(host.events, payments, { from: 0, count: payments.size });
+  const head = await host.events.head();
+  if (head === undefined) throw new Error('the log is empty');
+  await host.engine.stores.progress.reached(head, { timeoutMs: 600_000 });
+  return host;
+}
+
+interface Capture {
+  readonly gatewayTransactionId: string;
+  readonly line: string;
+}
+
+/** The captures of the account in pounds, as lines. */
+function* capturesOf(payments: Payments): Generator<Capture> {
+  for (let number = 0; number < payments.size; number += 1) {
+    for (const event of paymentOf(number, payments).events) {
+      if (event.type !== 'PaymentCaptured' || event.sandbox || event.currency !== 'GBP') continue;
+      if (event.merchantAccountId !== MERCHANT_ACCOUNT) continue;
+      const { gatewayTransactionId, amountMinor, currency, fees, at } = event;
+      const feeMinor = fees
+        .filter((fee) => fee.currency === currency)
+        .reduce((sum, fee) => sum + fee.amountMinor, 0n);
+      const cells = [
+        `payout-${number}`,
+        'capture',
+        gatewayTransactionId,
+        Number(amountMinor) / 100,
+        currency,
+        Number(feeMinor) / 100,
+        at.slice(0, 10),
+      ];
+      yield { gatewayTransactionId, line: `${cells.join(',')}\n` };
+    }
+  }
+}
+
+function* filesOf(payments: Payments, lines: number): Generator<string> {
+  let file = HEADER;
+  let count = 0;
+  for (const { line } of capturesOf(payments)) {
+    file += line;
+    count += 1;
+    if (count < lines) continue;
+    yield file;
+    file = HEADER;
+    count = 0;
+  }
+}
+
+async function* contentOf(file: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(file);
+  const chunk = 65_536;
+  for (let from = 0; from < bytes.length; from += chunk) yield bytes.subarray(from, from + chunk);
+}
+
+/** The payments in one table with an index on the id: each line is split and looked up. */
+class PlainLookup {
+  readonly #database: DatabaseSync;
+  readonly #select;
+
+  constructor(path: string, payments: Payments) {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(`
+      PRAGMA journal_mode = WAL;
+      CREATE TABLE payments (id INTEGER PRIMARY KEY, gateway_id TEXT NOT NULL, line TEXT NOT NULL) STRICT;
+      CREATE INDEX by_gateway_id ON payments (gateway_id);
+      BEGIN;`);
+    const insert = this.#database.prepare('INSERT INTO payments VALUES (NULL, ?, ?)');
+    for (const { gatewayTransactionId, line } of capturesOf(payments)) {
+      insert.run(gatewayTransactionId, line);
+    }
+    this.#database.exec('COMMIT');
+    this.#select = this.#database.prepare('SELECT line FROM payments WHERE gateway_id = ?');
+  }
+
+  rate(file: string): number {
+    const lines = file.split('\n').slice(1, -1);
+    const startedAt = performance.now();
+    for (const line of lines) {
+      const found = this.#select.get(line.split(',')[2] ?? '');
+      if (found?.['line'] !== `${line}\n`) throw new Error(`${line} was not found`);
+    }
+    return lines.length / ((performance.now() - startedAt) / SECOND_MS);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
