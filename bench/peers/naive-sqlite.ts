@@ -235,7 +235,7 @@ export function columnOf(field: string): string {
 }
 
 function reads({ categories, types }: Projection, { stream, event }: Recorded): boolean {
-  return categories.has(categoryOf(stream)) && (types?.has(event.type) ?? true);
+  return (categories?.has(categoryOf(stream)) ?? true) && (types?.has(event.type) ?? true);
 }
 
 /** Folds records into states, and yields the documents derived from them. */

@@ -7,11 +7,10 @@ import { compose, type Host, readConfig } from '@counterfoil/http-host';
 import type { Row, Setting, Stage } from '../harness/stage.ts';
 import { appendPayments, type Payments, paymentOf } from './read-models-data.ts';
 
-const PAYMENTS = 200_000;
-const QUICK_PAYMENTS = 30_000;
-/** Captures of one file. */
-const LINES = 10_000;
-const QUICK_LINES = 2_000;
+const PAYMENTS = 500_000;
+const QUICK_PAYMENTS = 50_000;
+/** Captures of one file, at most. */
+const MOST_LINES = 10_000;
 const TENANT = 1 as TenantId;
 /** One of the made-up payments. */
 const MERCHANT_ACCOUNT = 10;
@@ -36,11 +35,13 @@ export const settlement: Stage = {
 
   async prepare(setting) {
     const payments = { size: setting.quick ? QUICK_PAYMENTS : PAYMENTS, seed: setting.seed };
-    const lines = setting.quick ? QUICK_LINES : LINES;
     const host = await hostWith(setting, payments);
-    const files = filesOf(payments, lines);
+    // A file for each round, the first of which warms up.
+    const captures = [...capturesOf(payments)];
+    const lines = Math.min(MOST_LINES, Math.floor(captures.length / (setting.rounds + 1)));
+    const files = filesOf(captures, lines);
     const books = host.engine.ledgers.as({ tenantId: TENANT, ...ACTOR });
-    const lookup = new PlainLookup(join(setting.folder, 'lookup.db'), payments);
+    const lookup = new PlainLookup(join(setting.folder, 'lookup.db'), captures);
     const own = async () => {
       const file = files.next().value;
       if (file === undefined) throw new Error('every capture is settled: too many rounds');
@@ -53,7 +54,7 @@ export const settlement: Stage = {
       if (done.booked !== lines) throw new Error(`${JSON.stringify(done)} of ${lines} lines`);
       return lines / seconds;
     };
-    const [first = ''] = filesOf(payments, lines);
+    const [first = ''] = filesOf(captures, lines);
     return {
       sides: { [row.id]: { own, peers: { 'sqlite-lookup': async () => lookup.rate(first) } } },
       facts: {
@@ -128,10 +129,10 @@ function* capturesOf(payments: Payments): Generator<Capture> {
   }
 }
 
-function* filesOf(payments: Payments, lines: number): Generator<string> {
+function* filesOf(captures: readonly Capture[], lines: number): Generator<string> {
   let file = HEADER;
   let count = 0;
-  for (const { line } of capturesOf(payments)) {
+  for (const { line } of captures) {
     file += line;
     count += 1;
     if (count < lines) continue;
@@ -152,7 +153,7 @@ class PlainLookup {
   readonly #database: DatabaseSync;
   readonly #select;
 
-  constructor(path: string, payments: Payments) {
+  constructor(path: string, captures: readonly Capture[]) {
     this.#database = new DatabaseSync(path);
     this.#database.exec(`
       PRAGMA journal_mode = WAL;
@@ -160,7 +161,7 @@ class PlainLookup {
       CREATE INDEX by_gateway_id ON payments (gateway_id);
       BEGIN;`);
     const insert = this.#database.prepare('INSERT INTO payments VALUES (NULL, ?, ?)');
-    for (const { gatewayTransactionId, line } of capturesOf(payments)) {
+    for (const { gatewayTransactionId, line } of captures) {
       insert.run(gatewayTransactionId, line);
     }
     this.#database.exec('COMMIT');
