@@ -6,6 +6,7 @@ import {
   type SettlementBooks,
 } from '@counterfoil/projections';
 import type { Caller, CommandRunner } from '../command-runner.ts';
+import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
 import { deterministicUuid } from '../ids.ts';
 import { Refused } from '../refusal.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
@@ -122,15 +123,15 @@ function differenceOf(
   read: ReadLine,
   { by, transactionId, childId }: Differing,
 ): Settlement.Difference {
-  const { line, reference, kind, gatewayTransactionId, arn } = read;
+  const { line, reference, kind } = read;
   const { amountMinor, currency, feeMinor, settledDate } = read;
   return {
     type: by.type === 'missing' ? 'missing-here' : by.type,
     line,
     reference,
     kind,
-    gatewayTransactionId,
-    arn,
+    gatewayTransactionId: withoutCardNumber(read.gatewayTransactionId),
+    arn: withoutCardNumber(read.arn),
     transactionId,
     childId,
     amountMinor,
@@ -140,6 +141,11 @@ function differenceOf(
     since: settledDate,
     detail: '',
   };
+}
+
+/** What names no payment may be anything: it is compared, but not kept where it may be a card number. */
+function withoutCardNumber(id: string): string {
+  return holdsCardNumber(id) ? '' : id;
 }
 
 function expectedOf(by: Transaction.SettlementDifference): string {

@@ -117,8 +117,8 @@ function faultOf(texts: Record<Column, string>): string | undefined {
     if (text.length > MAX_TEXT || !TEXT.test(text)) {
       return `reference and ids must be at most ${MAX_TEXT} printable characters`;
     }
-    if (holdsCardNumber(text)) return 'must not hold a card number';
   }
+  if (holdsCardNumber(reference)) return 'reference must not hold a card number';
   if (!(KINDS as readonly string[]).includes(kind)) return `kind must be ${KINDS.join(', ')}`;
   if (gatewayTransactionId === '' && arn === '') return 'gatewayTransactionId or arn is required';
   if (currencyOf(currency) === undefined) return 'currency must be a code of ISO 4217';
