@@ -196,7 +196,7 @@ describe('a generated client', () => {
     });
     const { PAYMENT_ID } = await subjectOf(
       { id: 'getPayment', path: '/v1/payments/{id}' },
-      { send, serial: 0, paths: {} },
+      { send, serial: 0, companyId: 1, paths: {} },
     );
     expect(await captured(client, PAYMENT_ID)).toBe(20);
   });

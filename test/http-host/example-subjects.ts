@@ -64,7 +64,7 @@ async function adminSubject(
   const [collection = '', ...more] = path.split('/{');
   if (more.length === 0) return {};
   if (collection === '/api/admin/settlements') {
-    const paid = { amount: 20, currency: 'GBP', email, card: CARD };
+    const paid = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
     const { merchantAccountId } = await send('POST', '/v1/payments', paid);
     const { example } = paths[collection].post.requestBody.content['text/csv'];
     const query = `?merchantAccountId=${merchantAccountId}`;
