@@ -135,8 +135,8 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
     .filter((each: Json) => each.in === 'query' && each.required)
     .map((each: Json) => [each.name, each.example ?? each.schema.example]);
   const named = { path: Object.fromEntries(places), query: Object.fromEntries(query) };
-  if (content['text/csv'] !== undefined) return { ...named, body: content['text/csv'].example };
-  const example = content['application/json']?.example;
+  const example = (content['application/json'] ?? content['text/csv'])?.example;
+  if (typeof example !== 'object' || Array.isArray(example)) return { ...named, body: example };
   return {
     ...named,
     body: example && {

@@ -56,7 +56,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
       email: 'cleo.carter@shop.example',
       rowVersion: 1,
     },
-    PaymentMethodInput: { card, default: true },
+    PaymentMethodInput: { card, default: true, companyId: 1 },
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
     MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
     ChargebackReport: {
@@ -79,7 +79,13 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     MerchantAccountBatch: [merchantAccount],
     MerchantAccountReplacement: { ...merchantAccount, monthlyCap: 60_000, rowVersion: 1 },
     MerchantAccountPatch: { monthlyCap: 60_000, maxPrice: null },
-    PaymentInput: { amount: 19.99, currency: 'GBP', email: 'ben@shop.example', card },
+    PaymentInput: {
+      amount: 19.99,
+      currency: 'GBP',
+      email: 'ben@shop.example',
+      card,
+      companyId: 1,
+    },
     NoFields: {},
     CaptureInput: { amount: 19.99 },
     PaymentRefundInput: { amount: 0, sendUserCommunication: false },
