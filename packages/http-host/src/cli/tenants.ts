@@ -10,6 +10,7 @@ interface SettingOptions {
   readonly retryAfterDays?: number[];
   readonly dunningMails?: Tenant.Dunning['mails'];
   readonly unsubscribeOnDispute?: boolean;
+  readonly requireKnownUsers?: boolean;
   readonly lateCapture?: Tenant.LateCapture['action'];
   readonly lateCaptureAfterMinutes?: number;
 }
@@ -77,6 +78,11 @@ function withSettings(command: Command): Command {
     .option(
       '--unsubscribe-on-dispute <true|false>',
       'whether a chargeback or a confirmed fraud ends subscriptions',
+      trueOrFalse,
+    )
+    .option(
+      '--require-known-users <true|false>',
+      'whether UserEmail must name an active user of the tenant',
       trueOrFalse,
     )
     .addOption(
