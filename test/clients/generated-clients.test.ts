@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DemoHost, removeStubs, run, startDemo } from '../docs/commands.ts';
 import { ROOT } from '../docs/markdown.ts';
 import { Documented, type Operation } from '../http-host/documented.ts';
-import { type Subject, subjectOf, variableOf } from '../http-host/example-subjects.ts';
+import { fileTypeOf, type Subject, subjectOf, variableOf } from '../http-host/example-subjects.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the generated clients have no types at compile time
 type Json = any;
@@ -116,7 +116,7 @@ function compiled(path: string): Promise<Json> {
 
 async function send(method: string, path: string, body?: Json): Promise<Json> {
   const isText = typeof body === 'string';
-  const content = { 'Content-Type': isText ? 'text/csv' : 'application/json' };
+  const content = { 'Content-Type': isText ? fileTypeOf(path) : 'application/json' };
   const text = isText ? body : JSON.stringify(body);
   const sent = { method, headers: { ...headers, ...content }, body: text };
   const answer = await fetch(demo.url + path, sent);

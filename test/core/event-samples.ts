@@ -287,6 +287,14 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   { type: 'DisputeProviderSecretSet', sealed: 'sealed:v1:AAAA', overlapEndsAt: at, at },
   { type: 'DisputeProviderRemoved', at },
   {
+    type: 'EvidenceKept',
+    digest: 'ab'.repeat(32),
+    mediaType: 'application/pdf',
+    bytes: 1_234,
+    at,
+  },
+  { type: 'EvidenceSubmitted', digests: ['ab'.repeat(32)], fieldCount: 2, at },
+  {
     type: 'CustomerRegistered',
     customerId: 601,
     sandbox: false,

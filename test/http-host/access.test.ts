@@ -11,7 +11,7 @@ import {
   type TenantId,
 } from '../e2e/running-host.ts';
 import { Documented, type Operation } from './documented.ts';
-import { type Subject, subjectOf, variableOf } from './example-subjects.ts';
+import { fileTypeOf, type Subject, subjectOf, variableOf } from './example-subjects.ts';
 
 /** Some thousand requests, on a machine that is busy. */
 const SLOW_MS = 60_000;
@@ -184,7 +184,7 @@ it('answers about what is another’s, and with a test key about what is live, a
   const make = async (method: string, path: string, body?: Json) => {
     const isText = typeof body === 'string';
     const text = body === undefined || isText ? body : JSON.stringify(body);
-    const content = { 'Content-Type': isText ? 'text/csv' : 'application/json' };
+    const content = { 'Content-Type': isText ? fileTypeOf(path) : 'application/json' };
     const answer = await owner.send(method, path, text, content);
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
     return answer.body;

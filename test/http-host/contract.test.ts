@@ -12,7 +12,7 @@ import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DOCUMENT_RULES } from './document-rules.ts';
 import { Documented } from './documented.ts';
-import { subjectOf, variableOf } from './example-subjects.ts';
+import { fileTypeOf, subjectOf, variableOf } from './example-subjects.ts';
 
 const TENANT = 1 as TenantId;
 const OPERATOR = { actor: 'operator@example.com' };
@@ -190,7 +190,7 @@ async function ask(method: string, path: string, body?: Json, template = path): 
     Authorization: key,
     ClientId: '1',
     UserEmail: USER_EMAIL,
-    ...(body !== undefined && { 'Content-Type': isText ? 'text/csv' : 'application/json' }),
+    ...(body !== undefined && { 'Content-Type': isText ? fileTypeOf(path) : 'application/json' }),
   };
   const text = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) };
   const answer = await fetch(url + path, { method, headers, ...text });
@@ -282,6 +282,20 @@ describe('the answers', () => {
       const path = `/api/mitigation/${what}`;
       await ask('POST', `${path}?provider=acme`, { ...disputed, ...more }, path);
     }
+    const queue = await ask('GET', '/api/admin/disputes?kind=alert&limit=1');
+    const dispute = `/api/admin/disputes/${queue.items[0].disputeId}`;
+    const ofDispute = (what: string) => `/api/admin/disputes/{id}${what}`;
+    await ask('GET', dispute, undefined, ofDispute(''));
+    await ask('POST', `${dispute}/decline`, { note: 'ours' }, ofDispute('/decline'));
+    for (const what of ['accept', 'represent', 'refund']) {
+      await ask('POST', `${dispute}/${what}`, {}, ofDispute(`/${what}`));
+    }
+    const matched = { transactionId: held.id };
+    await ask('POST', `${dispute}/match`, matched, ofDispute('/match'));
+    const nothing = '/evidence?name=x';
+    await ask('POST', `${dispute}${nothing}`, undefined, ofDispute('/evidence'));
+    const digest = `/evidence/${'ab'.repeat(32)}`;
+    await ask('GET', `${dispute}${digest}`, undefined, ofDispute('/evidence/{digest}'));
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
     await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);
@@ -413,9 +427,9 @@ describe('the answers', () => {
     const send = (method: string, path: string, body?: Json) =>
       ask(method, path, body, path.replace(/\/[^/]*\d[^/]*/, '/{id}'));
     const { paths } = document;
-    // Settlements are asked for above, with a file.
+    // Settlements and disputes are asked for above, with files.
     const admin = documented.operations.filter(({ path }) =>
-      /^\/api\/admin\/(?!settlements)/.test(path),
+      /^\/api\/admin\/(?!settlements|disputes)/.test(path),
     );
     for (const [serial, operation] of admin.entries()) {
       const subject = await subjectOf(operation, { send, serial, paths });

@@ -70,6 +70,7 @@ async function adminSubject(
     const query = `?merchantAccountId=${merchantAccountId}`;
     return { SETTLEMENT_ID: (await send('POST', collection + query, example)).item.id };
   }
+  if (collection === '/api/admin/disputes') return disputeSubject(path, { send, email, companyId });
   const example = paths[collection]?.post?.requestBody?.content['application/json'].example;
   if (example === undefined) throw new Error(`no example of POST ${collection} makes a subject`);
   const made = await send('POST', collection, {
@@ -78,6 +79,38 @@ async function adminSubject(
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
   return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };
+}
+
+/** An alert to answer, a report to match, or a chargeback, with a file of evidence where one is read. */
+async function disputeSubject(
+  path: string,
+  { send, email, companyId }: { send: Send; email: string; companyId: number | undefined },
+): Promise<Subject> {
+  const order = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
+  const { id } = await send('POST', '/v1/payments', order);
+  const isAlert = /(refund|decline)$/.test(path);
+  const place = path.endsWith('match') ? { arn: `unknown ${email}` } : { transactionId: id };
+  const { disputeId } = await send(
+    'POST',
+    `/api/mitigation/${isAlert ? 'alerts' : 'chargebacks'}?provider=acme`,
+    {
+      reference: `of ${email}`,
+      amount: 20,
+      currency: 'GBP',
+      ...place,
+      ...(isAlert && { type: 'CustomerDispute', source: 'CDRN' }),
+    },
+  );
+  const subject = { DISPUTE_ID: disputeId, PAYMENT_ID: id };
+  if (!path.endsWith('{digest}')) return subject;
+  const evidence = `/api/admin/disputes/${disputeId}/evidence?name=x`;
+  const { item } = await send('POST', evidence, 'Delivered on 3 March');
+  return { ...subject, EVIDENCE_ID: item.digest };
+}
+
+/** The media type of a file that is sent there. */
+export function fileTypeOf(path: string): string {
+  return path.includes('/evidence') ? 'application/octet-stream' : 'text/csv';
 }
 
 /** The variable for the id after this path, as the reference page names it. */

@@ -23,7 +23,7 @@ const QUICK = 'quick';
 /** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
 const onEveryStore = [
   'test/event-stores/large-events.test.ts',
-  'test/engine/{open-ledger,own-projections,sandbox-books,sandbox-contract,users}.test.ts',
+  'test/engine/{evidence-store,open-ledger,own-projections,sandbox-books,sandbox-contract,users}.test.ts',
   'test/http-host/{idempotency,outbox}.test.ts',
   'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
 ];

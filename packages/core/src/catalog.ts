@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as Customer from './domain/customer.ts';
 import * as CustomerIdClaim from './domain/customer-id-claim.ts';
 import * as Dispute from './domain/dispute.ts';
+import * as DisputeEvidence from './domain/dispute-evidence.ts';
 import * as DisputeProvider from './domain/dispute-provider.ts';
 import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
@@ -38,6 +39,7 @@ const AGGREGATES = [
   Customer,
   CustomerIdClaim,
   Dispute,
+  DisputeEvidence,
   DisputeProvider,
   EmailClaim,
   MerchantAccount,

@@ -17,6 +17,7 @@ export * as Customer from './domain/customer.ts';
 export * as CustomerIdClaim from './domain/customer-id-claim.ts';
 export * as Descriptor from './domain/descriptor.ts';
 export * as Dispute from './domain/dispute.ts';
+export * as DisputeEvidence from './domain/dispute-evidence.ts';
 export * as DisputeProvider from './domain/dispute-provider.ts';
 export * as EmailClaim from './domain/email-claim.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';

@@ -95,6 +95,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     await stores.personalKeys.close();
     await parts.gateways.close();
     parts.checkpoints.close();
+    parts.evidenceStore.close();
     await parts.sharedMutex?.close();
     parts.userCredentials.close();
     await parts.answers.close();

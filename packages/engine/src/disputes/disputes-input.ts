@@ -1,5 +1,6 @@
 /** What callers may search and report of disputes. */
-import { Dispute, DisputeProvider } from '@counterfoil/core';
+import { Dispute, DisputeEvidence, DisputeProvider } from '@counterfoil/core';
+import { QUEUE_STATUS } from '@counterfoil/projections';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
 import {
@@ -127,3 +128,54 @@ export const ProviderSecret = z.strictObject({
 });
 export type ProviderSecret = z.input<typeof ProviderSecret>;
 export { Provider };
+
+const MAX_LIMIT = 100;
+
+/** All that is given must hold. */
+export const DisputeList = z.strictObject({
+  /** Live when absent. */
+  sandbox: z.boolean().optional(),
+  /** Those that wait for something when absent: `Unmatched`, open ones and those under review. */
+  statuses: z.array(z.enum(QUEUE_STATUS)).max(QUEUE_STATUS.length).optional(),
+  kind: z.enum(['chargeback', 'alert']).optional(),
+  merchantAccountIds: z.array(z.int().positive()).max(1_000).optional(),
+  /** To be answered by then; chargebacks that exceed the capture besides. */
+  dueBy: Instant.optional(),
+  limit: z.int().min(1).max(MAX_LIMIT).optional(),
+  /** `end` of the page before. */
+  after: mayHoldCardNumber(z.strictObject({ sort: z.number(), key: bounded(1_000) })).optional(),
+});
+export type DisputeList = z.input<typeof DisputeList>;
+
+const note = text(1_000).optional();
+export const DisputeNote = z.strictObject({ note });
+export type DisputeNote = z.input<typeof DisputeNote>;
+
+const MAX_FIELDS = 50;
+
+const Digest = pattern(/^[0-9a-f]{64}$/, { max: 64, detail: 'must be a SHA-256 in hex' });
+
+export const RepresentmentInput = z.strictObject({
+  note,
+  /** Of files that were kept for this dispute; all of them when absent. */
+  digests: z.array(Digest).max(DisputeEvidence.MAX_FILES).optional(),
+  /** What is said besides: such as `trackingNumber`, `customerCommunication`. */
+  fields: z
+    .record(pattern(/^[A-Za-z][A-Za-z0-9_]*$/, { max: 64, detail: 'must be a name' }), text(20_000))
+    .refine((given) => Object.keys(given).length <= MAX_FIELDS, {
+      message: `must have at most ${MAX_FIELDS} fields`,
+    })
+    .optional(),
+});
+export type RepresentmentInput = z.input<typeof RepresentmentInput>;
+
+export const EvidenceInput = z.strictObject({
+  name: name(255),
+  content: z.instanceof(Uint8Array),
+});
+export type EvidenceInput = z.input<typeof EvidenceInput>;
+
+export const DisputeMatch = z.strictObject({ transactionId: Uuid });
+export type DisputeMatch = z.input<typeof DisputeMatch>;
+/** What is no id names no dispute. */
+export const DisputeId = bounded(255);

@@ -1,10 +1,17 @@
 /** Chargebacks and alerts of all tenants. Queries read the tenant's own writes. */
 
 import type { TenantId } from '@counterfoil/core';
-import type { DisputeView, MitigationView, SearchQuery } from '@counterfoil/projections';
+import type {
+  DisputeQuery,
+  DisputeView,
+  MitigationView,
+  SearchQuery,
+} from '@counterfoil/projections';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 import type { KeyRecord, References } from '../tenants/index.ts';
+import type { DisputeAnswers } from './answers.ts';
+import type { Evidence } from './evidence.ts';
 import type { DisputeIntake } from './intake.ts';
 import type { DisputeProviders, SignedMessage } from './providers.ts';
 
@@ -16,6 +23,8 @@ interface DisputeServices {
   readonly queue: DisputeView;
   readonly providers: DisputeProviders;
   readonly intake: DisputeIntake;
+  readonly answers: DisputeAnswers;
+  readonly evidence: Evidence;
   readonly readSide: ReadSide;
   readonly clock: Clock;
 }
@@ -31,6 +40,14 @@ export class Disputes {
 
   get intake(): DisputeIntake {
     return this.#services.intake;
+  }
+
+  get answers(): DisputeAnswers {
+    return this.#services.answers;
+  }
+
+  get evidence(): Evidence {
+    return this.#services.evidence;
   }
 
   get providers(): DisputeProviders {
@@ -66,6 +83,13 @@ export class Disputes {
     const { mitigation, readSide, clock } = this.#services;
     await readSide.caughtUp(query.tenantId);
     return mitigation.transactions({ ...query, now: clock.now() });
+  }
+
+  /** A page of the queue: chargebacks that exceed the capture first, then the nearest deadline. */
+  async list(query: DisputeQuery): ReturnType<DisputeView['list']> {
+    const { queue, readSide } = this.#services;
+    await readSide.caughtUp(query.tenantId);
+    return queue.list(query);
   }
 
   /** The newest matches, 100 at most. */

@@ -1,10 +1,15 @@
 /** Disputes: chargebacks, alerts, and the searches of those who mitigate them. */
 import { DisputeView, MitigationView } from '@counterfoil/projections';
 import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
+import type { PaymentParts } from '../payments/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
+import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { TransactionParts } from '../transactions/index.ts';
+import { DisputeAnswers } from './answers.ts';
 import { Disputes } from './disputes.ts';
+import { Evidence } from './evidence.ts';
+import { openEvidence } from './evidence-store.ts';
 import { followReports } from './follow-reports.ts';
 import { DisputeIntake } from './intake.ts';
 import { DisputeProviders } from './providers.ts';
@@ -13,23 +18,31 @@ import { UnmatchedWork } from './unmatched-work.ts';
 
 export const DISPUTES = slice({
   scopes: {
+    'disputes:read': 'Read the queue of disputes and their evidence',
+    'disputes:write': 'Accept, represent, refund, decline and match disputes',
     'mitigation:read': 'Search transactions and disputes for mitigation',
     'mitigation:write': 'Report chargebacks and alerts',
   },
-  make(parts: Base & TenantParts & MerchantAccountParts & TransactionParts) {
+  make(parts: Base & TenantParts & MerchantAccountParts & PaymentParts & TransactionParts) {
     const { stores, readSide, clock, referenceView, commands, transactions, logger } = parts;
     const { readModels } = stores;
     const intake = new DisputeIntake({ commands, transactions, logger });
+    const evidenceStore = openOwn(parts, 'evidence', openEvidence);
+    const evidence = new Evidence({ commands, store: evidenceStore, vault: stores.personalKeys });
+    const queue = new DisputeView(readModels);
+    const answers = new DisputeAnswers({ ...parts, evidence, queue });
     const disputes = new Disputes({
+      answers,
+      evidence,
       mitigation: new MitigationView(readModels, referenceView),
-      queue: new DisputeView(readModels),
+      queue,
       providers: new DisputeProviders(commands, parts.credentials),
       intake,
       references: parts.references,
       readSide,
       clock,
     });
-    return { disputes, disputeIntake: intake };
+    return { disputes, disputeIntake: intake, evidenceStore };
   },
   tenant: ({ disputes }) => ({
     disputes: tenantPart(DISPUTE_INPUTS, (acting) => new TenantDisputes(disputes, acting)),

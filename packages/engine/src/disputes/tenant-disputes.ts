@@ -1,6 +1,6 @@
 /** The disputes of one tenant, for one caller. */
 import type { Dispute, TransactionId } from '@counterfoil/core';
-import type { MitigationRecord } from '@counterfoil/projections';
+import type { DisputeRecord, MitigationRecord } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
 import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
@@ -11,12 +11,31 @@ import type { Disputes } from './disputes.ts';
 import {
   AlertReport,
   ChargebackReport,
+  DisputeId,
+  DisputeList,
+  DisputeMatch,
+  DisputeNote,
+  EvidenceInput,
   isNarrow,
   MitigationSearch,
   Provider,
   ProviderSecret,
+  RepresentmentInput,
 } from './disputes-input.ts';
+import type { Evidence, EvidenceFile, EvidenceShown } from './evidence.ts';
 import type { Reported } from './intake.ts';
+
+const DEFAULT_LIMIT = 25;
+
+/** The statuses that something is to be done about, or waited for. */
+const WAITING = ['Unmatched', 'ChargebackOpen', 'ChargebackUnderReview', 'AlertOpen'] as const;
+
+const NO_EVIDENCE: EvidenceShown = { files: [], fields: {}, submittedAt: null };
+
+export interface DisputeShown {
+  readonly dispute: DisputeRecord;
+  readonly evidence: EvidenceShown;
+}
 
 export class TenantDisputes {
   readonly #disputes: Disputes;
@@ -81,6 +100,76 @@ export class TenantDisputes {
     return this.#disputes.intake.report(tenantId, { claim, places, status, note }, caller);
   }
 
+  /** A page of the queue: chargebacks that exceed the capture first, then the nearest deadline. */
+  async list(list: DisputeList = {}): ReturnType<Disputes['list']> {
+    const { sandbox, statuses = WAITING, limit = DEFAULT_LIMIT, ...more } = list;
+    return this.#disputes.list({
+      tenantId: this.#acting.tenantId,
+      sandbox: sandboxOf(this.#acting, sandbox),
+      statuses,
+      limit,
+      ...definedOf(more),
+    });
+  }
+
+  /** A dispute with its evidence. Refuses with `DisputeUnknown`. */
+  async get(id: string): Promise<DisputeShown> {
+    const dispute = await this.#disputes.answers.record(this.#acting, id);
+    if (dispute.status === 'Unmatched') return { dispute, evidence: NO_EVIDENCE };
+    const { about } = await this.#disputes.answers.find(this.#acting, id);
+    return { dispute, evidence: await this.#disputes.evidence.of(about) };
+  }
+
+  /** Gives up the money of a chargeback. */
+  async accept(id: string, { note = '' }: DisputeNote = {}): Promise<DisputeRecord> {
+    await this.#disputes.answers.accept(this.#acting, id, note);
+    return this.#disputes.answers.record(this.#acting, id);
+  }
+
+  /** Hands in evidence against a chargeback: fields, and files that were kept before. */
+  async represent(id: string, given: RepresentmentInput = {}): Promise<DisputeRecord> {
+    const { fields = {}, note = '' } = given;
+    const { evidence } = await this.get(id);
+    const { digests = evidence.files.map(({ digest }) => digest) } = given;
+    await this.#disputes.answers.represent(this.#acting, id, { digests, fields, note });
+    return this.#disputes.answers.record(this.#acting, id);
+  }
+
+  /** Answers an alert by a refund of its amount; it is resolved once that is paid. */
+  async refund(id: string, { note = '' }: DisputeNote = {}): Promise<DisputeRecord> {
+    await this.#disputes.answers.refund(this.#acting, id, note);
+    return this.#disputes.answers.record(this.#acting, id);
+  }
+
+  /** Answers an alert by keeping the money. */
+  async decline(id: string, { note = '' }: DisputeNote = {}): Promise<DisputeRecord> {
+    await this.#disputes.answers.decline(this.#acting, id, note);
+    return this.#disputes.answers.record(this.#acting, id);
+  }
+
+  /** Matches a report by hand with a payment that can be disputed. */
+  async match(id: string, { transactionId }: DisputeMatch): Promise<Reported> {
+    const { tenantId, caller } = this.#acting;
+    await this.#disputes.answers.record(this.#acting, id);
+    const ids = {
+      disputeId: id as TransactionId,
+      transactionId: transactionId as TransactionId,
+    };
+    return this.#disputes.intake.match(tenantId, ids, caller);
+  }
+
+  /** Keeps a file to represent the chargeback with: PDF, PNG, JPEG, TIFF or plain text, 5 MiB at most. */
+  async keepEvidence(id: string, file: EvidenceInput): Promise<EvidenceFile> {
+    const { about } = await this.#disputes.answers.find(this.#acting, id);
+    return this.#disputes.evidence.keep(about, file, this.#acting.caller);
+  }
+
+  /** Undefined where no such file was kept, or its customer is erased. */
+  async evidence(id: string, digest: string): ReturnType<Evidence['content']> {
+    const { about } = await this.#disputes.answers.find(this.#acting, id);
+    return this.#disputes.evidence.content(about, digest);
+  }
+
   /** Sets the secret that a provider signs with, a new one by default; the one before is good for a day. */
   async setProviderSecret(
     given: ProviderSecret,
@@ -128,6 +217,15 @@ function listOf<Value>(value: Value | undefined): Value[] {
 export const DISPUTE_INPUTS: CallInputs<TenantDisputes> = {
   transactions: [SearchInput.optional()],
   search: [MitigationSearch],
+  list: [DisputeList.optional()],
+  get: [DisputeId],
+  accept: [DisputeId, DisputeNote.optional()],
+  represent: [DisputeId, RepresentmentInput.optional()],
+  refund: [DisputeId, DisputeNote.optional()],
+  decline: [DisputeId, DisputeNote.optional()],
+  match: [DisputeId, DisputeMatch],
+  keepEvidence: [DisputeId, EvidenceInput],
+  evidence: [DisputeId, DisputeId],
   reportChargeback: [ChargebackReport],
   reportAlert: [AlertReport],
   setProviderSecret: [ProviderSecret],

@@ -78,6 +78,12 @@ function databasesIn(files: DataFiles): readonly DatabaseFile[] {
       advice:
         'Stop the host and restore users.db from a backup; without one start the host, which makes a new one, and reset the password of each user.',
     },
+    {
+      path: files.evidence,
+      table: 'evidence',
+      advice:
+        'Stop the host and restore evidence.db from a backup. A start puts the file aside and makes a new one: the evidence that was kept is not shown then.',
+    },
     { path: files.readModels, table: 'builds', advice: readModels },
     ...builds.map((path) => ({ path, table: 'meta', advice: readModels })),
   ].filter(({ path }) => isFile(path));

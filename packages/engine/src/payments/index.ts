@@ -11,6 +11,7 @@ export {
   planMembers,
   TypedCard,
 } from './payment-input.ts';
+export type { Payments } from './payments.ts';
 export type { PolicyReactor } from './policies.ts';
 export { routeTo } from './routes.ts';
 export type { PaymentParts } from './slice.ts';

@@ -3,6 +3,7 @@ import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { evidenceMigrations } from '../disputes/evidence-store.ts';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
@@ -41,6 +42,7 @@ const SESSION = `
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...sandboxBooksMigrations,
   ...answerMigrations,
+  ...evidenceMigrations,
   ...markMigrations,
   ...outboxMigrations,
   ...personalKeyMigrations,

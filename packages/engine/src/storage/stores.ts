@@ -70,6 +70,8 @@ export interface DataFiles {
   readonly mails: string;
   /** Passwords and sessions of users. */
   readonly users: string;
+  /** Files that chargebacks are represented with, sealed under the keys of customers. */
+  readonly evidence: string;
   /** Tells this log from another. */
   readonly logMark: string;
 }
@@ -95,6 +97,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     checkpoints: join(dataDir, 'reactors.db'),
     mails: join(dataDir, 'mails.db'),
     users: join(dataDir, 'users.db'),
+    evidence: join(dataDir, 'evidence.db'),
     logMark: join(dataDir, 'log.check'),
   };
 }
@@ -111,7 +114,7 @@ export function hostDatabaseUrlOf({ readModelUrl }: Located): string | undefined
 /** A file of the host's own in the data folder; in memory where the log is. */
 export function ownFile(
   located: Located,
-  name: 'answers' | 'checkpoints' | 'gateway' | 'mails' | 'users',
+  name: 'answers' | 'checkpoints' | 'evidence' | 'gateway' | 'mails' | 'users',
 ): string {
   return dataFilesOf(located)?.[name] ?? ':memory:';
 }

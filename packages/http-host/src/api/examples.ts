@@ -41,6 +41,9 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/v1/payments/{id}': PAYMENT_ID,
     '/api/admin/settlements/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e0f',
     '/v1/subscriptions/{id}': 1_000_000_000,
+    '/api/admin/disputes/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e10',
+    '/api/admin/disputes/{id}/evidence/{digest}':
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     '/api/admin/merchantaccounts/{id}': 1_000_000_000,
     '/customers/{id}': CUSTOMER_ID,
     '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
@@ -59,6 +62,9 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     PaymentMethodInput: { card, default: true, companyId: 1 },
     TransactionSearch: { dateFrom: '2010-12-01', dateTo: '2010-12-31', limit: 10 },
     MitigationTransactionSearch: { dateFrom: '2010-12-01', includeUpdated: true, limit: 10 },
+    DisputeNote: { note: 'Agreed with the customer' },
+    Representment: { fields: { trackingNumber: 'RM123456789GB' } },
+    DisputeMatch: { transactionId: PAYMENT_ID },
     ChargebackReport: {
       reference: 'CB-2026-000123',
       amount: 19.99,

@@ -3,6 +3,7 @@ import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
 import { DISPUTE_REPORTS } from './dispute-reports.ts';
+import { DISPUTES } from './disputes.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
@@ -36,6 +37,7 @@ export const API = [
   SUBSCRIPTION_CHANGES,
   MITIGATION,
   DISPUTE_REPORTS,
+  DISPUTES,
   LEDGER,
   STATEMENTS,
   SETTLEMENTS,

@@ -128,6 +128,12 @@ export const ERRORS = {
     description:
       'A page can be jumped to within 100,000 records. Narrow the search, read the pages in order, or list payments by cursor.',
   },
+  evidence_invalid: {
+    status: 400,
+    title: 'The file cannot be evidence',
+    description:
+      'Evidence is a PDF, PNG, JPEG or TIFF by its first bytes, or plain text in UTF-8, of at most 5 MiB; a dispute has at most 20 files.',
+  },
   search_too_broad: {
     status: 400,
     title: 'The search needs a narrower filter',

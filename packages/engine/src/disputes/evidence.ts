@@ -1,0 +1,163 @@
+/** Evidence for a representment: files and fields, sealed under the key of the customer. */
+import { createHash } from 'node:crypto';
+import {
+  type AnyVault,
+  DisputeEvidence,
+  isDistant,
+  type PersonalDataVault,
+  type Subject,
+  type TenantId,
+  type TransactionId,
+} from '@counterfoil/core';
+import type { Caller, CommandRunner } from '../command-runner.ts';
+import { uuidV7 } from '../ids.ts';
+import { refused } from '../refusal.ts';
+import type { EvidenceStore } from './evidence-store.ts';
+import { mediaTypeOf } from './media-type.ts';
+
+export const MAX_FILE_BYTES = 5 * 2 ** 20;
+/** What is said besides files is kept under this name. */
+const FIELDS = 'fields';
+/** Under which the vault keeps contents and names apart from events. */
+const SEALED_AS = 'DisputeEvidence';
+
+export interface EvidenceFile {
+  readonly digest: string;
+  /** Empty once the customer is erased. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: number;
+  readonly keptAt: string;
+}
+
+export interface EvidenceShown {
+  readonly files: readonly EvidenceFile[];
+  readonly fields: Readonly<Record<string, string>>;
+  readonly submittedAt: string | null;
+}
+
+/** A dispute, and whom it is about. */
+export interface AboutDispute {
+  readonly tenantId: TenantId;
+  readonly disputeId: TransactionId;
+  readonly subject: Subject;
+}
+
+export interface EvidenceServices {
+  readonly commands: CommandRunner;
+  readonly store: EvidenceStore;
+  readonly vault: AnyVault;
+}
+
+interface Content {
+  readonly name: string;
+  readonly base64: string;
+}
+
+export class Evidence {
+  readonly #services: EvidenceServices;
+
+  constructor(services: EvidenceServices) {
+    this.#services = services;
+  }
+
+  /** Refuses with `EvidenceTooLarge`, `EvidenceTypeUnknown` or `TooMuchEvidence`. */
+  async keep(
+    about: AboutDispute,
+    { name, content }: { readonly name: string; readonly content: Uint8Array },
+    caller: Caller,
+  ): Promise<EvidenceFile> {
+    const bytes = content.byteLength;
+    if (bytes > MAX_FILE_BYTES) throw refused({ type: 'EvidenceTooLarge', max: MAX_FILE_BYTES });
+    const mediaType = mediaTypeOf(content);
+    if (mediaType === undefined) throw refused({ type: 'EvidenceTypeUnknown' });
+    const { tenantId, disputeId } = about;
+    const digest = createHash('sha256').update(content).digest('hex');
+    const kept: Content = { name, base64: Buffer.from(content).toString('base64') };
+    // The content first: an event never names what is not there.
+    await this.#put(about, digest, kept);
+    const { commands } = this.#services;
+    const at = commands.clock.now();
+    const file = { digest, mediaType, bytes };
+    const { state } = await commands.execute(
+      DisputeEvidence,
+      { type: 'KeepEvidence', tenantId, disputeId, file, at },
+      { commandId: uuidV7() },
+      caller,
+    );
+    const keptAt = state.files.find((each) => each.digest === digest)?.at ?? at;
+    return { ...file, name, keptAt };
+  }
+
+  /** Refuses with `EvidenceUnknown` for a file that was not kept. */
+  async submit(
+    about: AboutDispute,
+    given: {
+      readonly digests: readonly string[];
+      readonly fields: Readonly<Record<string, string>>;
+    },
+    caller: Caller,
+  ): Promise<void> {
+    const { tenantId, disputeId } = about;
+    const { digests, fields } = given;
+    const { commands } = this.#services;
+    const stream = DisputeEvidence.streamOf(about);
+    const { submittedAt } = await commands.stateOf(DisputeEvidence, stream);
+    if (submittedAt === null) await this.#put(about, FIELDS, fields);
+    const fieldCount = Object.keys(fields).length;
+    const at = commands.clock.now();
+    await commands.execute(
+      DisputeEvidence,
+      { type: 'SubmitEvidence', tenantId, disputeId, digests, fieldCount, at },
+      { commandId: uuidV7() },
+      caller,
+    );
+  }
+
+  async of(about: AboutDispute): Promise<EvidenceShown> {
+    const stream = DisputeEvidence.streamOf(about);
+    const { files, submittedAt } = await this.#services.commands.stateOf(DisputeEvidence, stream);
+    const shown: EvidenceFile[] = [];
+    for (const { at: keptAt, ...file } of files) {
+      const content = await this.#get<Content>(about, file.digest);
+      shown.push({ ...file, name: content?.name ?? '', keptAt });
+    }
+    const fields =
+      submittedAt === null ? {} : await this.#get<EvidenceShown['fields']>(about, FIELDS);
+    return { files: shown, fields: fields ?? {}, submittedAt };
+  }
+
+  /** Undefined where no such file was kept, or its customer is erased. */
+  async content(
+    about: AboutDispute,
+    digest: string,
+  ): Promise<{ readonly mediaType: string; readonly content: Buffer } | undefined> {
+    const stream = DisputeEvidence.streamOf(about);
+    const { files } = await this.#services.commands.stateOf(DisputeEvidence, stream);
+    const file = files.find((each) => each.digest === digest);
+    const kept = file && (await this.#get<Content>(about, digest));
+    if (file === undefined || kept === undefined) return undefined;
+    return { mediaType: file.mediaType, content: Buffer.from(kept.base64, 'base64') };
+  }
+
+  async #put({ tenantId, disputeId, subject }: AboutDispute, digest: string, content: unknown) {
+    const { store, vault } = this.#services;
+    const text = JSON.stringify(content);
+    const opened: PersonalDataVault = isDistant(vault) ? await vault.forSealing([subject]) : vault;
+    const sealed = opened.seal(subject, { eventType: SEALED_AS, text });
+    if (sealed === undefined) throw refused({ type: 'CustomerErased' });
+    await store.put({ tenantId, disputeId, digest }, sealed);
+  }
+
+  async #get<Value>(
+    { tenantId, disputeId, subject }: AboutDispute,
+    digest: string,
+  ): Promise<Value | undefined> {
+    const { store, vault } = this.#services;
+    const sealed = await store.get({ tenantId, disputeId, digest });
+    if (sealed === undefined) return undefined;
+    const opened: PersonalDataVault = isDistant(vault) ? await vault.forOpening([subject]) : vault;
+    const text = opened.open(subject, { eventType: SEALED_AS, sealed });
+    return text === undefined ? undefined : (JSON.parse(text) as Value);
+  }
+}
