@@ -193,7 +193,7 @@ describe('reference data', () => {
   });
 
   it.each([
-    ['pricePoints', { amount: '1.234', currency: 'GBP' }, 'AmountInvalid'],
+    ['pricePoints', { amount: '1.234', currency: 'GBP' }, 'AmountTooFine'],
     ['pricePoints', { amount: '1', currency: 'XXQ' }, 'UnknownCurrency'],
     ['shops', { name: 'Shop', companyId: 77, currency: 'GBP' }, 'ReferenceUnknown'],
     ['companies', { name: ' ' }, 'InputInvalid'],

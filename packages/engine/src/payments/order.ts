@@ -60,7 +60,9 @@ export function contentOf(
 
 /** Without zeros at the end of its decimals: `20.00` is `20`. */
 function shortest(amount: string): string {
-  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+  const [whole = '', decimals = ''] = amount.split('.');
+  const kept = decimals.replace(/(?<!0)0+$/, '');
+  return kept === '' ? whole : `${whole}.${kept}`;
 }
 
 /** What marks a repetition is hashed into the log, so a card's number and cvv have no part in it. */
