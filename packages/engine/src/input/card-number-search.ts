@@ -98,7 +98,8 @@ function visit<Input>(search: Search<Input>, value: unknown, place: Place<Input>
       visit(search, each, { input, path, places: stepTo(places, index) });
       path.pop();
     }
-  } else if (typeof value === 'object' && value !== null) {
+  } else if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {
+    // The content of files is not searched.
     for (const [name, each] of Object.entries(value)) {
       path.push(name);
       suspect(search, name, place);
