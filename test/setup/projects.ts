@@ -85,6 +85,7 @@ export const PROJECTS: readonly Project[] = [
   {
     name: 'processes',
     include: [
+      'test/projections/damage.test.ts',
       'test/simulation/{load,overload,storage-faults}.test.ts',
       'test/simulation/{crash,billing-crash,erasure-crash,mail-crash}.test.ts',
       'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
