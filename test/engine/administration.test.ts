@@ -148,6 +148,15 @@ describe('reference data', () => {
     expect((await shop.references.get('companies', 9)).name).toBe('nine');
   });
 
+  it('gets the first free id when the greatest one was asked for', async () => {
+    const { shop } = await opened();
+    await shop.references.create('companies', { id: Number.MAX_SAFE_INTEGER, name: 'last' });
+    const made = [];
+    for (const name of ['one', 'two'])
+      made.push((await shop.references.create('companies', { name })).id);
+    expect(made).toEqual([1, 2]);
+  });
+
   it('gets ids of its own in a race', async () => {
     const { shop } = await opened();
     const names = Array.from({ length: 12 }, (_, index) => `company ${index}`);

@@ -18,10 +18,12 @@ import {
   type PersonalDataVault,
   Reference,
   Sequence,
+  Settlement,
   type StoredEvent,
   Subscription,
   Tenant,
   Transaction,
+  Users,
 } from '@counterfoil/core';
 import { reference } from '@counterfoil/projections';
 import type { Examining } from './examined.ts';
@@ -36,7 +38,7 @@ interface Folding {
 }
 
 /** The aggregate of each category. The other categories that `reference` reads are of `Reference`. */
-const AGGREGATES: Readonly<Record<string, Folding>> = {
+export const AGGREGATES: Readonly<Record<string, Folding>> = {
   customer: EmailClaim,
   customer_account: Customer,
   customer_id: CustomerIdClaim,
@@ -46,9 +48,11 @@ const AGGREGATES: Readonly<Record<string, Folding>> = {
   merchant_account: MerchantAccount,
   monthly_cap: MonthlyCap,
   sequence: Sequence,
+  settlement: Settlement,
   subscription: Subscription,
   tenant: Tenant,
   transaction: Transaction,
+  users: Users,
 };
 
 const FOREIGN_ID_ADVICE =

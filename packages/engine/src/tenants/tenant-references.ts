@@ -118,7 +118,13 @@ export class TenantReferences {
     const { event, firstId } = REFERENCE_KINDS[kind];
     const names = await this.#references.names(this.#acting.tenantId);
     const ids = names.all(event).map((each) => itemOf(kind, each).id);
-    return ids.reduce((next, id) => Math.max(next, id + 1), firstId);
+    const last = ids.reduce((greatest, id) => Math.max(greatest, id), firstId - 1);
+    if (last < Number.MAX_SAFE_INTEGER) return last + 1;
+    // None is greater: the first that is free.
+    const taken = new Set(ids);
+    let next = firstId;
+    while (taken.has(next)) next += 1;
+    return next;
   }
 }
 
