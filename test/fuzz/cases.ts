@@ -5,18 +5,20 @@ import fc from 'fast-check';
 import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Answer } from './client.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import { CARD, type Inputs, NOWHERE, namedIn, nowhereFor, parametersIn } from './inputs.ts';
-import type { Pool } from './pools.ts';
-import type { FuzzRequest } from './requests.ts';
-import type { Json } from './schema-arbitrary.ts';
+import { CARD, type Inputs } from './inputs.ts';
 import {
+  collectionOf,
   honoursKeys,
   isPublic,
   JSON_TYPE,
-  requestOf,
-  type Sender,
-  type WellFormed,
-} from './well-formed.ts';
+  NOWHERE,
+  nowhereFor,
+  parametersIn,
+} from './operations.ts';
+import { namedIn, type Pool } from './pools.ts';
+import type { FuzzRequest } from './requests.ts';
+import type { Json } from './schema-arbitrary.ts';
+import { requestOf, type Sender, type WellFormed } from './well-formed.ts';
 
 /** Sends a request, and fails if its answer is not what it should be. */
 export type Ask = (request: FuzzRequest) => Promise<Answer>;
@@ -52,11 +54,7 @@ export function strangers(
   parts: { inputs: Inputs; senders: fc.Arbitrary<Sender>; others: Pool; own: Pool },
 ): fc.Arbitrary<Case> {
   const { inputs, senders, others, own } = parts;
-  const theirs = namedIn(operation, others).filter((id) => !own.numbers.has(id));
-  const hidden = fc.oneof(
-    ...theirs.map((id) => fc.constant({ id, environment: 'live' as const })),
-    ...namedIn(operation, own).map((id) => fc.constant({ id, environment: 'test' as const })),
-  );
+  const hidden = fc.constantFrom(...hiddenIds(operation, { others, own }));
   return fc.tuple(inputs.sound(operation), senders, hidden).map(([input, sender, there]) => {
     const to = (id: string) =>
       requestOf(operation, {
@@ -74,7 +72,28 @@ export function strangers(
   });
 }
 
-export function namesSomething(operation: Operation): boolean {
+interface Hidden {
+  readonly id: string;
+  readonly environment: 'live' | 'test';
+}
+
+function hiddenIds(operation: Operation, { others, own }: { others: Pool; own: Pool }): Hidden[] {
+  const mine = namedIn(operation, own);
+  const theirs = namedIn(operation, others)
+    .filter((id) => !own.numbers.has(id) && !mine.includes(id))
+    .map((id) => ({ id, environment: 'live' as const }));
+  // A test key may administer nothing.
+  if (collectionOf(operation) !== undefined) return theirs;
+  return [...theirs, ...mine.map((id) => ({ id, environment: 'test' as const }))];
+}
+
+/** Whether there is something to hide; changes of what is administered may be refused before. */
+export function hidesSomething(operation: Operation, pools: { others: Pool; own: Pool }): boolean {
+  const isChange = collectionOf(operation) !== undefined && operation.node.requestBody?.required;
+  return namesSomething(operation) && !isChange && hiddenIds(operation, pools).length > 0;
+}
+
+function namesSomething(operation: Operation): boolean {
   return parametersIn(operation, 'path').length > 0 || operation.id in ID_IN_BODY;
 }
 
@@ -279,7 +298,10 @@ export function heads(
 
 /** Paths that nothing is at. */
 export function otherPaths(documented: Documented, senders: fc.Arbitrary<Sender>) {
-  const known = documented.operations.filter(({ path }) => path.length > 1);
+  const paths = new Set(documented.operations.map(({ path }) => path));
+  // What follows `/unmatched` is an id, beside `/{id}`.
+  const isBesideId = ({ path }: Operation) => paths.has(path.replace(/[^/]+$/, '{id}'));
+  const known = documented.operations.filter((each) => each.path.length > 1 && !isBesideId(each));
   const changes: ((path: string) => string)[] = [
     (path) => `${path}/`,
     (path) => `/${path}`,

@@ -13,7 +13,18 @@ import {
   USER_EMAIL,
 } from '../e2e/running-host.ts';
 import type { Operation } from '../http-host/documented.ts';
-import type { Pool } from './pools.ts';
+import { administered, COMPANY, changesPayments, isRefusedOnly } from './administration.ts';
+import {
+  collectionOf,
+  idTypeOf,
+  isAboutCustomer,
+  isAboutSubscription,
+  JSON_TYPE,
+  NOWHERE,
+  nowhereFor,
+  parametersIn,
+} from './operations.ts';
+import { namedIn, type Pool } from './pools.ts';
 import {
   ABSENT,
   always,
@@ -30,9 +41,6 @@ export interface Input {
   /** Undefined where no body is sent. */
   readonly body: Json;
 }
-
-const COMPANY = 5;
-const UNKNOWN_ID = '0198c0de-0000-7000-8000-000000000000';
 
 /**
  * An order or customer may bring an id of its own beside those that the service allocates. Not of 15
@@ -108,12 +116,16 @@ function payments({ tenancy }: Pool): Overrides[] {
 }
 
 /** What a body must say for its request to be about something of the tenant. */
-function addressed(pool: Pool): Overrides {
+function addressed(pool: Pool, { id }: Operation): Overrides {
   return {
+    '/clientId': maybe(fc.constant(pool.tenancy.id)),
     '/parentCompanyId': always(fc.constant(pool.tenancy.id)),
+    '/*/parentCompanyId': always(fc.constant(pool.tenancy.id)),
     '/userEmail': always(fc.constantFrom(USER_EMAIL, USER_EMAIL.toUpperCase())),
     '/messageId': always(fc.constantFrom(...pool.captured, ...pool.orders, ...pool.payments)),
-    '/id': always(fc.constantFrom(...pool.payments, ...pool.refunds)),
+    ...(id === 'getTransactionDetail' && {
+      '/id': always(fc.constantFrom(...pool.payments, ...pool.refunds)),
+    }),
     '/refundItems/*/StorefrontVariantId': always(fc.constantFrom(PLATES.small, PLATES.large, 999)),
     '/refundItems/*/Adjustment': ABSENT,
   };
@@ -185,9 +197,46 @@ const REPORTED: Overrides = {
   '/to': maybe(fc.constantFrom('2026-01', '2029-12')),
 };
 
-/** The operations that make a payment of a body, or find some by one. */
-const PAYING = new Set(['createPayment', 'submitCard']);
-const SEARCHING = new Set(['searchTransactions', 'searchCustomerTransactions', 'listPayments']);
+/** Enough to search for, of which the schemas say nothing. */
+function mitigated(pool: Pool): Overrides[] {
+  return searched(pool).map((each) => ({ ...each, '/email': always(fc.emailAddress()) }));
+}
+
+/** A dispute of a payment of the tenant: all of the pool are in pounds. */
+function disputed(pool: Pool): Overrides[] {
+  return [
+    {
+      '/sandbox': ABSENT,
+      '/transactionId': always(fc.constantFrom(...pool.payments)),
+      '/amount': always(amountsIn(2, { min: 1, max: 100 })),
+      '/currency': always(fc.constant('GBP')),
+    },
+  ];
+}
+
+function stated({ tenancy }: Pool): Overrides[] {
+  return [{ '/merchantAccountId': always(fc.constant(tenancy.id * 10 + 1)) }];
+}
+
+/** What some operations take so that it makes sense; of several, one. */
+const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> = {
+  createPayment: payments,
+  submitCard: payments,
+  searchTransactions: searched,
+  searchCustomerTransactions: searched,
+  listPayments: searched,
+  listMitigationTransactions: searched,
+  searchMitigation: mitigated,
+  reportChargeback: disputed,
+  reportAlert: disputed,
+  getStatement: stated,
+  listDisputes: () => [
+    { '/status': maybe(fc.constantFrom([], ['ChargebackOpen'], ['Unmatched', 'AlertOpen'])) },
+  ],
+  getSettlement: () => [{ '/sandbox': ABSENT }],
+  getRecurringRevenue: () => [REPORTED],
+  unsubscribeCustomer: () => [UNSUBSCRIBED],
+};
 
 export class Inputs {
   readonly #schemas: SchemaArbitraries;
@@ -200,17 +249,20 @@ export class Inputs {
 
   /** Values that the schemas admit, about payments of the tenant where there has to be one. */
   bySchema(operation: Operation): fc.Arbitrary<Input> {
-    const anywhere = { id: fc.uuid(), customer: this.#customers(operation, fc.uuid()) };
-    return this.#inputs(operation, addressed(this.#pool), anywhere);
+    const anywhere = {
+      id: this.#anyId(operation),
+      customer: this.#customers(operation, fc.uuid()),
+    };
+    return this.#inputs(operation, addressed(this.#pool, operation), anywhere);
   }
 
   /** Values that the host has no reason to refuse, but for the state that a payment is in. */
   sound(operation: Operation): fc.Arbitrary<Input> {
     const pool = this.#pool;
-    const base = { ...addressed(pool), ...listed(pool, operation) };
+    const base = { ...addressed(pool, operation), ...listed(pool, operation) };
     const ids = {
       id: fc.constantFrom(...this.#idsFor(operation)),
-      customer: this.#customers(operation, fc.constant(UNKNOWN_ID)),
+      customer: this.#customers(operation, fc.constant(NOWHERE)),
     };
     if (isAboutCustomer(operation)) return this.#inputs(operation, { ...base, ...CUSTOMERS }, ids);
     if (isAboutSubscription(operation)) {
@@ -218,10 +270,11 @@ export class Inputs {
     }
     const anyOf = (overrides: readonly Overrides[]) =>
       fc.oneof(...overrides.map((each) => this.#inputs(operation, { ...base, ...each }, ids)));
-    if (PAYING.has(operation.id)) return anyOf(payments(pool));
-    if (SEARCHING.has(operation.id)) return anyOf(searched(pool));
-    if (operation.id === 'getRecurringRevenue') return anyOf([REPORTED]);
-    if (operation.id === 'unsubscribeCustomer') return anyOf([UNSUBSCRIBED]);
+    const sensible = SENSIBLE[operation.id];
+    if (sensible !== undefined) return anyOf(sensible(pool));
+    if (changesPayments(operation) || isRefusedOnly(operation)) {
+      return this.#inputs(operation, { ...administered(operation, this.#schemas), ...base }, ids);
+    }
     const amounts = {
       '/amount': REFUNDED,
       '/refundItems/*/Amount': REFUNDED,
@@ -233,9 +286,18 @@ export class Inputs {
     return this.#inputs(operation, { ...base, ...amounts }, ids);
   }
 
-  #idsFor({ id }: Operation): readonly string[] {
-    const { captured, authorized, orders, waiting, payments: all } = this.#pool;
-    switch (id) {
+  /** One that may name nothing; of a collection, mostly one that is there. */
+  #anyId(operation: Operation): fc.Arbitrary<string> {
+    const collection = collectionOf(operation);
+    if (collection === undefined) return fc.uuid();
+    const unknown = fc.constant(nowhereFor(operation));
+    const known = fc.constantFrom(...namedIn(operation, this.#pool));
+    return fc.oneof({ weight: 9, arbitrary: known }, { weight: 1, arbitrary: unknown });
+  }
+
+  #idsFor(operation: Operation): readonly string[] {
+    const { captured, authorized, orders, waiting } = this.#pool;
+    switch (operation.id) {
       case 'confirmPayment':
         return waiting;
       case 'capturePayment':
@@ -245,7 +307,7 @@ export class Inputs {
       case 'refundPayment':
         return [...captured, ...orders];
       default:
-        return all;
+        return namedIn(operation, this.#pool);
     }
   }
 
@@ -276,6 +338,7 @@ export class Inputs {
     if (isAboutSubscription(operation)) {
       return fc.record({ id: fc.constantFrom(...this.#pool.subscriptions) });
     }
+    if (idTypeOf(operation) !== 'uuid') return fc.record({ id });
     const written = fc.oneof(
       { weight: 9, arbitrary: id },
       { weight: 1, arbitrary: id.map(capitals) },
@@ -292,7 +355,7 @@ export class Inputs {
   }
 
   #bodies({ node }: Operation, overrides: Overrides): fc.Arbitrary<Json> {
-    const schema = node.requestBody?.content['application/json'].schema;
+    const schema = node.requestBody?.content[JSON_TYPE].schema;
     if (schema === undefined) return fc.constant(undefined);
     const bodies = this.#schemas.of(schema, overrides);
     return node.requestBody.required ? bodies : fc.option(bodies, { nil: undefined });
@@ -301,8 +364,9 @@ export class Inputs {
   #queries(operation: Operation, overrides: Overrides): fc.Arbitrary<Input['query']> {
     const parameters = parametersIn(operation, 'query');
     const properties = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+    const required = parameters.filter((each) => each.required).map(({ name }) => name);
     const values = this.#schemas.of(
-      { type: 'object', properties, additionalProperties: false },
+      { type: 'object', properties, required, additionalProperties: false },
       overrides,
     );
     return values.map((given) =>
@@ -319,36 +383,6 @@ export class Inputs {
 interface Ids {
   readonly id: fc.Arbitrary<string>;
   readonly customer: fc.Arbitrary<{ readonly id: string; readonly methodId: string }>;
-}
-
-/** Whether the path names a customer: by a number, where payments have a UUID. */
-export function isAboutCustomer({ path }: Operation): boolean {
-  return path.startsWith('/customers/{id}');
-}
-
-/** Whether it names a subscription, by a number too. */
-export function isAboutSubscription({ path }: Operation): boolean {
-  return path.startsWith('/v1/subscriptions/{id}');
-}
-
-/** What of a tenant the path may name. */
-export function namedIn(operation: Operation, pool: Pool): readonly string[] {
-  if (isAboutSubscription(operation)) return pool.subscriptions;
-  return isAboutCustomer(operation) ? pool.customers.map(({ id }) => id) : pool.payments;
-}
-
-/** The parameters of an operation that stand in this part of a request. */
-export function parametersIn({ node }: Operation, where: 'path' | 'query' | 'header'): Json[] {
-  return (node.parameters ?? []).filter((each: Json) => each.in === where);
-}
-
-/** An unknown id. */
-export const NOWHERE = UNKNOWN_ID;
-const NO_NUMBER = '2000000000';
-
-export function nowhereFor(operation: Operation): string {
-  const isNumber = isAboutCustomer(operation) || isAboutSubscription(operation);
-  return isNumber ? NO_NUMBER : NOWHERE;
 }
 
 function capitals(text: string): string {

@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Operation } from '../http-host/documented.ts';
+import { changesPayments, isRefusedOnly } from './administration.ts';
 import {
   type Ask,
   alone,
   type Case,
   heads,
-  namesSomething,
+  hidesSomething,
   otherMethods,
   otherPaths,
   repeats,
@@ -19,11 +20,12 @@ import { Client } from './client.ts';
 import { FuzzedHost } from './fuzzed-host.ts';
 import { Inputs } from './inputs.ts';
 import { Judge } from './judge.ts';
+import { isPublic, takesJson } from './operations.ts';
 import { makePool, type Pool } from './pools.ts';
 import { type Json, SchemaArbitraries } from './schema-arbitrary.ts';
 import { SpoiledRequests } from './spoiled.ts';
 import { Tally } from './tally.ts';
-import { isPublic, requestOf, sendersOf, WellFormed } from './well-formed.ts';
+import { requestOf, sendersOf, WellFormed } from './well-formed.ts';
 
 const TEST_RUN = 20_000;
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? TEST_RUN);
@@ -62,8 +64,8 @@ it(
   `${REQUESTS} requests are answered as the document says, and what is refused changes nothing`,
   async () => {
     const { tenancies, documented } = host;
-    const still = await makePool(host.url, tenancies.still);
-    const others = await makePool(host.url, tenancies.other);
+    const still = await makePool(host.url, tenancies.still, documented);
+    const others = await makePool(host.url, tenancies.other, documented);
     const judge = new Judge(documented);
     const ask: Ask = async (request) => {
       const answer = await client.send(request).catch((error: unknown) => {
@@ -80,7 +82,7 @@ it(
     for (let leg = 0; tally.requests < REQUESTS; ) {
       const before = await host.head();
       const end = Math.min(tally.requests + REQUESTS_A_ROUND, REQUESTS);
-      const moving = await makePool(host.url, tenancies.moving);
+      const moving = await makePool(host.url, tenancies.moving, documented);
       const cases = casesOf({ moving, still, others });
       for (; tally.requests < end; leg += 1) await playLeg(cases, { ask, seed: SEED + leg });
       expect(await host.eventsSince(before, tenancies.still.id)).toEqual([]);
@@ -155,26 +157,17 @@ interface Pools {
   readonly others: Pool;
 }
 
-/** Files are not made up: their lines have tests of their own. */
-const takesJson = ({ node }: Operation) =>
-  node.requestBody === undefined || node.requestBody.content['application/json'] !== undefined;
-
 /** Every kind of case, over every operation. */
 function casesOf({ moving, still, others }: Pools): fc.Arbitrary<Case> {
   const { documented } = host;
   const operations = documented.operations.filter(takesJson);
-  const accepted = {
-    inputs: new Inputs(schemas, moving),
-    senders: sendersOf(moving.tenancy, { nonce: NONCE, environments: ['live'] }),
-  };
-  const anyKey = sendersOf(moving.tenancy, {
-    nonce: NONCE,
-    environments: ['live', 'live', 'test'],
+  const ofPool = (pool: Pool, environments: readonly ('live' | 'test')[] = ['live']) => ({
+    inputs: new Inputs(schemas, pool),
+    senders: sendersOf(pool.tenancy, { nonce: NONCE, environments }),
   });
-  const refused = {
-    inputs: new Inputs(schemas, still),
-    senders: sendersOf(still.tenancy, { nonce: NONCE, environments: ['live'] }),
-  };
+  const [accepted, refused] = [ofPool(moving), ofPool(still)];
+  const poolFor = (one: Operation) => (changesPayments(one) ? others : moving);
+  const mayBeAccepted = (one: Operation) => !isRefusedOnly(one);
   const each = (
     make: (operation: Operation) => fc.Arbitrary<Case>,
     isMeant: (operation: Operation) => boolean = () => true,
@@ -186,17 +179,29 @@ function casesOf({ moving, still, others }: Pools): fc.Arbitrary<Case> {
       })),
     );
   const weighted: (readonly [number, fc.Arbitrary<Case>])[] = [
-    [6, each((one) => wellFormed.soundRequests(one, accepted).map(alone))],
+    [
+      6,
+      each((one) => wellFormed.soundRequests(one, ofPool(poolFor(one))).map(alone), mayBeAccepted),
+    ],
     [
       4,
       each(
-        (one) => wellFormed.admittedRequests(one, { ...accepted, senders: anyKey }).map(alone),
-        (one) => !isPublic(one),
+        (one) =>
+          wellFormed
+            .admittedRequests(one, ofPool(poolFor(one), ['live', 'live', 'test']))
+            .map(alone),
+        (one) => !isPublic(one) && mayBeAccepted(one),
       ),
     ],
     [24, each((one) => spoiled.of(one, { ...refused, stranger: others.tenancy }).map(alone))],
-    [1, each((one) => strangers(one, { ...refused, own: still, others }), namesSomething)],
-    [1, each((one) => repeats(one, accepted, wellFormed), takesKey)],
+    [
+      1,
+      each(
+        (one) => strangers(one, { ...refused, own: still, others }),
+        (one) => hidesSomething(one, { own: still, others }),
+      ),
+    ],
+    [1, each((one) => repeats(one, ofPool(poolFor(one)), wellFormed), takesKey)],
     [1, stories(documented, accepted.senders)],
     [
       1,

@@ -1,7 +1,11 @@
 /** Payments that really exist, for requests that need one, and what else only the host can give out. */
-import { CARDS, Caller, card, type Json } from '../e2e/running-host.ts';
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { CARDS, Caller, CHECKOUT, card, type Json } from '../e2e/running-host.ts';
 import { CLUB } from '../e2e/subscribers.ts';
+import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Tenancy } from './fuzzed-host.ts';
+import { collectionOf, collectionsOf, isAboutCustomer, isAboutSubscription } from './operations.ts';
 
 export interface Pool {
   readonly tenancy: Tenancy;
@@ -23,6 +27,8 @@ export interface Pool {
   readonly leaving: readonly PooledCustomer[];
   readonly paymentCursors: readonly string[];
   readonly accountCursors: readonly string[];
+  /** Ids by the path of their collection: `/api/admin/keys`. */
+  readonly items: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A customer with some cards. */
@@ -31,10 +37,22 @@ export interface PooledCustomer {
   readonly methodIds: readonly string[];
 }
 
+/** What of a tenant the path may name. */
+export function namedIn(operation: Operation, pool: Pool): readonly string[] {
+  const collection = collectionOf(operation);
+  if (collection !== undefined) return pool.items[collection] ?? [];
+  if (isAboutSubscription(operation)) return pool.subscriptions;
+  return isAboutCustomer(operation) ? pool.customers.map(({ id }) => id) : pool.payments;
+}
+
 const OF_A_KIND = 6;
 
 /** Makes payments of every kind; nothing happens to them by itself later. */
-export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
+export async function makePool(
+  url: string,
+  tenancy: Tenancy,
+  documented: Documented,
+): Promise<Pool> {
   const caller = new Caller(url, tenancy.id, tenancy.key);
   const many = (make: () => Promise<Json>) => Promise.all(Array.from({ length: OF_A_KIND }, make));
   const [captured, authorized, orders, waiting, declined, voided] = await Promise.all([
@@ -73,6 +91,7 @@ export async function makePool(url: string, tenancy: Tenancy): Promise<Pool> {
     leaving: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     paymentCursors: await cursorsOf(caller, '/v1/payments'),
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
+    items: await makeItems(caller, collectionsOf(documented)),
   };
 }
 
@@ -118,4 +137,31 @@ async function cursorsOf(caller: Caller, path: string): Promise<string[]> {
     if (typeof body.nextCursor === 'string') cursors.push(body.nextCursor);
   }
   return cursors;
+}
+
+const SETTLEMENT =
+  'reference,kind,arn,amount,currency,settledDate\npayout-1,fee,,1.00,GBP,2026-03-10\n';
+
+/** Of collections that are empty at first, one item; then all that there is. */
+async function makeItems(
+  caller: Caller,
+  collections: readonly string[],
+): Promise<Record<string, string[]>> {
+  const email = `user-${randomUUID()}@example.org`;
+  const account = caller.tenantId * 10 + 1;
+  const file = `/api/admin/settlements?merchantAccountId=${account}&name=first`;
+  const { id: transactionId } = await caller.paid();
+  const report = { reference: randomUUID(), amount: 1, currency: 'GBP', transactionId };
+  const made = [
+    await caller.post('/api/mitigation/chargebacks?provider=fuzz', report),
+    await caller.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
+    await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
+    await caller.send('POST', file, SETTLEMENT, { 'Content-Type': 'text/csv' }),
+  ];
+  for (const { status, text } of made) expect(status, text).toBeLessThan(202);
+  const listed = collections.map(async (path) => {
+    const { items } = (await caller.get(path)).body;
+    return [path, items.map(({ id, disputeId }: Json) => String(id ?? disputeId))] as const;
+  });
+  return Object.fromEntries(await Promise.all(listed));
 }

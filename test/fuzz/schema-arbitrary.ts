@@ -45,6 +45,11 @@ export class SchemaArbitraries {
     this.#documented = documented;
   }
 
+  /** The schema itself, references followed. */
+  resolve(schema: Json): Json {
+    return this.#documented.resolve(schema);
+  }
+
   /** The values of a schema that stands at `place` of the whole. */
   of(schema: Json, overrides: Overrides = {}, place = ''): fc.Arbitrary<Json> {
     const given = overrides[place]?.values;
@@ -52,7 +57,7 @@ export class SchemaArbitraries {
     const resolved = this.#documented.resolve(schema);
     if ('const' in resolved) return fc.constant(resolved.const);
     if (resolved.enum !== undefined) return fc.constantFrom(...resolved.enum);
-    const options = resolved.anyOf ?? resolved.oneOf;
+    const options = optionsOf(resolved);
     if (options !== undefined && resolved.properties === undefined) {
       return fc.oneof(...options.map((each: Json) => this.of(each, overrides, place)));
     }
@@ -69,6 +74,8 @@ export class SchemaArbitraries {
         return numbers(resolved);
       case 'boolean':
         return fc.boolean();
+      case 'null':
+        return fc.constant(null);
       default:
         return readableJson(2);
     }
@@ -138,6 +145,12 @@ export class SchemaArbitraries {
       maxLength: Math.min(schema.maxItems ?? USUAL_ELEMENTS, USUAL_ELEMENTS),
     });
   }
+}
+
+/** The alternatives of a schema: listed, or as a list of types; undefined where there are none. */
+export function optionsOf(schema: Json): readonly Json[] | undefined {
+  if (!Array.isArray(schema.type)) return schema.anyOf ?? schema.oneOf;
+  return schema.type.map((type: string) => ({ ...schema, type }));
 }
 
 /** Halves of characters and the separators of lines: refused everywhere, beyond what a pattern says. */

@@ -1,6 +1,7 @@
 /** Values made wrong at one place: what the schemas refuse, and what only the rules of the business do. */
 import type { Documented, Operation } from '../http-host/documented.ts';
-import { type Input, parametersIn } from './inputs.ts';
+import type { Input } from './inputs.ts';
+import { JSON_TYPE, parametersIn } from './operations.ts';
 import type { Json } from './schema-arbitrary.ts';
 import type { WellFormed } from './well-formed.ts';
 
@@ -58,7 +59,7 @@ export class ValueSpoiler {
 
   /** The body with one value in it that its schema refuses. */
   inBody(operation: Operation, input: Input, pick: number): Spoiled {
-    const schema = operation.node.requestBody.content['application/json'].schema;
+    const schema = operation.node.requestBody.content[JSON_TYPE].schema;
     const body = input.body ?? {};
     const places = this.#placesIn(schema, body, { pointer: '', put: (value: Json) => value });
     for (let attempt = 0; attempt < places.length; attempt += 1) {

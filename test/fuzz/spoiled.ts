@@ -2,19 +2,19 @@
 import fc from 'fast-check';
 import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import { type Input, type Inputs, parametersIn } from './inputs.ts';
-import type { FuzzRequest } from './requests.ts';
-import { rulesOf, ValueSpoiler } from './spoiled-values.ts';
+import type { Input, Inputs } from './inputs.ts';
 import {
   honoursKeys,
+  idTypeOf,
   isPublic,
   JSON_TYPE,
   needsUserEmail,
-  requestOf,
-  type Sender,
+  parametersIn,
   scopeOf,
-  type WellFormed,
-} from './well-formed.ts';
+} from './operations.ts';
+import type { FuzzRequest } from './requests.ts';
+import { rulesOf, ValueSpoiler } from './spoiled-values.ts';
+import { requestOf, type Sender, type WellFormed } from './well-formed.ts';
 
 /** A request that would be all right, and a number that chooses what becomes of it. */
 interface Subject {
@@ -136,6 +136,16 @@ const NO_EMAILS = [
   'null',
 ];
 
+/** Searches whose body says which environment is meant. */
+const BY_ENVIRONMENT = new Set([
+  'searchTransactions',
+  'searchCustomerTransactions',
+  'listMitigationTransactions',
+]);
+
+/** Lines are checked one by one: what is wrong with one is in its result. */
+const TAKES_LINES = 'openMerchantAccounts';
+
 const NO_IDS = ['x', '0', '%00', '00000000-0000-0000-0000', "'", '__proto__', 'null', '{id}', 'ё'];
 
 const VALUES: readonly Spoiler[] = [
@@ -195,7 +205,7 @@ const VALUES: readonly Spoiler[] = [
   },
   {
     what: 'an id that is none',
-    appliesTo: (operation) => parametersIn(operation, 'path').length > 0,
+    appliesTo: (operation) => !['text', undefined].includes(idTypeOf(operation)),
     spoil(subject) {
       const { operation, pick } = subject;
       const target = operation.path.replace('{id}', encodeURIComponent(pickFrom(NO_IDS, pick)));
@@ -204,7 +214,7 @@ const VALUES: readonly Spoiler[] = [
   },
   {
     what: 'an id that no router takes',
-    appliesTo: (operation) => parametersIn(operation, 'path').length > 0,
+    appliesTo: (operation) => !['text', undefined].includes(idTypeOf(operation)),
     spoil(subject) {
       const { operation, pick } = subject;
       const id = pickFrom(['%zz', '%', 'a/b', 'x'.repeat(256), '%c3%28', 'x//', '..'], pick);
@@ -232,7 +242,9 @@ const HEADERS: readonly Spoiler[] = [
     appliesTo: hasBody,
     spoil(subject) {
       const request = withBody(before(subject, 415, 'unsupported_media_type'), jsonOf(subject));
-      const type = pickFrom([undefined, ...TYPES], subject.pick);
+      const taken = subject.operation.node.requestBody.content;
+      const others = TYPES.filter((each) => taken[each] === undefined);
+      const type = pickFrom([undefined, ...others], subject.pick);
       return request.withHeader('Content-Type', type);
     },
   },
@@ -335,7 +347,7 @@ const HEADERS: readonly Spoiler[] = [
   },
   {
     what: 'live data asked for with a test key',
-    appliesTo: ({ path }) => path.endsWith('/search'),
+    appliesTo: ({ id }) => BY_ENVIRONMENT.has(id),
     spoil(subject) {
       const sender = { ...subject.sender, environment: 'test' } as const;
       const input = { ...subject.input, body: { ...subject.input.body, sandbox: false } };
@@ -350,7 +362,7 @@ function schemaSpoilers(spoiler: ValueSpoiler): Spoiler[] {
     {
       what: 'a body that its schema refuses',
       weight: 8,
-      appliesTo: hasBody,
+      appliesTo: (operation) => hasBody(operation) && operation.id !== TAKES_LINES,
       spoil(subject) {
         const { operation, sender, pick } = subject;
         const { input, pointer } = spoiler.inBody(operation, subject.input, pick);
@@ -431,8 +443,9 @@ const INTRUDERS: readonly Spoiler[] = [
     appliesTo: hasInput,
     spoil(subject) {
       const { operation, sender } = subject;
-      const key = sender.tenancy.keyWithout[scopeOf(operation)];
-      if (key === undefined) throw new Error(`no key lacks ${scopeOf(operation)}`);
+      const scope = scopeOf(operation);
+      const key = sender.tenancy.keyWithout[scope ?? ''];
+      if (key === undefined) throw new Error(`no key lacks ${scope}`);
       return before(subject, 403, 'insufficient_scope').withHeader('Authorization', key);
     },
   },

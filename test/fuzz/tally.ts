@@ -1,5 +1,6 @@
 /** Counts what was sent and answered: for the progress line, and to show that nothing was left out. */
 import type { Operation } from '../http-host/documented.ts';
+import { isRefusedOnly } from './administration.ts';
 import type { Answer } from './client.ts';
 import type { FuzzRequest } from './requests.ts';
 
@@ -42,10 +43,13 @@ export class Tally {
     }
   }
 
-  /** The operations that were never done or never refused, and the kinds that were never sent. */
+  /**
+   * The operations that were never done or never refused, and the kinds that were never sent. Not
+   * done is what gets refused requests only.
+   */
   missing(operations: readonly Operation[], kinds: ReadonlySet<string>): string[] {
     const wanted = operations.flatMap((operation) => [
-      `${operation.id} done`,
+      ...(isRefusedOnly(operation) ? [] : [`${operation.id} done`]),
       `${operation.id} refused`,
     ]);
     return [

@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { USER_EMAIL } from '../e2e/running-host.ts';
 import type { Documented, Operation } from '../http-host/documented.ts';
+import { changesPayments } from './administration.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import { type Input, type Inputs, parametersIn } from './inputs.ts';
+import type { Input, Inputs } from './inputs.ts';
+import { honoursKeys, isPublic, JSON_TYPE, needsUserEmail, parametersIn } from './operations.ts';
 import { type Expected, FuzzRequest, type Header } from './requests.ts';
 import type { Json } from './schema-arbitrary.ts';
 
@@ -18,8 +20,6 @@ export interface Sender {
   /** Part of the Idempotency-Key; none is sent when absent. */
   readonly nonce?: string;
 }
-
-export const JSON_TYPE = 'application/json';
 
 /** Codes that no request deserves that is well-formed, whatever it asks for. */
 const NEVER_WELL_FORMED = new Set([
@@ -74,6 +74,14 @@ const RULES = [
   /^\/(orderIds|subscriberIds)$/,
   // Two subscriptions at most.
   /^\/items\/\d+\/subscription$/,
+  // Statuses that there are.
+  /^\/query\/status$/,
+  // A report names its payment in one of four ways.
+  /^$/,
+  // A change says which version it is of, and of which item; null resets only what has a default.
+  /^\/(rowVersion|id|name|kind|currency|companyId|mid|title|gatewayId|descriptor|defaultCurrency)$/,
+  // Each currency once, the default among them; six decimals.
+  /^\/(currencies(\/\d+\/currency)?|(reserve|discountRate)Percentage)$/,
 ];
 
 const RACES = ['concurrent_update', 'idempotency_in_flight'];
@@ -98,6 +106,9 @@ const CHANGED: Expected = {
   statuses: [200, 400, 409],
   codes: ['subscription_state', ...RACES],
 };
+
+/** A report about what was reported before says the same of it, or is refused. */
+const DISPUTED: Expected = { statuses: [200, 202, 409], codes: ['duplicate', ...RACES] };
 
 /** What sound requests are answered with, where it is not plainly 200: a payment has a state. */
 const SOUND: Readonly<Record<string, Expected>> = {
@@ -124,6 +135,8 @@ const SOUND: Readonly<Record<string, Expected>> = {
   endSubscription: CHANGED,
   changeSubscriptionCard: CHANGED,
   changeSubscriptionPlan: CHANGED,
+  reportChargeback: DISPUTED,
+  reportAlert: DISPUTED,
 };
 
 export class WellFormed {
@@ -198,13 +211,18 @@ export class WellFormed {
   ): fc.Arbitrary<FuzzRequest> {
     return fc.tuple(inputs.sound(operation), senders).map(([input, sender]) => {
       this.#expectAdmitted(operation, input);
-      return requestOf(operation, {
-        input,
-        sender,
-        what: 'sound',
-        expected: SOUND[operation.id] ?? { statuses: [200] },
-      });
+      const expected = this.#deserved(operation, sender);
+      const request = requestOf(operation, { input, sender, what: 'sound', expected });
+      const isReplacement = changesPayments(operation) && operation.method === 'PUT';
+      // Whatever its version is by now.
+      return isReplacement ? request.withHeader('If-Match', '*') : request;
     });
+  }
+
+  /** A change of what is administered has more rules than are worth repeating here. */
+  #deserved(operation: Operation, { environment }: Sender): Expected {
+    if (changesPayments(operation)) return this.admitted(operation, environment);
+    return SOUND[operation.id] ?? { statuses: [200] };
   }
 
   /** The fuzzer must not be wrong about what it believes to be valid. */
@@ -241,10 +259,6 @@ export function requestOf(operation: Operation, parts: Parts): FuzzRequest {
   return new FuzzRequest({ what, operation, method, target, headers, body, expected });
 }
 
-export function honoursKeys(operation: Operation): boolean {
-  return parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key');
-}
-
 /** Path and query of a request, percent-encoded. */
 export function targetOf(path: string, { params, query }: Pick<Input, 'params' | 'query'>): string {
   const filled = path.replaceAll(/\{([^}]+)\}/g, (_all, name) =>
@@ -255,21 +269,6 @@ export function targetOf(path: string, { params, query }: Pick<Input, 'params' |
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   );
   return `${filled}?${pairs.join('&')}`;
-}
-
-export function isPublic({ node }: Operation): boolean {
-  return node.security.length === 0;
-}
-
-export function needsUserEmail({ node }: Operation): boolean {
-  return node.security[0]?.userEmail !== undefined;
-}
-
-/** The scope that the description of an operation names. */
-export function scopeOf({ node, id }: Operation): string {
-  const scope = /Scope: `([^`]+)`/.exec(node.description)?.[1];
-  if (scope === undefined) throw new Error(`${id} names no scope`);
-  return scope;
 }
 
 function headersOf(operation: Operation, sender: Sender): Header[] {
