@@ -141,7 +141,7 @@ const MatchInput = z
   .meta({ id: 'DisputeMatch' });
 
 const params = z.object({
-  id: bounded(64).meta({ format: 'uuid', description: 'The id of the chargeback or alert' }),
+  id: Uuid.meta({ description: 'The id of the chargeback or alert' }),
 });
 
 const Place = z.object({ sort: z.number(), key: z.string() });
