@@ -1,10 +1,9 @@
 /** The Mitigation interface: the searches of providers of chargeback mitigation. */
-import { counted } from '@counterfoil/engine';
 import { IN_ORDER, inOrder, mayHoldCardNumber } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { AlertSourceName, AlertTypeName, At } from './answer-fields.ts';
-import { SearchRecordBody } from './search-record-body.ts';
+import { foundMessage, pageBody, pageSchema, SearchRecordBody } from './search-record-body.ts';
 import { paging, searchFilters } from './search-request.ts';
 import { apiSlice } from './slice.ts';
 import {
@@ -67,16 +66,9 @@ const ReducedRecord = SearchRecordBody.pick({
   originalTransactionId: true,
 }).meta({ id: 'MitigationTransactionRecord' });
 
-const TransactionsAnswer = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    count: z.int().meta({ description: 'Records in this page' }),
-    pageNumber: z.int(),
-    moreResults: z.boolean().meta({ description: 'Whether another page follows' }),
-    transactions: z.array(ReducedRecord),
-  })
-  .meta({ id: 'MitigationTransactionSearchResult' });
+const TransactionsAnswer = pageSchema(ReducedRecord).meta({
+  id: 'MitigationTransactionSearchResult',
+});
 
 const day = Day.optional().meta({ description: 'A day in GMT, included', example: '2010-12-01' });
 const reference = mayHoldCardNumber(text(255)).optional();
@@ -151,18 +143,7 @@ function transactions(services: FaceServices): Endpoint {
     async handle(context, { body }) {
       const { parentCompanyId: _, userEmail: __, ...given } = body;
       const page = await ledgerFor(services, context).disputes.transactions(given);
-      const { count, pageNumber, moreResults } = page;
-      return {
-        status: 200,
-        body: {
-          success: true,
-          message: messageOf(count),
-          count,
-          pageNumber,
-          moreResults,
-          transactions: page.transactions,
-        },
-      };
+      return { status: 200, body: pageBody(page) };
     },
   });
 }
@@ -187,14 +168,10 @@ function search(services: FaceServices): Endpoint {
       const count = found.length;
       return {
         status: 200,
-        body: { success: true, message: messageOf(count), count, transactions: found },
+        body: { success: true, message: foundMessage(count), count, transactions: found },
       };
     },
   });
-}
-
-function messageOf(count: number): string {
-  return count === 0 ? 'No transaction matches' : counted(count, 'transaction');
 }
 
 export const MITIGATION = apiSlice(mitigationEndpoints, {

@@ -1,4 +1,5 @@
 /** The transaction record of search results (contract). */
+import { counted } from '@counterfoil/engine';
 import { z } from 'zod';
 import {
   AlertSourceId,
@@ -77,3 +78,36 @@ export const SearchRecordBody = z
     attempt: z.int(),
   })
   .meta({ id: 'SearchTransactionRecord' });
+
+/** The answer of a search, page by page. */
+export function pageSchema<Each extends z.ZodType>(record: Each) {
+  return z.object({
+    success: z.literal(true),
+    message: z.string(),
+    count: z.int().meta({ description: 'Records in this page' }),
+    pageNumber: z.int(),
+    moreResults: z.boolean().meta({ description: 'Whether another page follows' }),
+    transactions: z.array(record),
+  });
+}
+
+export function pageBody<Each>(page: {
+  readonly count: number;
+  readonly pageNumber: number;
+  readonly moreResults: boolean;
+  readonly transactions: readonly Each[];
+}) {
+  const { count, pageNumber, moreResults, transactions } = page;
+  return {
+    success: true,
+    message: foundMessage(count),
+    count,
+    pageNumber,
+    moreResults,
+    transactions,
+  };
+}
+
+export function foundMessage(count: number): string {
+  return count === 0 ? 'No transaction matches' : counted(count, 'transaction');
+}

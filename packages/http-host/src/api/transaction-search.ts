@@ -1,23 +1,11 @@
 /** The transaction searches of Customer Service and Admin: one contract at two paths. */
-
-import { counted } from '@counterfoil/engine';
-import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { SearchRecordBody } from './search-record-body.ts';
+import { pageBody, pageSchema, SearchRecordBody } from './search-record-body.ts';
 import { SearchInput } from './search-request.ts';
 import { apiSlice } from './slice.ts';
 import { type FaceServices, ledgerFor } from './wire.ts';
 
-export const SearchAnswer = z
-  .object({
-    success: z.literal(true),
-    message: z.string(),
-    count: z.int().meta({ description: 'Records in this page' }),
-    pageNumber: z.int(),
-    moreResults: z.boolean().meta({ description: 'Whether another page follows' }),
-    transactions: z.array(SearchRecordBody),
-  })
-  .meta({ id: 'TransactionSearchResult' });
+export const SearchAnswer = pageSchema(SearchRecordBody).meta({ id: 'TransactionSearchResult' });
 
 function searchEndpoints(services: FaceServices): Endpoint[] {
   return [
@@ -52,19 +40,7 @@ function searchAt(
     async handle(context, { body }) {
       const { parentCompanyId: _, userEmail: __, ...search } = body;
       const page = await ledgerFor(services, context).transactions.search(search);
-      const { count, moreResults } = page;
-      const message = count === 0 ? 'No transaction matches' : counted(count, 'transaction');
-      return {
-        status: 200,
-        body: {
-          success: true,
-          message,
-          count,
-          pageNumber: body.pageNumber,
-          moreResults,
-          transactions: page.transactions,
-        },
-      };
+      return { status: 200, body: pageBody(page) };
     },
   });
 }
