@@ -6,7 +6,7 @@ import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { ERRORS } from '@counterfoil/http-host/http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Send, subjectOf } from '../http-host/example-subjects.ts';
+import { fileTypeOf, type Send, subjectOf } from '../http-host/example-subjects.ts';
 import { freePort } from '../setup/postgres-server.ts';
 import {
   CLI,
@@ -101,8 +101,11 @@ describe('with the demo running', () => {
     const { apiKey, clientId, userEmail } = readJson('data/demo-credentials.json');
     const headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
     const send: Send = async (method, path, body) => {
-      const content = { 'Content-Type': 'application/json' };
-      const sent = { method, headers: { ...headers, ...content }, body: JSON.stringify(body) };
+      const [type, content] =
+        typeof body === 'string'
+          ? [fileTypeOf(path), body]
+          : ['application/json', JSON.stringify(body)];
+      const sent = { method, headers: { ...headers, 'Content-Type': type }, body: content };
       const answer = await fetch(demo.url + path, sent);
       const given = await answer.json();
       if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(given)}`);

@@ -208,7 +208,10 @@ describe('words that mean nothing', () => {
       words: ['tenants', 'set', '1', '--late-capture-after-minutes', '43201'],
       says: /from 0 to 43200/,
     },
-    { words: ['read-models', 'rebuild', 'everything'], says: /reference, transactions, ledger/ },
+    {
+      words: ['read-models', 'rebuild', 'everything'],
+      says: /reference, transactions, disputes, ledger/,
+    },
     { words: ['dance'], says: /unknown command 'dance'/ },
   ])('$words', async ({ words, says }) => {
     const folder = new Folder();

@@ -439,7 +439,7 @@ describe('the command', () => {
     const sound = await run();
     expect(sound).toMatchObject({ code: 0, err: '' });
     expect(sound.out).toMatch(
-      /sound +read models +reference, transactions, ledger, subscriptions, recurring\n/,
+      /sound +read models +reference, transactions, disputes, ledger, subscriptions, recurring, settlements\n/,
     );
     expect(sound.out).toMatch(/no host is running on it\.\n\nSound\.\n$/);
 

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Examination, examine } from '@counterfoil/engine/doctor';
 import { readConfig } from '@counterfoil/http-host/config';
+import { PROJECTIONS } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { canMount, fillUp } from '../event-stores/support/folders.ts';
@@ -247,7 +248,7 @@ describe('a row of the catalog of the read models that changes under a host', ()
     expect((await caller.post('/v1/payments', paymentBody(1), 'healed')).status).toBe(201);
     await host.readSide.caughtUp(1 as never);
     const figures = await (await fetch(`${url}/metrics`)).text();
-    expect(figures.match(/^projection_ready\{.*\} 1$/gm)).toHaveLength(5);
+    expect(figures.match(/^projection_ready\{.*\} 1$/gm)).toHaveLength(PROJECTIONS.length);
   });
 });
 

@@ -125,9 +125,9 @@ function viewOf({ method, path, operation, schemas }: Place): OperationView {
     ),
     curl: curlOf({
       method,
-      path,
+      target: withIds(path) + requiredQueryOf(operation),
       headers,
-      bodyExample: exampleOf(body) ?? schemas.example(bodySchema),
+      content: fileOf(body) ?? jsonOf(exampleOf(body) ?? schemas.example(bodySchema)),
     }),
   };
 }
@@ -181,21 +181,37 @@ function securityHeaders(operation: Operation): string[] {
   return Object.keys(operation.security?.[0] ?? {}).map((scheme) => names[scheme] ?? scheme);
 }
 
+/** A body, for a here document. */
+interface Content {
+  readonly mediaType: string;
+  readonly text: string;
+}
+
 interface Call {
   readonly method: string;
-  readonly path: string;
+  readonly target: string;
   readonly headers: readonly string[];
-  readonly bodyExample: unknown;
+  readonly content: Content | undefined;
 }
 
 /** A command to paste. Values that differ between callers are shell variables. */
-function curlOf({ method, path, headers, bodyExample }: Call): string {
+function curlOf({ method, target, headers, content }: Call): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
-  const lines = [`curl${verb} "$BASE_URL${withIds(path)}"`];
+  const lines = [`curl${verb} "$BASE_URL${target}"`];
   for (const header of headers) lines.push(`-H "${header}"`);
-  if (bodyExample === undefined) return lines.join(' \\\n  ');
-  lines.push(`-H 'Content-Type: application/json'`, `-d @- <<EOF`);
-  return `${lines.join(' \\\n  ')}\n${bodyText(bodyExample)}\nEOF`;
+  if (content === undefined) return lines.join(' \\\n  ');
+  lines.push(`-H 'Content-Type: ${content.mediaType}'`, '--data-binary @- <<EOF');
+  return `${lines.join(' \\\n  ')}\n${content.text}\nEOF`;
+}
+
+/** The query parameters without which there is no answer, by their examples. */
+function requiredQueryOf({ parameters = [] }: Operation): string {
+  const pairs = parameters.flatMap((parameter) => {
+    if (!('name' in parameter) || parameter.in !== 'query' || !parameter.required) return [];
+    const { example } = (parameter.schema ?? {}) as Schema & { readonly example?: unknown };
+    return [`${parameter.name}=${encodeURIComponent(String(example))}`];
+  });
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
 /** `/v1/payments/{id}` as `/v1/payments/$PAYMENT_ID`. */
@@ -220,12 +236,25 @@ const VARIABLES: Readonly<Record<string, string>> = {
 
 /** The body for a here document, where the shell would expand `$`, backticks and backslashes. */
 function bodyText(example: unknown): string {
-  if (typeof example !== 'object' || example === null) return JSON.stringify(example);
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) {
+    return JSON.stringify(example, null, 2);
+  }
   const members = Object.entries(example).map(([name, value]) => {
     const text = JSON.stringify(value).replaceAll(/[\\$`]/g, '\\$&');
     return `${JSON.stringify(name)}: ${VARIABLES[name] ?? text}`;
   });
   return members.length === 0 ? '{}' : `{\n  ${members.join(',\n  ')}\n}`;
+}
+
+function jsonOf(example: unknown): Content | undefined {
+  return example === undefined ? undefined : { mediaType: JSON_TYPE, text: bodyText(example) };
+}
+
+/** Of a body that is a file. */
+function fileOf(body: Operation['requestBody']): Content | undefined {
+  if (body === undefined || !('content' in body) || JSON_TYPE in body.content) return undefined;
+  const [[mediaType, media] = ['', {}]] = Object.entries(body.content);
+  return { mediaType, text: 'example' in media ? String(media.example).trimEnd() : '' };
 }
 
 function exampleOf(body: Operation['requestBody']): unknown {
