@@ -251,7 +251,7 @@ describe('the log', () => {
        )`,
     );
     expectFinding(await examined(), 'loss', {
-      message: /the log ends at position .* the read model/,
+      message: /the log ends at position .* has read it up to/,
     });
   });
 
