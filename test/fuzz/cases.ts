@@ -255,7 +255,8 @@ export function otherMethods(documented: Documented, senders: fc.Arbitrary<Sende
       if (allow.includes(method)) return undefined;
       const [first] = listed;
       if (first === undefined) throw new Error(`${path} has no operation`);
-      const params = { id: NOWHERE, methodId: NOWHERE };
+      const names = parametersIn(first, 'path').map(({ name }) => name);
+      const params = Object.fromEntries(names.map((name) => [name, NOWHERE]));
       const input = { params, query: [], body: undefined };
       const none = {
         tenancy: NO_TENANCY,
