@@ -135,7 +135,8 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
     .filter((each: Json) => each.in === 'query' && each.required)
     .map((each: Json) => [each.name, each.example ?? each.schema.example]);
   const named = { path: Object.fromEntries(places), query: Object.fromEntries(query) };
-  const example = (content['application/json'] ?? content['text/csv'])?.example;
+  const [file] = Object.values<Json>(content);
+  const example = (content['application/json'] ?? file)?.example;
   if (typeof example !== 'object' || Array.isArray(example)) return { ...named, body: example };
   return {
     ...named,
@@ -177,7 +178,9 @@ function asSent(data: Json): Json {
   );
 }
 
-const AS_CSV = { headers: { 'Content-Type': 'text/csv' }, bodySerializer: String };
+function asFile(path: string) {
+  return { headers: { 'Content-Type': fileTypeOf(path) }, bodySerializer: String };
+}
 
 describe('a generated client', () => {
   it('of openapi-typescript and openapi-fetch reads every answer', {
@@ -190,7 +193,7 @@ describe('a generated client', () => {
       return client[method](path, {
         params: { path: request.path, query: request.query },
         body: request.body,
-        ...(typeof request.body === 'string' && AS_CSV),
+        ...(typeof request.body === 'string' && asFile(path)),
         ...(isText && node.responses[201] === undefined && { parseAs: 'text' }),
       });
     });
