@@ -1,7 +1,8 @@
 /** Keys, settings and reference data through the face of the engine. */
 import type { Ledger } from '@counterfoil/engine';
-import { openLedger, Refused } from '@counterfoil/engine';
+import { openLedger } from '@counterfoil/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { codeOf } from './shop.ts';
 
 const ACTOR = { tenantId: 7, actor: 'owner@example.com' };
 
@@ -15,13 +16,6 @@ async function opened() {
 async function onboard(ledger: Ledger, tenantId: number): Promise<void> {
   const id = tenantId as Parameters<Ledger['tenants']['onboard']>[0];
   await ledger.tenants.onboard(id, { name: 'Acme' }, { actor: 'operator' });
-}
-
-async function codeOf(call: Promise<unknown>): Promise<string | undefined> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => (error instanceof Refused ? error.code : String(error)),
-  );
 }
 
 const UNKNOWN = '0198c0de-0000-7000-8000-000000000000';

@@ -2,7 +2,7 @@
 import { TenantId, Transaction } from '@counterfoil/core';
 import { type Ledger, silentLogger as logger, openLedger } from '@counterfoil/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, order, withShop } from './shop.ts';
+import { codeOf, order, disputeReport as report, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -10,7 +10,6 @@ const PDF = Buffer.from('%PDF-1.7 a receipt');
 const NOTHING = '0195a000-0000-7000-8000-000000000001';
 
 let ledger: Ledger;
-let references = 0;
 
 beforeAll(async () => {
   ledger = await openLedger({
@@ -35,12 +34,6 @@ async function alert(more: object = {}): Promise<string> {
   const { id } = await shop().payments.submit(order());
   const given = { ...report({ transactionId: id }), type: 'CustomerDispute', source: 'CDRN' };
   return (await disputes().reportAlert({ ...given, ...more } as never)).disputeId;
-}
-
-function report(more: object = {}) {
-  references += 1;
-  const common = { provider: 'acme', reference: `case-${references}` };
-  return { ...common, amount: '19.99', currency: 'GBP', ...more };
 }
 
 async function paymentOf(disputeId: string): Promise<Transaction.Payment> {

@@ -3,7 +3,7 @@ import { TenantId, Transaction } from '@counterfoil/core';
 import { type Ledger, silentLogger as logger, openLedger } from '@counterfoil/engine';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, order, withShop } from './shop.ts';
+import { codeOf, order, disputeReport as report, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -11,7 +11,6 @@ const PROPERTY_MS = 60_000;
 
 let now = NOW;
 let ledger: Ledger;
-let references = 0;
 
 beforeAll(async () => {
   ledger = await openLedger({
@@ -26,12 +25,6 @@ afterAll(() => ledger.close());
 
 const shop = () => ledger.as({ tenantId: TENANT, actor: 'shop' });
 const paid = async (more: object = {}) => (await shop().payments.submit(order(more))).payment;
-
-function report(more: object = {}) {
-  references += 1;
-  const common = { provider: 'acme', reference: `case-${references}` };
-  return { ...common, amount: '19.99', currency: 'GBP', ...more };
-}
 
 const alertOf = (more: object = {}) => ({
   ...report(),

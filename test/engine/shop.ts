@@ -45,6 +45,15 @@ export function order(more: object = {}) {
   };
 }
 
+let reports = 0;
+
+/** What a provider reports of a payment of 19.99, under a reference of its own each time. */
+export function disputeReport(more: object = {}) {
+  reports += 1;
+  const common = { provider: 'acme', reference: `case-${reports}` };
+  return { ...common, amount: '19.99', currency: 'GBP', ...more };
+}
+
 /** The code of what a use case refuses with. */
 export function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
