@@ -68,7 +68,13 @@ export class HostUnderLoad {
   ): Promise<Reply> {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
-      headers: { ...this.headers, 'Content-Type': 'application/json', ...more },
+      // As the load is answered: what is recorded here is compared with it.
+      headers: {
+        ...this.headers,
+        'Content-Type': 'application/json',
+        'Accept-Encoding': 'identity',
+        ...more,
+      },
       body,
     });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
