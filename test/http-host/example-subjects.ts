@@ -76,6 +76,8 @@ async function adminSubject(
   const made = await send('POST', collection, {
     ...example,
     ...('email' in example && { email }),
+    // The same value is the same entry of the black list, whatever was changed of it.
+    ...(example.kind === 'email' && { value: email }),
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
   return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };

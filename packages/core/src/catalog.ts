@@ -1,5 +1,7 @@
 /** Every event the project knows: the only place that encodes, decodes and upcasts them. */
 import { z } from 'zod';
+import * as BlackList from './domain/black-list.ts';
+import * as BlackListKinds from './domain/black-list-kinds.ts';
 import * as Customer from './domain/customer.ts';
 import * as CustomerIdClaim from './domain/customer-id-claim.ts';
 import * as Dispute from './domain/dispute.ts';
@@ -36,6 +38,8 @@ import {
 
 /** Every aggregate: what the project knows follows from this list. */
 const AGGREGATES = [
+  BlackList,
+  BlackListKinds,
   Customer,
   CustomerIdClaim,
   Dispute,

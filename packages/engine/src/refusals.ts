@@ -1,4 +1,5 @@
 /** The refusals of the slices: each declares its own. */
+import type { BlackListRefusal } from './black-list/refusals.ts';
 import type { BookRefusal } from './books/refusals.ts';
 import type { CustomerRefusal } from './customers/refusals.ts';
 import type { DisputeRefusal } from './disputes/refusals.ts';
@@ -15,6 +16,7 @@ export type SliceRefusal =
   | PaymentRefusal
   | CustomerRefusal
   | DisputeRefusal
+  | BlackListRefusal
   | BookRefusal
   | UserRefusal
   | ClockRefusal;

@@ -1,4 +1,5 @@
 /** The slices of the engine, each after those whose parts it needs. */
+import { BLACK_LIST } from './black-list/slice.ts';
 import { BOOKS } from './books/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
@@ -22,6 +23,7 @@ export const SLICES = [
   MERCHANT_ACCOUNTS,
   IDENTITIES,
   TRANSACTIONS,
+  BLACK_LIST,
   PAYMENTS,
   SUBSCRIPTIONS,
   ERASURE,

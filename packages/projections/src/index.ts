@@ -1,5 +1,6 @@
 /** The face of `@counterfoil/projections`: read models, their worker, and the queries over them. */
 import type { Projection } from './projection.ts';
+import { blackList } from './views/black-list.ts';
 import { disputes } from './views/disputes.ts';
 import { ledger } from './views/ledger.ts';
 import { recurring } from './views/recurring.ts';
@@ -54,6 +55,13 @@ export {
 export { createMemoryReadModelStore } from './stores/memory.ts';
 export { openSqliteReadModelStore, type SqliteReadModelOptions } from './stores/sqlite.ts';
 export { positionIn } from './stores/sqlite-schema.ts';
+export {
+  type BlackListPage,
+  type BlackListQuery,
+  BlackListView,
+  blackList,
+  type ListedEntry,
+} from './views/black-list.ts';
 export {
   type DisputeQuery,
   type DisputeRecord,
@@ -188,4 +196,5 @@ export const PROJECTIONS: readonly Projection[] = [
   subscriptions,
   recurring,
   settlements,
+  blackList,
 ];

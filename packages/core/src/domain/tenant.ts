@@ -5,6 +5,7 @@ import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant, type Upcast } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { ALL_KINDS } from './black-list.ts';
 
 /** Networks charge fines for retries of a declined card beyond it. */
 export const LONGEST_RETRY_DAYS = 30;
@@ -32,6 +33,16 @@ export const LateCapture = z.strictObject({
 });
 export type LateCapture = z.output<typeof LateCapture>;
 
+const mask = z.int().min(0).max(ALL_KINDS);
+
+/** What of a payer is put on the black list by itself: a sum of the bits of `blackListing`, 0 for nothing. */
+export const BlackListing = z.strictObject({
+  onChargeback: mask,
+  /** An alert of confirmed fraud. */
+  onConfirmedFraud: mask,
+});
+export type BlackListing = z.output<typeof BlackListing>;
+
 /** What a tenant may set for itself. */
 export const Settings = z.strictObject({
   /** Requests a minute for each environment. */
@@ -46,13 +57,15 @@ export const Settings = z.strictObject({
   /** Whether callers must name an active user, whose scopes then bound those of the key. */
   requireKnownUsers: z.boolean(),
   lateCapture: LateCapture,
+  blackListing: BlackListing,
 });
 export type Settings = z.output<typeof Settings>;
 
 /** Settings as they are to be; what is absent stays as it is. */
-export type SettingsChange = Partial<Omit<Settings, 'dunning' | 'lateCapture'>> & {
+export type SettingsChange = Partial<Omit<Settings, 'dunning' | 'lateCapture' | 'blackListing'>> & {
   readonly dunning?: Partial<Dunning>;
   readonly lateCapture?: Partial<LateCapture>;
+  readonly blackListing?: Partial<BlackListing>;
 };
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -63,6 +76,7 @@ export const DEFAULT_SETTINGS: Settings = {
   unsubscribeOnDispute: true,
   requireKnownUsers: false,
   lateCapture: { action: 'keep', afterMinutes: 60 },
+  blackListing: { onChargeback: 0, onConfirmedFraud: 0 },
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
@@ -110,18 +124,23 @@ const withoutLateCapture: Upcast = ({ settings, ...data }) => {
   return { ...data, settings: { lateCapture, ...(settings as object) } };
 };
 
+/** Version 4 put nothing on a black list. */
+const withoutBlackListing: Upcast = ({ settings, ...data }) => {
+  const { blackListing } = DEFAULT_SETTINGS;
+  return { ...data, settings: { blackListing, ...(settings as object) } };
+};
+
+const settingsUpcasts = [withoutDunning, withoutUsers, withoutLateCapture, withoutBlackListing];
+
 /** Version 1 had no lead keys. */
 const withoutLeadKeys: Upcast = (data) => ({ ...data, leadKeyId: null, allowedOrigins: [] });
 
 export const events = {
   TenantOnboarded: event(
     { name: z.string().min(1).max(200), settings: Settings, at: Instant },
-    { upcasts: [withoutDunning, withoutUsers, withoutLateCapture] },
+    { upcasts: settingsUpcasts },
   ),
-  SettingsChanged: event(
-    { settings: Settings, at: Instant },
-    { upcasts: [withoutDunning, withoutUsers, withoutLateCapture] },
-  ),
+  SettingsChanged: event({ settings: Settings, at: Instant }, { upcasts: settingsUpcasts }),
   KeyIssued: event({ ...keyFields, at: Instant }, { upcasts: [withoutLeadKeys] }),
   LeadKeyChanged: event({ leadKeyId: z.guid(), label, allowedOrigins, at: Instant }),
   /** The key is replaced by `successorId` and ends at `expiresAt`. */
@@ -335,6 +354,7 @@ function changed(settings: Settings, change: SettingsChange = {}): Settings {
     ...change,
     dunning: { ...settings.dunning, ...change.dunning },
     lateCapture: { ...settings.lateCapture, ...change.lateCapture },
+    blackListing: { ...settings.blackListing, ...change.blackListing },
   };
 }
 

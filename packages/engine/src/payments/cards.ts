@@ -17,10 +17,16 @@ interface KnownCard {
 }
 
 /** The instrument, and the gateway's data of its token. */
-interface Brought {
+export interface Brought {
   readonly instrument: Instrument;
   readonly known: KnownCard | undefined;
 }
+
+const BIN_LENGTH = 6;
+const EXTENDED_BIN_LENGTH = 8;
+const LAST_DIGITS = 4;
+/** Of a shorter number the extended BIN and the last four digits would be nearly all. */
+const SHORTEST_WITH_EXTENDED_BIN = 16;
 
 type Account = MerchantAccount.MerchantAccount;
 type Environment = Omit<Subject, 'customerId'>;
@@ -107,6 +113,34 @@ export class Cards {
   brandIdOf({ instrument, known }: Brought): number {
     const { brandOf } = this.#services;
     return brandOf('card' in instrument ? instrument.card.number : (known?.card.bin ?? ''));
+  }
+
+  /** The card of a payment that is blocked: what is known of it without giving it to a gateway. */
+  unkept(owner: Environment, brought: Brought): Transaction.Card {
+    const { instrument, known } = brought;
+    const kept = { brandId: this.brandIdOf(brought), binCountry: '' };
+    if (!('card' in instrument)) {
+      if (known === undefined) throw refused({ type: 'TokenUnknown' });
+      return { ...known.card, ...kept };
+    }
+    const { number, expMonth, expYear } = instrument.card;
+    return {
+      token: '',
+      fingerprint: this.#services.fingerprintsOf(owner)(number),
+      bin: number.slice(0, BIN_LENGTH),
+      last4: number.slice(-LAST_DIGITS),
+      expMonth,
+      expYear,
+      ...kept,
+    };
+  }
+
+  /** The first eight digits of a typed card; undefined for a kept one. */
+  extendedBinOf({ instrument }: Brought): string | undefined {
+    if (!('card' in instrument)) return undefined;
+    const { number } = instrument.card;
+    const isLong = number.length >= SHORTEST_WITH_EXTENDED_BIN;
+    return isLong ? number.slice(0, EXTENDED_BIN_LENGTH) : undefined;
   }
 
   /**

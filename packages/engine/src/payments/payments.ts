@@ -8,6 +8,7 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
+import type { BlackLists } from '../black-list/index.ts';
 import type { Caller, CommandName, CommandRunner } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { Identities } from '../identities/index.ts';
@@ -19,6 +20,7 @@ import type { GatewayReactor } from './gateway-reactor.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { PolicyReactor } from './policies.ts';
 import { routeTo } from './routes.ts';
+import { blackListingOf } from './screening.ts';
 
 /** The order fields given by the caller; the rest is looked up, allocated or derived. */
 type GivenOrder = Pick<
@@ -101,7 +103,10 @@ interface Admitted {
   readonly card: Transaction.Card;
   /** The owner of the token; undefined for a typed card. */
   readonly tokenOwner: number | undefined;
-  readonly account: MerchantAccount.MerchantAccount;
+  /** Mask of what of the payer is on the black list. */
+  readonly blackListing: number;
+  /** Undefined for a payer on the black list: no account is looked for. */
+  readonly account: MerchantAccount.MerchantAccount | undefined;
   readonly skipped: Routing.Routing['skipped'];
   /** The reservation under the account's monthly cap. */
   readonly room: Room | undefined;
@@ -122,6 +127,7 @@ export interface PaymentServices {
   readonly commands: CommandRunner;
   readonly identities: Identities;
   readonly references: References;
+  readonly blackLists: BlackLists;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
@@ -148,7 +154,9 @@ export class Payments {
   async viewOf(tenantId: TenantId, payment: Transaction.Payment) {
     const { card, sandbox, customerId } = payment;
     const owner = { tenantId, sandbox, customerId };
-    const token = card === null ? null : this.#services.cards.tokenOf(owner, card);
+    // A blocked payment has a card that no gateway was given.
+    const hasToken = card !== null && card.token !== '';
+    const token = hasToken ? this.#services.cards.tokenOf(owner, card) : null;
     return { token, refundableMinor: await this.#refundableMinor(tenantId, payment) };
   }
 
@@ -280,6 +288,7 @@ export class Payments {
       skipped,
       room: _,
       tokenOwner: __,
+      blackListing,
       at,
       ...found
     }: Admitted & { readonly customerId: number; readonly at: string },
@@ -300,15 +309,12 @@ export class Payments {
       plans,
       subscriptionId,
     });
-    return {
-      type: 'SubmitPayment',
-      tenantId,
-      transactionId,
-      ...payment,
-      route: await routeTo({ tenantId, account, skipped, payment }, this.#services),
-      blackListing: 0,
-      at,
-    };
+    const route =
+      account === undefined
+        ? null
+        : await routeTo({ tenantId, account, skipped, payment }, this.#services);
+    const submitted = { tenantId, transactionId, ...payment, route, blackListing, at };
+    return { type: 'SubmitPayment', ...submitted };
   }
 
   async #companyOf({
@@ -339,7 +345,10 @@ export class Payments {
     throw refused({ type: 'ReferenceUnknown', references: [unknown] });
   }
 
-  /** Chooses the account, and exchanges the card for a token there: its number is not needed after this. */
+  /**
+   * Chooses the account, and exchanges the card for a token there: its number is not needed after this.
+   * Not for a payer on the black list, of whom no gateway hears.
+   */
   async #routed(
     request: PaymentRequest,
     companyId: number,
@@ -353,6 +362,13 @@ export class Payments {
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
     const known = await cards.find(owner, instrument, allowed);
     const brought = { instrument, known };
+    const customerId = async () =>
+      tokenOwner ?? (await this.#holderOf(request)) ?? request.customerId;
+    const blackListing = await blackListingOf({ ...request, brought, customerId }, this.#services);
+    if (blackListing !== 0) {
+      const nowhere = { account: undefined, skipped: [], room: undefined };
+      return { ...nowhere, blackListing, card: cards.unkept(environment, brought), tokenOwner };
+    }
     const { currency, amountMinor } = order;
     const payable = {
       currency,
@@ -368,7 +384,7 @@ export class Payments {
     const { account, skipped, room } = await caps.choose(allowed, payable, attempt);
     if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
     const card = await caps.holding(room, () => cards.exchange(environment, brought, account));
-    return { account, skipped, card, tokenOwner, room };
+    return { account, skipped, card, tokenOwner, room, blackListing };
   }
 
   /** The current customer of the order's email, not cached. */

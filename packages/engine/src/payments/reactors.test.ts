@@ -20,6 +20,8 @@ import {
   runProjections,
 } from '@counterfoil/projections';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BlackLists } from '../black-list/black-list.ts';
+import { listedIds } from '../black-list/values.ts';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
@@ -175,6 +177,7 @@ class Bench {
     this.reactor = new GatewayReactor(options);
     this.payments = new Payments({
       ...shared,
+      blackLists: new BlackLists(this.commands, listedIds(randomBytes(32))),
       policies: new PolicyReactor({ ...shared, logger }),
       identities: new Identities(this.commands, randomBytes(32)),
       reactor: this.reactor,

@@ -1,5 +1,6 @@
 /** Payments: gateways, cards, monthly caps and policies. */
 import { Customer } from '@counterfoil/core';
+import type { BlackListParts } from '../black-list/index.ts';
 import { deriveKey } from '../derive-key.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
@@ -40,7 +41,8 @@ export const PAYMENTS = slice({
       GatewayParts &
       MerchantAccountParts &
       IdentityParts &
-      TransactionParts,
+      TransactionParts &
+      BlackListParts,
   ) {
     const { stores, logger, commands, gateways } = base;
     const { masterKey } = stores;

@@ -1,6 +1,7 @@
 /** Billing charges a cycle once, across crashes and concurrent hosts. */
 import { randomBytes } from 'node:crypto';
 import {
+  type BlackList,
   Customer,
   createMemoryEventStore,
   decodeRecord,
@@ -20,6 +21,8 @@ import {
 } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { BlackLists } from '../black-list/black-list.ts';
+import { listedIds } from '../black-list/values.ts';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
 import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
@@ -193,6 +196,7 @@ class Process {
   readonly life = new Life();
   readonly commands: CommandRunner;
   readonly payments: Payments;
+  readonly blackLists: BlackLists;
   readonly billing: Billing;
   readonly sweeper: Sweeper;
   readonly tenants: Tenants;
@@ -222,7 +226,9 @@ class Process {
       },
     );
     const caps = new MonthlyCaps(commands);
-    const shared = { commands, references, gateways, caps, logger };
+    this.blackLists = new BlackLists(commands, listedIds(randomBytes(32)));
+    const { blackLists } = this;
+    const shared = { commands, references, blackLists, gateways, caps, logger };
     const policies = new PolicyReactor(shared);
     const reactor = new GatewayReactor({ ...shared, vault: world.vault });
     this.commands = commands;
@@ -315,6 +321,13 @@ class Process {
     if (subscriptionId === null) throw new Error('nothing was subscribed to');
     if (number !== APPROVE) await this.useCard(subscriptionId, number);
     return subscriptionId;
+  }
+
+  list(kind: BlackList.Kind, value: string): Promise<string> {
+    const reason = 'Card testing';
+    const entry = { kind, value, reason, source: 'admin', transactionId: null, expiresAt: null };
+    const owner = { tenantId: TENANT, sandbox: false };
+    return this.blackLists.add(owner, entry as Parameters<BlackLists['add']>[1], SYSTEM);
   }
 
   async useCard(subscriptionId: number, number: string): Promise<void> {
@@ -464,6 +477,39 @@ describe('billing', () => {
     await host.round();
     expect(await host.subscription(id)).toMatchObject({ renewals: 1, frozenAt: null, cycle: 6 });
     expect(await world.capturedOf(id, 5)).toBe(1);
+  });
+
+  it.each([
+    ['email', 1],
+    ['cardFingerprint', 2],
+    ['customer', 32],
+  ] as const)('is blocked by a listed %s, which freezes at once', async (kind, mask) => {
+    const host = await open();
+    const id = await host.subscribe();
+    const { card, customerId } = await host.subscription(id);
+    const cardFingerprint = card?.fingerprint ?? '';
+    const values = { email: 'ADA@example.com', cardFingerprint, customer: String(customerId) };
+    const entryId = await host.list(kind, values[kind]);
+    world.nowMs += 30 * DAY;
+    await host.round();
+    const blocked = { status: 'Blocked', blackListing: mask, attempts: [] };
+    expect(await host.payment(id, 2)).toMatchObject(blocked);
+    expect(await host.subscription(id)).toMatchObject({ freezeReason: 'hard-decline' });
+    expect(await world.capturedOf(id, 2)).toBe(0);
+    // Off the list, a new card is charged again.
+    await host.blackLists.remove({ tenantId: TENANT, entryId }, SYSTEM);
+    await host.useCard(id, APPROVE);
+    await host.round();
+    expect(await host.subscription(id)).toMatchObject({ renewals: 1, frozenAt: null });
+  });
+
+  it('is not blocked by a listed BIN, which strangers share', async () => {
+    const host = await open();
+    const id = await host.subscribe();
+    await host.list('bin', APPROVE.slice(0, 6));
+    world.nowMs += 30 * DAY;
+    await host.round();
+    expect(await host.payment(id, 2)).toMatchObject({ status: 'Captured' });
   });
 
   it("does not retry insufficient funds by another account's settings", async () => {

@@ -8,6 +8,7 @@ import {
   Transaction,
   type TransactionId,
 } from '@counterfoil/core';
+import { type BlackLists, payerOf, REBILL_KINDS } from '../black-list/index.ts';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -24,6 +25,7 @@ import { isCardRemoved, startingPayment } from './subscribed-card.ts';
 interface RebillServices {
   readonly commands: CommandRunner;
   readonly references: References;
+  readonly blackLists: BlackLists;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
   readonly reactor: GatewayReactor;
@@ -54,9 +56,12 @@ interface Billed {
 
 /** The route of an attempt; with `refused`, the reason and the account that the failure is recorded for. */
 interface Destination {
-  readonly route: Transaction.Route;
+  /** Null for a payer on the black list. */
+  readonly route: Transaction.Route | null;
   readonly room: Room | undefined;
   readonly refused?: Subscription.NotAsked;
+  /** Mask of what of the payer is on the black list. */
+  readonly blackListing?: number;
 }
 
 /** The payment of an attempt, and how its gateway responded. */
@@ -156,7 +161,8 @@ export class Rebills {
     const { subscriptionId } = subscription;
     const at = commands.clock.now();
     const order = await this.#orderOf(billed);
-    const { route, room, refused } = await this.#destinationOf(billed, order, at);
+    const { blackListing = 0, ...destination } = await this.#destinationOf(billed, order, at);
+    const { route, room, refused } = destination;
     const repeated = await caps.holding(room, async () => {
       const command: Transaction.CommandOf<'SubmitPayment'> = {
         type: 'SubmitPayment',
@@ -164,7 +170,7 @@ export class Rebills {
         transactionId,
         ...order,
         route,
-        blackListing: 0,
+        blackListing,
         ...(refused !== undefined && { refused }),
         at,
       };
@@ -249,6 +255,8 @@ export class Rebills {
     if (await isCardRemoved(this.#services.commands, tenantId, subscription)) {
       return refuse(Subscription.CARD_REMOVED);
     }
+    const blackListing = await this.#blackListingOf(tenantId, payment);
+    if (blackListing !== 0) return { route: null, room: undefined, blackListing };
     const { brandId } = card;
     const { gatewayId } = own.settings;
     const gatewayIds = gateways.ids;
@@ -261,6 +269,13 @@ export class Rebills {
       route: await routeTo({ tenantId, account, skipped, payment }, this.#services),
       room,
     }));
+  }
+
+  /** What is on the list blocks the rebill, which freezes the subscription like a hard decline. */
+  #blackListingOf(tenantId: TenantId, payment: Transaction.Order): Promise<number> {
+    const owner = { tenantId, sandbox: payment.sandbox };
+    const payer = () => payerOf(payment);
+    return this.#services.blackLists.maskOf(owner, { kinds: REBILL_KINDS, payer });
   }
 
   async #ownAccount(

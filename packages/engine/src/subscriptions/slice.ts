@@ -1,5 +1,6 @@
 /** Subscriptions: what customers change about them, and their billing. */
 import { SubscriptionView } from '@counterfoil/projections';
+import type { BlackListParts } from '../black-list/index.ts';
 import type { GatewayParts } from '../gateways/slice.ts';
 import type { IdentityParts } from '../identities/index.ts';
 import type { PaymentParts } from '../payments/index.ts';
@@ -19,7 +20,7 @@ export const SUBSCRIPTIONS = slice({
     'subscriptions:unsubscribe': 'End subscriptions',
     'subscriptions:write': 'Change the card and the plan of subscriptions',
   },
-  make(parts: Base & TenantParts & GatewayParts & IdentityParts & PaymentParts) {
+  make(parts: Base & TenantParts & GatewayParts & IdentityParts & BlackListParts & PaymentParts) {
     const { readModels: store, leases, holder } = parts.stores;
     return {
       subscriptions: new Subscriptions({ ...parts, index: new SubscriptionView(store) }),

@@ -82,6 +82,12 @@ interface Changing<Body extends z.ZodType> {
   ) => Promise<Item>;
 }
 
+/** What a page is asked for with. */
+type Listing<Filters extends z.ZodRawShape> = z.output<z.ZodObject<Filters>> & {
+  readonly limit: number;
+  readonly after?: string;
+};
+
 type Get = (ledger: TenantLedger, id: never) => Promise<Item>;
 
 /** The endpoints of one collection, made one by one. */
@@ -101,9 +107,11 @@ export class Collection {
     this.#made = made === undefined ? this.#answer : envelopeOf(made, `${one}Made`);
   }
 
-  list(
+  /** `filters` are of the query, beside `limit` and `cursor`. */
+  list<Filters extends z.ZodRawShape = Record<never, never>>(
     description: string,
-    list: (ledger: TenantLedger, listing: { limit: number; after?: string }) => Promise<Page>,
+    list: (ledger: TenantLedger, listing: Listing<Filters>) => Promise<Page>,
+    filters = {} as Filters,
   ): Endpoint {
     const { path, many, words, scopes, item } = this.#options;
     return endpoint({
@@ -115,16 +123,17 @@ export class Collection {
       description,
       access: adminAccess(scopes.read),
       query: z.object({
+        ...(filters as z.ZodRawShape),
         limit: queryLimit({ max: MAX_LIMIT, fallback: MAX_LIMIT }),
         cursor: z.string().max(1_000).optional(),
       }),
       responses: { 200: { description: `A page of ${words.many}`, schema: pageOf(item, many) } },
       rejections: [],
       idempotency: 'none',
-      handle: async (context, { query: { limit, cursor } }) => {
+      handle: async (context, { query: { limit, cursor, ...more } }) => {
         const after = cursor === undefined ? {} : { after: inCursor(cursor, z.string().max(64)) };
-        const page = await list(this.#ledger(context), { limit, ...after });
-        return { status: 200, body: pageBody(page) };
+        const listing = { ...more, limit, ...after } as Listing<Filters>;
+        return { status: 200, body: pageBody(await list(this.#ledger(context), listing)) };
       },
     });
   }

@@ -177,7 +177,8 @@ export function paymentBody({
     status,
     statusId: Transaction.STATUS_ID[status],
     success: Transaction.succeeded(status),
-    message: payment.note,
+    // Pages show this to payers, who are not told that a list has them.
+    message: status === 'Blocked' ? 'declined' : payment.note,
     amount: amountOf(payment.amountMinor),
     currency,
     authorizedAmount: amountOf(payment.authorizedMinor),

@@ -55,11 +55,22 @@ const lateMembers = {
 const LATE_CAPTURE =
   'What happens to a payment of unknown outcome that is found captured late. Rebills are always kept';
 
+const listing = Tenant.BlackListing.shape;
+const listingMembers = {
+  onChargeback: listing.onChargeback.meta({ description: 'After a chargeback' }),
+  onConfirmedFraud: listing.onConfirmedFraud.meta({
+    description: 'After an alert of confirmed fraud',
+  }),
+};
+const BLACK_LISTING =
+  'What of the payer is put on the black list by itself, as a sum of: 1 email · 2 card fingerprint · 4 BIN · 8 extended BIN · 16 IP · 32 customer. 0 for nothing';
+
 const Settings = z
   .object({
     ...members,
     dunning: z.object(dunningMembers).meta({ id: 'Dunning', description: DUNNING }),
     lateCapture: z.object(lateMembers).meta({ id: 'LateCapture', description: LATE_CAPTURE }),
+    blackListing: z.object(listingMembers).meta({ id: 'BlackListing', description: BLACK_LISTING }),
     rowVersion: RowVersion,
   })
   .meta({ id: 'Settings' });
@@ -75,6 +86,10 @@ const SettingsChange = z
     lateCapture: z
       .object(patchOf(lateMembers))
       .meta({ id: 'LateCaptureChange', description: LATE_CAPTURE })
+      .optional(),
+    blackListing: z
+      .object(patchOf(listingMembers))
+      .meta({ id: 'BlackListingChange', description: BLACK_LISTING })
       .optional(),
     rowVersion: RowVersion.optional(),
   })

@@ -1,4 +1,5 @@
 /** The slices of the interface, in the order of the OpenAPI document. */
+import { BLACK_LIST } from './black-list.ts';
 import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
@@ -38,6 +39,7 @@ export const API = [
   MITIGATION,
   DISPUTE_REPORTS,
   DISPUTES,
+  BLACK_LIST,
   LEDGER,
   STATEMENTS,
   SETTLEMENTS,

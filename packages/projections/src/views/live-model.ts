@@ -16,6 +16,10 @@ export const DISPUTE_STATES = 'dispute_states';
 export const DISPUTE_QUEUE = 'dispute_queue';
 export const UNMATCHED_DISPUTES = 'unmatched_disputes';
 
+export const BLACK_LIST = 'black_list';
+export const BLACK_LIST_STATES = 'black_list_states';
+export const BLACK_LIST_ENTRIES = 'black_list_entries';
+
 export const SUBSCRIPTIONS = 'subscriptions';
 export const SUBSCRIBERS = 'subscribers';
 export const EMAIL_SUBSCRIPTIONS = 'email_subscriptions';

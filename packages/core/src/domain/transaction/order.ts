@@ -6,8 +6,8 @@ import { APPLICATION_KIND } from './codes.ts';
 
 /** A card as the ledger keeps it: never its full number. */
 export const Card = z.strictObject({
-  /** The gateway's token for the card. */
-  token: z.string().min(1).max(255),
+  /** The gateway's token for the card; empty of a blocked payment, whose card no gateway was given. */
+  token: z.string().max(255),
   /** Keyed hash of the number: equal cards have equal fingerprints within one installation. */
   fingerprint: z.string().max(128),
   bin: z.string().regex(/^(\d{6}|\d{8})?$/),
