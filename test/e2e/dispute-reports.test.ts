@@ -170,6 +170,8 @@ describe('a signed report', () => {
     for (const { secret: key } of [first, second]) {
       expect(await signed(await reportOf(), { key, query })).toMatchObject({ status: 200 });
     }
+    const { items } = (await caller.get('/api/admin/webhookendpoints?direction=in')).body;
+    expect(items.map(({ source }: Json) => source)).toContain('old');
     await disputes.removeProvider('old');
     const refused = await signed(await reportOf(), { key: second.secret, query });
     expectRefusal(refused, 401, 'signature_invalid');

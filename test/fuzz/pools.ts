@@ -156,6 +156,8 @@ async function makeItems(
     await caller.post('/api/mitigation/chargebacks?provider=fuzz', report),
     await caller.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
     await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
+    await caller.post('/api/admin/senderdomains', { domain: `d${randomUUID()}.example` }),
+    await caller.post('/api/admin/webhookendpoints', { url: 'https://hooks.example/' }),
     await caller.send('POST', file, SETTLEMENT, { 'Content-Type': 'text/csv' }),
   ];
   for (const { status, text } of made) expect(status, text).toBeLessThan(202);

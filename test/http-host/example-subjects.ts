@@ -78,6 +78,7 @@ async function adminSubject(
     ...('email' in example && { email }),
     // The same value is the same entry of the black list, whatever was changed of it.
     ...(example.kind === 'email' && { value: email }),
+    ...('domain' in example && { domain: email.replace('@', '.') }),
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
   return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };

@@ -11,12 +11,14 @@ import * as EmailClaim from './domain/email-claim.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
+import * as SenderDomains from './domain/sender-domains.ts';
 import * as Sequence from './domain/sequence.ts';
 import * as Settlement from './domain/settlement.ts';
 import * as Subscription from './domain/subscription/index.ts';
 import * as Tenant from './domain/tenant.ts';
 import * as Transaction from './domain/transaction/index.ts';
 import * as Users from './domain/users.ts';
+import * as WebhookEndpoints from './domain/webhook-endpoints.ts';
 import { EventStoreError } from './event-store.ts';
 import type { EventOf, RejectionOf } from './kernel/aggregate.ts';
 import type { EventMetadata, RecordedEvent, StoredEvent } from './kernel/envelope.ts';
@@ -49,12 +51,14 @@ const AGGREGATES = [
   MerchantAccount,
   MonthlyCap,
   Reference,
+  SenderDomains,
   Sequence,
   Settlement,
   Subscription,
   Tenant,
   Transaction,
   Users,
+  WebhookEndpoints,
 ] as const;
 
 type Each = (typeof AGGREGATES)[number];

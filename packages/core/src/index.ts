@@ -26,12 +26,14 @@ export * as MerchantAccount from './domain/merchant-account.ts';
 export * as MonthlyCap from './domain/monthly-cap.ts';
 export * as Reference from './domain/reference.ts';
 export * as Routing from './domain/routing.ts';
+export * as SenderDomains from './domain/sender-domains.ts';
 export * as Sequence from './domain/sequence.ts';
 export * as Settlement from './domain/settlement.ts';
 export * as Subscription from './domain/subscription/index.ts';
 export * as Tenant from './domain/tenant.ts';
 export * as Transaction from './domain/transaction/index.ts';
 export * as Users from './domain/users.ts';
+export * as WebhookEndpoints from './domain/webhook-endpoints.ts';
 export * from './event-store.ts';
 export {
   type CheckedSubscription,
@@ -63,7 +65,14 @@ export {
   type Tagged,
 } from './kernel/aggregate.ts';
 export { type Currency, currencyCodes, currencyOf } from './kernel/currency.ts';
-export { emailIdentity, isEmail, MAX_EMAIL_LENGTH, withAsciiDomain } from './kernel/email.ts';
+export {
+  domainOfEmail,
+  emailIdentity,
+  isEmail,
+  MAX_EMAIL_LENGTH,
+  mailDomain,
+  withAsciiDomain,
+} from './kernel/email.ts';
 export type {
   EncodedEvent,
   EventMetadata,

@@ -16,7 +16,6 @@ export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
 export type { Disputes } from './disputes/disputes.ts';
-export type { SignedMessage } from './disputes/providers.ts';
 export { refusalOf, StorageError } from './failures.ts';
 export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
@@ -68,6 +67,8 @@ export { holderFor } from './runtime/projecting/holder.ts';
 export { ProjectionThread } from './runtime/projecting/projecting.ts';
 export { SharedKeyedMutex, type SharedKeyedMutexOptions } from './runtime/shared-keyed-mutex.ts';
 export { type Destination, MAX_MOVE_SECONDS, type Moved, TestClock } from './runtime/test-clock.ts';
+export { DkimPrivateKey, DkimSelector, DomainName } from './sender-domains/sender-domain-input.ts';
+export type { SenderDomainView } from './sender-domains/tenant-sender-domains.ts';
 export {
   ConfigError,
   GATEWAY_DEFAULTS,
@@ -103,3 +104,9 @@ export type { RoleView } from './users/roles.ts';
 export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';
 export type { UserView } from './users/tenant-users.ts';
 export { type KnownUser, Users } from './users/users.ts';
+export type { SignedMessage } from './webhooks/signatures.ts';
+export type {
+  ShownWebhookEndpoint,
+  WebhookEndpointView,
+} from './webhooks/tenant-webhook-endpoints.ts';
+export { EventTypes, SigningSecret, WebhookUrl } from './webhooks/webhook-input.ts';

@@ -7,8 +7,10 @@ import type { GatewayRefusal } from './gateways/refusals.ts';
 import type { MerchantAccountRefusal } from './merchant-accounts/refusals.ts';
 import type { PaymentRefusal, TransientPaymentRefusal } from './payments/refusals.ts';
 import type { ClockRefusal, TransientClockRefusal } from './runtime/refusals.ts';
+import type { SenderDomainRefusal } from './sender-domains/refusals.ts';
 import type { TenantRefusal } from './tenants/refusals.ts';
 import type { TransientUserRefusal, UserRefusal } from './users/refusals.ts';
+import type { WebhookRefusal } from './webhooks/refusals.ts';
 
 export type SliceRefusal =
   | TenantRefusal
@@ -18,6 +20,8 @@ export type SliceRefusal =
   | DisputeRefusal
   | BlackListRefusal
   | BookRefusal
+  | SenderDomainRefusal
+  | WebhookRefusal
   | UserRefusal
   | ClockRefusal;
 

@@ -9,18 +9,22 @@ import { IDENTITIES } from './identities/slice.ts';
 import { MAIL } from './mail/slice.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
+import { SENDER_DOMAINS } from './sender-domains/slice.ts';
 import { SETTLEMENTS } from './settlements/slice.ts';
 import type { Base, Slice, TenantPart } from './slice.ts';
 import { SUBSCRIPTIONS } from './subscriptions/slice.ts';
 import { TENANTS } from './tenants/slice.ts';
 import { TRANSACTIONS } from './transactions/slice.ts';
 import { USERS } from './users/slice.ts';
+import { WEBHOOKS } from './webhooks/slice.ts';
 
 export const SLICES = [
   TENANTS,
   USERS,
   GATEWAYS,
   MERCHANT_ACCOUNTS,
+  SENDER_DOMAINS,
+  WEBHOOKS,
   IDENTITIES,
   TRANSACTIONS,
   BLACK_LIST,

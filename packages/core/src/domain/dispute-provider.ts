@@ -1,15 +1,12 @@
-/** Who reports disputes to a tenant, and the secrets that their messages are signed with. */
+/**
+ * Who reported disputes to a tenant, and the secrets that their messages were signed with, as earlier
+ * versions kept them: they are webhook endpoints now.
+ */
 import { type Either, right } from 'fp-ts/lib/Either.js';
 import { z } from 'zod';
 import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
-
-/** Names of providers are parts of addresses. */
-export const ProviderName = z
-  .string()
-  .max(64, { abort: true })
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/);
 
 export const events = {
   /** The secret is sealed under the master key; the one before it is good until `overlapEndsAt`. */
@@ -18,18 +15,12 @@ export const events = {
 };
 export type Event = EventsOf<typeof events>;
 
-export type Command = {
+export interface Command {
+  readonly type: 'RemoveDisputeProvider';
   readonly tenantId: TenantId;
   readonly provider: string;
   readonly at: string;
-} & (
-  | {
-      readonly type: 'SetDisputeProviderSecret';
-      readonly sealed: string;
-      readonly overlapEndsAt: string;
-    }
-  | { readonly type: 'RemoveDisputeProvider' }
-);
+}
 export type Rejection = never;
 
 interface Secret {
@@ -66,17 +57,8 @@ export function secretsOf(state: State, now: string): readonly string[] {
     .map(({ sealed }) => sealed);
 }
 
-export function decide(state: State, command: Command): Either<Rejection, readonly Event[]> {
-  switch (command.type) {
-    case 'SetDisputeProviderSecret': {
-      const { sealed, overlapEndsAt, at } = command;
-      return right([{ type: 'DisputeProviderSecretSet', sealed, overlapEndsAt, at }]);
-    }
-    case 'RemoveDisputeProvider':
-      return right(state === null ? [] : [{ type: 'DisputeProviderRemoved', at: command.at }]);
-    default:
-      return never(command);
-  }
+export function decide(state: State, { at }: Command): Either<Rejection, readonly Event[]> {
+  return right(state === null ? [] : [{ type: 'DisputeProviderRemoved', at }]);
 }
 
 export function streamOf(command: {

@@ -5,6 +5,7 @@ import { never } from '../kernel/aggregate.ts';
 import { type EventsOf, event, Instant, type Upcast } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { type Stale, staleness } from '../kernel/row-version.ts';
 import { ALL_KINDS } from './black-list.ts';
 
 /** Networks charge fines for retries of a declined card beyond it. */
@@ -206,7 +207,7 @@ export type Rejection =
   | { readonly type: 'OverlapOutOfRange'; readonly overlapDays: number; readonly max: number }
   | { readonly type: 'LeadKeyNeedsApplication' }
   | { readonly type: 'LeadKeyUnknown'; readonly leadKeyId: string }
-  | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number }
+  | Stale
   | { readonly type: 'RetriesNotAscending'; readonly retryAfterDays: readonly number[] };
 
 export interface Key extends IssuedKey {
@@ -480,11 +481,6 @@ function overlapFault(overlapDays: number): Rejection | undefined {
     return undefined;
   }
   return { type: 'OverlapOutOfRange', overlapDays, max: MAX_OVERLAP_DAYS };
-}
-
-function staleness(rowVersion: number | undefined, current: number): Rejection | undefined {
-  if (rowVersion === undefined || rowVersion === current) return undefined;
-  return { type: 'StaleRowVersion', rowVersion, current };
 }
 
 export function streamOf(command: { tenantId: TenantId }): StreamName {

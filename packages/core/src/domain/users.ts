@@ -6,6 +6,7 @@ import { emailIdentity } from '../kernel/email.ts';
 import { type EventsOf, event, Instant } from '../kernel/event-schema.ts';
 import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
+import { type Stale, staleness } from '../kernel/row-version.ts';
 
 export const MAX_USERS = 5_000;
 export const MAX_ROLES = 200;
@@ -82,7 +83,7 @@ export type Rejection =
   | { readonly type: 'RoleBuiltIn'; readonly roleId: string }
   | { readonly type: 'RoleInUse'; readonly roleId: string }
   | { readonly type: 'TooManyRoles'; readonly max: number }
-  | { readonly type: 'StaleRowVersion'; readonly rowVersion: number; readonly current: number };
+  | Stale;
 
 export interface User {
   readonly userId: string;
@@ -221,11 +222,6 @@ function found(
   const user = state.users.get(id);
   if (user === undefined) return { type: 'UserUnknown' };
   return staleness(rowVersion, user.rowVersion) ?? user;
-}
-
-function staleness(rowVersion: number | undefined, current: number): Rejection | undefined {
-  if (rowVersion === undefined || rowVersion === current) return undefined;
-  return { type: 'StaleRowVersion', rowVersion, current };
 }
 
 function unknownRole({ roles }: State, given: readonly string[]): Rejection | undefined {

@@ -22,8 +22,20 @@ export function isEmail(text: string): boolean {
   if (!LOCAL.test(local) || INVISIBLE.test(local) || octetsOf(local) > MAX_LOCAL_LENGTH)
     return false;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false;
-  const labels = (asciiDomainOf(domain) ?? '').split('.');
-  return labels.length > 1 && labels.every((each) => LABEL.test(each)) && !isNumber(labels.at(-1));
+  return mailDomain(domain) !== undefined;
+}
+
+/** A domain of two labels at least as mail servers compare it: in lower case and punycode. */
+export function mailDomain(text: string): string | undefined {
+  const ascii = asciiDomainOf(text);
+  const labels = (ascii ?? '').split('.');
+  const isDomain = labels.length > 1 && labels.every((each) => LABEL.test(each));
+  return isDomain && !isNumber(labels.at(-1)) ? ascii : undefined;
+}
+
+/** The domain of an address, in that form; undefined where the text is not an address. */
+export function domainOfEmail(email: string): string | undefined {
+  return isEmail(email) ? mailDomain(partsOf(email).domain) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** What callers may search and report of disputes. */
-import { Dispute, DisputeEvidence, DisputeProvider } from '@counterfoil/core';
+import { Dispute, DisputeEvidence, WebhookEndpoints } from '@counterfoil/core';
 import { QUEUE_STATUS } from '@counterfoil/projections';
 import { z } from 'zod';
 import { mayHoldCardNumber } from '../input/card-number-search.ts';
@@ -16,7 +16,7 @@ import {
   Uuid,
 } from '../input/texts.ts';
 import { AmountText } from '../payments/index.ts';
-import { isSecret } from './providers.ts';
+import { SigningSecret } from '../webhooks/index.ts';
 
 // Filter values are neither stored nor logged, and references may have as many digits as a card.
 const reference = mayHoldCardNumber(text(255));
@@ -63,7 +63,7 @@ export function isNarrow(search: MitigationSearch): boolean {
   return ENOUGH.some((group) => group.every(isGiven));
 }
 
-const Provider = DisputeProvider.ProviderName;
+const Provider = WebhookEndpoints.SourceName;
 const Instant = bounded(64).check(z.iso.datetime({ precision: 3 }));
 
 const report = {
@@ -122,9 +122,7 @@ export type AlertReport = z.input<typeof AlertReport>;
 export const ProviderSecret = z.strictObject({
   provider: Provider,
   /** 24 to 64 bytes in base64 behind `whsec_`; a new one when absent. */
-  secret: bounded(100)
-    .refine(isSecret, { message: 'must be whsec_ and 24 to 64 bytes in base64' })
-    .optional(),
+  secret: SigningSecret.optional(),
 });
 export type ProviderSecret = z.input<typeof ProviderSecret>;
 export { Provider };

@@ -9,19 +9,18 @@ import type {
 } from '@counterfoil/projections';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
-import type { KeyRecord, References } from '../tenants/index.ts';
+import type { KeyRecord } from '../tenants/index.ts';
+import type { SignedMessage, WebhookEndpoints } from '../webhooks/index.ts';
 import type { DisputeAnswers } from './answers.ts';
 import type { Evidence } from './evidence.ts';
 import type { DisputeIntake } from './intake.ts';
-import type { DisputeProviders, SignedMessage } from './providers.ts';
 
 const REPORTING: ReadonlySet<string> = new Set(['mitigation:write']);
 
 interface DisputeServices {
-  readonly references: References;
   readonly mitigation: MitigationView;
   readonly queue: DisputeView;
-  readonly providers: DisputeProviders;
+  readonly webhookEndpoints: WebhookEndpoints;
   readonly intake: DisputeIntake;
   readonly answers: DisputeAnswers;
   readonly evidence: Evidence;
@@ -50,8 +49,9 @@ export class Disputes {
     return this.#services.evidence;
   }
 
-  get providers(): DisputeProviders {
-    return this.#services.providers;
+  /** Whose sources are the providers of signed reports. */
+  get webhookEndpoints(): WebhookEndpoints {
+    return this.#services.webhookEndpoints;
   }
 
   /** Who has signed a message, with the rights of one who reports; undefined for nobody. */
@@ -60,17 +60,8 @@ export class Disputes {
     provider: string,
     message: SignedMessage,
   ): Promise<KeyRecord | undefined> {
-    const { providers, references } = this.#services;
-    if (!(await providers.isSigned(tenantId, provider, message))) return undefined;
-    const { requestsPerMinute: rateLimitPerMinute } = await references.settingsOf(tenantId);
-    return {
-      keyId: `provider:${provider}`,
-      tenantId,
-      kind: 'api',
-      environment: 'live',
-      scopes: REPORTING,
-      rateLimitPerMinute,
-    };
+    const { webhookEndpoints } = this.#services;
+    return webhookEndpoints.signerOf({ tenantId, source: provider }, message, REPORTING);
   }
 
   /** The present (ISO 8601, GMT). */

@@ -1,18 +1,17 @@
 /** Disputes: chargebacks, alerts, and the searches of those who mitigate them. */
 import { DisputeView, MitigationView } from '@counterfoil/projections';
-import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import type { PaymentParts } from '../payments/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { TransactionParts } from '../transactions/index.ts';
+import type { WebhookParts } from '../webhooks/index.ts';
 import { DisputeAnswers } from './answers.ts';
 import { Disputes } from './disputes.ts';
 import { Evidence } from './evidence.ts';
 import { openEvidence } from './evidence-store.ts';
 import { followReports } from './follow-reports.ts';
 import { DisputeIntake } from './intake.ts';
-import { DisputeProviders } from './providers.ts';
 import { DISPUTE_INPUTS, TenantDisputes } from './tenant-disputes.ts';
 import { UnmatchedWork } from './unmatched-work.ts';
 
@@ -23,7 +22,7 @@ export const DISPUTES = slice({
     'mitigation:read': 'Search transactions and disputes for mitigation',
     'mitigation:write': 'Report chargebacks and alerts',
   },
-  make(parts: Base & TenantParts & MerchantAccountParts & PaymentParts & TransactionParts) {
+  make(parts: Base & TenantParts & WebhookParts & PaymentParts & TransactionParts) {
     const { stores, readSide, clock, referenceView, commands, transactions, logger } = parts;
     const { readModels } = stores;
     const intake = new DisputeIntake({ commands, transactions, logger });
@@ -36,9 +35,8 @@ export const DISPUTES = slice({
       evidence,
       mitigation: new MitigationView(readModels, referenceView),
       queue,
-      providers: new DisputeProviders(commands, parts.credentials),
+      webhookEndpoints: parts.webhookEndpoints,
       intake,
-      references: parts.references,
       readSide,
       clock,
     });

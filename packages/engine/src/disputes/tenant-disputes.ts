@@ -175,14 +175,16 @@ export class TenantDisputes {
     given: ProviderSecret,
   ): Promise<{ readonly provider: string; readonly secret: string }> {
     const { tenantId, caller } = this.#acting;
-    const secret = await this.#disputes.providers.setSecret(tenantId, given, caller);
-    return { provider: given.provider, secret };
+    const { provider: source, ...more } = given;
+    const { webhookEndpoints } = this.#disputes;
+    const secret = await webhookEndpoints.setSecretOf(tenantId, { source, ...more }, caller);
+    return { provider: source, secret };
   }
 
   /** What the provider signs is refused from now on. */
   async removeProvider(provider: string): Promise<void> {
     const { tenantId, caller } = this.#acting;
-    await this.#disputes.providers.remove(tenantId, provider, caller);
+    await this.#disputes.webhookEndpoints.removeSource(tenantId, provider, caller);
   }
 
   /** A page of the transactions search with fewer fields. Refuses with `PageOutOfReach`. */

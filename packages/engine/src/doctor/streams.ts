@@ -17,6 +17,7 @@ import {
   openerOf,
   type PersonalDataVault,
   Reference,
+  SenderDomains,
   Sequence,
   Settlement,
   type StoredEvent,
@@ -24,6 +25,7 @@ import {
   Tenant,
   Transaction,
   Users,
+  WebhookEndpoints,
 } from '@counterfoil/core';
 import { reference } from '@counterfoil/projections';
 import type { Examining } from './examined.ts';
@@ -47,12 +49,14 @@ export const AGGREGATES: Readonly<Record<string, Folding>> = {
   dispute_provider: DisputeProvider,
   merchant_account: MerchantAccount,
   monthly_cap: MonthlyCap,
+  sender_domains: SenderDomains,
   sequence: Sequence,
   settlement: Settlement,
   subscription: Subscription,
   tenant: Tenant,
   transaction: Transaction,
   users: Users,
+  webhook_endpoints: WebhookEndpoints,
 };
 
 const FOREIGN_ID_ADVICE =

@@ -1,4 +1,4 @@
-/** Encrypts the gateway credentials of merchant accounts in events and backups. */
+/** Encrypts gateway credentials, and other secrets of a tenant, in events and backups. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { MerchantAccount } from '@counterfoil/core';
 import { deriveKey } from '../derive-key.ts';
@@ -12,7 +12,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const PREFIX = 'sealed:v1:';
 /** What is shown of a secret. Its length says nothing of the secret. */
-const MASK = '********';
+export const MASK = '********';
 /** A masked secret. Written back, it means the stored one. */
 const MASKED = /^\*+$/;
 const NAMES = ['apiKey', 'username', 'password', 'emailAddress'] as const;
@@ -32,14 +32,12 @@ export class CredentialVault {
   sealOver(kept: Held, given: Held): Held {
     return given.map(({ currency, gatewayCredentials: secrets }) => {
       const stored = kept.find((each) => each.currency === currency)?.gatewayCredentials ?? EMPTY;
-      const open = this.open(stored);
       const sealed = { ...stored };
       for (const name of NAMES) {
-        if (MASKED.test(secrets[name])) {
-          if (stored[name] !== '') continue;
+        const changed = this.textOver(stored[name], secrets[name]);
+        if (changed === undefined)
           throw refused({ type: 'CredentialMasked', currency, field: name });
-        }
-        if (secrets[name] !== open[name]) sealed[name] = this.#seal(secrets[name]);
+        sealed[name] = changed;
       }
       return { currency, gatewayCredentials: sealed };
     });
@@ -53,6 +51,15 @@ export class CredentialVault {
   /** Whether there is a secret, and nothing else of it. */
   static masked(sealed: Credentials): Credentials {
     return mapped(sealed, (text) => (text === '' ? '' : MASK));
+  }
+
+  /**
+   * A secret that replaces the sealed text `kept`: that text itself where the secret is equal or masked.
+   * Undefined for a masked secret without a stored one.
+   */
+  textOver(kept: string, given: string): string | undefined {
+    if (MASKED.test(given)) return kept === '' ? undefined : kept;
+    return given === this.#open(kept) ? kept : this.#seal(given);
   }
 
   /** One secret alone. */
@@ -74,7 +81,7 @@ export class CredentialVault {
 
   #open(text: string): string {
     if (text === '') return '';
-    if (!text.startsWith(PREFIX)) throw new Error('a gateway credential is not sealed');
+    if (!text.startsWith(PREFIX)) throw new Error('a secret is not sealed');
     const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
     const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES));
     decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));

@@ -46,7 +46,7 @@ interface Page {
   readonly next?: string | undefined;
 }
 
-export interface CollectionOptions {
+export interface CollectionOptions<Asked extends object> {
   /** `/api/admin/companies` */
   readonly path: string;
   /** `Company` and `Companies`, in names of operations and schemas. */
@@ -60,13 +60,15 @@ export interface CollectionOptions {
   readonly made?: z.ZodObject;
   /** Of the path; an id of another form names nothing. */
   readonly id: z.ZodType;
+  /** The query of the POST that makes an item. */
+  readonly asked?: z.ZodType<Asked>;
 }
 
-interface Making<Body extends z.ZodType> {
+interface Making<Body extends z.ZodType, Asked extends object = object> {
   readonly description: string;
   readonly body: Body;
   readonly rejections: readonly ErrorCode[];
-  readonly make: (ledger: TenantLedger, body: z.output<Body>) => Promise<Item>;
+  readonly make: (ledger: TenantLedger, body: z.output<Body>, asked: Asked) => Promise<Item>;
 }
 
 interface Changing<Body extends z.ZodType> {
@@ -91,14 +93,14 @@ type Listing<Filters extends z.ZodRawShape> = z.output<z.ZodObject<Filters>> & {
 type Get = (ledger: TenantLedger, id: never) => Promise<Item>;
 
 /** The endpoints of one collection, made one by one. */
-export class Collection {
-  readonly #options: CollectionOptions;
+export class Collection<Asked extends object = object> {
+  readonly #options: CollectionOptions<Asked>;
   readonly #services: FaceServices;
   readonly #get: Get;
   readonly #answer: z.ZodObject;
   readonly #made: z.ZodObject;
 
-  constructor(services: FaceServices, options: CollectionOptions, get: Get) {
+  constructor(services: FaceServices, options: CollectionOptions<Asked>, get: Get) {
     this.#options = options;
     this.#services = services;
     this.#get = get;
@@ -151,9 +153,14 @@ export class Collection {
     });
   }
 
-  create<Body extends z.ZodType>({ description, body, rejections, make }: Making<Body>): Endpoint {
-    const { path, one, words, scopes } = this.#options;
-    return endpoint<z.ZodUndefined, z.ZodUndefined, Body>({
+  create<Body extends z.ZodType>({
+    description,
+    body,
+    rejections,
+    make,
+  }: Making<Body, Asked>): Endpoint {
+    const { path, one, words, scopes, asked } = this.#options;
+    return endpoint<z.ZodUndefined, z.ZodType, Body>({
       operationId: `create${one}`,
       method: 'POST',
       path,
@@ -162,13 +169,14 @@ export class Collection {
       description,
       access: adminAccess(scopes.write),
       body,
+      ...(asked !== undefined && { query: asked }),
       responses: { 201: { description: 'It is made', schema: this.#made } },
       holdsSecrets: this.#options.made !== undefined,
       rejections: [...rejections, 'concurrent_update'],
       idempotency: 'none',
       version: 'sent',
       handle: async (context, input) => {
-        const item = await make(this.#ledger(context), input.body);
+        const item = await make(this.#ledger(context), input.body, (input.query ?? {}) as Asked);
         const { headers, ...rest } = this.#answered(item, 'Created');
         return { ...rest, status: 201, headers: { ...headers, Location: `${path}/${item.id}` } };
       },

@@ -1,5 +1,5 @@
 /** What providers report of chargebacks and alerts: by API key, or signed. */
-import { Dispute, DisputeProvider, plainDecimal, type TenantId } from '@counterfoil/core';
+import { Dispute, plainDecimal, type TenantId, WebhookEndpoints } from '@counterfoil/core';
 import type { TenantLedger } from '@counterfoil/engine';
 import { mayHoldCardNumber, name } from '@counterfoil/engine/input';
 import { z } from 'zod';
@@ -82,7 +82,7 @@ const AlertInput = z
   .meta({ id: 'AlertReport' });
 
 const ReportQuery = z.object({
-  provider: DisputeProvider.ProviderName.meta({
+  provider: WebhookEndpoints.SourceName.meta({
     description: 'A name for who reports: small letters, digits and dashes',
     example: 'acme-alerts',
   }),

@@ -14,6 +14,7 @@ import { MITIGATION } from './mitigation.ts';
 import { PAYMENT_LIST } from './payment-list.ts';
 import { RECURRING } from './recurring.ts';
 import { REFERENCES } from './references.ts';
+import { SENDER_DOMAINS } from './sender-domains.ts';
 import { SETTINGS } from './settings.ts';
 import { SETTLEMENTS } from './settlements.ts';
 import type { ApiSlice } from './slice.ts';
@@ -24,6 +25,7 @@ import { TEST_CLOCK } from './test-clock.ts';
 import { SEARCH } from './transaction-search.ts';
 import { UNSUBSCRIBE } from './unsubscribe.ts';
 import { USERS } from './users.ts';
+import { WEBHOOK_ENDPOINTS } from './webhook-endpoints.ts';
 
 export const API = [
   CUSTOMER_SERVICE,
@@ -46,6 +48,8 @@ export const API = [
   RECURRING,
   KEYS,
   LEAD_KEYS,
+  SENDER_DOMAINS,
+  WEBHOOK_ENDPOINTS,
   SETTINGS,
   USERS,
   REFERENCES,

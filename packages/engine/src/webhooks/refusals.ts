@@ -1,0 +1,4 @@
+/** What the webhook endpoints of a tenant are refused with, beside the rejections of the core. */
+import type { UrlFault } from './addresses.ts';
+
+export type WebhookRefusal = { readonly type: 'WebhookUrlRefused'; readonly reason: UrlFault };

@@ -1,0 +1,52 @@
+/** Signatures of webhooks as Standard Webhooks has them: HMAC-SHA256 of id, time and body. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+/** Between the time of a message and ours. */
+const TOLERANCE_MS = 5 * 60_000;
+const VERSION = 'v1,';
+/** Signatures that a message may carry: one for each secret of its sender. */
+const MAX_SIGNATURES = 10;
+
+/** The headers of a message, and its body as it was sent. */
+export interface SignedMessage {
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly timestamp: string;
+  /** `v1,<base64>`, several with spaces between them. */
+  readonly signature: string;
+  readonly body: Uint8Array;
+}
+
+export function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/** 24 to 64 bytes in base64 behind `whsec_`. */
+export function isSecret(text: string): boolean {
+  return /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(text);
+}
+
+/** Whether a message is not older than five minutes, and signed with one of the secrets. */
+export function isSigned(message: SignedMessage, secrets: readonly string[], now: string): boolean {
+  if (!isRecent(message.timestamp, now)) return false;
+  // Every pair is compared, so that the time tells nothing of which was close.
+  return secrets.map((secret) => isSignedWith(secret, message)).includes(true);
+}
+
+function isRecent(timestamp: string, now: string): boolean {
+  if (!/^\d{1,12}$/.test(timestamp)) return false;
+  return Math.abs(Date.parse(now) - Number(timestamp) * 1_000) <= TOLERANCE_MS;
+}
+
+function isSignedWith(secret: string, { id, timestamp, signature, body }: SignedMessage): boolean {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  return signature
+    .split(' ', MAX_SIGNATURES)
+    .filter((each) => each.startsWith(VERSION))
+    .map((each) => Buffer.from(each.slice(VERSION.length), 'base64'))
+    .map((given) => given.length === expected.length && timingSafeEqual(given, expected))
+    .includes(true);
+}

@@ -1,0 +1,76 @@
+/** What callers may pass to the webhook endpoints of a tenant. */
+import { WebhookEndpoints } from '@counterfoil/core';
+import { z } from 'zod';
+import { notACardNumber } from '../input/card-number-search.ts';
+import { bounded, text } from '../input/texts.ts';
+import { Listing } from '../pages.ts';
+import { isSecret } from './signatures.ts';
+
+const environment = z.enum(['live', 'test']).optional();
+const description = text(200).optional();
+export const WebhookUrl = text(WebhookEndpoints.MAX_URL_LENGTH);
+export const EventTypes = z
+  .array(z.enum(WebhookEndpoints.EVENT_TYPES))
+  .min(1)
+  .max(WebhookEndpoints.EVENT_TYPES.length);
+/** 24 to 64 bytes in base64 behind `whsec_`. */
+export const SigningSecret = notACardNumber(
+  bounded(100).refine(isSecret, { message: 'must be whsec_ and 24 to 64 bytes in base64' }),
+);
+const rowVersion = z.int().positive().optional();
+
+const OutInput = z.strictObject({
+  direction: z.literal('out'),
+  /** Of the data whose events are sent. Default: `live`. */
+  environment,
+  url: WebhookUrl,
+  /** Default: `*`, all of them. */
+  eventTypes: EventTypes.optional(),
+  /** Deliveries about one subject keep the order of its events. Default: true. */
+  ordered: z.boolean().optional(),
+  description,
+});
+
+const InInput = z.strictObject({
+  direction: z.literal('in'),
+  /** `test`: its messages are about sandbox data only. Default: `live`. */
+  environment,
+  /** A name for who sends: small letters, digits and dashes. */
+  source: WebhookEndpoints.SourceName,
+  /** A new one when absent. */
+  signingSecret: SigningSecret.optional(),
+  description,
+});
+
+export const WebhookEndpointInput = z.discriminatedUnion('direction', [OutInput, InInput]);
+export type WebhookEndpointInput = z.input<typeof WebhookEndpointInput>;
+
+/** What is absent stays as it is. */
+const InChange = z.strictObject({
+  description,
+  status: z.enum(['active', 'paused']).optional(),
+  rowVersion,
+});
+export const WebhookEndpointChange = InChange.extend({
+  url: WebhookUrl.optional(),
+  eventTypes: EventTypes.optional(),
+  ordered: z.boolean().optional(),
+});
+export type WebhookEndpointChange = z.input<typeof WebhookEndpointChange>;
+export const CHANGES = { in: InChange, out: WebhookEndpointChange } as const;
+
+export const WebhookRotation = z.strictObject({
+  /** How long the secret of before is good beside the new one. Default: 1. */
+  overlapDays: z.int().min(0).max(WebhookEndpoints.MAX_OVERLAP_DAYS).optional(),
+  /** Of a source only; a new one when absent. */
+  signingSecret: SigningSecret.optional(),
+});
+export type WebhookRotation = z.input<typeof WebhookRotation>;
+
+export const WebhookListing = Listing.extend({
+  /** Both when absent. */
+  direction: z.enum(['out', 'in']).optional(),
+});
+export type WebhookListing = z.input<typeof WebhookListing>;
+
+export const EndpointId = text(64);
