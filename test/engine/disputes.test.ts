@@ -2,8 +2,8 @@
 import { TenantId, Transaction } from '@counterfoil/core';
 import { type Ledger, silentLogger as logger, openLedger } from '@counterfoil/engine';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, order, disputeReport as report, withShop } from './shop.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { codeOf, OPERATOR, order, disputeReport as report, withShop } from './shop.ts';
 
 const TENANT = TenantId.parse(7);
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -69,6 +69,20 @@ describe('a reported chargeback', () => {
     expect(chargeback).toMatchObject({ openedAt, changedAt: NOW });
     // NetworkA wants an answer within thirty days.
     expect(chargeback?.respondBy).toBe('2026-03-22T00:00:00.000Z');
+  });
+
+  it('is answered within the days of the settings, whatever they become later', async () => {
+    const settingsWith = (NetworkA: number) =>
+      ledger.tenants.changeSettings(TENANT, { chargebackAnswerDays: { NetworkA } }, OPERATOR);
+    const { transactionId } = await paid();
+    await settingsWith(10);
+    onTestFinished(() => settingsWith(30));
+    const openedAt = '2026-02-20T00:00:00.000Z';
+    await shop().disputes.reportChargeback(report({ transactionId, openedAt }));
+    const respondBy = '2026-03-02T00:00:00.000Z';
+    expect(await chargebacksOf(transactionId)).toMatchObject([{ respondBy }]);
+    await settingsWith(5);
+    expect(await chargebacksOf(transactionId)).toMatchObject([{ respondBy }]);
   });
 
   it('chooses among the payments of an order by the amount', async () => {

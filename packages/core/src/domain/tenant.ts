@@ -7,6 +7,7 @@ import { canonicalJson } from '../kernel/fingerprint.ts';
 import { type StreamName, streamName, type TenantId } from '../kernel/ids.ts';
 import { type Stale, staleness } from '../kernel/row-version.ts';
 import { ALL_KINDS } from './black-list.ts';
+import { ANSWER_DAYS, CARD_BRAND } from './transaction/codes.ts';
 
 /** Networks charge fines for retries of a declined card beyond it. */
 export const LONGEST_RETRY_DAYS = 30;
@@ -44,6 +45,25 @@ export const BlackListing = z.strictObject({
 });
 export type BlackListing = z.output<typeof BlackListing>;
 
+const answerDays = z.int().min(1).max(365);
+
+/** Days in which a chargeback must be answered where its report does not say until when, by network. */
+export const ChargebackAnswerDays = z.strictObject({
+  Unknown: answerDays,
+  NetworkA: answerDays,
+  NetworkB: answerDays,
+  NetworkC: answerDays,
+  NetworkD: answerDays,
+  NetworkE: answerDays,
+  NetworkF: answerDays,
+});
+export type ChargebackAnswerDays = z.output<typeof ChargebackAnswerDays>;
+
+/** The days by `cardBrandId`. */
+export function answerDaysIn({ chargebackAnswerDays: days }: Settings): readonly number[] {
+  return CARD_BRAND.map((network) => days[network as keyof ChargebackAnswerDays]);
+}
+
 /** What a tenant may set for itself. */
 export const Settings = z.strictObject({
   /** Requests a minute for each environment. */
@@ -59,15 +79,15 @@ export const Settings = z.strictObject({
   requireKnownUsers: z.boolean(),
   lateCapture: LateCapture,
   blackListing: BlackListing,
+  chargebackAnswerDays: ChargebackAnswerDays,
 });
 export type Settings = z.output<typeof Settings>;
 
 /** Settings as they are to be; what is absent stays as it is. */
-export type SettingsChange = Partial<Omit<Settings, 'dunning' | 'lateCapture' | 'blackListing'>> & {
-  readonly dunning?: Partial<Dunning>;
-  readonly lateCapture?: Partial<LateCapture>;
-  readonly blackListing?: Partial<BlackListing>;
+export type SettingsChange = Partial<Omit<Settings, Group>> & {
+  readonly [Name in Group]?: Partial<Settings[Name]>;
 };
+type Group = 'dunning' | 'lateCapture' | 'blackListing' | 'chargebackAnswerDays';
 
 export const DEFAULT_SETTINGS: Settings = {
   requestsPerMinute: 100,
@@ -78,6 +98,7 @@ export const DEFAULT_SETTINGS: Settings = {
   requireKnownUsers: false,
   lateCapture: { action: 'keep', afterMinutes: 60 },
   blackListing: { onChargeback: 0, onConfirmedFraud: 0 },
+  chargebackAnswerDays: ANSWER_DAYS,
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
@@ -131,7 +152,19 @@ const withoutBlackListing: Upcast = ({ settings, ...data }) => {
   return { ...data, settings: { blackListing, ...(settings as object) } };
 };
 
-const settingsUpcasts = [withoutDunning, withoutUsers, withoutLateCapture, withoutBlackListing];
+/** Version 5 had the days of every network as constants. */
+const withoutAnswerDays: Upcast = ({ settings, ...data }) => {
+  const { chargebackAnswerDays } = DEFAULT_SETTINGS;
+  return { ...data, settings: { chargebackAnswerDays, ...(settings as object) } };
+};
+
+const settingsUpcasts = [
+  withoutDunning,
+  withoutUsers,
+  withoutLateCapture,
+  withoutBlackListing,
+  withoutAnswerDays,
+];
 
 /** Version 1 had no lead keys. */
 const withoutLeadKeys: Upcast = (data) => ({ ...data, leadKeyId: null, allowedOrigins: [] });
@@ -356,6 +389,7 @@ function changed(settings: Settings, change: SettingsChange = {}): Settings {
     dunning: { ...settings.dunning, ...change.dunning },
     lateCapture: { ...settings.lateCapture, ...change.lateCapture },
     blackListing: { ...settings.blackListing, ...change.blackListing },
+    chargebackAnswerDays: { ...settings.chargebackAnswerDays, ...change.chargebackAnswerDays },
   };
 }
 

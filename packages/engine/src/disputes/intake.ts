@@ -5,6 +5,7 @@ import { deterministicUuid, uuidV7 } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
 import { isPermanent } from '../runtime/log-follower.ts';
+import type { References } from '../tenants/index.ts';
 import type { Transactions } from '../transactions/index.ts';
 import { findPayment, mayBeDisputed } from './find-payment.ts';
 
@@ -28,6 +29,7 @@ export interface Reported {
 export interface IntakeServices {
   readonly commands: CommandRunner;
   readonly transactions: Transactions;
+  readonly references: Pick<References, 'answerDaysOf'>;
   readonly logger: Logger;
 }
 
@@ -116,10 +118,12 @@ export class DisputeIntake {
   ): Promise<void> {
     const { disputeId: chargebackId, provider, reference, reasonCode, places, note } = dispute;
     const { amountMinor, openedAt, respondBy } = dispute;
+    const { tenantId, ...opened } = addressed();
     const payment = await this.#onPayment(
       {
         type: 'OpenChargeback',
-        ...addressed(),
+        tenantId,
+        ...opened,
         chargebackId,
         provider,
         reference,
@@ -128,6 +132,7 @@ export class DisputeIntake {
         arn: places.arn,
         openedAt,
         ...(respondBy !== null && { respondBy }),
+        answerDays: await this.#services.references.answerDaysOf(tenantId),
         note,
       },
       caller,

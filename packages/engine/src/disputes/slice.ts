@@ -23,9 +23,9 @@ export const DISPUTES = slice({
     'mitigation:write': 'Report chargebacks and alerts',
   },
   make(parts: Base & TenantParts & WebhookParts & PaymentParts & TransactionParts) {
-    const { stores, readSide, clock, referenceView, commands, transactions, logger } = parts;
+    const { stores, readSide, clock, referenceView, commands } = parts;
     const { readModels } = stores;
-    const intake = new DisputeIntake({ commands, transactions, logger });
+    const intake = new DisputeIntake(parts);
     const evidenceStore = openOwn(parts, 'evidence', openEvidence);
     const evidence = new Evidence({ commands, store: evidenceStore, vault: stores.personalKeys });
     const queue = new DisputeView(readModels);

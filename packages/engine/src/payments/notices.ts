@@ -5,10 +5,12 @@ import type { GatewayNotice } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
+import type { References } from '../tenants/index.ts';
 
 export interface NoticesOptions extends Following {
   readonly commands: CommandRunner;
   readonly gateways: GatewayRegistry;
+  readonly references: References;
 }
 
 /** The checkpoint of earlier versions, shared by all gateways. */
@@ -50,7 +52,7 @@ async function bringInOrLog(
 }
 
 async function bringIn(
-  { commands, gateways }: NoticesOptions,
+  { commands, gateways, references }: NoticesOptions,
   gatewayId: number,
   stored: StoredEvent,
 ): Promise<void> {
@@ -63,7 +65,8 @@ async function bringIn(
   for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
     const { transactionId } = payment;
     const addressed = { tenantId, transactionId, at: commands.clock.now() };
-    const command = commandOf(notice, addressed);
+    const answerDays = await references.answerDaysOf(tenantId);
+    const command = commandOf(notice, { ...addressed, answerDays });
     const name = { commandId: deterministicUuid([transactionId, notice.kind, notice.reference]) };
     await commands.execute(Transaction, command, { ...name, content: notice.reference }, SYSTEM);
   }
@@ -71,7 +74,12 @@ async function bringIn(
 
 function commandOf(
   notice: GatewayNotice,
-  addressed: Pick<Transaction.Command, 'tenantId' | 'transactionId' | 'at'>,
+  {
+    answerDays,
+    ...addressed
+  }: Pick<Transaction.Command, 'tenantId' | 'transactionId' | 'at'> & {
+    readonly answerDays: readonly number[];
+  },
 ): Transaction.Command {
   const { reference, amountMinor, arn } = notice;
   const id = deterministicUuid([addressed.transactionId, notice.kind, reference, 'id']);
@@ -82,6 +90,7 @@ function commandOf(
         ...common,
         chargebackId: id as TransactionId,
         reasonCode: notice.reasonCode,
+        answerDays,
       }
     : {
         type: 'ReceiveAlert',

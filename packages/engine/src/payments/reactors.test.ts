@@ -130,6 +130,7 @@ class Bench {
   commands!: CommandRunner;
   reactor!: GatewayReactor;
   payments!: Payments;
+  references!: References;
   merchantAccounts!: MerchantAccounts;
   sweeper!: Sweeper;
   /** All that waits for its time, the sweeper among it. */
@@ -164,11 +165,12 @@ class Bench {
     this.errors.length = 0;
     const clock = { now: () => new Date(this.nowMs).toISOString() };
     this.commands = new CommandRunner({ store: this.events }, clock, () => {});
-    const references = new References(this.commands, {
+    this.references = new References(this.commands, {
       merchantAccountIdsOf: async () => this.accountIds(),
       companyIdsOf: async () => [1],
       namesOf: () => Promise.reject(new Error('not asked for')),
     });
+    const { references } = this;
     const caps = new MonthlyCaps(this.commands);
     const shared = { commands: this.commands, references, caps, gateways: this.gateways };
     const { logger } = this;
@@ -780,11 +782,11 @@ describe('the notices of the gateway', () => {
   /** Follows until the condition holds. */
   async function follow(bench: Bench, until: () => Promise<boolean>): Promise<void> {
     const stopping = new AbortController();
-    const { commands, gateways, events, checkpoints, logger } = bench;
+    const { commands, gateways, references, events, checkpoints, logger } = bench;
     const { signal } = stopping;
     const progress = new FollowerProgress();
     const shared = { events, checkpoints, logger, signal, progress };
-    const following = followNotices({ commands, gateways, ...shared });
+    const following = followNotices({ commands, gateways, references, ...shared });
     try {
       await vi.waitUntil(until, POLLING);
     } finally {
@@ -844,13 +846,13 @@ describe('the notices of the gateway', () => {
   it('wait for a gateway that is absent, and hold up no other', async () => {
     const bench = await Bench.open();
     const disputed = await bench.pay(CHARGEBACK);
-    const { commands, events, checkpoints, logger } = bench;
+    const { commands, events, checkpoints, logger, references } = bench;
     const other = openSandboxGateway({ path: ':memory:', gatewayId: 2 });
     const gateways = gatewayRegistry([other], { timeoutMs: 1_000, maxInFlight: 1, logger });
     const stopping = new AbortController();
     const progress = new FollowerProgress();
     const shared = { events, checkpoints, logger, signal: stopping.signal, progress };
-    const following = followNotices({ commands, gateways, ...shared });
+    const following = followNotices({ commands, gateways, references, ...shared });
     const head = await events.head();
     if (head === undefined) throw new Error('the log is empty');
     expect(await progress.reached(head, { timeoutMs: 10_000 })).toBe(true);

@@ -71,8 +71,8 @@ export const PAYMENTS = slice({
     const graceMs = settings.gatewayTimeoutMs + SWEEP_GRACE_MS;
     return [new Sweeper({ ...shared, reactor, graceMs }), ...deadlineWorks(shared)];
   },
-  followers: ({ commands, gateways, caps, policies }, following) => [
-    followNotices({ commands, gateways, ...following }),
+  followers: ({ commands, gateways, references, caps, policies }, following) => [
+    followNotices({ commands, gateways, references, ...following }),
     policies.follow(following),
     followOutcomes({ commands, caps, firstAfter: following.headAtStart, ...following }),
   ],

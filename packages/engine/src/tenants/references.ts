@@ -160,6 +160,11 @@ export class References {
     return tenant?.settings ?? Tenant.DEFAULT_SETTINGS;
   }
 
+  /** Days in which chargebacks are to be answered, by `cardBrandId`. */
+  async answerDaysOf(tenantId: TenantId): Promise<readonly number[]> {
+    return Tenant.answerDaysIn(await this.settingsOf(tenantId));
+  }
+
   #tenant(tenantId: TenantId): Promise<Tenant.State> {
     return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
   }

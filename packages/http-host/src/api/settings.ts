@@ -65,12 +65,26 @@ const listingMembers = {
 const BLACK_LISTING =
   'What of the payer is put on the black list by itself, as a sum of: 1 email · 2 card fingerprint · 4 BIN · 8 extended BIN · 16 IP · 32 customer. 0 for nothing';
 
+const answerDays = Object.fromEntries(
+  Object.entries(Tenant.ChargebackAnswerDays.shape).map(([network, days]) => [
+    network,
+    days.meta({
+      description: `Of a card of ${network === 'Unknown' ? 'no known network' : network}`,
+    }),
+  ]),
+) as typeof Tenant.ChargebackAnswerDays.shape;
+const ANSWER_DAYS =
+  'Days in which a chargeback must be answered whose report does not say until when, by the network of its card';
+
 const Settings = z
   .object({
     ...members,
     dunning: z.object(dunningMembers).meta({ id: 'Dunning', description: DUNNING }),
     lateCapture: z.object(lateMembers).meta({ id: 'LateCapture', description: LATE_CAPTURE }),
     blackListing: z.object(listingMembers).meta({ id: 'BlackListing', description: BLACK_LISTING }),
+    chargebackAnswerDays: z
+      .object(answerDays)
+      .meta({ id: 'ChargebackAnswerDays', description: ANSWER_DAYS }),
     rowVersion: RowVersion,
   })
   .meta({ id: 'Settings' });
@@ -90,6 +104,10 @@ const SettingsChange = z
     blackListing: z
       .object(patchOf(listingMembers))
       .meta({ id: 'BlackListingChange', description: BLACK_LISTING })
+      .optional(),
+    chargebackAnswerDays: z
+      .object(patchOf(answerDays))
+      .meta({ id: 'ChargebackAnswerDaysChange', description: ANSWER_DAYS })
       .optional(),
     rowVersion: RowVersion.optional(),
   })

@@ -84,3 +84,14 @@ export const CARD_BRAND: readonly string[] = [
   'NetworkE',
   'NetworkF',
 ];
+
+/** Days in which a chargeback must be answered, by network, unless a tenant says otherwise. */
+export const ANSWER_DAYS = {
+  Unknown: 20,
+  NetworkA: 30,
+  NetworkB: 45,
+  NetworkC: 20,
+  NetworkD: 30,
+  NetworkE: 30,
+  NetworkF: 30,
+} as const;

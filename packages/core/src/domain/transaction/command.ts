@@ -181,8 +181,10 @@ interface DisputeCommands {
     readonly arn: string;
     /** When the bank opened it; `at` when absent. */
     readonly openedAt?: string;
-    /** By the rules of the card's network when absent. */
+    /** By `answerDays` when absent. */
     readonly respondBy?: string;
+    /** Days in which the networks want an answer, by `cardBrandId`; `ANSWER_DAYS` when absent. */
+    readonly answerDays?: readonly number[];
     readonly note: string;
   };
   MoveChargeback: {

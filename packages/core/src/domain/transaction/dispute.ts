@@ -2,6 +2,7 @@
 import { type Either, left, right } from 'fp-ts/lib/Either.js';
 import { never } from '../../kernel/aggregate.ts';
 import { remainingMinor, routeOf, takenMinor } from './balance.ts';
+import { ANSWER_DAYS } from './codes.ts';
 import type { CommandOf, DisputeCommand, Rejection } from './command.ts';
 import type { Event } from './events.ts';
 import { alertFees, chargebackFees } from './fees.ts';
@@ -45,7 +46,7 @@ function openChargeback(payment: Payment, command: CommandOf<'OpenChargeback'>):
     note,
     at,
   } = command;
-  const { openedAt = at, respondBy = respondByOf(payment, openedAt) } = command;
+  const { openedAt = at, respondBy = respondByOf(payment, command, openedAt) } = command;
   const { sandbox, currency, status } = payment;
   if (payment.chargebacks.some(isSame(provider, reference))) return right([]);
   if (isChildId(payment, chargebackId)) return left({ type: 'ChildExists', id: chargebackId });
@@ -84,11 +85,12 @@ function isSame(provider: string, reference: string) {
     each.provider === provider && each.reference === reference;
 }
 
-/** Days in which the networks want an answer to a chargeback, by `cardBrandId`. */
-export const ANSWER_DAYS: readonly number[] = [20, 30, 45, 20, 30, 30, 30];
-
-function respondByOf({ card }: Payment, openedAt: string): string {
-  const days = ANSWER_DAYS[card?.brandId ?? 0] ?? 0;
+function respondByOf(
+  { card }: Payment,
+  { answerDays = Object.values(ANSWER_DAYS) }: CommandOf<'OpenChargeback'>,
+  openedAt: string,
+): string {
+  const days = answerDays[card?.brandId ?? 0] ?? 0;
   return new Date(Date.parse(openedAt) + days * DAY_MS).toISOString();
 }
 

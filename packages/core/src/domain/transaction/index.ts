@@ -15,7 +15,7 @@ export type {
   SettlementLine,
 } from './command.ts';
 export { begins, decide, streamOf } from './decide.ts';
-export { ANSWER_DAYS, alertDeadlineOf } from './dispute.ts';
+export { alertDeadlineOf } from './dispute.ts';
 export { type Event, type EventOf, events, Fee, Route, Terms } from './events.ts';
 export * from './expiry.ts';
 export * from './order.ts';
