@@ -342,7 +342,7 @@ export class Caller {
     });
     const text = await answer.text();
     for (const number of CARD_NUMBERS) expect(text).not.toContain(number);
-    const isJson = /json/.test(answer.headers.get('content-type') ?? '') && text !== '';
+    const isJson = /\bjson\b/.test(answer.headers.get('content-type') ?? '') && text !== '';
     return {
       status: answer.status,
       headers: answer.headers,

@@ -254,6 +254,22 @@ describe.each(SHARED_ENGINES)('two hosts on %s', (engine) => {
     expect(answers.length - refused.length).toBe(20);
   });
 
+  it('show the activity of both at once', async () => {
+    const [one, other] = await newTenant();
+    const named = (id: string) => ({ 'X-Request-Id': id });
+    const paid = await one.pay({}, named('r-1'));
+    await other.refund(paid.body.id, { amount: 101 }, named('r-2'));
+    await one.refund(paid.body.id, { amount: 5 }, named('r-3'));
+    for (const caller of [one, other]) {
+      const { items } = (await caller.get('/api/admin/activity')).body;
+      expect(items.map(({ requestId, outcome }: Json) => [requestId, outcome])).toEqual([
+        ['r-3', 'done'],
+        ['r-2', 'refused'],
+        ['r-1', 'done'],
+      ]);
+    }
+  });
+
   it('keep tenants apart, whichever host has answered the other one before', async () => {
     const mine = await newTenant();
     const theirs = await newTenant();

@@ -108,6 +108,7 @@ describe('something else in the place of a file', () => {
     'reactors.db',
     'mails.db',
     'users.db',
+    'activity.db',
     'read-models.db',
     'read-models.db-ledger-1',
     'secrets.json',
@@ -130,6 +131,7 @@ describe('something else in the place of a file', () => {
     'reactors.db',
     'mails.db',
     'users.db',
+    'activity.db',
     'read-models.db',
   ])('no host starts on a folder named %s', async (name) => {
     rmSync(at(name));

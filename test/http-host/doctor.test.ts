@@ -387,6 +387,7 @@ describe('files beside the log', () => {
     'reactors.db',
     'mails.db',
     'users.db',
+    'activity.db',
     'sandbox-gateway.db',
     'read-models.db',
   ])('a damaged %s', async (name) => {

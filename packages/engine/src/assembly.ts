@@ -48,7 +48,11 @@ export function assemble(options: AssemblyOptions) {
     checkpoints: openOwn(options, 'checkpoints', openCheckpoints),
     projecting: openProjecting(options),
     ownProjections,
-    ledgers: new TenantLedgers({ parts: tenantParts(parts), ownProjections }),
+    ledgers: new TenantLedgers({
+      parts: tenantParts(parts),
+      ownProjections,
+      activity: parts.activity,
+    }),
   };
 }
 

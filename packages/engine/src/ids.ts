@@ -12,15 +12,18 @@ const random = new Uint8Array(UUID_BYTES);
 const options = { random };
 let used = POOL_BYTES;
 
-/** A new UUID of version 7: 48 bits of the current time in milliseconds, then 74 random bits. */
-export function uuidV7(): string {
+/**
+ * A new UUID of version 7: 48 bits of the current time in milliseconds, then 74 random bits. Or of a given
+ * time, where those of one millisecond sort by `seq`, 32 bits in the place of random ones.
+ */
+export function uuidV7(of?: { readonly msecs: number; readonly seq: number }): string {
   if (used === POOL_BYTES) {
     randomFillSync(pool);
     used = 0;
   }
   for (let index = 0; index < UUID_BYTES; index += 1) random[index] = pool[used + index] ?? 0;
   used += UUID_BYTES;
-  return v7(options);
+  return v7(of === undefined ? options : { random, ...of });
 }
 
 /**

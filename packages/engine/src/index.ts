@@ -11,6 +11,9 @@ export {
   type View,
 } from '@counterfoil/projections';
 export type { Acting } from './acting.ts';
+export { type Activity, subjectText } from './activity/activity.ts';
+export type { ActivityLog } from './activity/activity-log.ts';
+export { type ActivityRecord, OUTCOMES } from './activity/tenant-activity.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';
@@ -71,9 +74,11 @@ export { DkimPrivateKey, DkimSelector, DomainName } from './sender-domains/sende
 export type { SenderDomainView } from './sender-domains/tenant-sender-domains.ts';
 export {
   ConfigError,
+  DEFAULT_ACTIVITY_DAYS,
   GATEWAY_DEFAULTS,
   isMasterKey,
   loadMasterKey,
+  MAX_ACTIVITY_DAYS,
   type Settings,
 } from './settings.ts';
 export type { Imported } from './settlements/settlements.ts';

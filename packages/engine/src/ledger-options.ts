@@ -10,7 +10,13 @@ import type { PaymentGateway } from './gateways/payment-gateway.ts';
 import type { Logger } from './logger.ts';
 import type { MailSettings } from './mail/mail-settings.ts';
 import type { Clock } from './runtime/clock.ts';
-import { ConfigError, GATEWAY_DEFAULTS, type Settings } from './settings.ts';
+import {
+  ConfigError,
+  DEFAULT_ACTIVITY_DAYS,
+  GATEWAY_DEFAULTS,
+  MAX_ACTIVITY_DAYS,
+  type Settings,
+} from './settings.ts';
 import {
   EVENT_STORE_CLIENTS,
   type EventStoreClient,
@@ -70,6 +76,8 @@ export interface LedgerOptions {
   readonly gatewayTimeoutMs?: number;
   /** The most calls of one gateway at once; further calls are refused with `GatewayBusy`. Default: 500. */
   readonly gatewayMaxInFlight?: number;
+  /** Records of activity are removed after so many days. Default: 400. */
+  readonly activityDays?: number;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -223,6 +231,10 @@ const OPTIONS = z.strictObject(
       isUpTo(MAX_TIMEOUT_MS),
     ).optional(),
     gatewayMaxInFlight: must('a whole number from 1', isUpTo(Number.MAX_SAFE_INTEGER)).optional(),
+    activityDays: must(
+      `a whole number of days, 1 to ${MAX_ACTIVITY_DAYS}`,
+      isUpTo(MAX_ACTIVITY_DAYS),
+    ).optional(),
   },
   STRICT,
 );
@@ -263,6 +275,7 @@ export function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptio
     testClock: false,
     gatewayTimeoutMs: options.gatewayTimeoutMs ?? GATEWAY_DEFAULTS.timeoutMs,
     gatewayMaxInFlight: options.gatewayMaxInFlight ?? GATEWAY_DEFAULTS.maxInFlight,
+    activityDays: options.activityDays ?? DEFAULT_ACTIVITY_DAYS,
     mail,
   };
   if (storage === IN_MEMORY) {

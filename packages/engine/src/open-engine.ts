@@ -99,6 +99,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     await parts.sharedMutex?.close();
     parts.userCredentials.close();
     await parts.answers.close();
+    await parts.activity.close();
     await stores.hostDatabase?.close();
   }
 

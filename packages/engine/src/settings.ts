@@ -11,6 +11,10 @@ const MASTER_KEY_BYTES = 32;
 /** Fewer calls than a host takes requests: a gateway that stalls leaves room for those without it. */
 export const GATEWAY_DEFAULTS = { timeoutMs: 10_000, maxInFlight: 500 } as const;
 
+export const DEFAULT_ACTIVITY_DAYS = 400;
+/** A century. */
+export const MAX_ACTIVITY_DAYS = 36_500;
+
 /** Where a ledger keeps its data, and how its parts behave. */
 export interface Settings extends Located, EventLogSettings {
   /** Whether this process brings the read models up to date itself, or leaves that to workers. */
@@ -25,6 +29,8 @@ export interface Settings extends Located, EventLogSettings {
   readonly gatewayTimeoutMs: number;
   /** Calls of one gateway that may be under way at the same time; the next one is refused. */
   readonly gatewayMaxInFlight: number;
+  /** Records of activity are removed after so many days. */
+  readonly activityDays: number;
   /** Undefined: no mails are sent. */
   readonly mail: MailSettings | undefined;
 }

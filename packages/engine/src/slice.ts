@@ -8,6 +8,7 @@ import type { CallInputs } from './input/checked-calls.ts';
 import type { Logger } from './logger.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import type { OpenStores } from './open-stores.ts';
+import type { RecordedCalls } from './recorded-calls.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { FollowerProgress } from './runtime/follower-progress.ts';
 import type { Following } from './runtime/log-follower.ts';
@@ -51,13 +52,16 @@ export interface TenantPart<Calls extends object> {
   /** Of the arguments of its asynchronous methods. */
   readonly inputs: CallInputs<Calls>;
   readonly make: (acting: Acting) => Calls;
+  /** What activity records of them; not recorded are reads. */
+  readonly recorded: RecordedCalls<Calls>;
 }
 
 export function tenantPart<Calls extends object>(
   inputs: CallInputs<Calls>,
   make: (acting: Acting) => Calls,
+  recorded: RecordedCalls<Calls>,
 ): TenantPart<Calls> {
-  return { inputs, make };
+  return { inputs, make, recorded };
 }
 
 export interface Slice<Needs extends object, Parts extends object, Tenant extends object = object> {

@@ -1,4 +1,5 @@
 /** The slices of the engine, each after those whose parts it needs. */
+import { ACTIVITY } from './activity/slice.ts';
 import { BLACK_LIST } from './black-list/slice.ts';
 import { BOOKS } from './books/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
@@ -19,6 +20,7 @@ import { USERS } from './users/slice.ts';
 import { WEBHOOKS } from './webhooks/slice.ts';
 
 export const SLICES = [
+  ACTIVITY,
   TENANTS,
   USERS,
   GATEWAYS,

@@ -3,10 +3,12 @@ import { TenantId } from '@counterfoil/core';
 import type { OwnProjection, View } from '@counterfoil/projections';
 import { z } from 'zod';
 import type { Acting } from './acting.ts';
+import { type ActivityLog, recordedRun } from './activity/index.ts';
 import type { Calls } from './calls.ts';
-import { type CallInputs, checkedCalls, inputOf } from './input/checked-calls.ts';
+import { checkedCalls, inputOf } from './input/checked-calls.ts';
 import { definedOf } from './input/defined.ts';
 import { name, text } from './input/texts.ts';
+import { observedCalls } from './recorded-calls.ts';
 import type { OwnProjections } from './runtime/projecting/own-projections.ts';
 import type { TenantPart } from './slice.ts';
 import type { TenantSlices } from './slices.ts';
@@ -18,6 +20,8 @@ const Actor = z.strictObject({
   keyId: text(255).optional(),
   requestId: text(255).optional(),
   traceparent: text(255).optional(),
+  /** Where the request came from, for the activity of the tenant. */
+  remoteAddress: text(64).optional(),
   /** `test` makes and sees sandbox data only. Default: `live`. */
   environment: z.enum(['live', 'test']).optional(),
 });
@@ -28,38 +32,72 @@ export interface TenantLedger extends TenantSlices {
   view<Row>(projection: OwnProjection<Row>): View<Row>;
 }
 
-type Prepare = <Made extends object>(made: Made, inputs?: CallInputs<Made>) => Made;
+interface NamedPart<Made extends object> extends TenantPart<Made> {
+  readonly name: string;
+}
+type Prepare = <Made extends object>(made: Made, part?: NamedPart<Made>) => Made;
 
 interface LedgerParts {
   readonly parts: Readonly<Record<string, TenantPart<object>>>;
   readonly ownProjections: OwnProjections;
+  readonly activity: ActivityLog;
 }
 
 /** Makes the ledgers of callers. */
 export class TenantLedgers {
   readonly #Ledger: ReturnType<typeof ledgerClass>;
+  readonly #activity: ActivityLog;
+  /** The names of all calls that activity records, such as `payments.refund`. */
+  readonly actions: readonly string[];
 
   constructor(parts: LedgerParts) {
+    this.actions = Object.entries(parts.parts).flatMap(([name, { recorded }]) =>
+      Object.keys(recorded).map((call) => `${name}.${call}`),
+    );
+    this.#activity = parts.activity;
     this.#Ledger = ledgerClass(parts);
   }
 
-  /** Each call checks its input, and is counted with `calls`. Throws `InputInvalid`. */
+  /**
+   * Each call checks its input, is counted with `calls`, and recorded as activity. Throws
+   * `InputInvalid`.
+   */
   as(given: Actor, calls?: Calls): TenantLedger {
-    const { environment = 'live', tenantId, actor, ...more } = inputOf(Actor, given);
-    const acting: Acting = { tenantId, environment, caller: { actor, ...definedOf(more) } };
+    const { environment = 'live', tenantId, remoteAddress, actor, ...more } = inputOf(Actor, given);
+    const caller = { actor, ...definedOf(more) };
+    const acting: Acting = { tenantId, environment, caller, remoteAddress };
     const counted = <Made extends object>(made: Made, names?: readonly string[]) =>
       calls?.counted(made, names) ?? made;
-    return new this.#Ledger(acting, (made, inputs) =>
-      inputs === undefined
-        ? counted(made)
-        : counted(checkedCalls(made, inputs), Object.keys(inputs)),
-    );
+    return new this.#Ledger(acting, (made, part) => {
+      if (part === undefined) return counted(made);
+      const { name, inputs, recorded } = part;
+      const observed = observedCalls(checkedCalls(made, inputs), recorded, (call) =>
+        recordedRun(this.#activity, acting, name, call),
+      );
+      return counted(observed, Object.keys(inputs));
+    });
   }
 
-  /** For interfaces that have checked the input of each call. */
+  /** For interfaces that have checked the input of each call, and record their requests themselves. */
   unchecked(acting: Acting): TenantLedger {
-    return new this.#Ledger(acting, (made) => made);
+    return new this.#Ledger(acting, (made, part) =>
+      part === undefined ? made : notingCalls(made, part, acting),
+    );
   }
+}
+
+function notingCalls<Made extends object>(
+  made: Made,
+  { recorded }: NamedPart<Made>,
+  { noteSubject }: Acting,
+): Made {
+  if (noteSubject === undefined) return made;
+  return observedCalls(made, recorded, async (call) => {
+    noteSubject(call.subject());
+    const answer = await call.run();
+    noteSubject(call.subject(answer));
+    return answer;
+  });
 }
 
 /** A ledger is made for every request: a slice only when it is first used. */
@@ -85,10 +123,10 @@ function ledgerClass({ parts, ownProjections }: LedgerParts) {
       }
     }
 
-    #part(name: string, { make, inputs }: TenantPart<object>): object {
+    #part(name: string, part: TenantPart<object>): object {
       let made = this.#made.get(name);
       if (made === undefined) {
-        made = this.#prepared(make(this.#acting), inputs);
+        made = this.#prepared(part.make(this.#acting), { name, ...part });
         this.#made.set(name, made);
       }
       return made;

@@ -1,6 +1,13 @@
 /** The configuration: environment variables, validated once at start. */
 import { join } from 'node:path';
-import { ConfigError, GATEWAY_DEFAULTS, isMasterKey, type Settings } from '@counterfoil/engine';
+import {
+  ConfigError,
+  DEFAULT_ACTIVITY_DAYS,
+  GATEWAY_DEFAULTS,
+  isMasterKey,
+  MAX_ACTIVITY_DAYS,
+  type Settings,
+} from '@counterfoil/engine';
 import { mailAddressOf, smtpServerOf } from '@counterfoil/engine/mail';
 import {
   EVENT_STORE_CLIENTS,
@@ -65,6 +72,7 @@ const Environment = z.object({
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
   GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
   GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
+  ACTIVITY_DAYS: count(DEFAULT_ACTIVITY_DAYS, MAX_ACTIVITY_DAYS),
   SMTP_URL: read(
     smtpServerOf,
     'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',
@@ -122,6 +130,7 @@ function configOf(variables: Variables): Config {
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,
+    activityDays: variables.ACTIVITY_DAYS,
     mail: mailSettingsOf(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
@@ -218,8 +227,8 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record
   );
 }
 
-function count(fallback: number) {
-  return integer({ from: 1, to: 2 ** 31 - 1 }).default(fallback);
+function count(fallback: number, to = 2 ** 31 - 1) {
+  return integer({ from: 1, to }).default(fallback);
 }
 
 /** 0 takes a free port. */

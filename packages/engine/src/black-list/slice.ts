@@ -6,7 +6,7 @@ import type { TenantParts } from '../tenants/index.ts';
 import type { TransactionParts } from '../transactions/index.ts';
 import { BlackLists } from './black-list.ts';
 import { listDisputed } from './follow-disputes.ts';
-import { BLACK_LIST_INPUTS, TenantBlackList } from './tenant-black-list.ts';
+import { BLACK_LIST_CALLS, BLACK_LIST_INPUTS, TenantBlackList } from './tenant-black-list.ts';
 import { listedIds } from './values.ts';
 
 export type BlackListParts = PartsOf<typeof BLACK_LIST>;
@@ -24,7 +24,11 @@ export const BLACK_LIST = slice({
     };
   },
   tenant: (parts) => ({
-    blackList: tenantPart(BLACK_LIST_INPUTS, (acting) => new TenantBlackList(parts, acting)),
+    blackList: tenantPart(
+      BLACK_LIST_INPUTS,
+      (acting) => new TenantBlackList(parts, acting),
+      BLACK_LIST_CALLS,
+    ),
   }),
   followers: ({ blackLists, references, commands }, following) => [
     listDisputed({ blackLists, references, commands, ...following }),

@@ -5,6 +5,7 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import type { Page } from '../pages.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
 import type { Transactions } from '../transactions/index.ts';
@@ -140,4 +141,10 @@ export const BLACK_LIST_INPUTS: CallInputs<TenantBlackList> = {
   add: [BlackListInput],
   change: [EntryId, BlackListChange],
   remove: [EntryId],
+};
+
+export const BLACK_LIST_CALLS: RecordedCalls<TenantBlackList> = {
+  add: made,
+  change: named,
+  remove: named,
 };

@@ -17,6 +17,6 @@ export const BOOKS = slice({
     return { books };
   },
   tenant: (parts) => ({
-    books: tenantPart(BOOKS_INPUTS, (acting) => new TenantBooks(parts, acting)),
+    books: tenantPart(BOOKS_INPUTS, (acting) => new TenantBooks(parts, acting), {}),
   }),
 });

@@ -5,7 +5,7 @@ import type { PaymentParts } from '../payments/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { Customers } from './customers.ts';
-import { CUSTOMER_INPUTS, TenantCustomers } from './tenant-customers.ts';
+import { CUSTOMER_CALLS, CUSTOMER_INPUTS, TenantCustomers } from './tenant-customers.ts';
 
 /** Without it a customer may be looked up too early, but is never registered twice. */
 const FOLLOWED_UP_MS = 1_000;
@@ -28,6 +28,10 @@ export const CUSTOMERS = slice({
     return { customers };
   },
   tenant: (parts) => ({
-    customers: tenantPart(CUSTOMER_INPUTS, (acting) => new TenantCustomers(parts, acting)),
+    customers: tenantPart(
+      CUSTOMER_INPUTS,
+      (acting) => new TenantCustomers(parts, acting),
+      CUSTOMER_CALLS,
+    ),
   }),
 });

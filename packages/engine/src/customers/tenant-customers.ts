@@ -6,6 +6,7 @@ import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { Id, text } from '../input/texts.ts';
 import { addressOf, instrumentOf, withoutSecrets } from '../payments/index.ts';
+import { named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -152,4 +153,13 @@ export const CUSTOMER_INPUTS: CallInputs<TenantCustomers> = {
   erase: [Id, Environment.optional()],
   addPaymentMethod: [Id, PaymentMethod],
   removePaymentMethod: [Id, text(255), Environment.optional()],
+};
+
+export const CUSTOMER_CALLS: RecordedCalls<TenantCustomers> = {
+  get: named,
+  register: (_, customer) => (customer as CustomerView | undefined)?.customerId,
+  replace: named,
+  erase: named,
+  addPaymentMethod: named,
+  removePaymentMethod: named,
 };

@@ -12,7 +12,7 @@ import { Evidence } from './evidence.ts';
 import { openEvidence } from './evidence-store.ts';
 import { followReports } from './follow-reports.ts';
 import { DisputeIntake } from './intake.ts';
-import { DISPUTE_INPUTS, TenantDisputes } from './tenant-disputes.ts';
+import { DISPUTE_CALLS, DISPUTE_INPUTS, TenantDisputes } from './tenant-disputes.ts';
 import { UnmatchedWork } from './unmatched-work.ts';
 
 export const DISPUTES = slice({
@@ -43,7 +43,11 @@ export const DISPUTES = slice({
     return { disputes, disputeIntake: intake, evidenceStore };
   },
   tenant: ({ disputes }) => ({
-    disputes: tenantPart(DISPUTE_INPUTS, (acting) => new TenantDisputes(disputes, acting)),
+    disputes: tenantPart(
+      DISPUTE_INPUTS,
+      (acting) => new TenantDisputes(disputes, acting),
+      DISPUTE_CALLS,
+    ),
   }),
   works: ({ disputeIntake: intake, stores, clock }) => [
     new UnmatchedWork({ intake, store: stores.readModels, clock }),

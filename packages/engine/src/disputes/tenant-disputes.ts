@@ -5,6 +5,7 @@ import { type Acting, sandboxOf } from '../acting.ts';
 import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
+import { named, type RecordedCalls, type SubjectOf } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import { queryOf, type Search, SearchInput } from '../transactions/index.ts';
 import type { Disputes } from './disputes.ts';
@@ -232,4 +233,20 @@ export const DISPUTE_INPUTS: CallInputs<TenantDisputes> = {
   reportAlert: [AlertReport],
   setProviderSecret: [ProviderSecret],
   removeProvider: [Provider],
+};
+
+const reported: SubjectOf = (_, report) => (report as Reported | undefined)?.disputeId;
+
+export const DISPUTE_CALLS: RecordedCalls<TenantDisputes> = {
+  accept: named,
+  represent: named,
+  refund: named,
+  decline: named,
+  match: named,
+  keepEvidence: named,
+  evidence: named,
+  reportChargeback: reported,
+  reportAlert: reported,
+  setProviderSecret: ([given]) => (given as ProviderSecret).provider,
+  removeProvider: named,
 };

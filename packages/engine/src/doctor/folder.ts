@@ -84,6 +84,12 @@ function databasesIn(files: DataFiles): readonly DatabaseFile[] {
       advice:
         'Stop the host and restore evidence.db from a backup. A start puts the file aside and makes a new one: the evidence that was kept is not shown then.',
     },
+    {
+      path: files.activity,
+      table: 'activity',
+      advice:
+        'Stop the host and restore activity.db from a backup. A start puts the file aside and makes a new one: what was recorded until then is not shown any more.',
+    },
     { path: files.readModels, table: 'builds', advice: readModels },
     ...builds.map((path) => ({ path, table: 'meta', advice: readModels })),
   ].filter(({ path }) => isFile(path));

@@ -14,7 +14,7 @@ export const MAIL = slice({
     return { mailing: new Mailing({ ...parts, settings: settings.mail, outbox, events }) };
   },
   tenant: ({ settings }) => ({
-    mails: tenantPart({}, (acting) => new TenantMails(settings.mail, acting)),
+    mails: tenantPart({}, (acting) => new TenantMails(settings.mail, acting), {}),
   }),
   works: ({ mailing }) => mailing.works,
   followers: ({ mailing }, following) => [mailing.follow(following, following.headAtStart)],

@@ -5,7 +5,11 @@ import type { TenantParts } from '../tenants/index.ts';
 import { AccountReads } from './account-reads.ts';
 import { CredentialVault } from './credential-vault.ts';
 import { MerchantAccounts } from './merchant-accounts.ts';
-import { MERCHANT_ACCOUNT_INPUTS, TenantMerchantAccounts } from './tenant-merchant-accounts.ts';
+import {
+  MERCHANT_ACCOUNT_CALLS,
+  MERCHANT_ACCOUNT_INPUTS,
+  TenantMerchantAccounts,
+} from './tenant-merchant-accounts.ts';
 
 export type MerchantAccountParts = PartsOf<typeof MERCHANT_ACCOUNTS>;
 
@@ -26,6 +30,7 @@ export const MERCHANT_ACCOUNTS = slice({
     merchantAccounts: tenantPart(
       MERCHANT_ACCOUNT_INPUTS,
       (acting) => new TenantMerchantAccounts(parts, acting),
+      MERCHANT_ACCOUNT_CALLS,
     ),
   }),
 });

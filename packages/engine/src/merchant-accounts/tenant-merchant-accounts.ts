@@ -4,6 +4,7 @@ import type { Acting } from '../acting.ts';
 import { idOfKey } from '../idempotency-key.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { Id } from '../input/texts.ts';
+import { made, named, nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { AccountInput, Amendment, Batch, Listing, Opening, Replacement } from './account-input.ts';
 import type { AccountPage, AccountReads } from './account-reads.ts';
 import type { MerchantAccountView } from './account-view.ts';
@@ -96,4 +97,11 @@ export const MERCHANT_ACCOUNT_INPUTS: CallInputs<TenantMerchantAccounts> = {
   replace: [Id, Replacement],
   amend: [Id, Amendment],
   batch: [Batch],
+};
+
+export const MERCHANT_ACCOUNT_CALLS: RecordedCalls<TenantMerchantAccounts> = {
+  open: made,
+  replace: named,
+  amend: named,
+  batch: nothing,
 };

@@ -22,7 +22,7 @@ import { followNotices } from './notices.ts';
 import { Payments } from './payments.ts';
 import { PolicyReactor } from './policies.ts';
 import { Sweeper } from './sweeper.ts';
-import { PAYMENT_INPUTS, TenantPayments } from './tenant-payments.ts';
+import { PAYMENT_CALLS, PAYMENT_INPUTS, TenantPayments } from './tenant-payments.ts';
 
 /** Beyond the gateway timeout, so that the request can record its outcome first. */
 const SWEEP_GRACE_MS = 20_000;
@@ -64,7 +64,11 @@ export const PAYMENTS = slice({
     return { caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
   },
   tenant: (parts) => ({
-    payments: tenantPart(PAYMENT_INPUTS, (acting) => new TenantPayments(parts, acting)),
+    payments: tenantPart(
+      PAYMENT_INPUTS,
+      (acting) => new TenantPayments(parts, acting),
+      PAYMENT_CALLS,
+    ),
   }),
   works({ settings, stores, commands, reactor, logger }) {
     const shared = { commands, store: stores.readModels, logger };

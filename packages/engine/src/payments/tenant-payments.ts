@@ -16,6 +16,7 @@ import { cadenceOf } from '../input/cadence.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { IdempotencyKey } from '../input/texts.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { Refused, refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { queryOf, type Search, SearchInput, type Transactions } from '../transactions/index.ts';
@@ -324,4 +325,12 @@ export const PAYMENT_INPUTS: CallInputs<TenantPayments> = {
   capture: [PaymentId, Keyed.extend({ amount: AmountText.optional() }).optional()],
   void: [PaymentId, Keyed.optional()],
   refund: [PaymentId, RefundSubmission.optional()],
+};
+
+export const PAYMENT_CALLS: RecordedCalls<TenantPayments> = {
+  submit: made,
+  confirm: named,
+  capture: named,
+  void: named,
+  refund: named,
 };

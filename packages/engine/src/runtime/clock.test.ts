@@ -135,6 +135,7 @@ describe('the clock of a configuration', () => {
     masterKey: undefined,
     gatewayTimeoutMs: 10_000,
     gatewayMaxInFlight: 1_000,
+    activityDays: 400,
     mail: undefined,
     ...given,
   });

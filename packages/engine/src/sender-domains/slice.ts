@@ -2,7 +2,11 @@
 import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
 import { SenderDomains } from './sender-domains.ts';
-import { SENDER_DOMAIN_INPUTS, TenantSenderDomains } from './tenant-sender-domains.ts';
+import {
+  SENDER_DOMAIN_CALLS,
+  SENDER_DOMAIN_INPUTS,
+  TenantSenderDomains,
+} from './tenant-sender-domains.ts';
 
 export const SENDER_DOMAINS = slice({
   scopes: {
@@ -16,6 +20,7 @@ export const SENDER_DOMAINS = slice({
     senderDomains: tenantPart(
       SENDER_DOMAIN_INPUTS,
       (acting) => new TenantSenderDomains(senderDomains, acting),
+      SENDER_DOMAIN_CALLS,
     ),
   }),
 });

@@ -8,6 +8,7 @@ import { definedOf } from '../input/defined.ts';
 import { EmailText } from '../input/texts.ts';
 import { MASK } from '../merchant-accounts/index.ts';
 import { Listing, type Page, pageOf } from '../pages.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import { DomainId, SenderDomainChange, SenderDomainInput } from './sender-domain-input.ts';
 import type { SenderDomains } from './sender-domains.ts';
@@ -141,4 +142,10 @@ export const SENDER_DOMAIN_INPUTS: CallInputs<TenantSenderDomains> = {
   create: [SenderDomainInput],
   change: [DomainId, SenderDomainChange],
   remove: [DomainId],
+};
+
+export const SENDER_DOMAIN_CALLS: RecordedCalls<TenantSenderDomains> = {
+  create: made,
+  change: named,
+  remove: named,
 };

@@ -2,7 +2,7 @@
 import { type Base, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import { Settlements } from './settlements.ts';
-import { SETTLEMENT_INPUTS, TenantSettlements } from './tenant-settlements.ts';
+import { SETTLEMENT_CALLS, SETTLEMENT_INPUTS, TenantSettlements } from './tenant-settlements.ts';
 
 export const SETTLEMENTS = slice({
   scopes: {
@@ -17,6 +17,7 @@ export const SETTLEMENTS = slice({
     settlements: tenantPart(
       SETTLEMENT_INPUTS,
       (acting) => new TenantSettlements(settlements, acting),
+      SETTLEMENT_CALLS,
     ),
   }),
 });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
+import { made, type RecordedCalls } from '../recorded-calls.ts';
 import {
   Content,
   SandboxOnly,
@@ -63,4 +64,8 @@ export const SETTLEMENT_INPUTS: CallInputs<TenantSettlements> = {
   get: [z.string(), SandboxOnly.optional()],
   list: [SettlementsQuery],
   unmatched: [UnmatchedQuery],
+};
+
+export const SETTLEMENT_CALLS: RecordedCalls<TenantSettlements> = {
+  import: made,
 };

@@ -3,6 +3,7 @@ import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
+import { activityMigrations } from '../activity/activity-store.ts';
 import { evidenceMigrations } from '../disputes/evidence-store.ts';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
@@ -40,6 +41,7 @@ const SESSION = `
  * never changed: the next one corrects it.
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  ...activityMigrations,
   ...sandboxBooksMigrations,
   ...answerMigrations,
   ...evidenceMigrations,

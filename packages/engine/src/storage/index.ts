@@ -1,4 +1,5 @@
 /** The face of the storage: where a ledger keeps its data, and the tables of its own. */
+export { ActivityStore } from '../activity/activity-store.ts';
 export { openEvidence } from '../disputes/evidence-store.ts';
 export { openCheckpoints } from './checkpoints.ts';
 export {

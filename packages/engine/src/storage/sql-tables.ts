@@ -42,7 +42,7 @@ export interface Insert {
   readonly columns: Readonly<Record<string, string>>;
   /** `ON CONFLICT …`, `RETURNING …` */
   readonly suffix: string;
-  /** The commit waits for the disk, whatever PostgreSQL's default is. */
+  /** Whether the commit waits for the disk. Absent: PostgreSQL's default. */
   readonly durable?: boolean;
 }
 
@@ -269,13 +269,15 @@ const insertOne = rememberedBy(new WeakMap<Insert, string>(), ({ table, columns,
 });
 
 const insertMany = rememberedBy(new WeakMap<Insert, string>(), (insert) => {
-  const { table, columns, suffix, durable = false } = insert;
+  const { table, columns, suffix, durable } = insert;
   const names = Object.keys(columns).join();
-  const setting = `WITH durable AS (SELECT set_config('synchronous_commit', 'on', true)) `;
-  return `${durable ? setting : ''}
+  const isSet = durable !== undefined;
+  const mode = durable === true ? 'on' : 'off';
+  const setting = `WITH durable AS (SELECT set_config('synchronous_commit', '${mode}', true)) `;
+  return `${isSet ? setting : ''}
     INSERT INTO ${table} (${names})
     SELECT ${names}
-    FROM ${durable ? 'durable,' : ''} unnest(${arraysOf(columns)})
+    FROM ${isSet ? 'durable,' : ''} unnest(${arraysOf(columns)})
       WITH ORDINALITY AS row (${names}, ordinal)
     ORDER BY ordinal ${suffix}`;
 });

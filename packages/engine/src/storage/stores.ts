@@ -72,6 +72,8 @@ export interface DataFiles {
   readonly users: string;
   /** Files that chargebacks are represented with, sealed under the keys of customers. */
   readonly evidence: string;
+  /** Who did what, and what became of it. */
+  readonly activity: string;
   /** Tells this log from another. */
   readonly logMark: string;
 }
@@ -98,6 +100,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     mails: join(dataDir, 'mails.db'),
     users: join(dataDir, 'users.db'),
     evidence: join(dataDir, 'evidence.db'),
+    activity: join(dataDir, 'activity.db'),
     logMark: join(dataDir, 'log.check'),
   };
 }
@@ -114,7 +117,7 @@ export function hostDatabaseUrlOf({ readModelUrl }: Located): string | undefined
 /** A file of the host's own in the data folder; in memory where the log is. */
 export function ownFile(
   located: Located,
-  name: 'answers' | 'checkpoints' | 'evidence' | 'gateway' | 'mails' | 'users',
+  name: 'activity' | 'answers' | 'checkpoints' | 'evidence' | 'gateway' | 'mails' | 'users',
 ): string {
   return dataFilesOf(located)?.[name] ?? ':memory:';
 }

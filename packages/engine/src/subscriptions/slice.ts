@@ -9,7 +9,11 @@ import type { TenantParts } from '../tenants/index.ts';
 import { Billing } from './billing.ts';
 import { Rebills } from './rebills.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { SUBSCRIPTION_INPUTS, TenantSubscriptions } from './tenant-subscriptions.ts';
+import {
+  SUBSCRIPTION_CALLS,
+  SUBSCRIPTION_INPUTS,
+  TenantSubscriptions,
+} from './tenant-subscriptions.ts';
 
 export type SubscriptionParts = PartsOf<typeof SUBSCRIPTIONS>;
 
@@ -31,6 +35,7 @@ export const SUBSCRIPTIONS = slice({
     subscriptions: tenantPart(
       SUBSCRIPTION_INPUTS,
       (acting) => new TenantSubscriptions(parts, acting),
+      SUBSCRIPTION_CALLS,
     ),
   }),
   works: ({ billing }) => [billing],

@@ -10,6 +10,7 @@ import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { Id, text } from '../input/texts.ts';
 import { instrumentOf, Keyed } from '../payments/index.ts';
+import { named, nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { References } from '../tenants/index.ts';
@@ -174,4 +175,14 @@ export const SUBSCRIPTION_INPUTS: CallInputs<TenantSubscriptions> = {
   changePlan: [Id, PlanChange],
   unsubscribe: [Id, Keyed.extend({ notifyCustomer: z.boolean().optional() }).optional()],
   unsubscribeByEmail: [Unsubscription],
+};
+
+export const SUBSCRIPTION_CALLS: RecordedCalls<TenantSubscriptions> = {
+  ofCustomer: named,
+  freeze: named,
+  unfreeze: named,
+  changeCard: named,
+  changePlan: named,
+  unsubscribe: named,
+  unsubscribeByEmail: nothing,
 };

@@ -3,9 +3,9 @@ import { ReferenceView } from '@counterfoil/projections';
 import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { keyDirectory } from './key-directory.ts';
 import { References } from './references.ts';
-import { KEY_INPUTS, TenantKeys } from './tenant-keys.ts';
-import { REFERENCE_INPUTS, TenantReferences } from './tenant-references.ts';
-import { SETTINGS_INPUTS, TenantSettings } from './tenant-settings.ts';
+import { KEY_CALLS, KEY_INPUTS, TenantKeys } from './tenant-keys.ts';
+import { REFERENCE_CALLS, REFERENCE_INPUTS, TenantReferences } from './tenant-references.ts';
+import { SETTINGS_CALLS, SETTINGS_INPUTS, TenantSettings } from './tenant-settings.ts';
 import { Tenants } from './tenants.ts';
 
 export type TenantParts = PartsOf<typeof TENANTS>;
@@ -45,8 +45,16 @@ export const TENANTS = slice({
     };
   },
   tenant: (parts) => ({
-    keys: tenantPart(KEY_INPUTS, (acting) => new TenantKeys(parts, acting)),
-    references: tenantPart(REFERENCE_INPUTS, (acting) => new TenantReferences(parts, acting)),
-    settings: tenantPart(SETTINGS_INPUTS, (acting) => new TenantSettings(parts, acting)),
+    keys: tenantPart(KEY_INPUTS, (acting) => new TenantKeys(parts, acting), KEY_CALLS),
+    references: tenantPart(
+      REFERENCE_INPUTS,
+      (acting) => new TenantReferences(parts, acting),
+      REFERENCE_CALLS,
+    ),
+    settings: tenantPart(
+      SETTINGS_INPUTS,
+      (acting) => new TenantSettings(parts, acting),
+      SETTINGS_CALLS,
+    ),
   }),
 });

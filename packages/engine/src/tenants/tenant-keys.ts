@@ -5,6 +5,7 @@ import type { Acting } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { type Listing, Listing as ListingInput, type Page, pageOf } from '../pages.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import { KeyInput, LeadKeyChange, LeadKeyInput, Rotation } from './key-input.ts';
 import type { References } from './references.ts';
@@ -186,4 +187,14 @@ export const KEY_INPUTS: CallInputs<TenantKeys> = {
   changeLeadKey: [KeyId, LeadKeyChange],
   rotateLeadKey: [KeyId, Rotation.optional()],
   revokeLeadKey: [KeyId],
+};
+
+export const KEY_CALLS: RecordedCalls<TenantKeys> = {
+  create: made,
+  rotate: named,
+  revoke: named,
+  createLeadKey: made,
+  changeLeadKey: named,
+  rotateLeadKey: named,
+  revokeLeadKey: named,
 };

@@ -6,6 +6,7 @@ import { minorOf } from '../input/amounts.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { Id } from '../input/texts.ts';
 import { type Listing, Listing as ListingInput, type Page, pageOf } from '../pages.ts';
+import type { RecordedCalls } from '../recorded-calls.ts';
 import { Refused, refused } from '../refusal.ts';
 import {
   REFERENCE_KINDS,
@@ -166,4 +167,10 @@ export const REFERENCE_INPUTS: CallInputs<TenantReferences> = {
   create: [ReferenceKind, Given as unknown as z.ZodType<never>],
   replace: [ReferenceKind, Id, Given as unknown as z.ZodType<never>],
   amend: [ReferenceKind, Id, Given],
+};
+
+export const REFERENCE_CALLS: RecordedCalls<TenantReferences> = {
+  create: ([kind], item) => item && `${kind}/${(item as ReferenceItem).id}`,
+  replace: ([kind, id]) => `${kind}/${id}`,
+  amend: ([kind, id]) => `${kind}/${id}`,
 };

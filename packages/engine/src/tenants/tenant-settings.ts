@@ -3,6 +3,7 @@ import { mergePatch, Tenant } from '@counterfoil/core';
 import { z } from 'zod';
 import type { Acting } from '../acting.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
+import { nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import { SettingsPatch } from './key-input.ts';
 import type { Tenants } from './tenants.ts';
@@ -57,4 +58,8 @@ function withDefaults(given: unknown, defaults: object): unknown {
 export const SETTINGS_INPUTS: CallInputs<TenantSettings> = {
   get: [],
   amend: [SettingsPatch, z.int().positive().optional()],
+};
+
+export const SETTINGS_CALLS: RecordedCalls<TenantSettings> = {
+  amend: nothing,
 };

@@ -2,7 +2,11 @@
 import { DetailView, SearchView } from '@counterfoil/projections';
 import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
-import { TenantTransactions, TRANSACTION_INPUTS } from './tenant-transactions.ts';
+import {
+  TenantTransactions,
+  TRANSACTION_CALLS,
+  TRANSACTION_INPUTS,
+} from './tenant-transactions.ts';
 import { Transactions } from './transactions.ts';
 
 export type TransactionParts = PartsOf<typeof TRANSACTIONS>;
@@ -23,6 +27,7 @@ export const TRANSACTIONS = slice({
     transactions: tenantPart(
       TRANSACTION_INPUTS,
       (acting) => new TenantTransactions(transactions, acting),
+      TRANSACTION_CALLS,
     ),
   }),
 });

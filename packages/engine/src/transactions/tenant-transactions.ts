@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
+import { named, type RecordedCalls } from '../recorded-calls.ts';
 import { type Search, SearchInput } from './search-input.ts';
 import type { Transactions } from './transactions.ts';
 
@@ -47,4 +48,8 @@ export function queryOf(
 export const TRANSACTION_INPUTS: CallInputs<TenantTransactions> = {
   search: [SearchInput.optional()],
   detail: [z.string()],
+};
+
+export const TRANSACTION_CALLS: RecordedCalls<TenantTransactions> = {
+  detail: named,
 };

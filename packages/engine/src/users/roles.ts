@@ -21,7 +21,10 @@ const BUILT_IN: Readonly<Record<Users.BuiltInRole, { name: string; scopes: reado
     ],
   },
   finance: { name: 'Finance', scopes: ['ledger:*', 'statements:*', 'settlements:*', 'exports:*'] },
-  developer: { name: 'Developer', scopes: ['keys:*', 'webhooks:*', 'senderdomains:*'] },
+  developer: {
+    name: 'Developer',
+    scopes: ['keys:*', 'webhooks:*', 'senderdomains:*', 'activity:read'],
+  },
   viewer: { name: 'Viewer', scopes: ['*:read'] },
 };
 

@@ -2,7 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { createMemoryEventStore, type TenantId } from '@counterfoil/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ActivityLog } from '../activity/activity-log.ts';
+import { ActivityStore } from '../activity/activity-store.ts';
 import { CommandRunner } from '../command-runner.ts';
+import { silentLogger } from '../logger.ts';
 import { Refused } from '../refusal.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
 import { Credentials } from './credentials.ts';
@@ -27,7 +30,10 @@ async function opened() {
   const credentials = new Credentials(':memory:');
   onTestFinished(() => credentials.close());
   const masterKey = Buffer.alloc(32, 7);
-  const signIns = new SignIns({ users, credentials, masterKey, cost: CHEAP });
+  const store = new ActivityStore(':memory:');
+  const activity = new ActivityLog({ store, clock: { now }, logger: silentLogger });
+  onTestFinished(() => activity.close());
+  const signIns = new SignIns({ users, credentials, masterKey, activity, cost: CHEAP });
   const tenantId = 7 as TenantId;
   const acting = { tenantId, environment: 'live', caller: { actor: 'operator' } } as const;
   const shop = { users: new TenantUsers({ users, signIns }, acting) };

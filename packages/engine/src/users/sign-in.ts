@@ -1,6 +1,7 @@
 /** Sign-in of users: passwords, second factors, links and sessions. No pages. */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { Users as Aggregate, emailIdentity, type TenantId } from '@counterfoil/core';
+import { type ActivityLog, recordedRun } from '../activity/index.ts';
 import { SYSTEM } from '../command-runner.ts';
 import { deriveKey } from '../derive-key.ts';
 import { uuidV7 } from '../ids.ts';
@@ -25,6 +26,8 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 15 * MINUTE_MS;
 const FAILURES_KEPT_MS = 24 * HOUR_MS;
 const RECOVERY_CODES = 10;
+/** The actor of an email that is no user's: it may be any text. */
+const UNKNOWN = 'unknown';
 const TOKEN_BYTES = 32;
 const RECOVERY_BYTES = 10;
 const NONCE_BYTES = 12;
@@ -49,6 +52,7 @@ interface SignInServices {
   readonly users: Users;
   readonly credentials: Credentials;
   readonly masterKey: Buffer;
+  readonly activity: ActivityLog;
   /** Of passwords that are set from now on. */
   readonly cost?: Cost;
 }
@@ -57,10 +61,13 @@ export class SignIns {
   readonly #users: Users;
   readonly #credentials: Credentials;
   readonly #key: Buffer;
+  readonly #activity: ActivityLog;
   readonly #cost: Cost;
 
-  constructor({ users, credentials, masterKey, cost = PRESENT_COST }: SignInServices) {
+  constructor({ users, credentials, activity, ...services }: SignInServices) {
+    const { masterKey, cost = PRESENT_COST } = services;
     this.#cost = cost;
+    this.#activity = activity;
     this.#users = users;
     this.#credentials = credentials;
     this.#key = deriveKey(masterKey, 'second factors of users');
@@ -71,7 +78,14 @@ export class SignIns {
    * where the password is right and a code is missing, and with `SignInRefused` for all else, alike for
    * emails that are known and those that are not.
    */
-  async signIn({ tenantId, email, password, code, address, agent }: SignIn): Promise<SignedIn> {
+  async signIn(request: SignIn): Promise<SignedIn> {
+    const { tenantId, email, address } = request;
+    const user = Aggregate.userOf(await this.#users.state(tenantId), email);
+    const performer = { tenantId, actor: user?.email ?? UNKNOWN, remoteAddress: address };
+    return this.#recorded(performer, user?.userId, 'signIn', () => this.#signIn(request));
+  }
+
+  async #signIn({ tenantId, email, password, code, address, agent }: SignIn): Promise<SignedIn> {
     const who = hash('sha256', JSON.stringify([tenantId, emailIdentity(email)]));
     await this.#refuseEarly(who);
     const user = Aggregate.userOf(await this.#users.state(tenantId), email);
@@ -117,6 +131,11 @@ export class SignIns {
 
   /** One session, or all of a user. */
   async signOut(whose: Whose, sessionId?: string): Promise<void> {
+    await this.#recordedOf(whose, 'signOut', () => this.endSessions(whose, sessionId));
+  }
+
+  /** The same as a part of another command. */
+  async endSessions(whose: Whose, sessionId?: string): Promise<void> {
     await this.#credentials.endSessions(whose, sessionId);
   }
 
@@ -151,11 +170,15 @@ export class SignIns {
     }
     const { tenantId, userId } = link;
     const whose = { tenantId, userId };
-    await this.#credentials.change(whose, await this.#credentials.get(whose), { password: digest });
-    await this.#credentials.endSessions(whose);
-    if (user.status === 'invited') {
-      await this.#users.execute(tenantId, { type: 'ActivateUser', userId }, SYSTEM);
-    }
+    // Until here only the token says whose it is: what is refused is not recorded.
+    await this.#recordedOf(whose, 'setPassword', async () => {
+      const seen = await this.#credentials.get(whose);
+      await this.#credentials.change(whose, seen, { password: digest });
+      await this.#credentials.endSessions(whose);
+      if (user.status === 'invited') {
+        await this.#users.execute(tenantId, { type: 'ActivateUser', userId }, SYSTEM);
+      }
+    });
     return whose;
   }
 
@@ -167,6 +190,16 @@ export class SignIns {
 
   /** Returns the recovery codes, each good once. Refuses with `SignInRefused` for a wrong code. */
   async confirmSecondFactor(
+    whose: Whose,
+    sealed: string,
+    code: string,
+  ): Promise<readonly string[]> {
+    return this.#recordedOf(whose, 'confirmSecondFactor', () =>
+      this.#confirmSecondFactor(whose, sealed, code),
+    );
+  }
+
+  async #confirmSecondFactor(
     whose: Whose,
     sealed: string,
     code: string,
@@ -189,12 +222,34 @@ export class SignIns {
   }
 
   async removeSecondFactor(whose: Whose): Promise<void> {
-    const seen = await this.#credentials.get(whose);
-    await this.#credentials.change(whose, seen, { totp: null, recovery: [] });
+    await this.#recordedOf(whose, 'removeSecondFactor', async () => {
+      const seen = await this.#credentials.get(whose);
+      await this.#credentials.change(whose, seen, { totp: null, recovery: [] });
+    });
   }
 
   async hasSecondFactor(whose: Whose): Promise<boolean> {
     return (await this.#credentials.get(whose)).totp !== null;
+  }
+
+  async #recordedOf<Answer>(
+    { tenantId, userId }: Whose,
+    name: string,
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const user = (await this.#users.state(tenantId)).users.get(userId);
+    return this.#recorded({ tenantId, actor: user?.email ?? UNKNOWN }, userId, name, run);
+  }
+
+  async #recorded<Answer>(
+    { actor, ...from }: { tenantId: TenantId; actor: string; remoteAddress?: string },
+    userId: string | undefined,
+    name: string,
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const performer = { ...from, environment: 'live', caller: { actor } } as const;
+    const call = { name, subject: () => userId, run };
+    return recordedRun(this.#activity, performer, 'signIns', call);
   }
 
   /** Each code once, also in a race. */

@@ -4,6 +4,7 @@ import type { Acting } from '../acting.ts';
 import { uuidV7 } from '../ids.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { Listing, type Page, pageOf } from '../pages.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { RoleView } from './roles.ts';
 import type { SignIns } from './sign-in.ts';
@@ -74,7 +75,7 @@ export class TenantUsers {
       const seen = users.get(userId)?.rowVersion;
       await this.#users.execute(tenantId, { type, userId, rowVersion: seen }, caller);
     }
-    if (status === 'disabled') await this.#signIns.signOut({ tenantId, userId });
+    if (status === 'disabled') await this.#signIns.endSessions({ tenantId, userId });
     return this.get(userId);
   }
 
@@ -135,4 +136,13 @@ export const USER_INPUTS: CallInputs<TenantUsers> = {
   createRole: [RoleInput],
   replaceRole: [UserId, RoleReplacement],
   removeRole: [UserId],
+};
+
+export const USER_CALLS: RecordedCalls<TenantUsers> = {
+  invite: made,
+  reset: named,
+  change: named,
+  createRole: made,
+  replaceRole: named,
+  removeRole: named,
 };

@@ -2,7 +2,11 @@
 import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
 import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import type { TenantParts } from '../tenants/index.ts';
-import { TenantWebhookEndpoints, WEBHOOK_ENDPOINT_INPUTS } from './tenant-webhook-endpoints.ts';
+import {
+  TenantWebhookEndpoints,
+  WEBHOOK_ENDPOINT_CALLS,
+  WEBHOOK_ENDPOINT_INPUTS,
+} from './tenant-webhook-endpoints.ts';
 import { WebhookEndpoints } from './webhook-endpoints.ts';
 
 export type WebhookParts = PartsOf<typeof WEBHOOKS>;
@@ -19,6 +23,7 @@ export const WEBHOOKS = slice({
     webhookEndpoints: tenantPart(
       WEBHOOK_ENDPOINT_INPUTS,
       (acting) => new TenantWebhookEndpoints(parts, acting),
+      WEBHOOK_ENDPOINT_CALLS,
     ),
   }),
 });

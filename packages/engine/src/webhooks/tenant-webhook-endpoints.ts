@@ -5,6 +5,7 @@ import { uuidV7 } from '../ids.ts';
 import { type CallInputs, inputOf } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
 import { type Page, pageOf } from '../pages.ts';
+import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import { urlFault } from './addresses.ts';
 import { INCOMING, type WebhookEndpoints } from './webhook-endpoints.ts';
@@ -146,4 +147,11 @@ export const WEBHOOK_ENDPOINT_INPUTS: CallInputs<TenantWebhookEndpoints> = {
   change: [EndpointId, WebhookEndpointChange],
   rotate: [EndpointId, WebhookRotation.optional()],
   remove: [EndpointId],
+};
+
+export const WEBHOOK_ENDPOINT_CALLS: RecordedCalls<TenantWebhookEndpoints> = {
+  create: made,
+  change: named,
+  rotate: named,
+  remove: named,
 };

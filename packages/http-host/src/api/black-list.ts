@@ -96,6 +96,7 @@ function blackListEndpoints(services: FaceServices): Endpoint[] {
       FILTERS,
     ),
     entries.create({
+      action: 'blackList.add',
       description:
         'The next payment with this value is answered 402 with the status Blocked, on every host, and no gateway is asked. The same value again is the same entry. A rebill is blocked by an email, a card fingerprint or a customer, and its subscription is frozen.',
       body: EntryInput,
@@ -104,6 +105,7 @@ function blackListEndpoints(services: FaceServices): Endpoint[] {
     }),
     entries.read('As the events have it at this moment.'),
     entries.amend({
+      action: 'blackList.change',
       description: 'A JSON merge patch (RFC 7396) of reason and expiry.',
       body: EntryChange,
       rejections: [],
@@ -116,6 +118,7 @@ function blackListEndpoints(services: FaceServices): Endpoint[] {
     }),
     entries.remove(
       {
+        action: 'blackList.remove',
         summary: 'Remove an entry of the black list',
         description: 'Payments with the value are taken again. The answer shows it as it was.',
       },

@@ -63,11 +63,13 @@ function cardEndpoints(services: FaceServices): Endpoint[] {
   return [
     submission(services, {
       operationId: 'createPayment',
+      action: 'payments.submit',
       path: '/v1/payments',
       summary: 'Create a payment',
     }),
     submission(services, {
       operationId: 'submitCard',
+      action: 'payments.submit',
       path: '/v1/card/submit',
       summary: 'Submit a card',
     }),
@@ -81,7 +83,7 @@ function cardEndpoints(services: FaceServices): Endpoint[] {
 
 function submission(
   services: FaceServices,
-  named: { operationId: string; path: string; summary: string },
+  named: { operationId: string; action: string; path: string; summary: string },
 ): Endpoint {
   return endpoint({
     ...named,
@@ -187,6 +189,7 @@ function confirmPayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'confirmPayment',
+    action: 'payments.confirm',
     path: '/v1/payments/{id}/confirm',
     summary: 'Go on after the customer acted',
     description: 'For a payment in RequiresAction, once the customer did what `nextAction` asked.',
@@ -211,6 +214,7 @@ function capturePayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'capturePayment',
+    action: 'payments.capture',
     path: '/v1/payments/{id}/capture',
     summary: 'Capture an authorization',
     description: 'Takes the authorized amount or a part of it, once; the rest is released.',
@@ -245,6 +249,7 @@ function voidPayment(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'voidPayment',
+    action: 'payments.void',
     path: '/v1/payments/{id}/void',
     summary: 'Void a payment',
     description: 'Gives up an authorization, or a capture that is not settled yet.',
@@ -262,6 +267,7 @@ function voidPayment(services: FaceServices): Endpoint {
 function refundPayment(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'refundPayment',
+    action: 'payments.refund',
     method: 'POST',
     path: '/v1/payments/{id}/refund',
     tag: TAG,

@@ -60,11 +60,15 @@ export interface CollectionOptions<Asked extends object> {
   readonly made?: z.ZodObject;
   /** Of the path; an id of another form names nothing. */
   readonly id: z.ZodType;
+  /** Stands before the id in activity, where the ids of several collections are alike. */
+  readonly subjectPrefix?: string;
   /** The query of the POST that makes an item. */
   readonly asked?: z.ZodType<Asked>;
 }
 
 interface Making<Body extends z.ZodType, Asked extends object = object> {
+  /** As activity records it. */
+  readonly action: string;
   readonly description: string;
   readonly body: Body;
   readonly rejections: readonly ErrorCode[];
@@ -72,6 +76,8 @@ interface Making<Body extends z.ZodType, Asked extends object = object> {
 }
 
 interface Changing<Body extends z.ZodType> {
+  /** As activity records it. */
+  readonly action: string;
   readonly description: string;
   readonly body: Body;
   readonly rejections: readonly ErrorCode[];
@@ -153,15 +159,12 @@ export class Collection<Asked extends object = object> {
     });
   }
 
-  create<Body extends z.ZodType>({
-    description,
-    body,
-    rejections,
-    make,
-  }: Making<Body, Asked>): Endpoint {
+  create<Body extends z.ZodType>(making: Making<Body, Asked>): Endpoint {
+    const { action, description, body, rejections, make } = making;
     const { path, one, words, scopes, asked } = this.#options;
     return endpoint<z.ZodUndefined, z.ZodType, Body>({
       operationId: `create${one}`,
+      action,
       method: 'POST',
       path,
       tag: ADMIN,
@@ -194,15 +197,16 @@ export class Collection<Asked extends object = object> {
   }
 
   remove(
-    { summary, description }: { readonly summary: string; readonly description: string },
+    words: { readonly action: string; readonly summary: string; readonly description: string },
     remove: (ledger: TenantLedger, id: never) => Promise<Item>,
     rejections: readonly ErrorCode[] = [],
   ): Endpoint {
     const { scopes } = this.#options;
     return endpoint({
-      ...this.#common('delete', '', description),
+      ...this.#common('delete', '', words.description),
       method: 'DELETE',
-      summary,
+      action: words.action,
+      summary: words.summary,
       access: adminAccess(scopes.write),
       rejections: ['not_found', 'concurrent_update', ...rejections],
       handle: async (context, { params }) =>
@@ -215,6 +219,7 @@ export class Collection<Asked extends object = object> {
     name: string,
     summary: string,
     {
+      action,
       description,
       body,
       rejections,
@@ -227,6 +232,7 @@ export class Collection<Asked extends object = object> {
     return endpoint<ReturnType<typeof paramsOf>, z.ZodUndefined, Body>({
       ...this.#common(name, `/${name}`, description),
       method: 'POST',
+      action,
       summary,
       access: adminAccess(scopes.write),
       body,
@@ -243,13 +249,14 @@ export class Collection<Asked extends object = object> {
 
   #change<Body extends z.ZodType>(
     method: 'PUT' | 'PATCH',
-    { description, body, rejections, change }: Changing<Body>,
+    { action, description, body, rejections, change }: Changing<Body>,
   ): Endpoint {
     const { words, scopes } = this.#options;
     const isWhole = method === 'PUT';
     return endpoint<ReturnType<typeof paramsOf>, z.ZodUndefined, Body>({
       ...this.#common(isWhole ? 'replace' : 'change', '', description),
       method,
+      action,
       summary: `${isWhole ? 'Replace' : 'Change'} ${words.one}`,
       access: adminAccess(scopes.write),
       body,
@@ -272,9 +279,10 @@ export class Collection<Asked extends object = object> {
   }
 
   #common(verb: string, suffix: string, description: string) {
-    const { path, one, id } = this.#options;
+    const { path, one, id, subjectPrefix } = this.#options;
     return {
       operationId: `${verb}${one}`,
+      ...(subjectPrefix !== undefined && { subjectPrefix }),
       path: `${path}/{id}${suffix}`,
       tag: ADMIN,
       description,

@@ -9,9 +9,14 @@ export type Cell = string | number | boolean | RawNumber;
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
-/** The header and the rows, each ended by CR LF. */
-export function csvOf(header: readonly string[], rows: Iterable<readonly Cell[]>): string {
-  const lines = [header, ...rows].map((row) => row.map(written).join(','));
+/** The header, unless it was written before, and the rows, each ended by CR LF. */
+export function csvOf(
+  header: readonly string[] | undefined,
+  rows: Iterable<readonly Cell[]>,
+): string {
+  const lines = [...(header === undefined ? [] : [header]), ...rows].map((row) =>
+    row.map(written).join(','),
+  );
   return lines.map((line) => `${line}\r\n`).join('');
 }
 

@@ -61,6 +61,7 @@ function customerServiceEndpoints(services: FaceServices): Endpoint[] {
 function detail(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getTransactionDetail',
+    action: 'transactions.detail',
     method: 'POST',
     path: '/customerapi/detail',
     tag: TAG,
@@ -97,6 +98,7 @@ function detail(services: FaceServices): Endpoint {
 function refund(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'refundTransaction',
+    action: 'payments.refund',
     method: 'POST',
     path: '/customerapi/refund',
     tag: TAG,

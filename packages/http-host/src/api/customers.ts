@@ -145,6 +145,7 @@ function answer(
 function createCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'createCustomer',
+    action: 'customers.register',
     method: 'POST',
     path: '/customers',
     tag: TAG,
@@ -169,6 +170,7 @@ function createCustomer(services: FaceServices): Endpoint {
 function getCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getCustomer',
+    action: 'customers.get',
     method: 'GET',
     path: '/customers/{id}',
     tag: TAG,
@@ -192,6 +194,7 @@ function getCustomer(services: FaceServices): Endpoint {
 function replaceCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'replaceCustomer',
+    action: 'customers.replace',
     method: 'PUT',
     path: '/customers/{id}',
     tag: TAG,
@@ -228,6 +231,7 @@ function replaceCustomer(services: FaceServices): Endpoint {
 function eraseCustomer(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'eraseCustomer',
+    action: 'customers.erase',
     method: 'DELETE',
     path: '/customers/{id}',
     tag: TAG,
@@ -250,6 +254,7 @@ function eraseCustomer(services: FaceServices): Endpoint {
 function addPaymentMethod(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'addPaymentMethod',
+    action: 'customers.addPaymentMethod',
     method: 'POST',
     path: '/customers/{id}/payment-methods',
     tag: TAG,
@@ -299,6 +304,7 @@ function addPaymentMethod(services: FaceServices): Endpoint {
 function removePaymentMethod(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'removePaymentMethod',
+    action: 'customers.removePaymentMethod',
     method: 'DELETE',
     path: '/customers/{id}/payment-methods/{methodId}',
     tag: TAG,

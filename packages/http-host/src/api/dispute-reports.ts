@@ -145,6 +145,7 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
     endpoint({
       ...shared,
       operationId: 'reportChargeback',
+      action: 'disputes.reportChargeback',
       path: '/api/mitigation/chargebacks',
       summary: 'Report a chargeback',
       body: ChargebackInput,
@@ -160,6 +161,7 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
     endpoint({
       ...shared,
       operationId: 'reportAlert',
+      action: 'disputes.reportAlert',
       path: '/api/mitigation/alerts',
       summary: 'Report an alert',
       body: AlertInput,

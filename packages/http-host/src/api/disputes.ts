@@ -272,6 +272,7 @@ const ACTIONS: readonly Action[] = [
 function action(services: FaceServices, { name, message, ...words }: Action): Endpoint {
   return endpoint({
     operationId: `${name}Dispute`,
+    action: `disputes.${name}`,
     method: 'POST',
     path: `${PATH}/{id}/${name}`,
     tag: TAG,
@@ -295,6 +296,7 @@ function answered(item: Awaited<ReturnType<TenantLedger['disputes']['accept']>>,
 function represent(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'representDispute',
+    action: 'disputes.represent',
     method: 'POST',
     path: `${PATH}/{id}/represent`,
     tag: TAG,
@@ -318,6 +320,7 @@ function represent(services: FaceServices): Endpoint {
 function match(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'matchDispute',
+    action: 'disputes.match',
     method: 'POST',
     path: `${PATH}/{id}/match`,
     tag: TAG,
@@ -345,6 +348,7 @@ const KeptAnswer = z
 function keepEvidence(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'keepDisputeEvidence',
+    action: 'disputes.keepEvidence',
     method: 'POST',
     path: `${PATH}/{id}/evidence`,
     tag: TAG,
@@ -381,6 +385,7 @@ function keepEvidence(services: FaceServices): Endpoint {
 function readEvidence(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getDisputeEvidence',
+    action: 'disputes.evidence',
     method: 'GET',
     path: `${PATH}/{id}/evidence/{digest}`,
     tag: TAG,

@@ -105,6 +105,7 @@ function keyEndpoints(services: KeyApiServices): Endpoint[] {
       },
     ),
     keys.create({
+      action: 'keys.create',
       description:
         '`key` is in this answer only: the host keeps a digest. An `Idempotency-Key` is not honoured, so the answer is not kept either; a repetition makes another key. A key with `keys:write` can make keys of any scope.',
       body: KeyInput,
@@ -116,6 +117,7 @@ function keyEndpoints(services: KeyApiServices): Endpoint[] {
     }),
     keys.read('A key by its id. The key itself is never shown again.'),
     keys.act('rotate', 'Rotate a key', {
+      action: 'keys.rotate',
       description:
         'Makes a successor with the same rights, which is the item of the answer. The old key ends after the overlap.',
       body: RotationInput.optional(),
@@ -125,6 +127,7 @@ function keyEndpoints(services: KeyApiServices): Endpoint[] {
     }),
     keys.remove(
       {
+        action: 'keys.revoke',
         summary: 'Revoke a key',
         description:
           'At once, on every host. It stays in the list. Revoking again changes nothing.',

@@ -75,6 +75,7 @@ function leadKeyEndpoints(services: FaceServices): Endpoint[] {
       },
     ),
     keys.create({
+      action: 'keys.createLeadKey',
       description:
         'A publishable key for pages of the allowed origins, and a secret one for servers, both for one application and one environment. They are in this answer only; an `Idempotency-Key` is not honoured.',
       body: LeadKeyInput,
@@ -83,6 +84,7 @@ function leadKeyEndpoints(services: FaceServices): Endpoint[] {
     }),
     keys.read('A lead key by its id. The keys themselves are never shown again.'),
     keys.amend({
+      action: 'keys.changeLeadKey',
       description: 'A JSON merge patch (RFC 7396) of the label and the allowed origins.',
       body: LeadKeyChange,
       rejections: [],
@@ -96,6 +98,7 @@ function leadKeyEndpoints(services: FaceServices): Endpoint[] {
         ),
     }),
     keys.act('rotate', 'Rotate a lead key', {
+      action: 'keys.rotateLeadKey',
       description:
         'Makes successors of both keys, under the same id. The old keys end after the overlap.',
       body: RotationInput.optional(),
@@ -105,6 +108,7 @@ function leadKeyEndpoints(services: FaceServices): Endpoint[] {
     }),
     keys.remove(
       {
+        action: 'keys.revokeLeadKey',
         summary: 'Revoke a lead key',
         description: 'Both keys, at once, on every host. Revoking again changes nothing.',
       },

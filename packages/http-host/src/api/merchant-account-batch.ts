@@ -93,6 +93,7 @@ export interface BatchServices extends FaceServices, BatchOptions {}
 function batch(services: BatchServices): Endpoint {
   return endpoint({
     operationId: 'openMerchantAccounts',
+    action: 'merchantAccounts.batch',
     method: 'POST',
     path: `${MERCHANT_ACCOUNTS_PATH}/batch`,
     tag: 'Admin',

@@ -91,6 +91,7 @@ function list(parts: FaceServices): Endpoint {
 function open(parts: FaceServices): Endpoint {
   return endpoint({
     operationId: 'openMerchantAccount',
+    action: 'merchantAccounts.open',
     method: 'POST',
     path: PATH,
     tag: TAG,
@@ -154,6 +155,7 @@ const CHANGE_REJECTIONS = [
 function replace(parts: FaceServices): Endpoint {
   return endpoint({
     operationId: 'replaceMerchantAccount',
+    action: 'merchantAccounts.replace',
     method: 'PUT',
     path: `${PATH}/{id}`,
     tag: TAG,
@@ -180,6 +182,7 @@ function replace(parts: FaceServices): Endpoint {
 function amend(parts: FaceServices): Endpoint {
   return endpoint({
     operationId: 'amendMerchantAccount',
+    action: 'merchantAccounts.amend',
     method: 'PATCH',
     path: `${PATH}/{id}`,
     tag: TAG,

@@ -101,6 +101,7 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
     many,
     words,
     scopes: { read: 'references:read', write: 'references:write' },
+    subjectPrefix: `${kind}/`,
     item,
     id: queryInteger(Id),
   };
@@ -118,6 +119,7 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
       },
     ),
     collection.create({
+      action: 'references.create',
       description: `Records name ${words.one} by its id. It is there for good: it can be changed, and not deleted.`,
       body: z.object({ id: OWN_ID, ...fields }).meta({ id: `${one}Input` }),
       rejections: ['duplicate', ...used],
@@ -126,6 +128,7 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
     }),
     collection.read('As the events have it at this moment.'),
     collection.replace({
+      action: 'references.replace',
       description: 'Records of before show what it is now, too.',
       body: z
         .object({ ...fields, rowVersion: RowVersion.optional(), ...ignored('id', 'updatedAt') })
@@ -137,6 +140,7 @@ function endpointsOf(services: FaceServices, { kind, one, many, words }: Kind): 
         ),
     }),
     collection.amend({
+      action: 'references.amend',
       description: 'A JSON merge patch (RFC 7396): what it leaves out stays as it is.',
       body: z
         .object({

@@ -81,6 +81,7 @@ function senderDomainEndpoints(services: FaceServices): Endpoint[] {
       ledger.senderDomains.list(listing),
     ),
     domains.create({
+      action: 'senderDomains.create',
       description:
         'Mail may be sent from its addresses, and with `includeSubdomains` from those of the domains below it. A domain below it that is here itself decides for itself.',
       body: SenderDomainInput,
@@ -89,6 +90,7 @@ function senderDomainEndpoints(services: FaceServices): Endpoint[] {
     }),
     domains.read('A sender domain by its id. The private key is masked.'),
     domains.amend({
+      action: 'senderDomains.change',
       description:
         'A JSON merge patch (RFC 7396); null takes the selector or the key away, which go together. It is in force at once, on every host.',
       body: SenderDomainChange,
@@ -98,6 +100,7 @@ function senderDomainEndpoints(services: FaceServices): Endpoint[] {
     }),
     domains.remove(
       {
+        action: 'senderDomains.remove',
         summary: 'Remove a sender domain',
         description: 'Mails from it are refused from now on. The answer has it as it was.',
       },

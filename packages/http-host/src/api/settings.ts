@@ -137,6 +137,7 @@ function readSettings(services: FaceServices): Endpoint {
 function changeSettings(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'changeSettings',
+    action: 'settings.amend',
     method: 'PATCH',
     path: PATH,
     tag: ADMIN,

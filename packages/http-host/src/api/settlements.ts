@@ -125,6 +125,7 @@ function settlementEndpoints(services: FaceServices): Endpoint[] {
 function importFile(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'importSettlement',
+    action: 'settlements.import',
     method: 'POST',
     path: PATH,
     tag: TAG,

@@ -1,4 +1,5 @@
 /** The slices of the interface, in the order of the OpenAPI document. */
+import { ACTIVITY } from './activity.ts';
 import { BLACK_LIST } from './black-list.ts';
 import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
@@ -52,6 +53,7 @@ export const API = [
   WEBHOOK_ENDPOINTS,
   SETTINGS,
   USERS,
+  ACTIVITY,
   REFERENCES,
   TEST_CLOCK,
 ] as const;

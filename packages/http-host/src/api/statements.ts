@@ -69,6 +69,8 @@ const StatementAnswer = z
 function statementEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'getStatement',
+    action: 'books.statement',
+    recorded: 'exports',
     method: 'GET',
     path: '/api/ledger/statements',
     tag: 'Ledger',

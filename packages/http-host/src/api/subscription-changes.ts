@@ -95,6 +95,7 @@ function freeze(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'freezeSubscription',
+    action: 'subscriptions.freeze',
     path: '/v1/subscriptions/{id}/freeze',
     summary: 'Freeze a subscription',
     description:
@@ -115,6 +116,7 @@ function unfreeze(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'unfreezeSubscription',
+    action: 'subscriptions.unfreeze',
     path: '/v1/subscriptions/{id}/unfreeze',
     summary: 'Unfreeze a subscription',
     description:
@@ -135,6 +137,7 @@ function unsubscribe(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'endSubscription',
+    action: 'subscriptions.unsubscribe',
     path: '/v1/subscriptions/{id}/unsubscribe',
     summary: 'End a subscription',
     description: 'Ends it for good. Ended already, it stays as it is.',
@@ -163,6 +166,7 @@ function changeCard(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'changeSubscriptionCard',
+    action: 'subscriptions.changeCard',
     path: '/v1/subscriptions/{id}/card',
     summary: 'Bill another card',
     description:
@@ -189,6 +193,7 @@ function changePlan(services: FaceServices): Endpoint {
   return endpoint({
     ...ACTING,
     operationId: 'changeSubscriptionPlan',
+    action: 'subscriptions.changePlan',
     path: '/v1/subscriptions/{id}/plan',
     summary: 'Change the plan',
     description:

@@ -100,6 +100,7 @@ function getSchedule(services: FaceServices) {
 function listOfCustomer(services: FaceServices) {
   return endpoint({
     operationId: 'listCustomerSubscriptions',
+    action: 'subscriptions.ofCustomer',
     method: 'GET',
     path: '/customers/{id}/subscriptions',
     tag: 'Customer Service',

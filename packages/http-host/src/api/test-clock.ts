@@ -87,6 +87,7 @@ function readClock(clock: TestClock): Endpoint {
 function moveClock(clock: TestClock): Endpoint {
   return endpoint({
     operationId: 'moveTestClock',
+    action: 'clock.move',
     method: 'POST',
     path: PATH,
     tag: TAG,

@@ -71,6 +71,7 @@ const UnsubscribeAnswer = z
 function unsubscribeEndpoint(services: FaceServices): Endpoint {
   return endpoint({
     operationId: 'unsubscribeCustomer',
+    action: 'subscriptions.unsubscribeByEmail',
     method: 'POST',
     path: '/customerapi/unsubscribe',
     tag: 'Customer Service',

@@ -95,6 +95,7 @@ function userEndpoints(services: KeyApiServices): Endpoint[] {
       (ledger, listing) => ledger.users.list(listing),
     ),
     users.create({
+      action: 'users.invite',
       description:
         'An invited user may not act before a password is set with `token`, which is in this answer only.',
       body: UserInput,
@@ -103,6 +104,7 @@ function userEndpoints(services: KeyApiServices): Endpoint[] {
     }),
     users.read('A user by its id.'),
     users.amend({
+      action: 'users.change',
       description:
         'A JSON merge patch (RFC 7396) of name, roles and status. It is in force at once, on every host.',
       body: UserChange,
@@ -111,6 +113,7 @@ function userEndpoints(services: KeyApiServices): Endpoint[] {
         ledger.users.change(id, { ...change, rowVersion }),
     }),
     users.act('reset', 'Reset the password of a user', {
+      action: 'users.reset',
       description:
         'Makes a token that sets the password within 24 hours, once; those before are void. The password of before holds until then.',
       body: NothingInput,
@@ -140,6 +143,7 @@ function roleEndpoints(services: KeyApiServices): Endpoint[] {
       ledger.users.listRoles(listing),
     ),
     roles.create({
+      action: 'users.createRole',
       description: 'A role is a set of scopes.',
       body: RoleInput,
       rejections: ['limit_reached'],
@@ -150,6 +154,7 @@ function roleEndpoints(services: KeyApiServices): Endpoint[] {
     }),
     roles.read('A role by its id.'),
     roles.replace({
+      action: 'users.replaceRole',
       description: 'What its users may do changes at once.',
       body: RoleReplacement,
       rejections: ['role_built_in'],
@@ -159,7 +164,11 @@ function roleEndpoints(services: KeyApiServices): Endpoint[] {
       },
     }),
     roles.remove(
-      { summary: 'Remove a role', description: 'One that no user has.' },
+      {
+        action: 'users.removeRole',
+        summary: 'Remove a role',
+        description: 'One that no user has.',
+      },
       (ledger, id: string) => ledger.users.removeRole(id),
       ['role_built_in', 'role_in_use'],
     ),

@@ -126,6 +126,7 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
       asked,
     ),
     endpoints.create({
+      action: 'webhookEndpoints.create',
       description:
         'With `direction=out`, the default, events are sent to `url`. With `direction=in`, messages of `source` are taken: reports of disputes (`provider` there is the source), and transactions of another gateway. `signingSecret` is in this answer only; an `Idempotency-Key` is not honoured.',
       body: WebhookEndpointInput,
@@ -136,6 +137,7 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
     }),
     endpoints.read('A webhook endpoint by its id. The secret is never shown again.'),
     endpoints.amend({
+      action: 'webhookEndpoints.change',
       description:
         'A JSON merge patch (RFC 7396): null resets a member to its default. It is in force at once, on every host.',
       body: WebhookEndpointChange,
@@ -144,6 +146,7 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
         ledger.webhookEndpoints.change(id, { ...withDefaults(patch), rowVersion }),
     }),
     endpoints.act('rotate', 'Rotate the secret of a webhook endpoint', {
+      action: 'webhookEndpoints.rotate',
       description:
         'Until the overlap ends, what is sent carries the signatures of both secrets, and messages may be signed with either. The secret before the one that is replaced ends at once.',
       body: WebhookRotation.optional(),
@@ -152,6 +155,7 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
     }),
     endpoints.remove(
       {
+        action: 'webhookEndpoints.remove',
         summary: 'Remove a webhook endpoint',
         description:
           'From now on nothing is sent to it, or taken from it. The answer has it as it was.',

@@ -136,6 +136,8 @@ class Requester implements Acting {
     this.#context = context;
   }
 
+  noteSubject = (id: unknown): void => this.#context.noteSubject(id);
+
   get caller(): Caller {
     return callerOf(this.#context);
   }

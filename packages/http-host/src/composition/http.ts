@@ -73,13 +73,14 @@ function permissionsOf(own: readonly Endpoint[]): ReadonlyMap<string, string> {
 
 function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {
   const { limits } = get(PART.config);
-  const { clock, keys, users } = get(PART.engine);
+  const { activity, clock, keys, users } = get(PART.engine);
   return new HttpServer({
     endpoints,
     keys,
     users,
     rateLimits: get(PART.rateLimits),
     idempotency: get(PART.idempotency),
+    activity,
     readiness: get(PART.readiness),
     metrics,
     logger: get(PART.logger),

@@ -1,7 +1,7 @@
 /** A response as it is sent, stored for replay, and written to the socket. */
 import type { StreamName, Subject } from '@counterfoil/core';
 import type { HandlerResult } from './endpoint.ts';
-import { errorBody, isTransient, type Refusal } from './errors.ts';
+import { type ErrorCode, errorBody, isTransient, type Refusal } from './errors.ts';
 import type { Exchange } from './request-context.ts';
 
 export interface Answer {
@@ -10,6 +10,10 @@ export interface Answer {
   readonly body: string | Buffer;
   /** In addition to those of every response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** In place of a body: sent as it is made. */
+  readonly chunks?: AsyncIterable<string>;
+  /** Of a refusal. */
+  readonly code?: ErrorCode;
   /** The body is the same buffer every time. */
   readonly isConstant?: boolean;
   /** The same request may get another response later: not stored for replay. */
@@ -45,6 +49,10 @@ export function answerOf(result: HandlerResult): Answer {
   const { status, headers, stream, subject, isFinal } = result;
   const kept = { stream, subject, isFinal };
   const transient = status >= FIRST_SERVER_ERROR;
+  if ('chunks' in result) {
+    const { chunks, contentType } = result;
+    return { status, contentType, body: '', headers, chunks, transient, ...kept };
+  }
   if ('raw' in result) {
     const { raw, contentType = JSON_TYPE, isConstant = false } = result;
     return { status, contentType, body: raw, headers, isConstant, transient, ...kept };
@@ -65,6 +73,7 @@ export function refusalAnswer(
     body: errorBody(refusal, requestId, form),
     headers: refusal.headers,
     transient: isTransient(refusal.code),
+    code: refusal.code,
   };
 }
 
@@ -84,8 +93,11 @@ export function headersOf(exchange: Exchange, answer: Answer): string[] {
   const { status, contentType, body, headers } = answer;
   const flat = ['X-Request-Id', exchange.requestId];
   if (!WITHOUT_CONTENT.has(status)) {
-    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-    flat.push('Content-Type', contentType, 'Content-Length', String(length));
+    flat.push('Content-Type', contentType);
+    if (answer.chunks === undefined) {
+      const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+      flat.push('Content-Length', String(length));
+    }
   }
   if (headers === undefined) flat.push(...SECURITY_HEADERS_FLAT);
   else addHeaders(flat, headers);

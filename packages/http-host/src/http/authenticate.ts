@@ -150,7 +150,7 @@ export function checkClaimedUser(body: unknown, principal: Principal): void {
 }
 
 /** Node decodes header bytes as Latin-1; undefined where the bytes are not UTF-8. */
-function utf8Of(header: string): string | undefined {
+export function utf8Of(header: string): string | undefined {
   try {
     return UTF8.decode(Buffer.from(header, 'latin1'));
   } catch {

@@ -47,6 +47,10 @@ export interface RequestLogger {
 /** What a handler knows about the request besides its input. */
 export interface RequestContext {
   readonly requestId: string;
+  /** Of the connection. */
+  readonly remoteAddress: string | undefined;
+  /** Takes the id that the request is about, for the record of its activity. */
+  noteSubject(id: unknown): void;
   /** The W3C traceparent header, if valid. */
   readonly traceparent: string | undefined;
   /** Throws on a public endpoint. */
@@ -97,7 +101,13 @@ export interface RawResult extends Result {
   readonly isConstant?: boolean;
 }
 
-export type HandlerResult = JsonResult | RawResult;
+/** A response of any length, sent as it is made. Not for operations with an Idempotency-Key. */
+export interface StreamResult extends Result {
+  readonly chunks: AsyncIterable<string>;
+  readonly contentType: string;
+}
+
+export type HandlerResult = JsonResult | RawResult | StreamResult;
 
 /** A successful response; errors are listed in `rejections`. */
 export interface ResponseDefinition {
@@ -106,8 +116,8 @@ export interface ResponseDefinition {
   readonly schema?: z.ZodType;
   /** Default: application/json. */
   readonly contentType?: string;
-  /** Answered instead where the Accept header prefers it: see `RequestContext.accepted`. */
-  readonly orElse?: string;
+  /** Answered instead where the Accept header prefers them: see `RequestContext.accepted`. */
+  readonly orElse?: string | readonly string[];
 }
 
 /** A media type of bodies beside application/json. */
@@ -135,6 +145,16 @@ export interface EndpointDefinition<
 > {
   /** Unique; also the scope of an Idempotency-Key, so it is never renamed. */
   readonly operationId: string;
+  /**
+   * What activity records requests as: the part of the ledger and its call, as `payments.refund`. For
+   * every command, and for reads that are recorded. Absent: nothing is recorded of requests here; calls
+   * of `engine.as()` record themselves.
+   */
+  readonly action?: string;
+  /** 'exports': only answers that are files rather than JSON. Default: every request. */
+  readonly recorded?: 'exports';
+  /** What stands before the id of the path in the subject of the activity. */
+  readonly subjectPrefix?: string;
   readonly method: Method;
   /** As in OpenAPI: `/v1/payments/{id}`. */
   readonly path: string;

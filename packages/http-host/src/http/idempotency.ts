@@ -18,7 +18,8 @@ const SWEEP_LIMIT = 1_000;
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 
-const REPLAYED = 'Idempotency-Replayed';
+/** The header of an answer that was kept. */
+export const REPLAYED = 'Idempotency-Replayed';
 
 /** The key of the header; undefined if absent. Throws when invalid. */
 export function idempotencyKeyOf(sent: string | undefined): string | undefined {

@@ -309,8 +309,10 @@ function parametersOf({ idempotency, version }: Endpoint) {
   return parameters.length > 0 ? { parameters } : {};
 }
 
-function descriptionOf({ description, access }: Endpoint): string {
-  return access.kind === 'public' ? description : `${description}\n\nScope: \`${access.scope}\`.`;
+function descriptionOf({ description, access, action }: Endpoint): string {
+  if (access.kind === 'public') return description;
+  const recorded = action === undefined ? '' : ` Activity: \`${action}\`.`;
+  return `${description}\n\nScope: \`${access.scope}\`.${recorded}`;
 }
 
 function securityOf({
@@ -354,7 +356,9 @@ function successes(operation: Endpoint): Responses {
         status !== '204' && {
           content: {
             [contentType]: { schema },
-            ...(orElse !== undefined && { [orElse]: { schema: { type: 'string' } } }),
+            ...Object.fromEntries(
+              [orElse ?? []].flat().map((each) => [each, { schema: { type: 'string' } }]),
+            ),
           },
         }),
     };

@@ -1,8 +1,15 @@
 /** The pipeline of a request, from head to response; the order of the checks is part of the contract. */
 
-import { type KeyDirectory, type KeyRecord, keyParts, Refused } from '@counterfoil/engine';
+import {
+  type ActivityLog,
+  type KeyDirectory,
+  type KeyRecord,
+  keyParts,
+  Refused,
+} from '@counterfoil/engine';
 import { withoutNulls } from './absent-members.ts';
 import { type Acceptance, acceptanceOf, codingOf } from './accept.ts';
+import { recordActivity } from './activity.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
   asKnownUser,
@@ -32,6 +39,8 @@ export interface PipelineParts {
   readonly users: UserDirectory;
   readonly rateLimits: RateLimits;
   readonly idempotency: Idempotency;
+  /** Undefined: none is recorded. */
+  readonly activity: ActivityLog | undefined;
   readonly maxBodyBytes: number;
   /** Whether to shed this request. */
   readonly isOverloaded: (exchange: Exchange) => boolean;
@@ -60,6 +69,21 @@ export class Pipeline {
   }
 
   async answer(exchange: Exchange): Promise<Answer> {
+    const answer = await this.#answer(exchange);
+    const recording = this.#record(exchange, answer);
+    if (recording !== undefined) await recording;
+    return answer;
+  }
+
+  /** Once for each request. */
+  #record(exchange: Exchange, answer: Answer): Promise<void> | undefined {
+    const { activity } = this.#parts;
+    if (activity === undefined || exchange.endpoint?.action === undefined) return undefined;
+    exchange.recording ??= recordActivity(activity, exchange, answer);
+    return exchange.recording;
+  }
+
+  async #answer(exchange: Exchange): Promise<Answer> {
     const acceptance = acceptanceOf(exchange.head.accept);
     try {
       const endpoint = this.#route(exchange, acceptance);
@@ -129,6 +153,7 @@ export class Pipeline {
     const use = await rateLimits.use(key);
     exchange.rateHeaders = use.headers;
     if (use.refusal !== undefined) throw use.refusal;
+    exchange.requester = key;
     return key;
   }
 
@@ -160,11 +185,12 @@ export class Pipeline {
     };
     const answer = await this.#parts.idempotency.run(request, async () => {
       // A refusal of the handler is stored for replay, so it becomes a response here.
-      try {
-        return answerOf(await endpoint.handle(exchange, input));
-      } catch (error) {
-        return this.#answerOfError(exchange, error, acceptance);
-      }
+      const made = await endpoint
+        .handle(exchange, input)
+        .then(answerOf, (error: unknown) => this.#answerOfError(exchange, error, acceptance));
+      // While the answer is kept.
+      void this.#record(exchange, made);
+      return made;
     });
     return answerTo(answer, exchange.requestId);
   }

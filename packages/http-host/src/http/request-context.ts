@@ -1,6 +1,6 @@
 /** The state of one request, and the context of its handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { uuidV7 } from '@counterfoil/engine';
+import { type KeyRecord, subjectText, uuidV7 } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { Logger } from 'pino';
 import { preferredType } from './accept.ts';
@@ -59,6 +59,12 @@ export class Exchange implements RequestContext {
   params: Record<string, string | undefined> | undefined;
   queryText = '';
   idempotencyKey: string | undefined;
+  /** The key of the request, once it is known: before anything that it may not do is refused. */
+  requester: KeyRecord | undefined;
+  /** What the request is about, once that is known. */
+  subject: string | undefined;
+  /** Set once its activity is being recorded. */
+  recording: Promise<void> | undefined;
   /** RateLimit headers of an authenticated request, names and values alternating. */
   rateHeaders: readonly string[] | undefined;
   /** Of the Expect header: the client waits for `100 Continue`, or sent another expectation. */
@@ -90,6 +96,14 @@ export class Exchange implements RequestContext {
 
   get traceparent(): string | undefined {
     return traceparentOf(this.head.traceparent);
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.request.socket.remoteAddress;
+  }
+
+  noteSubject(id: unknown): void {
+    this.subject = subjectText(id) ?? this.subject;
   }
 
   get ifMatch(): string | undefined {

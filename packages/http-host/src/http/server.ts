@@ -7,7 +7,8 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type KeyDirectory, uuidV7 } from '@counterfoil/engine';
+import { pipeline } from 'node:stream/promises';
+import { type ActivityLog, type KeyDirectory, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
 import { type Answer, headersOf, rawAnswer } from './answer.ts';
 import type { UserDirectory } from './authenticate.ts';
@@ -83,6 +84,8 @@ export interface HttpServerOptions {
   readonly users?: UserDirectory;
   readonly rateLimits: RateLimits;
   readonly idempotency: Idempotency;
+  /** Where requests are recorded. Default: none is. */
+  readonly activity?: ActivityLog | undefined;
   readonly readiness: Readiness;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -135,6 +138,7 @@ export class HttpServer {
       users: options.users ?? NOBODY,
       rateLimits,
       idempotency,
+      activity: options.activity,
       maxBodyBytes,
       now: options.now ?? Date.now,
       refusalOf: options.refusalOf ?? (() => undefined),
@@ -242,7 +246,8 @@ export class HttpServer {
     try {
       const answer = await this.#pipeline.answer(exchange);
       const encoded = this.#compression.encoded(exchange, answer);
-      this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
+      const sent = this.#send(exchange, encoded instanceof Promise ? await encoded : encoded);
+      if (sent !== undefined) await sent;
     } catch (error) {
       // For example invalid headers: this connection cannot send another response.
       exchange.logger.error({ err: error }, 'an answer could not be sent');
@@ -253,7 +258,8 @@ export class HttpServer {
     }
   }
 
-  #send(exchange: Exchange, answer: Answer): void {
+  /** A promise for an answer that is sent as it is made. */
+  #send(exchange: Exchange, answer: Answer): Promise<void> | undefined {
     const { request, response, head, endpoint, startedAtMs } = exchange;
     const isUnread = announcesBody(head) && !request.complete;
     if (isUnread && !this.#isWorthDraining(exchange)) exchange.mustClose = true;
@@ -261,13 +267,14 @@ export class HttpServer {
     response.writeHead(answer.status, headersOf(exchange, answer));
     if (isUnread && exchange.mustClose && exchange.broken === undefined) {
       this.#endAfterRest(exchange, answer);
-    } else {
+    } else if (answer.chunks === undefined) {
       response.end(answer.body);
     }
     const seconds = (performance.now() - startedAtMs) / MS_PER_SECOND;
     const method = request.method ?? '';
     this.#metrics.observeRequest({ method, route: endpoint?.path, status: answer.status }, seconds);
     logRequest(this.#requestLogger, exchange, answer.status);
+    return answer.chunks && sendChunks(answer.chunks, response);
   }
 
   /** Whether this is the latest request of the connection. */
@@ -327,6 +334,16 @@ export class HttpServer {
     const timeout = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(timeout));
     this.#logger.info({ requestId, status: refusal.status, code: refusal.code }, 'bad request');
+  }
+}
+
+/** A failure breaks the connection off: a part must not be taken for the whole. */
+async function sendChunks(chunks: AsyncIterable<string>, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(chunks, response);
+  } catch (error) {
+    const isCallerGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (!isCallerGone) throw error;
   }
 }
 
