@@ -39,7 +39,8 @@ const PLAN: Subscription.Plan = {
   intervalCount: FREQUENCY_DAYS,
   trialDays: 0,
 };
-const WRITTEN_AT_ONCE = 512;
+/** Fewer than the calls that a gateway takes at once. */
+const WRITTEN_AT_ONCE = 256;
 const SAY_EVERY = 10_000;
 
 interface Wanted {

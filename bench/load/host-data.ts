@@ -146,7 +146,7 @@ function appendOf(
     stream,
     events: events.map((event) => ({
       id: randomUUID(),
-      ...encodeEvent(withoutReserve(event)),
+      ...encodeEvent(withoutDueDates(event)),
       tenantId,
       time: 'at' in event ? event.at : '',
       metadata: `{"actor":"${USER_EMAIL}"}`,
@@ -167,7 +167,8 @@ function isOpen(events: readonly Event[]): boolean {
   return OPEN.has(events.at(-1)?.type ?? 'AttemptStarted');
 }
 
-/** Removed because reserves of a past year would all be released during the load. */
-function withoutReserve(event: Event): Event {
-  return event.type === 'PaymentCaptured' ? { ...event, reserveMinor: 0n } : event;
+/** Reserves and chargebacks of a past year would all be released, or lost, during the load. */
+function withoutDueDates(event: Event): Event {
+  if (event.type === 'PaymentCaptured') return { ...event, reserveMinor: 0n };
+  return event.type === 'ChargebackOpened' ? { ...event, respondBy: null } : event;
 }

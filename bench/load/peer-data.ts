@@ -72,7 +72,7 @@ export function writeDetails(folder: string, path: string, ids: readonly string[
     for (const id of ids) {
       const found = await details.detail({ tenantId: TENANT_ID, id, now });
       if (found === undefined) throw new Error(`no detail of ${id}`);
-      const { transaction, addressData, addresses, subscriptions, sessionData } = found;
+      const { transaction, routing, addressData, addresses, subscriptions, sessionData } = found;
       const { cart, storefrontProducts } = found;
       const order = {
         addressData,
@@ -82,7 +82,7 @@ export function writeDetails(folder: string, path: string, ids: readonly string[
         cart,
         storefrontProducts,
       };
-      insert.run(id, JSON.stringify({ transaction, ...order }));
+      insert.run(id, JSON.stringify({ transaction, routing, ...order }));
     }
     database.exec('COMMIT');
     database.close();

@@ -62,7 +62,7 @@ function addDetail(app: FastifyInstance): void {
     return reply.send({
       success: true,
       message: kept.transaction.data,
-      ...(wanted.getSearchData && { transaction: kept.transaction }),
+      ...(wanted.getSearchData && { transaction: kept.transaction, routing: kept.routing }),
       ...(wanted.getAddressData && { addressData: kept.addressData, addresses: kept.addresses }),
       ...(wanted.getSubscription && { subscriptions: kept.subscriptions }),
       ...(wanted.getSessionData && { sessionData: kept.sessionData }),

@@ -1,16 +1,20 @@
-/** Lines of settlement files per second, beside plain look-ups by an index. */
+/** Lines of settlement files per second, beside plain look-ups by an index and bare inserts of the events. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TenantId } from '@counterfoil/core';
+import type { Position, StoredEvent, TenantId } from '@counterfoil/core';
 import { compose, type Host, readConfig } from '@counterfoil/http-host';
 import type { Row, Setting, Stage } from '../harness/stage.ts';
+import { RawSqlite } from '../peers/raw-sqlite.ts';
 import { appendPayments, type Payments, paymentOf } from './read-models-data.ts';
 
 const PAYMENTS = 500_000;
 const QUICK_PAYMENTS = 50_000;
 /** Captures of one file, at most. */
 const MOST_LINES = 10_000;
+/** As many lines as the import books at a time. */
+const RAW_PER_COMMIT = 128;
+const SETTLED: ReadonlySet<string> = new Set(['PaymentSettled', 'MovementSettled']);
 const TENANT = 1 as TenantId;
 /** One of the made-up payments. */
 const MERCHANT_ACCOUNT = 10;
@@ -24,9 +28,9 @@ const row: Row = {
   what: 'lines of a settlement file matched, compared and booked',
   unit: 'lines/s',
   better: 'higher',
-  reach: { 'sqlite-lookup': 0.3 },
+  reach: { 'sqlite-lookup': 0.3, 'raw-sqlite': null },
   durability:
-    'own: synchronous=FULL, each line booked on the stream of its payment; the peer writes nothing',
+    'synchronous=FULL, each line an event on the stream of its payment; sqlite-lookup writes nothing',
 };
 
 export const settlement: Stage = {
@@ -41,10 +45,13 @@ export const settlement: Stage = {
     const lines = Math.min(MOST_LINES, Math.floor(captures.length / (setting.rounds + 1)));
     const files = filesOf(captures, lines);
     const books = host.engine.ledgers.as({ tenantId: TENANT, ...ACTOR });
+    let booked: readonly StoredEvent[] = [];
+    let rawRounds = 0;
     const lookup = new PlainLookup(join(setting.folder, 'lookup.db'), captures);
     const own = async () => {
       const file = files.next().value;
       if (file === undefined) throw new Error('every capture is settled: too many rounds');
+      const before = await host.events.head();
       const startedAt = performance.now();
       const done = await books.settlements.import(
         { merchantAccountId: MERCHANT_ACCOUNT, graceDays: 60 },
@@ -52,11 +59,21 @@ export const settlement: Stage = {
       );
       const seconds = (performance.now() - startedAt) / SECOND_MS;
       if (done.booked !== lines) throw new Error(`${JSON.stringify(done)} of ${lines} lines`);
+      booked = await settledAfter(host, before);
       return lines / seconds;
+    };
+    const raw = async () => {
+      rawRounds += 1;
+      return rawRate(join(setting.folder, `raw-${rawRounds}.db`), booked);
     };
     const [first = ''] = filesOf(captures, lines);
     return {
-      sides: { [row.id]: { own, peers: { 'sqlite-lookup': async () => lookup.rate(first) } } },
+      sides: {
+        [row.id]: {
+          own,
+          peers: { 'sqlite-lookup': async () => lookup.rate(first), 'raw-sqlite': raw },
+        },
+      },
       facts: {
         payments: `${payments.size} of a year, their captures, refunds and chargebacks`,
         file: `${lines} lines, all of which agree`,
@@ -98,6 +115,24 @@ async function hostWith({ folder, say }: Setting, payments: Payments): Promise<H
   if (head === undefined) throw new Error('the log is empty');
   await host.engine.stores.progress.reached(head, { timeoutMs: 600_000 });
   return host;
+}
+
+async function settledAfter({ events }: Host, after: Position | undefined): Promise<StoredEvent[]> {
+  const settled: StoredEvent[] = [];
+  const options = { untilHead: true, ...(after !== undefined && { after }) };
+  for await (const batch of events.subscribe(options)) {
+    settled.push(...batch.filter(({ type }) => SETTLED.has(type)));
+  }
+  return settled;
+}
+
+function rawRate(path: string, events: readonly StoredEvent[]): number {
+  const raw = new RawSqlite(path);
+  const startedAt = performance.now();
+  raw.insert(events, RAW_PER_COMMIT);
+  const seconds = (performance.now() - startedAt) / SECOND_MS;
+  raw.close();
+  return events.length / seconds;
 }
 
 interface Capture {

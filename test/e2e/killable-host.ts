@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { CHILD_ENV } from '../setup/child-env.ts';
+import { CHILD_ENV, SOON } from '../setup/child-env.ts';
 
 const PROGRAM = fileURLToPath(new URL('./killable-host-process.ts', import.meta.url));
 
@@ -27,7 +27,7 @@ export class KillableHost {
     nowMs: number,
   ): Promise<KillableHost> {
     const folder = mkdtempSync(join(tmpdir(), 'counterfoil-killable-'));
-    const own = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'info', NOW_MS: String(nowMs) };
+    const own = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'info', NOW_MS: String(nowMs), ...SOON };
     const child = fork(PROGRAM, { env: { ...CHILD_ENV, ...own, ...env }, silent: true });
     const leads = Promise.withResolvers<void>();
     const lines: string[] = [];

@@ -10,7 +10,6 @@ import { MailServer } from './mail-server.ts';
 import { CONFIRMED, DAY_MS, FROM, HOUR_MS, MINUTE_MS, Post, TENANT } from './mailing-host.ts';
 import { CALLER, eventually, type TenantId } from './running-host.ts';
 
-// The host looks for what is due once a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('a mail server', () => {

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { CONFIRMED, DAY_MS, MINUTE_MS, Post, TENANT } from './mailing-host.ts';
 import { card, eventually, type Json, USER_EMAIL } from './running-host.ts';
 
-// The host looks for what is due once a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 const DECLINED_LATER = '4000000000000341';

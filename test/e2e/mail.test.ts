@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIRMED, DAY_MS, Post, TENANT } from './mailing-host.ts';
 import { CALLER, callerWith, card, openTenant, startHost, type TenantId } from './running-host.ts';
 
-// The host looks for what is due once a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('the confirmation of a refund', () => {

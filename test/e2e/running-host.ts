@@ -12,6 +12,7 @@ import {
 import { compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { expect, vi } from 'vitest';
+import { SOON } from '../setup/child-env.ts';
 import { engineOfRun, newStores, type Stores } from './engines.ts';
 
 export type TenantId = Parameters<Tenants['onboard']>[0];
@@ -59,7 +60,7 @@ export async function startHost({
 }: StartOptions = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
   const stores = onDisk ? IN_FILES : await newStores(engineOfRun());
-  const base = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent' };
+  const base = { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...SOON };
   const config = readConfig({ ...base, ...stores.env, ...env });
   const host = await compose(config, {
     ...(clock !== undefined && { clock }),

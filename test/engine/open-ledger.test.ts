@@ -202,10 +202,16 @@ describe.skipIf(hasServers)('a ledger', () => {
       (number) =>
         [
           `numbers ${number}`,
-          { storage: 'memory:', gatewayTimeoutMs: number, gatewayMaxInFlight: Number(number) * -1 },
+          {
+            storage: 'memory:',
+            gatewayTimeoutMs: number,
+            gatewayMaxInFlight: Number(number) * -1,
+            dueWorkIntervalMs: number,
+          },
           [
             'gatewayTimeoutMs must be a whole number of milliseconds, 1 to 2147483647',
             ...(number === -1 ? [] : ['gatewayMaxInFlight must be a whole number from 1']),
+            'dueWorkIntervalMs must be a whole number of milliseconds, 1 to 2147483647',
           ],
         ] as const,
     ),

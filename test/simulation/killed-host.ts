@@ -19,7 +19,7 @@ import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { openSqliteReadModelStore, type ReadModelStore } from '@counterfoil/projections';
 import { vi } from 'vitest';
-import { CHILD_ENV } from '../setup/child-env.ts';
+import { CHILD_ENV, SOON } from '../setup/child-env.ts';
 import { Caller } from './caller.ts';
 import { issueKey, onboard } from './local-host.ts';
 
@@ -58,7 +58,8 @@ export class KilledHost {
   #key = '';
 
   constructor({ env = {} }: KilledHostOptions = {}) {
-    this.#env = { ...CHILD_ENV, DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...env };
+    const own = { DATA_DIR: this.folder, PORT: '0', LOG_LEVEL: 'info', ...SOON };
+    this.#env = { ...CHILD_ENV, ...own, ...env };
   }
 
   /** Onboards a tenant before the first start; the first of its two accounts may have a cap. */

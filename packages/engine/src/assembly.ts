@@ -32,6 +32,7 @@ export function assemble(options: AssemblyOptions) {
   const parts = makeSlices(base);
   const timed = new TimedWorks({
     works: SLICES.flatMap((each) => each.works?.(parts) ?? []),
+    intervalMs: options.settings.dueWorkIntervalMs,
     logger,
   });
   const ownProjections = new OwnProjections({

@@ -75,6 +75,7 @@ export type { SenderDomainView } from './sender-domains/tenant-sender-domains.ts
 export {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   isMasterKey,
   loadMasterKey,

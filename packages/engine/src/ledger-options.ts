@@ -13,6 +13,7 @@ import type { Clock } from './runtime/clock.ts';
 import {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   MAX_ACTIVITY_DAYS,
   type Settings,
@@ -78,6 +79,8 @@ export interface LedgerOptions {
   readonly gatewayMaxInFlight?: number;
   /** Records of activity are removed after so many days. Default: 400. */
   readonly activityDays?: number;
+  /** Bills, retries, deadlines and mails that are due are looked for so often. Default: 1,000. */
+  readonly dueWorkIntervalMs?: number;
 }
 
 type Given = Readonly<Record<string, unknown>>;
@@ -203,6 +206,8 @@ const MAIL = z.strictObject(
   STRICT,
 );
 
+const TIME = must(`a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`, isUpTo(MAX_TIMEOUT_MS));
+
 const OPTIONS = z.strictObject(
   {
     // The type of the storage decides which of both problems is reported.
@@ -226,15 +231,13 @@ const OPTIONS = z.strictObject(
     ).optional(),
     mail: MAIL.optional(),
     background: FLAG.optional(),
-    gatewayTimeoutMs: must(
-      `a whole number of milliseconds, 1 to ${MAX_TIMEOUT_MS}`,
-      isUpTo(MAX_TIMEOUT_MS),
-    ).optional(),
+    gatewayTimeoutMs: TIME.optional(),
     gatewayMaxInFlight: must('a whole number from 1', isUpTo(Number.MAX_SAFE_INTEGER)).optional(),
     activityDays: must(
       `a whole number of days, 1 to ${MAX_ACTIVITY_DAYS}`,
       isUpTo(MAX_ACTIVITY_DAYS),
     ).optional(),
+    dueWorkIntervalMs: TIME.optional(),
   },
   STRICT,
 );
@@ -276,6 +279,7 @@ export function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptio
     gatewayTimeoutMs: options.gatewayTimeoutMs ?? GATEWAY_DEFAULTS.timeoutMs,
     gatewayMaxInFlight: options.gatewayMaxInFlight ?? GATEWAY_DEFAULTS.maxInFlight,
     activityDays: options.activityDays ?? DEFAULT_ACTIVITY_DAYS,
+    dueWorkIntervalMs: options.dueWorkIntervalMs ?? DUE_WORK_INTERVAL_MS,
     mail,
   };
   if (storage === IN_MEMORY) {

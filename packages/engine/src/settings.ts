@@ -14,6 +14,7 @@ export const GATEWAY_DEFAULTS = { timeoutMs: 10_000, maxInFlight: 500 } as const
 export const DEFAULT_ACTIVITY_DAYS = 400;
 /** A century. */
 export const MAX_ACTIVITY_DAYS = 36_500;
+export const DUE_WORK_INTERVAL_MS = 1_000;
 
 /** Where a ledger keeps its data, and how its parts behave. */
 export interface Settings extends Located, EventLogSettings {
@@ -31,6 +32,8 @@ export interface Settings extends Located, EventLogSettings {
   readonly gatewayMaxInFlight: number;
   /** Records of activity are removed after so many days. */
   readonly activityDays: number;
+  /** Due work (bills, retries, deadlines, mails) is looked for so often. */
+  readonly dueWorkIntervalMs: number;
   /** Undefined: no mails are sent. */
   readonly mail: MailSettings | undefined;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   isMasterKey,
   MAX_ACTIVITY_DAYS,
@@ -73,6 +74,7 @@ const Environment = z.object({
   GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
   GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
   ACTIVITY_DAYS: count(DEFAULT_ACTIVITY_DAYS, MAX_ACTIVITY_DAYS),
+  DUE_WORK_INTERVAL_MS: count(DUE_WORK_INTERVAL_MS),
   SMTP_URL: read(
     smtpServerOf,
     'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',
@@ -131,6 +133,7 @@ function configOf(variables: Variables): Config {
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,
     activityDays: variables.ACTIVITY_DAYS,
+    dueWorkIntervalMs: variables.DUE_WORK_INTERVAL_MS,
     mail: mailSettingsOf(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,

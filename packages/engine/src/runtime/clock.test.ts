@@ -136,6 +136,7 @@ describe('the clock of a configuration', () => {
     gatewayTimeoutMs: 10_000,
     gatewayMaxInFlight: 1_000,
     activityDays: 400,
+    dueWorkIntervalMs: 1_000,
     mail: undefined,
     ...given,
   });

@@ -85,7 +85,7 @@ class Bench {
   open(...agendas: readonly (readonly number[])[]): TestClock {
     this.works.push(...agendas.map((waiting, index) => new Agenda(this, `work-${index}`, waiting)));
     const logger = silentLogger;
-    const timed = new TimedWorks({ works: this.works, logger });
+    const timed = new TimedWorks({ works: this.works, intervalMs: 1_000, logger });
     const test = new TestClock({
       clock: this.clock,
       timed,

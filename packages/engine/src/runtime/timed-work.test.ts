@@ -46,7 +46,7 @@ function start(...works: readonly Gated[]) {
     warn() {},
     error: (...line: unknown[]) => errors.push(line),
   };
-  const timed = new TimedWorks({ works, logger });
+  const timed = new TimedWorks({ works, intervalMs: 10, logger });
   void timed.repeat();
   onTestFinished(() => timed.stop());
   return { timed, errors };

@@ -1,4 +1,4 @@
-/** Scheduled work, and the loop that runs it once a second. */
+/** Scheduled work, and the loop that runs it at an interval. */
 import { ReadModelError } from '@counterfoil/projections';
 import type { Logger } from '../logger.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
@@ -21,21 +21,22 @@ export interface TimedWork {
 
 export interface TimedWorksOptions {
   readonly works: readonly TimedWork[];
+  readonly intervalMs: number;
   readonly logger: Logger;
 }
-
-const INTERVAL_MS = 1_000;
 
 /** Each work has its own loop: a slow one does not delay the others. */
 export class TimedWorks {
   readonly works: readonly TimedWork[];
+  readonly #intervalMs: number;
   readonly #logger: Logger;
   readonly #mutex = new KeyedMutex();
   readonly #stopping = new AbortController();
   readonly #loops = new Map<TimedWork, Promise<void>>();
 
-  constructor({ works, logger }: TimedWorksOptions) {
+  constructor({ works, intervalMs, logger }: TimedWorksOptions) {
     this.works = works;
+    this.#intervalMs = intervalMs;
     this.#logger = logger;
   }
 
@@ -69,7 +70,7 @@ export class TimedWorks {
   }
 
   async #loop(work: TimedWork, ending: AbortSignal): Promise<void> {
-    while (await passed(INTERVAL_MS, ending)) {
+    while (await passed(this.#intervalMs, ending)) {
       try {
         await this.run(work, ending);
       } catch (error) {
