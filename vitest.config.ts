@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { COMPILED } from './test/setup/child-env.ts';
 import { excludedFrom, PROJECTS, type Project } from './test/setup/projects.ts';
 import { SlowestFiles } from './test/setup/slowest-files.ts';
 import { SERVERS_VARIABLE } from './test/setup/stores.ts';
@@ -13,7 +14,7 @@ export default defineConfig({
     // Processes, not threads: the SQLite adapters start worker threads of their own.
     pool: 'forks',
     maxWorkers: 2,
-    env: { FC_SEED: seed },
+    env: { FC_SEED: seed, NODE_COMPILE_CACHE: COMPILED },
     globalSetup: ['test/setup/announce-seed.ts'],
     setupFiles: ['test/setup/fast-check.ts'],
     reporters: ['default', new SlowestFiles()],
