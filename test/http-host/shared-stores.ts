@@ -1,4 +1,4 @@
-/** One PostgreSQL that hosts and commands share: hosts run here, commands in processes of their own. */
+/** One PostgreSQL that hosts and commands share. Both run in this process; the demo and workers do not. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { type Running, startHost } from '../e2e/running-host.ts';
 import { CHILD_ENV } from '../setup/child-env.ts';
+import { type Ran, ranCommand } from '../setup/command-line.ts';
 import { newDatabase } from '../setup/databases.ts';
-import type { Ran } from './doctor-findings.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLI = join(ROOT, 'packages/http-host/src/cli/main.ts');
@@ -49,9 +49,16 @@ export class SharedStores {
     return running;
   }
 
-  /** Runs a command as an operator does who has no folder of any host. */
+  /** Runs a command in this process, as an operator does who has no folder of any host. */
   async run(...words: readonly string[]): Promise<Ran> {
-    return this.begin(...words).ended;
+    // A worker is a process.
+    if (words[0] === 'worker') return this.begin(...words).ended;
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-shared-'));
+    try {
+      return await ranCommand(words, { DATA_DIR: folder, LOG_LEVEL: 'silent', ...this.env });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 
   /** The demo, until it is stopped. */

@@ -1,5 +1,5 @@
 /** Runs commands of the command line in this process. */
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { runCommandLine } from '@counterfoil/http-host/command-line';
 
 export interface Ran {
@@ -11,9 +11,16 @@ export interface Ran {
 export async function ranCommand(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
+  stdin?: Readable,
 ): Promise<Ran> {
   const [out, err] = [[] as string[], [] as string[]];
-  const code = await runCommandLine(words, { env, stdout: into(out), stderr: into(err) });
+  const input = stdin === undefined ? {} : { stdin };
+  const code = await runCommandLine(words, {
+    env,
+    ...input,
+    stdout: into(out),
+    stderr: into(err),
+  });
   return { code, out: out.join(''), err: err.join('') };
 }
 

@@ -103,6 +103,7 @@ export {
 } from './tenants/reference-input.ts';
 export type { UnknownReference } from './tenants/refusals.ts';
 export type { KeyView, LeadKeyView, Shown, ShownLeadKey } from './tenants/tenant-keys.ts';
+export type { ListedTenant } from './tenants/tenant-list.ts';
 export type { SettingsView } from './tenants/tenant-settings.ts';
 export { type IssuedKey, type KeyRequest, Tenants } from './tenants/tenants.ts';
 export type { Credentials } from './users/credentials.ts';

@@ -1,5 +1,7 @@
 /** Composes the host: an engine and its HTTP interface. */
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import type { Duplex } from 'node:stream';
 import {
   type Clock,
   type Engine,
@@ -15,6 +17,13 @@ import { type Get, PART, type Part, type Provide } from './composition/parts.ts'
 import type { Config } from './config.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createLogger, type Logger } from './http/logging.ts';
+import type { HttpServer } from './http/server.ts';
+import { placeSocket, removeSocket, socketFault, socketPathOf } from './operator/local-socket.ts';
+
+/** The version of the package. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}
 
 /** A composed host: its components, for embedders, and its lifecycle. */
 export interface Host {
@@ -36,6 +45,8 @@ export interface Host {
   readonly books: LedgerView;
   /** With TEST_CLOCK=1 only. */
   readonly testClock: Engine['testClock'];
+  /** A connection within this process with the rights of the operator, who needs no key. */
+  connectOperator(): Duplex;
   /**
    * Starts to listen. Resolves with the base URL when the read models include everything that the
    * log held when it was opened; until then `/readyz` says `starting`. Rejects when closed earlier.
@@ -92,6 +103,12 @@ function hostOf(given: Given): Host {
   const readiness = get(PART.readiness);
   const { events, readModels, leases } = engine.stores;
   const { tenants, merchantAccounts, payments, gateways, readSide, timed, testClock } = engine;
+  let operatorServer: HttpServer | undefined;
+  const operator = () => {
+    operatorServer ??= get(PART.operatorServer);
+    return operatorServer;
+  };
+  let socketPath: string | undefined;
   return {
     config,
     logger,
@@ -108,6 +125,7 @@ function hostOf(given: Given): Host {
     timed,
     books: new LedgerView(readModels),
     testClock,
+    connectOperator: () => operator().connect(),
     async listen() {
       await engine.mailing.beginService();
       if (config.metrics !== undefined) {
@@ -116,6 +134,7 @@ function hostOf(given: Given): Host {
       }
       const url = await server.listen(config);
       logger.info({ url }, 'listening; ready when the read models are');
+      socketPath = await listenLocally(given, operator);
       await engine.started();
       readiness.started();
       return url;
@@ -123,12 +142,29 @@ function hostOf(given: Given): Host {
     async close() {
       // A caller that advances the clock gets its response while the server closes.
       const ended = engine.beginClose();
-      await Promise.all([server.close(), metricsServer?.close()]);
+      if (socketPath !== undefined) removeSocket(socketPath);
+      await Promise.all([server.close(), metricsServer?.close(), operatorServer?.close()]);
       await ended;
       await engine.close();
       logger.flush();
     },
   };
+}
+
+/** The path of the socket; undefined where commands reach the host by its address only. */
+async function listenLocally(
+  { config, logger }: Given,
+  operator: () => HttpServer,
+): Promise<string | undefined> {
+  const path = socketPathOf(config);
+  if (path === undefined) return undefined;
+  const fault = socketFault(path);
+  if (fault !== undefined) {
+    logger.warn({ reason: fault }, 'commands on the data folder do not reach this host');
+    return undefined;
+  }
+  await placeSocket(path, (made) => operator().listenOn(made));
+  return path;
 }
 
 function register(given: Given): Get {
@@ -141,6 +177,7 @@ function register(given: Given): Get {
   provide(PART.logger, () => given.logger);
   provide(PART.engine, () => given.engine);
   provide(PART.ownEndpoints, () => given.ownEndpoints);
+  provide(PART.identity, () => ({ pid: process.pid, version: packageVersion() }));
   provideHttp(provide);
   return get;
 }

@@ -19,12 +19,12 @@ export type ProjectionMessage =
    * processes use them; 0 when all is gone.
    */
   | { readonly type: 'erasing'; readonly pending: number }
-  /** The answer to a `retry-parked`. */
+  /** The answer to a `retry-parked`; without `freed` where the projection is not being followed. */
   | {
       readonly type: 'retried';
       readonly projection: string;
       readonly stream: string;
-      readonly freed: boolean;
+      readonly freed?: boolean;
     };
 
 /** From the host to the worker. */

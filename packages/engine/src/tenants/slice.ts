@@ -4,6 +4,7 @@ import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { keyDirectory } from './key-directory.ts';
 import { References } from './references.ts';
 import { KEY_CALLS, KEY_INPUTS, TenantKeys } from './tenant-keys.ts';
+import { listTenants } from './tenant-list.ts';
 import { REFERENCE_CALLS, REFERENCE_INPUTS, TenantReferences } from './tenant-references.ts';
 import { SETTINGS_CALLS, SETTINGS_INPUTS, TenantSettings } from './tenant-settings.ts';
 import { Tenants } from './tenants.ts';
@@ -25,6 +26,7 @@ export const TENANTS = slice({
     return {
       referenceView,
       tenants: new Tenants(commands),
+      listTenants: () => listTenants({ events: stores.events, commands, referenceView }),
       keys: keyDirectory(referenceView, commands),
       references: new References(commands, {
         async merchantAccountIdsOf(tenantId, companyId) {

@@ -7,6 +7,7 @@ import { definedOf } from '../input/defined.ts';
 import { type Listing, Listing as ListingInput, type Page, pageOf } from '../pages.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
+import type { ReadSide } from '../runtime/read-side.ts';
 import { KeyInput, LeadKeyChange, LeadKeyInput, Rotation } from './key-input.ts';
 import type { References } from './references.ts';
 import type { Tenants } from './tenants.ts';
@@ -38,14 +39,21 @@ export type ShownLeadKey = LeadKeyView & {
 interface KeyServices {
   readonly tenants: Tenants;
   readonly references: References;
+  readonly readSide: Pick<ReadSide, 'caughtUp'>;
+  /** Whether this process follows the log. */
+  readonly background: boolean;
 }
 
 export class TenantKeys {
   readonly #tenants: Tenants;
   readonly #references: References;
+  readonly #readSide: KeyServices['readSide'];
+  readonly #serves: boolean;
   readonly #acting: Acting;
 
-  constructor({ tenants, references }: KeyServices, acting: Acting) {
+  constructor({ tenants, references, readSide, background }: KeyServices, acting: Acting) {
+    this.#readSide = readSide;
+    this.#serves = background;
     this.#tenants = tenants;
     this.#references = references;
     this.#acting = acting;
@@ -73,6 +81,7 @@ export class TenantKeys {
       { kind, environment, label, scopes, ...definedOf({ expiresAt }) },
       caller,
     );
+    await this.#known();
     return { ...(await this.get(keyId)), key };
   }
 
@@ -82,7 +91,16 @@ export class TenantKeys {
     await this.get(keyId);
     const { tenantId, caller } = this.#acting;
     const made = await this.#tenants.rotateKey(tenantId, { keyId, overlapDays }, caller);
+    await this.#known();
     return { ...(await this.get(made.keyId)), key: made.key };
+  }
+
+  /** From the answer on this process finds the key: it is looked up in the read models. */
+  async #known(): Promise<void> {
+    // A process that follows nothing serves nobody.
+    if (!this.#serves) return;
+    // The key is there, and is found later.
+    await this.#readSide.caughtUp(this.#acting.tenantId).catch(() => undefined);
   }
 
   /** From now on every process refuses it. */

@@ -114,7 +114,9 @@ function batch(services: BatchServices): Endpoint {
         atomic,
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       });
-      return { status: 200, body: { ...summaryOf(results), results } };
+      const summary = summaryOf(results);
+      // Once what a line lacks is there, the same request opens it.
+      return { status: 200, isFinal: summary.success, body: { ...summary, results } };
     },
   });
 }

@@ -45,12 +45,17 @@ function cellOf(schema: z.core.$ZodType): Cell {
 
 /** One object for each line that is not empty. Throws a Refusal for bytes that are no UTF-8. */
 export function readJsonLines(bytes: Buffer): unknown[] {
+  return linesIn(bytes).map(readJsonLine);
+}
+
+/** The lines that are not empty. Throws a Refusal for bytes that are no UTF-8. */
+export function linesIn(bytes: Buffer): readonly string[] {
   if (!isUtf8(bytes)) throw refuse('invalid_utf8');
   const lines = bytes
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .split('\n');
-  return lines.filter((line) => line.trim() !== '').map(readJsonLine);
+  return lines.filter((line) => line.trim() !== '');
 }
 
 function readJsonLine(line: string): unknown {

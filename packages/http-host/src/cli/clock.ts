@@ -1,17 +1,16 @@
 /** `counterfoil clock …`: shows and advances the test clock, of a running host or of a stopped one's folder. */
 
-import { ConfigError, type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { withProgressBar } from './progress-bar.ts';
-import { type ReachedClock, RemoteClock } from './remote-clock.ts';
-import type { Session } from './session.ts';
+import { TenantId } from '@counterfoil/core';
+import { type Destination, MAX_MOVE_SECONDS } from '@counterfoil/engine';
+import { type Command, InvalidArgumentError } from 'commander';
+import { HostClock } from './host-clock.ts';
+import { type Address, runningHost, withAddress, withHost } from './host-ways.ts';
+import { type Session, tenantIdOf, WrongWords } from './session.ts';
 
 const SECOND_MS = 1_000;
 
-interface Place {
-  readonly url?: string;
-  readonly key?: string;
-  readonly tenant?: string;
+interface Place extends Address {
+  readonly tenant?: number;
 }
 
 export function addClockCommands(program: Command, session: Session): void {
@@ -19,7 +18,10 @@ export function addClockCommands(program: Command, session: Session): void {
     .command('clock')
     .description('Show and move the test clock, where TEST_CLOCK is 1');
   atPlace(clock.command('show').description('Show what time it is')).action((place: Place) =>
-    withClock(session, place, async (reached) => session.console.log(await reached.now())),
+    withClock(session, place, async (clock) => {
+      const now = await clock.now();
+      session.print({ now }, (console) => console.log(now));
+    }),
   );
   atPlace(
     clock
@@ -27,7 +29,7 @@ export function addClockCommands(program: Command, session: Session): void {
       .description('Move it ahead, and do everything that becomes due')
       .argument('<duration>', 'such as 90s, 15m, 12h, 180d, 52w or 1d12h', durationSeconds),
   ).action((seconds: number, place: Place) =>
-    withClock(session, place, (reached) => move(session, reached, { byMs: seconds * SECOND_MS })),
+    withClock(session, place, (clock) => move(session, clock, { byMs: seconds * SECOND_MS })),
   );
   atPlace(
     clock
@@ -35,63 +37,62 @@ export function addClockCommands(program: Command, session: Session): void {
       .description('Move it to an instant that is not past, and do everything that becomes due')
       .argument('<instant>', 'ISO 8601 with its zone, such as 2031-01-31T12:00:00Z', instantMs),
   ).action((toMs: number, place: Place) =>
-    withClock(session, place, (reached) => move(session, reached, { toMs })),
+    withClock(session, place, (clock) => move(session, clock, { toMs })),
   );
 }
 
 function atPlace(command: Command): Command {
-  return command
-    .option('--url <url>', 'of a running host; the stores of stopped ones when absent')
-    .addOption(
-      new Option('--key <key>', 'an API key with the scope clock:write, for --url').env(
-        'COUNTERFOIL_API_KEY',
-      ),
-    )
-    .addOption(
-      new Option('--tenant <id>', 'the tenant of the key, for --url').env('COUNTERFOIL_TENANT'),
-    );
+  return withAddress(command).option(
+    '--tenant <id>',
+    'the tenant of the key, for --url (env: COUNTERFOIL_TENANT)',
+    tenantIdOf,
+  );
 }
 
 async function withClock(
   session: Session,
-  { url, key, tenant }: Place,
-  work: (clock: ReachedClock) => Promise<void>,
+  place: Place,
+  work: (clock: HostClock) => Promise<void>,
 ): Promise<void> {
-  if (url !== undefined) {
-    if (key === undefined || tenant === undefined) {
-      throw new ConfigError(['--url needs --key (COUNTERFOIL_API_KEY) and --tenant']);
-    }
-    return work(new RemoteClock({ url, key, tenant }));
+  const { url, tenant = tenantIn(session) } = place;
+  if (url !== undefined && tenant === undefined) {
+    throw new WrongWords('--url needs --tenant (COUNTERFOIL_TENANT), the tenant of the key');
   }
-  if (!session.config().testClock) {
-    throw new ConfigError(['TEST_CLOCK must be 1: there is no clock to move without it']);
-  }
-  return session.withOnlyHost(async ({ testClock }) => {
-    if (testClock === undefined) throw new Error('a host with TEST_CLOCK=1 has a test clock');
-    await work({
-      now: async () => testClock.now(),
-      move: (destination, onStep) => testClock.move(destination, { onStep }),
-    });
-  });
+  if (url === undefined) await checkTestClock(session);
+  // The clock of a host is that of all its tenants.
+  const tenantId = url === undefined ? undefined : tenant;
+  const inBackground = { background: true };
+  await withHost(session, place, (host) => work(new HostClock(host, tenantId)), inBackground);
 }
 
-async function move(
-  { stdout, console }: Session,
-  clock: ReachedClock,
-  destination: Destination,
-): Promise<void> {
-  const { now, steps, unfinished } = await withProgressBar(
-    stdout,
-    'Moving the clock',
-    (onProgress) =>
-      clock.move(destination, (doneMs, totalMs) =>
-        onProgress(Math.round(doneMs / SECOND_MS), Math.round(totalMs / SECOND_MS)),
-      ),
+function tenantIn({ env }: Session): number | undefined {
+  const given = env['COUNTERFOIL_TENANT'];
+  if (given === undefined) return undefined;
+  const parsed = TenantId.safeParse(Number(given));
+  if (parsed.success) return parsed.data;
+  throw new WrongWords('COUNTERFOIL_TENANT must be a positive whole number');
+}
+
+/** A host that runs says by itself whether it has a clock. */
+async function checkTestClock(session: Session): Promise<void> {
+  const config = session.config();
+  if (config.testClock || (await runningHost(config)) !== undefined) return;
+  throw new WrongWords('TEST_CLOCK must be 1: there is no clock to move without it');
+}
+
+async function move(session: Session, clock: HostClock, destination: Destination): Promise<void> {
+  const moved = await session.withProgress('Moving the clock', (onProgress) =>
+    clock.move(destination, (doneMs, totalMs) =>
+      onProgress(Math.round(doneMs / SECOND_MS), Math.round(totalMs / SECOND_MS)),
+    ),
   );
-  console.log(`The clock shows ${now} (steps: ${steps})`);
-  for (const { work, dueAt } of unfinished) {
-    console.log(`Not done yet, though it is due since ${dueAt}: ${work}`);
-  }
+  const { now, steps, unfinished } = moved;
+  session.print(moved, (console) => {
+    console.log(`The clock shows ${now} (steps: ${steps})`);
+    for (const { work, dueAt } of unfinished) {
+      console.log(`Not done yet, though it is due since ${dueAt}: ${work}`);
+    }
+  });
 }
 
 const UNITS = [

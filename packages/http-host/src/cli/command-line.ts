@@ -1,11 +1,12 @@
-/** The command line: runs the host, and operations that need no running host. */
-import { Command, CommanderError } from 'commander';
+/** The command line: runs the host, and administers its ledger beside a running host or without one. */
+import { Command, CommanderError, Option } from 'commander';
+import { packageVersion } from '../composition-root.ts';
 import { addClockCommands } from './clock.ts';
 import { addCustomerCommands } from './customers.ts';
 import { addDefineCommands } from './define.ts';
 import { addDisputeCommands } from './disputes.ts';
 import { addDoctorCommand } from './doctor.ts';
-import { printFailure } from './failures.ts';
+import { linesOf, printFailure, printJsonFailure } from './failures.ts';
 import { addKeyCommands } from './keys.ts';
 import { addMerchantAccountCommands } from './merchant-accounts.ts';
 import { addReadModelCommands } from './read-models.ts';
@@ -30,30 +31,68 @@ const COMMANDS = [
   addClockCommands,
 ] as const;
 
+const JSON_OPTION = '--json';
+const EXIT_CODES = '\nEnds with 0: done, 1: refused or failed.';
+
 /** Resolves with the exit code; a started host or worker keeps running. Never rejects. */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const session = new Session(terminal);
+  const session = new Session(terminal, { isJson: words.includes(JSON_OPTION) });
+  try {
+    await programOf(session).parseAsync(words, { from: 'user' });
+  } catch (error) {
+    // Commander has printed its own errors.
+    if (error instanceof CommanderError) return error.exitCode;
+    printFailure(error, session.console, session.isJson);
+    return 1;
+  }
+  return session.exitCode;
+}
+
+/** All commands, with the options that each of them has. */
+export function programOf(session: Session): Command {
   const program = new Command('counterfoil')
     .description(
       'An event-sourced payment and subscription ledger. Configured by environment; see the README.',
     )
+    .version(shownVersion(session), '--version', 'print the version of the package')
     // Set before the commands are added, which inherit both.
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => void terminal.stdout.write(text),
-      writeErr: (text) => void terminal.stderr.write(text),
-    });
+    .configureOutput(outputOf(session));
   for (const add of COMMANDS) add(program, session);
-  try {
-    await program.parseAsync(words, { from: 'user' });
-  } catch (error) {
-    // Commander has printed its own errors.
-    if (error instanceof CommanderError) return error.exitCode;
-    printFailure(error, session.console);
-    return 1;
+  for (const command of leavesOf(program)) {
+    command.addOption(new Option(JSON_OPTION, 'the result and errors as JSON'));
+    if (command.name() !== 'doctor') command.addHelpText('after', EXIT_CODES);
   }
-  return session.exitCode;
+  return program.option(JSON_OPTION, 'the result and errors as JSON');
+}
+
+function leavesOf(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
+
+function shownVersion({ isJson }: Session): string {
+  const version = packageVersion();
+  return isJson ? JSON.stringify({ version }) : version;
+}
+
+/** What commander prints by itself: help, the version, and errors of the words, each in one line. */
+function outputOf({ stdout, stderr, isJson, console }: Session) {
+  const fail = (text: string) => {
+    const message = linesOf(text)
+      .join(' ')
+      .replace(/^error: /, '');
+    if (isJson) printJsonFailure({ code: 'usage', message }, console);
+    else stderr.write(`error: ${message}\n`);
+  };
+  return {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => {
+      if (isJson) fail('a command is missing; --help lists them');
+      else stderr.write(text);
+    },
+    outputError: fail,
+  };
 }

@@ -9,24 +9,26 @@ import {
   openClock,
   openKeysAsTheyAre,
 } from '@counterfoil/engine';
-import { hostDatabaseUrlOf, openEventStore } from '@counterfoil/engine/storage';
+import { openEventStore } from '@counterfoil/engine/storage';
 import type { Command } from 'commander';
-import { OPERATOR, refuseBesideHosts, type Session } from './session.ts';
+import { refuseBesideHost } from './host-ways.ts';
+import { OPERATOR, type Session } from './session.ts';
 
 export function addCustomerCommands(program: Command, session: Session): void {
   program
     .command('customers')
     .description('Customers whose keys are lost')
     .command('erase-unreadable')
-    .description('Erase the customers whose keys are lost for good, so that a host can start')
+    .description(
+      'Erase the customers whose keys are lost for good, so that a host can start; with the hosts stopped',
+    )
     .option('--confirm', 'do it; else only say how many there are')
     .action(({ confirm = false }: { confirm?: boolean }) => eraseUnreadable(session, confirm));
 }
 
 async function eraseUnreadable(session: Session, isConfirmed: boolean): Promise<void> {
-  const { console } = session;
   const config = session.config();
-  if (hostDatabaseUrlOf(config) !== undefined) await refuseBesideHosts(config);
+  await refuseBesideHost(config);
   await using opened = new AsyncDisposableStack();
   const events = await openEventStore(config);
   opened.defer(() => events.close());
@@ -36,16 +38,20 @@ async function eraseUnreadable(session: Session, isConfirmed: boolean): Promise<
     await keys.close();
   });
   const unreadable = await findUnreadable(keys, events);
-  const many = counted(unreadable.length, 'customer');
-  if (unreadable.length === 0) {
-    console.log('No key is missing');
-  } else if (isConfirmed) {
+  const isErasing = isConfirmed && unreadable.length > 0;
+  if (isErasing) {
     const secret = deriveKey(masterKey, 'command fingerprints');
     const clock = openClock(config);
     await giveUp(unreadable, { keys, events, clock, secret, caller: OPERATOR });
-    console.log(`${many} given up: start the host, which finishes their erasure`);
-  } else {
-    console.log(`${many} without a key. With --confirm they are erased for good`);
-    session.exitCode = 1;
   }
+  const many = counted(unreadable.length, 'customer');
+  session.print({ unreadable: unreadable.length, erased: isErasing }, (console) => {
+    if (unreadable.length === 0) console.log('No key is missing');
+    else if (isErasing) {
+      console.log(`${many} given up: start the host, which finishes their erasure`);
+    } else {
+      console.log(`${many} without a key. With --confirm they are erased for good`);
+    }
+  });
+  if (unreadable.length > 0 && !isErasing) session.exitCode = 1;
 }

@@ -22,7 +22,6 @@ const NAME_WIDTH = 24;
 
 interface DoctorOptions {
   readonly quick?: boolean;
-  readonly json?: boolean;
   readonly scratch: string;
   readonly gateways?: readonly number[];
 }
@@ -34,26 +33,25 @@ export function addDoctorCommand(program: Command, session: Session): void {
       'Examine the data folder, or the log and the database that hosts share, beside running hosts or without any; changes nothing',
     )
     .option('--quick', 'only what takes seconds: no events, no rebuild')
-    .option('--json', 'the findings as JSON')
     .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
     .option('--gateways <ids>', 'of the host, separated by commas (default: the sandbox)', idsOf)
     .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
-    .action(async ({ quick = false, json = false, scratch, gateways }: DoctorOptions) => {
-      const { console } = session;
-      const bar = new PhaseBar(session.stderr);
+    .action(async ({ quick = false, scratch, gateways }: DoctorOptions) => {
+      const { console, isJson: json } = session;
+      const bar = json ? undefined : new PhaseBar(session.stderr);
       const config = session.config();
       const examination = await examine(config, {
         quick,
         ...(gateways !== undefined && { gatewayIds: gateways }),
         scratch,
         now: () => presentIn(config).nowMs,
-        onProgress: (title, done, total) => bar.show(title, done, total),
+        onProgress: (title, done, total) => bar?.show(title, done, total),
         onChecked(checked) {
-          bar.clear();
+          bar?.clear();
           if (!json) console.log(lineOf(checked));
         },
       });
-      bar.clear();
+      bar?.clear();
       console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
       session.exitCode = EXIT_CODES[examination.verdict];
     });

@@ -22,12 +22,13 @@ import {
   swap,
 } from '@counterfoil/projections';
 import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { runningHost } from './host-ways.ts';
 import type { Session } from './session.ts';
 
 const ONE_OF_ALL = `one of ${PROJECTIONS.map(({ name }) => name).join(', ')}`;
 
 export function addReadModelCommands(program: Command, session: Session): void {
-  const { console } = session;
   const models = program
     .command('read-models')
     .description('Rebuild read models and look after parked streams');
@@ -37,9 +38,12 @@ export function addReadModelCommands(program: Command, session: Session): void {
     .argument('[projection]', 'all when absent', projectionOf)
     .option('--keep', 'only build and compare; do not swap')
     .action(async (projection: Projection | undefined, { keep = false }: { keep?: boolean }) => {
+      const results: Result[] = [];
       for (const each of projection === undefined ? PROJECTIONS : [projection]) {
-        await withStores(session, (stores) => rebuildOne(session, stores, each, keep));
+        const rebuildEach = (stores: Stores) => rebuildOne(session, stores, each, keep);
+        results.push(...(await withStores(session, rebuildEach)));
       }
+      session.print({ items: results }, () => undefined);
     });
   models
     .command('roll-back')
@@ -48,27 +52,26 @@ export function addReadModelCommands(program: Command, session: Session): void {
     .action((projection: Projection) =>
       withStores(session, async ({ store }) => {
         const build = await rollBack(store, projection);
-        console.log(
-          build === undefined
-            ? `There is no earlier build of ${projection.name}`
-            : `Build ${build} of ${projection.name} is live`,
+        session.print({ projection: projection.name, build: build ?? null }, (console) =>
+          console.log(
+            build === undefined
+              ? `There is no earlier build of ${projection.name}`
+              : `Build ${build} of ${projection.name} is live`,
+          ),
         );
       }),
     );
   const parked = models.command('parked').description('Streams whose events could not be applied');
   parked
     .command('list')
+    .description('List them, with the reasons')
     .action(() => withStores(session, ({ store }) => listParked(session, store)));
   parked
     .command('retry')
-    .description('Apply the parked events of a stream again; with files the host must be stopped')
+    .description('Apply the parked events of a stream again')
     .argument('<projection>', ONE_OF_ALL, projectionOf)
     .argument('<stream>', 'the name of the stream')
-    .action((projection: Projection, stream: string) =>
-      withStores(session, (stores) => retryParked(session, stores, projection, stream), {
-        alone: true,
-      }),
-    );
+    .action((projection: Projection, stream: string) => retry(session, projection, stream));
 }
 
 function projectionOf(name: string): Projection {
@@ -120,12 +123,20 @@ interface Closable {
 
 const SHOW_EVERY_EVENTS = 100_000;
 
+/** What a rebuild came to, for --json. */
+interface Result extends Pick<Rebuilt, 'projection' | 'build'> {
+  readonly differences: Rebuilt['differences'] | null;
+  readonly parked: readonly { readonly stream: string; readonly error: string }[];
+  readonly live: boolean;
+}
+
 async function rebuildOne(
-  { console }: Session,
+  session: Session,
   { leaseTtlMs, ...stores }: Stores,
   projection: Projection,
   keep: boolean,
-): Promise<void> {
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
   let shown = 0;
   await rebuild({
     ...stores,
@@ -135,32 +146,74 @@ async function rebuildOne(
     onProgress({ phase, events }) {
       if (phase === 'loading' && events - shown < SHOW_EVERY_EVENTS) return;
       shown = events;
-      console.log(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
+      session.say(`${projection.name}: ${phase}, ${counted(events, 'event')}`);
     },
     async onRebuilt(rebuilt) {
-      printRebuilt(console, rebuilt);
+      printRebuilt(session, rebuilt);
+      const { build, differences = null } = rebuilt;
+      const parked = rebuilt.parked.map(({ stream, error }) => ({ stream, error }));
+      results.push({ projection: projection.name, build, differences, parked, live: !keep });
       if (keep) return;
       await swap(stores.store, rebuilt);
       await dropOldBuilds(stores.store, projection.name);
-      console.log(`Build ${rebuilt.build} of ${projection.name} is live`);
+      session.say(`Build ${build} of ${projection.name} is live`);
     },
   });
+  return results;
 }
 
-function printRebuilt(console: Console, { projection, differences, parked }: Rebuilt): void {
+function printRebuilt(
+  { isJson, console }: Session,
+  { projection, differences, parked }: Rebuilt,
+): void {
+  if (isJson) return;
   if (differences === undefined) console.log(`${projection}: there was nothing to compare with`);
   else if (differences.length === 0) console.log(`${projection}: equal to the live build`);
   else console.table(differences);
   if (parked.length > 0) console.table(parked);
 }
 
-async function listParked({ console }: Session, store: ReadModelStore): Promise<void> {
-  for (const { name } of PROJECTIONS) {
-    const streams = (await (await store.live(name))?.parked()) ?? [];
+async function listParked(session: Session, store: ReadModelStore): Promise<void> {
+  const items: { projection: string; stream: string; events: number; error: string }[] = [];
+  for (const { name: projection } of PROJECTIONS) {
+    const streams = (await (await store.live(projection))?.parked()) ?? [];
     for (const { stream, error, events } of streams) {
-      console.log(`${name}  ${stream}  ${counted(events.length, 'event')}\n  ${error}`);
+      items.push({ projection, stream, events: events.length, error });
     }
   }
+  session.print({ items }, (console) => {
+    for (const { projection, stream, events, error } of items) {
+      console.log(`${projection}  ${stream}  ${counted(events, 'event')}\n  ${error}`);
+    }
+  });
+}
+
+const Retried = z.object({ item: z.object({ applied: z.boolean() }) });
+
+/** The host that runs on the data folder does it itself. */
+async function retry(session: Session, { name }: Projection, stream: string): Promise<void> {
+  const host = await runningHost(session.config());
+  if (host === undefined) {
+    await withStores(session, (stores) => retryParked(session, stores, name, stream), {
+      alone: true,
+    });
+    return;
+  }
+  const json = { projection: name, stream };
+  const path = '/operator/parked-streams/retry';
+  const { item } = await host.ask(Retried, { method: 'POST', path, json });
+  printRetried(session, { ...json, applied: item.applied });
+}
+
+function printRetried(
+  session: Session,
+  item: { readonly projection: string; readonly stream: string; readonly applied: boolean },
+): void {
+  const { stream, applied } = item;
+  session.print(item, (console) =>
+    console.log(applied ? `${stream} is applied` : `${stream} fails again and stays parked`),
+  );
+  if (!applied) session.exitCode = 1;
 }
 
 /** A clock this far ahead sees the worker's lease as expired, however recently it was renewed. */
@@ -173,12 +226,12 @@ const TAKE_OVER_MS = 2 * SHARED_LEASE_TTL_MS;
 async function retryParked(
   session: Session,
   { events, store, vault, holder, leaseTtlMs }: Stores,
-  projection: Projection,
+  projection: string,
   stream: string,
 ): Promise<void> {
-  const parked = await (await store.live(projection.name))?.parked();
+  const parked = await (await store.live(projection))?.parked();
   if (parked?.some((each) => each.stream === stream) !== true) {
-    throw new ReadModelError('not-ready', `${stream} is not parked in ${projection.name}`);
+    throw new ReadModelError('not-ready', `${stream} is not parked in ${projection}`);
   }
   const stopping = new AbortController();
   const { promise: following, resolve } = Promise.withResolvers<void>();
@@ -198,9 +251,8 @@ async function retryParked(
   const running = projector.run();
   try {
     await Promise.race([following, running]);
-    const freed = await projector.retryParked(projection.name, stream);
-    session.console.log(freed ? `${stream} is applied` : `${stream} fails again and stays parked`);
-    if (!freed) session.exitCode = 1;
+    const applied = await projector.retryParked(projection, stream);
+    printRetried(session, { projection, stream, applied });
   } finally {
     stopping.abort();
     await running;

@@ -8,16 +8,18 @@ import { closeOnSignal } from './signals.ts';
 export interface RunHostOptions extends ComposeOptions {
   /** Makes the host listen, with any work before and after. Default: prints the address. */
   readonly begin?: (host: Host) => Promise<void>;
+  /** Prints why the host cannot begin. Default: a sentence on standard error. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /**
  * Reads the configuration of an environment such as `process.env`, turns core dumps off, composes the
  * host, and closes it at the first SIGINT or SIGTERM; a second one ends the process. Resolves when the
- * host has begun. Where it cannot begin, prints why on standard error and sets the exit code to 1.
+ * host has begun. Where it cannot begin, prints why and sets the exit code to 1.
  */
 export async function runHost(
   env: Readonly<Record<string, string | undefined>>,
-  { begin = printAddress, ...options }: RunHostOptions = {},
+  { begin = printAddress, onFailure = printToStderr, ...options }: RunHostOptions = {},
 ): Promise<void> {
   try {
     turnOffCoreDumps();
@@ -32,9 +34,13 @@ export async function runHost(
       throw error;
     }
   } catch (error) {
-    printFailure(error, console);
+    onFailure(error);
     process.exitCode = 1;
   }
+}
+
+function printToStderr(error: unknown): void {
+  printFailure(error, console);
 }
 
 async function printAddress(host: Host): Promise<void> {

@@ -1,17 +1,28 @@
 /** `counterfoil settlements …`: imports a settlement file of an acquirer. */
-import { createReadStream, statSync } from 'node:fs';
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Transform } from 'node:stream';
 import type { TenantId } from '@counterfoil/core';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withProgressBar } from './progress-bar.ts';
-import { OPERATOR, type Session, tenantIdOf, wholeNumber } from './session.ts';
+import { z } from 'zod';
+import { type Address, withAddress, withHost } from './host-ways.ts';
+import { type Session, tenantIdOf, wholeNumber } from './session.ts';
+
+const Imported = z.object({
+  item: z.looseObject({
+    lines: z.int(),
+    booked: z.int(),
+    agreed: z.int(),
+    differences: z.record(z.string(), z.int()),
+  }),
+});
 
 interface File {
   readonly path: string;
   readonly bytes: number;
 }
 
-interface Options {
+interface Options extends Address {
   readonly merchantAccount: number;
   readonly name?: string;
   readonly graceDays?: number;
@@ -19,22 +30,26 @@ interface Options {
 }
 
 export function addSettlementCommands(program: Command, session: Session): void {
-  program
-    .command('settlements')
-    .description('Settlement files of acquirers')
-    .command('import')
-    .description(
-      'Book the lines of a CSV file that agree with the books; the same file books them once',
-    )
-    .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
-    .argument('<file>', 'see the reference of POST /api/admin/settlements for its columns', fileAt)
-    .requiredOption('--merchant-account <id>', 'the account that it is of', wholeNumber)
-    .option('--name <name>', 'names the file within its account; its file name when absent')
-    .option('--grace-days <days>', 'after which a movement is missing in the file', wholeNumber)
-    .option('--sandbox', 'it is of sandbox data')
-    .action((tenantId: TenantId, file: File, options: Options) =>
-      importFile(session, tenantId, { file, options }),
-    );
+  const settlements = program.command('settlements').description('Settlement files of acquirers');
+  withAddress(
+    settlements
+      .command('import')
+      .description(
+        'Book the lines of a CSV file that agree with the books; the same file books them once',
+      )
+      .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
+      .argument(
+        '<file>',
+        'see the reference of POST /api/admin/settlements for its columns',
+        fileAt,
+      )
+      .requiredOption('--merchant-account <id>', 'the account that it is of', wholeNumber)
+      .option('--name <name>', 'names the file within its account; its file name when absent')
+      .option('--grace-days <days>', 'after which a movement is missing in the file', wholeNumber)
+      .option('--sandbox', 'it is of sandbox data'),
+  ).action((tenantId: TenantId, file: File, options: Options) =>
+    importFile(session, tenantId, { file, options }),
+  );
 }
 
 async function importFile(
@@ -42,30 +57,53 @@ async function importFile(
   tenantId: TenantId,
   { file, options }: { readonly file: File; readonly options: Options },
 ): Promise<void> {
-  const { console, stderr } = session;
   const { merchantAccount: merchantAccountId, graceDays, sandbox } = options;
-  const request = { merchantAccountId, name: options.name ?? basename(file.path) };
-  await session.withHost(async ({ engine }) => {
-    const { settlements } = engine.ledgers.as({ tenantId, ...OPERATOR });
-    const done = await withProgressBar(stderr, 'Settlement', (onProgress) =>
-      settlements.import(
-        {
-          ...request,
-          ...(graceDays !== undefined && { graceDays }),
-          ...(sandbox !== undefined && { sandbox }),
-        },
-        createReadStream(file.path),
-        ({ bytes }) => onProgress(bytes, file.bytes),
-      ),
-    );
-    console.log(`${done.lines} lines: ${done.booked} booked, ${done.agreed - done.booked} before`);
-    for (const [type, count] of Object.entries(done.differences)) console.log(`${type}: ${count}`);
+  const name = options.name ?? basename(file.path);
+  const query = { merchantAccountId, name, graceDays, sandbox };
+  await withHost(
+    session,
+    options,
+    async (host) => {
+      const { item } = await session.withProgress('Settlement', (onProgress) =>
+        host.ask(Imported, {
+          method: 'POST',
+          path: '/api/admin/settlements',
+          tenantId,
+          query,
+          content: { type: 'text/csv', data: () => contentOf(file, onProgress) },
+        }),
+      );
+      session.print(item, (console) => {
+        const { lines, booked, agreed, differences } = item;
+        console.log(`${lines} lines: ${booked} booked, ${agreed - booked} before`);
+        for (const [type, count] of Object.entries(differences)) console.log(`${type}: ${count}`);
+      });
+    },
+    { readModels: true },
+  );
+}
+
+/** The file, telling how much of it has been sent. */
+function contentOf({ path, bytes }: File, onProgress: (done: number, total: number) => void) {
+  let sent = 0;
+  const counting = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sent += chunk.length;
+      onProgress(sent, bytes);
+      done(null, chunk);
+    },
   });
+  return createReadStream(path)
+    .on('error', (error) => counting.destroy(error))
+    .pipe(counting);
 }
 
 function fileAt(path: string): File {
   try {
-    return { path, bytes: statSync(path).size };
+    accessSync(path, constants.R_OK);
+    const stats = statSync(path);
+    if (!stats.isFile()) throw new Error(`${path} is not a file`);
+    return { path, bytes: stats.size };
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

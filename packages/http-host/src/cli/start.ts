@@ -2,6 +2,7 @@
 import { ConfigError } from '@counterfoil/engine';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { printFailure } from './failures.ts';
 import { runHost } from './run-host.ts';
 import type { Session } from './session.ts';
 
@@ -17,6 +18,12 @@ export function addStartCommand(program: Command, session: Session): void {
           'DEMO must not be true here: the repository runs its demo with `pnpm start`',
         ]);
       }
-      await runHost(env);
+      await runHost(env, {
+        async begin(host) {
+          const url = await host.listen();
+          session.print({ url }, (console) => console.log(`Counterfoil listens on ${url}`));
+        },
+        onFailure: (error) => printFailure(error, session.console, session.isJson),
+      });
     });
 }

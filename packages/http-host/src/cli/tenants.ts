@@ -1,7 +1,17 @@
 /** `counterfoil tenants …`: onboarding and settings. */
 import { Tenant, type TenantId } from '@counterfoil/core';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { OPERATOR, type Session, tenantIdOf, wholeNumber } from './session.ts';
+import { z } from 'zod';
+import { type Address, withAddress, withHost, withOwnHost } from './host-ways.ts';
+import { type Session, tenantIdOf, wholeNumber } from './session.ts';
+
+const TENANTS = '/operator/tenants';
+const SETTINGS = '/api/admin/settings';
+
+const Tenants = z.object({
+  items: z.array(z.object({ id: z.int(), name: z.string(), createdAt: z.string() })),
+});
+const Item = z.object({ item: z.looseObject({}) });
 
 interface SettingOptions {
   readonly requestsPerMinute?: number;
@@ -26,22 +36,35 @@ export function addTenantCommands(program: Command, session: Session): void {
       .argument('<tenant-id>', 'the id of the parent company', tenantIdOf)
       .argument('<name>', 'its name'),
   ).action((tenantId: TenantId, name: string, options: SettingOptions) =>
-    session.withHost(async (host) => {
-      await host.tenants.onboard(tenantId, { name, settings: changeOf(options) }, OPERATOR);
-      session.console.log(`Tenant ${tenantId} is onboarded`);
+    withOwnHost(session, async (host) => {
+      const json = { id: tenantId, name, settings: changeOf(options) };
+      const { item } = await host.ask(Item, { method: 'POST', path: TENANTS, json });
+      session.print(item, (console) => console.log(`Tenant ${tenantId} is onboarded`));
     }),
   );
-  withSettings(
-    tenants
-      .command('set')
-      .description('Change settings of a tenant')
-      .argument('<tenant-id>', 'the id of the parent company', tenantIdOf),
-  ).action((tenantId: TenantId, options: SettingOptions) =>
-    session.withHost(async (host) => {
-      await host.tenants.changeSettings(tenantId, changeOf(options), OPERATOR);
-      session.console.log(`The settings of tenant ${tenantId} are kept`);
+  withAddress(
+    withSettings(
+      tenants
+        .command('set')
+        .description('Change settings of a tenant')
+        .argument('<tenant-id>', 'the id of the parent company', tenantIdOf),
+    ),
+  ).action((tenantId: TenantId, options: SettingOptions & Address) =>
+    withHost(session, options, async (host) => {
+      const json = changeOf(options);
+      const { item } = await host.ask(Item, { method: 'PATCH', path: SETTINGS, tenantId, json });
+      session.print(item, (console) => console.log(`The settings of tenant ${tenantId} are kept`));
     }),
   );
+  tenants
+    .command('list')
+    .description('List all tenants')
+    .action(() =>
+      withOwnHost(session, async (host) => {
+        const { items } = await host.ask(Tenants, { method: 'GET', path: TENANTS });
+        session.print({ items }, (console) => console.table(items));
+      }),
+    );
 }
 
 const { requestsPerMinute, refundWindowDays, reserveHoldDays } = Tenant.Settings.shape;
@@ -98,10 +121,23 @@ function withSettings(command: Command): Command {
     );
 }
 
+const PLAIN = [
+  'requestsPerMinute',
+  'refundWindowDays',
+  'reserveHoldDays',
+  'unsubscribeOnDispute',
+  'requireKnownUsers',
+] as const;
+
+function pickDefined(options: SettingOptions, names: typeof PLAIN): Tenant.SettingsChange {
+  const given = names.map((name) => [name, options[name]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
 /** Settings that are not given stay unchanged. */
 function changeOf(options: SettingOptions): Tenant.SettingsChange {
-  const { retryAfterDays: retries, dunningMails, ...others } = options;
-  const { lateCapture: late, lateCaptureAfterMinutes: minutes, ...plain } = others;
+  const { retryAfterDays: retries, dunningMails } = options;
+  const { lateCapture: late, lateCaptureAfterMinutes: minutes } = options;
   const dunning = {
     ...(retries !== undefined && { retryAfterDays: retries }),
     ...(dunningMails !== undefined && { mails: dunningMails }),
@@ -111,7 +147,7 @@ function changeOf(options: SettingOptions): Tenant.SettingsChange {
     ...(minutes !== undefined && { afterMinutes: minutes }),
   };
   return {
-    ...plain,
+    ...pickDefined(options, PLAIN),
     ...(Object.keys(dunning).length > 0 && { dunning }),
     ...(Object.keys(lateCapture).length > 0 && { lateCapture }),
   };

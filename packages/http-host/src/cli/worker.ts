@@ -8,7 +8,7 @@ import { turnOffCoreDumps } from './core-dumps.ts';
 import type { Session } from './session.ts';
 import { closeOnSignal } from './signals.ts';
 
-export function addWorkerCommand(program: Command, { env, console }: Session): void {
+export function addWorkerCommand(program: Command, session: Session): void {
   program
     .command('worker')
     .description('Keep the read models up to date, without serving requests; only with PostgreSQL')
@@ -16,9 +16,13 @@ export function addWorkerCommand(program: Command, { env, console }: Session): v
     .action(async ({ production = false }: { production?: boolean }) => {
       turnOffCoreDumps();
       const forced = production ? { NODE_ENV: 'production' } : {};
-      const worker: RunningWorker = await runWorker(readConfig({ ...env, ...forced }));
+      const worker: RunningWorker = await runWorker(readConfig({ ...session.env, ...forced }));
       closeOnSignal(() => worker.close());
       // A supervisor may wait for this line before it stops the previous worker.
-      void worker.started.then(() => console.log('Counterfoil works on the read models'));
+      void worker.started.then(() =>
+        session.print({ working: true }, (console) =>
+          console.log('Counterfoil works on the read models'),
+        ),
+      );
     });
 }

@@ -7,9 +7,12 @@ import { Idempotency } from '../http/idempotency.ts';
 import { Metrics } from '../http/metrics.ts';
 import { RateLimits } from '../http/rate-limit.ts';
 import { sharedCounters } from '../http/rate-limit-postgres.ts';
-import { HttpServer } from '../http/server.ts';
+import { type HttpLimits, HttpServer, type HttpServerOptions } from '../http/server.ts';
+import { MAX_BODY_BYTES, operatorEndpoints, operatorOf } from '../operator/endpoints.ts';
 import { routes } from '../routes.ts';
 import { type Get, PART, type Provide } from './parts.ts';
+
+const LONGEST_MS = 24 * 60 * 60_000;
 
 export function provideHttp(provide: Provide): void {
   provide(PART.readiness, (get) => {
@@ -53,11 +56,31 @@ export function provideHttp(provide: Provide): void {
   });
   provide(PART.rateLimits, rateLimits);
   provide(PART.server, (get) => serverOf(get, get(PART.endpoints), get(PART.metrics)));
+  provide(PART.operatorServer, operatorServerOf);
   provide(PART.metricsServer, (get) => {
     if (get(PART.config).metrics === undefined) return undefined;
     // Who asks for the figures is not counted in them.
     return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
   });
+}
+
+/** Files may take long, and only the operator's own commands are there to send them. */
+const OPERATOR_LIMITS: Partial<HttpLimits> = {
+  maxBodyBytes: MAX_BODY_BYTES,
+  requestTimeoutMs: LONGEST_MS,
+  socketTimeoutMs: LONGEST_MS,
+};
+
+function operatorServerOf(get: Get): HttpServer {
+  const services = {
+    engine: get(PART.engine),
+    scopes: new Set(permissionsOf(get(PART.ownEndpoints)).keys()),
+    identity: get(PART.identity),
+  };
+  const endpoints = operatorEndpoints(services, get(PART.endpoints));
+  const options = serverOptions(get, endpoints, new Metrics());
+  const limits = { ...get(PART.config).limits, ...OPERATOR_LIMITS };
+  return new HttpServer({ ...options, limits, operator: operatorOf(services) });
 }
 
 /** Of the engine, and of endpoints of one's own. */
@@ -71,10 +94,18 @@ function permissionsOf(own: readonly Endpoint[]): ReadonlyMap<string, string> {
   return permissions;
 }
 
-function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): HttpServer {
+function serverOf(...options: Parameters<typeof serverOptions>): HttpServer {
+  return new HttpServer(serverOptions(...options));
+}
+
+function serverOptions(
+  get: Get,
+  endpoints: readonly Endpoint[],
+  metrics: Metrics,
+): HttpServerOptions {
   const { limits } = get(PART.config);
   const { activity, clock, keys, users } = get(PART.engine);
-  return new HttpServer({
+  return {
     endpoints,
     keys,
     users,
@@ -87,7 +118,7 @@ function serverOf(get: Get, endpoints: readonly Endpoint[], metrics: Metrics): H
     limits,
     now: () => Date.parse(clock.now()),
     refusalOf: wireRefusalOf,
-  });
+  };
 }
 
 /** One limit for all hosts that share a database. */

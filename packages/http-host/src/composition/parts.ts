@@ -8,6 +8,7 @@ import type { Logger } from '../http/logging.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { RateLimits } from '../http/rate-limit.ts';
 import type { HttpServer } from '../http/server.ts';
+import type { OperatorServices } from '../operator/endpoints.ts';
 
 /** Names a part of the host: it is made once, when it is first asked for. */
 export type Part<Type> = symbol & { readonly of?: Type };
@@ -30,6 +31,9 @@ export const PART = {
   rateLimits: part<RateLimits>('rateLimits'),
   endpoints: part<readonly Endpoint[]>('endpoints'),
   server: part<HttpServer>('server'),
+  identity: part<OperatorServices['identity']>('identity'),
+  /** The operator's own channel; made only where it is used. */
+  operatorServer: part<HttpServer>('operatorServer'),
   /** Undefined where the server of the interface serves the metrics too. */
   metricsServer: part<HttpServer | undefined>('metricsServer'),
 };

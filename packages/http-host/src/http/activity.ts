@@ -4,7 +4,7 @@ import type { Activity, ActivityLog, KeyRecord } from '@counterfoil/engine';
 import { holdsCardNumber } from '@counterfoil/engine/gateways';
 import type { Answer } from './answer.ts';
 import { utf8Of } from './authenticate.ts';
-import { keyActor } from './caller.ts';
+import { keyActor, OPERATOR } from './caller.ts';
 import type { Endpoint } from './endpoint.ts';
 import { REPLAYED } from './idempotency.ts';
 import type { Exchange } from './request-context.ts';
@@ -54,7 +54,8 @@ function outcomeOf({ status, headers, code }: Answer): Activity['outcome'] {
 }
 
 /** As events name them. One who was refused early may have claimed anything. */
-function actorOf({ head, knownPrincipal }: Exchange, { keyId }: KeyRecord): string {
+function actorOf({ head, knownPrincipal }: Exchange, { keyId }: Pick<KeyRecord, 'keyId'>): string {
+  if (keyId === OPERATOR.keyId) return OPERATOR.actor;
   const claimed = knownPrincipal?.actor ?? (head.userEmail && utf8Of(head.userEmail));
   if (!claimed || !isEmail(claimed) || holdsCardNumber(claimed)) return keyActor(keyId);
   return claimed;

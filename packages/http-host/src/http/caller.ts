@@ -7,6 +7,9 @@ export function keyActor(keyId: string): string {
   return `key:${keyId}`;
 }
 
+/** Who has the folder of the host needs neither a key nor a name. No key has such an id. */
+export const OPERATOR = { keyId: 'operator', actor: 'operator@localhost' } as const;
+
 export function callerOf({ principal, requestId, traceparent }: RequestContext): Caller {
   return {
     actor: principal.actor ?? keyActor(principal.keyId),

@@ -22,7 +22,7 @@ import {
   type UserDirectory,
 } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
-import { answersJson, type Endpoint } from './endpoint.ts';
+import { answersJson, type Endpoint, type Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import { allErrors, type Part, readInput } from './invalid-input.ts';
@@ -48,7 +48,12 @@ export interface PipelineParts {
   readonly now: () => number;
   /** Maps expected failures below the HTTP layer to refusals. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
+  /** On a channel that only the operator can open: who that is, without a key. */
+  readonly operator?: OperatorDirectory | undefined;
 }
+
+/** Makes the principal of an operator's request from its ClientId header. */
+export type OperatorDirectory = (clientId: string | undefined) => Promise<Principal>;
 
 interface ValidInput {
   readonly params: unknown;
@@ -128,8 +133,13 @@ export class Pipeline {
     exchange: Exchange,
     access: Extract<Endpoint['access'], { kind: 'api-key' }>,
   ): Promise<void> {
-    const { keys, users, now } = this.#parts;
+    const { keys, users, now, operator } = this.#parts;
     const { head } = exchange;
+    if (operator !== undefined) {
+      exchange.principal = await operator(head.clientId);
+      exchange.requester = exchange.principal;
+      return;
+    }
     const key = await this.#used(exchange, await findKey(head, keys, now()));
     const principal = principalOf(key, head, access);
     exchange.principal =

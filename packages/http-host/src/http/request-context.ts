@@ -60,7 +60,7 @@ export class Exchange implements RequestContext {
   queryText = '';
   idempotencyKey: string | undefined;
   /** The key of the request, once it is known: before anything that it may not do is refused. */
-  requester: KeyRecord | undefined;
+  requester: Pick<KeyRecord, 'tenantId' | 'environment' | 'keyId'> | undefined;
   /** What the request is about, once that is known. */
   subject: string | undefined;
   /** Set once its activity is being recorded. */

@@ -6,7 +6,8 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, ListenOptions, Socket } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ActivityLog, type KeyDirectory, uuidV7 } from '@counterfoil/engine';
 import type { Logger } from 'pino';
@@ -20,7 +21,7 @@ import type { Idempotency } from './idempotency.ts';
 import { logRequest, requestLoggerOf } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { Overload } from './overload.ts';
-import { Pipeline } from './pipeline.ts';
+import { type OperatorDirectory, Pipeline } from './pipeline.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { Exchange } from './request-context.ts';
 import { announcesBody, readHead } from './request-head.ts';
@@ -94,6 +95,8 @@ export interface HttpServerOptions {
   readonly now?: () => number;
   /** Maps expected failures below the HTTP layer. Default: every failure is unexpected. */
   readonly refusalOf?: (error: unknown) => Refusal | undefined;
+  /** Requests are the operator's, and need no key: never for a server that listens on an address. */
+  readonly operator?: OperatorDirectory;
 }
 
 /** The state of an open connection. */
@@ -121,6 +124,7 @@ export class HttpServer {
   readonly #overload: Overload;
   readonly #compression = new Compression();
   readonly #connections = new Map<Socket, Connection>();
+  readonly #isOfOperator: boolean;
   #closing: Promise<CloseReport> | undefined;
 
   constructor(options: HttpServerOptions) {
@@ -130,6 +134,7 @@ export class HttpServer {
     this.#metrics = metrics;
     this.#logger = logger;
     this.#requestLogger = requestLoggerOf(logger);
+    this.#isOfOperator = options.operator !== undefined;
     const { maxBodyBytes } = this.#limits;
     this.#overload = new Overload(this.#limits);
     this.#pipeline = new Pipeline({
@@ -143,6 +148,7 @@ export class HttpServer {
       now: options.now ?? Date.now,
       refusalOf: options.refusalOf ?? (() => undefined),
       isOverloaded: ({ startedAtMs }) => this.#overload.isTooMuch(startedAtMs),
+      operator: options.operator,
     });
     const { inFlight, connections } = FIGURES;
     metrics.gauge(...inFlight, () => this.#overload.inFlight);
@@ -150,16 +156,36 @@ export class HttpServer {
     this.#server = this.#createServer();
   }
 
-  /** Starts to accept connections; resolves with the base URL (port 0 takes a free port). */
+  /**
+   * Starts to accept connections; resolves with the base URL (port 0 takes a free port). Not for a
+   * server of the operator.
+   */
   async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<string> {
+    if (this.#isOfOperator) throw new Error('the server of the operator has no address');
+    await this.#listening({ port, host });
+    const { port: bound } = this.#server.address() as AddressInfo;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  }
+
+  /** Starts to accept connections on a Unix socket; who may open it is for its file to say. */
+  async listenOn(path: string): Promise<void> {
+    await this.#listening({ path });
+  }
+
+  /** The client's end of a connection within this process. */
+  connect(): Duplex {
+    const [ours, theirs] = duplexPair();
+    this.#server.emit('connection', ours);
+    return theirs;
+  }
+
+  async #listening(where: ListenOptions): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#server.once('error', reject);
     // Bursts of connections wait in the kernel's backlog, within its own limit.
-    this.#server.listen({ port, host, backlog: this.#limits.maxConnections }, resolve);
+    this.#server.listen({ ...where, backlog: this.#limits.maxConnections }, resolve);
     await promise;
     this.#server.off('error', reject);
-    const { port: bound } = this.#server.address() as AddressInfo;
-    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   }
 
   /**

@@ -1,5 +1,11 @@
 /** The reference read model: tenants, keys, merchant accounts and everything that records show by name. */
-import { MerchantAccount, Reference, Tenant, type TenantId } from '@counterfoil/core';
+import {
+  MerchantAccount,
+  type Position,
+  Reference,
+  Tenant,
+  type TenantId,
+} from '@counterfoil/core';
 import { LRUCache } from 'lru-cache';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
@@ -168,6 +174,16 @@ export class ReferenceView {
     return keep(keys, { key: digest, value, characters: body.length });
   }
 
+  /** The tenants that have defined anything, as far as the log was applied: up to `after`, or not at all. */
+  async tenantIds(): Promise<{ readonly ids: readonly number[]; readonly after?: Position }> {
+    const model = await this.#store.live(REFERENCE);
+    const after = await model?.checkpoint();
+    if (model === undefined || after === undefined) return { ids: [] };
+    const ids: number[] = [];
+    for await (const tenantId of tenantsOf(model)) ids.push(tenantId);
+    return { ids, after };
+  }
+
   /** The storefront products of these ids that are known, in the order of the ids. */
   async storefrontProducts(
     tenantId: number,
@@ -232,12 +248,9 @@ export async function* merchantAccountsOf(
   store: ReadModelStore,
 ): AsyncGenerator<MerchantAccount.MerchantAccount & { readonly tenantId: number }> {
   const model = await liveModel(store, REFERENCE);
-  let after = '';
-  for (;;) {
-    const [next] = await model.list(THINGS, { prefix: 'named/', after, limit: 1 });
-    if (next === undefined) return;
-    const tenantId = Number(next.key.split('/')[1]);
+  for await (const tenantId of tenantsOf(model)) {
     const prefix = `named/${tenantId}/merchant_account-`;
+    let after = '';
     for (let more = true; more; ) {
       const page = await model.list(THINGS, { prefix, after, limit: LIST_PAGE });
       for (const { body } of page) {
@@ -247,6 +260,17 @@ export async function* merchantAccountsOf(
       after = page.at(-1)?.key ?? after;
       more = page.length === LIST_PAGE;
     }
+  }
+}
+
+/** Every tenant that has defined anything, in the order of the keys. */
+async function* tenantsOf(model: Build): AsyncGenerator<number> {
+  let after = '';
+  for (;;) {
+    const [next] = await model.list(THINGS, { prefix: 'named/', after, limit: 1 });
+    if (next === undefined) return;
+    const tenantId = Number(next.key.split('/')[1]);
+    yield tenantId;
     // Later than every key of the tenant: their characters are below it.
     after = `named/${tenantId}/~`;
   }

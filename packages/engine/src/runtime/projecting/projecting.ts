@@ -27,6 +27,11 @@ export interface Projecting {
   readonly running: boolean;
   /** Resolves when the read models answer queries, whichever worker prepared them. */
   readonly started: Promise<void>;
+  /**
+   * Applies the parked events of a stream: false when they fail again, undefined where this process does
+   * not follow the projection at the moment.
+   */
+  retryParked(projection: string, stream: string): Promise<boolean | undefined>;
   /** Waits until the read models reach a position, then stops. */
   stop(position: Position | undefined): Promise<void>;
 }
@@ -40,6 +45,7 @@ interface Options {
 function receive({ progress, logger }: Options, message: FromThread): void {
   switch (message.type) {
     case 'started':
+    case 'retried':
       return;
     case 'rebuilding':
       logger.debug(message.progress, 'rebuilding a read model');
@@ -119,6 +125,25 @@ export class ProjectionThread implements Projecting {
     if (!this.#stopping) [this.#worker, this.#ended] = this.#start();
   }
 
+  async retryParked(projection: string, stream: string): Promise<boolean | undefined> {
+    if (!this.#running) return undefined;
+    const worker = this.#worker;
+    const { promise, resolve } = Promise.withResolvers<boolean | undefined>();
+    const answered = (message: FromThread) => {
+      if (message.type !== 'retried') return;
+      if (message.projection === projection && message.stream === stream) resolve(message.freed);
+    };
+    const ended = () => resolve(undefined);
+    worker.on('message', answered).once('exit', ended);
+    const request: ToThread = { type: 'retry-parked', projection, stream };
+    worker.postMessage(request);
+    try {
+      return await promise;
+    } finally {
+      worker.off('message', answered).off('exit', ended);
+    }
+  }
+
   async stop(position: Position | undefined): Promise<void> {
     this.#stopping = true;
     if (position !== undefined && this.#running) {
@@ -169,6 +194,10 @@ export class SharedProjections implements Projecting {
   /** Without a worker, judged by the progress. See also `projection_behind_seconds`. */
   get running(): boolean {
     return this.#own?.running ?? (this.#isNew || this.#progress.position !== undefined);
+  }
+
+  async retryParked(projection: string, stream: string): Promise<boolean | undefined> {
+    return this.#own?.retryParked(projection, stream);
   }
 
   /** Without a worker, does not wait for the read models: those of others continue. */
@@ -228,6 +257,10 @@ export class ProjectionInProcess implements Projecting {
     this.#projector = await prepareProjector({ ...this.#options, signal, notify });
     this.#started.resolve();
     await this.#projector.run();
+  }
+
+  async retryParked(projection: string, stream: string): Promise<boolean | undefined> {
+    return this.#projector?.retryParked(projection, stream).catch(() => undefined);
   }
 
   async stop(position: Position | undefined): Promise<void> {

@@ -22,8 +22,12 @@ const preparing = prepareProjector({ events, store, vault, holder, signal, notif
 port.on('message', async (request: ToThread) => {
   if (request.type === 'stop') return stopping.abort();
   const { projection, stream } = request;
-  const freed = await (await preparing).retryParked(projection, stream);
-  notify({ type: 'retried', projection, stream, freed });
+  try {
+    const freed = await (await preparing).retryParked(projection, stream);
+    notify({ type: 'retried', projection, stream, freed });
+  } catch {
+    notify({ type: 'retried', projection, stream });
+  }
 });
 
 try {

@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { ClockRefused, RemoteClock } from './remote-clock.ts';
+import { HostClient, HostRefused } from './host-client.ts';
+import { HostClock } from './host-clock.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const THERE = '2026-03-02T12:00:00.000Z';
@@ -39,8 +40,9 @@ async function host(...moves: readonly Answering[]): Promise<{ url: string; keys
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
-function clockAt(url: string): RemoteClock {
-  return new RemoteClock({ url, key: 'key', tenant: '1' });
+function clockAt(url: string): HostClock {
+  const { hostname, port } = new URL(url);
+  return new HostClock(new HostClient({ name: url, options: { hostname, port } }), 1);
 }
 
 const UNDER_WAY = { success: false, code: 'idempotency_in_flight', message: 'under way' };
@@ -74,12 +76,12 @@ it.each([
     'wrong. past',
   ],
   [404, { code: 'route_not_found', message: 'nothing here' }, 'The host has no test clock'],
-  [200, { hello: 'world' }, 'answers 200, and no clock'],
-  [500, 'oops', 'answers 500, and no clock'],
+  [200, { hello: 'world' }, 'answers 200, and not as a host'],
+  [500, 'oops', 'answers 500, and not as a host'],
 ])('says what the answer %i %j says', async (status, body, message) => {
   const { url, keys } = await host(answers(status, body));
   const moving = clockAt(url).move({ byMs: DAY_MS }, () => undefined);
-  await expect(moving).rejects.toThrow(ClockRefused);
+  await expect(moving).rejects.toThrow(HostRefused);
   await expect(moving).rejects.toThrow(message);
   expect(keys).toHaveLength(1);
 });
