@@ -283,3 +283,68 @@ describe('GET /api/ledger/statements', () => {
     expectRefusal(await asked('text/html'), 406, 'not_acceptable');
   });
 });
+
+describe('GET /api/ledger/dispute-rates', () => {
+  const month = new Date().toISOString().slice(0, 7);
+  const path = '/api/ledger/dispute-rates';
+
+  async function charged() {
+    const sold = await soldOnTwoAccounts();
+    const { id } = await sold.caller.paid({ merchantAccountId: sold.first, amount: 9 });
+    const report = { reference: 'one', amount: 9, currency: 'GBP', transactionId: id };
+    await sold.caller.post('/api/mitigation/chargebacks?provider=acme', report);
+    return sold;
+  }
+
+  it('is a row for each account and month, beside the thresholds of the tenant', async () => {
+    const { caller, first, second } = await charged();
+    const disputeThresholds = { warning: { percent: 30, chargebacks: 1 } };
+    const content = { 'Content-Type': 'application/json' };
+    const patch = JSON.stringify({ disputeThresholds });
+    const changed = await caller.send('PATCH', '/api/admin/settings', patch, content);
+    expect(changed.body.item.disputeThresholds.excessive).toEqual({
+      percent: 0.9,
+      chargebacks: 100,
+    });
+    const { body } = await caller.get(path);
+    expect(body).toMatchObject({ success: true, to: month, sandbox: false });
+    expect(body.thresholds).toMatchObject(disputeThresholds);
+    const none = { alerts: 0, fraudWarnings: 0 };
+    expect(body.rates).toEqual([
+      {
+        merchantAccountId: first,
+        month,
+        status: 'warning',
+        ...{ captures: 3, chargebacks: 1, rate: 33.3333, ...none },
+        amounts: [
+          { currency: 'GBP', captured: 18, chargedBack: 9, rate: 50 },
+          { currency: 'USD', captured: 11, chargedBack: 0, rate: 0 },
+        ],
+      },
+      {
+        merchantAccountId: second,
+        month,
+        status: 'ok',
+        ...{ captures: 1, chargebacks: 0, rate: 0, ...none },
+        amounts: [{ currency: 'GBP', captured: 7, chargedBack: 0, rate: 0 }],
+      },
+    ]);
+    expectRefusal(await caller.get(`${path}?from=2026-05&to=2026-04`), 400, 'invalid_request');
+    const stranger = await openTenant(running, tenantId + 1_000);
+    expect((await stranger.get(path)).body.rates).toEqual([]);
+  });
+
+  it('is CSV for who prefers it, a row for each currency', async () => {
+    const { caller, first } = await charged();
+    const asked = (accept: string) =>
+      caller.get(`${path}?merchantAccountId=${first}`, { Accept: accept });
+    const { text, headers } = await asked('text/csv');
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+    expect(text.split('\r\n').slice(1)).toEqual([
+      `${first},${month},ok,3,1,33.3333,0,0,GBP,18,9,50`,
+      `${first},${month},ok,3,1,33.3333,0,0,USD,11,0,0`,
+      '',
+    ]);
+    expectRefusal(await asked('text/html'), 406, 'not_acceptable');
+  });
+});

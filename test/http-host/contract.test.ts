@@ -299,6 +299,7 @@ describe('the answers', () => {
     await ask('GET', '/api/ledger/trial-balance');
     await ask('GET', '/api/ledger/accounts?limit=3');
     await ask('GET', `/api/ledger/statements?merchantAccountId=1&month=${MONTH}`);
+    await ask('GET', `/api/ledger/dispute-rates?from=${MONTH}&to=${MONTH}`);
     const importing = '/api/admin/settlements?merchantAccountId=1';
     const line = 'a,capture,nobody,1.00,GBP,2026-02-01\nb,sale\n';
     const columns = 'reference,kind,arn,amount,currency,settledDate';
@@ -417,6 +418,7 @@ describe('the answers', () => {
     await ask('POST', '/customerapi/refund', { ...claims, parentCompanyId: 2, messageId: 'x' });
     await ask('GET', '/api/ledger/accounts?cursor=nonsense');
     await ask('GET', '/api/ledger/statements?merchantAccountId=1&month=2026-13');
+    await ask('GET', '/api/ledger/dispute-rates?from=2026-05&to=2026-04');
     await ask('POST', '/api/admin/settlements?merchantAccountId=1', 'amount');
     await ask('POST', '/api/admin/settlements?merchantAccountId=99', 'amount');
     await ask('POST', '/api/admin/settlements?merchantAccountId=1', { amount: 1 });

@@ -63,6 +63,13 @@ export {
   type ListedEntry,
 } from './views/black-list.ts';
 export {
+  type DisputedAmount,
+  type DisputeRate,
+  type DisputeRateQuery,
+  DisputeRateView,
+  type DisputeStatus,
+} from './views/dispute-rates.ts';
+export {
   type DisputeQuery,
   type DisputeRecord,
   DisputeView,

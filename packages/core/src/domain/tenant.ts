@@ -64,6 +64,17 @@ export function answerDaysIn({ chargebackAnswerDays: days }: Settings): readonly
   return CARD_BRAND.map((network) => days[network as keyof ChargebackAnswerDays]);
 }
 
+const threshold = z.strictObject({
+  /** Chargebacks over captures of a month. */
+  percent: z.number().min(0).max(100),
+  /** As many at least. */
+  chargebacks: z.int().min(0).max(1_000_000),
+});
+
+/** From where on the chargebacks of a month are too many: both of a threshold must be reached. */
+export const DisputeThresholds = z.strictObject({ warning: threshold, excessive: threshold });
+export type DisputeThresholds = z.output<typeof DisputeThresholds>;
+
 /** What a tenant may set for itself. */
 export const Settings = z.strictObject({
   /** Requests a minute for each environment. */
@@ -80,6 +91,7 @@ export const Settings = z.strictObject({
   lateCapture: LateCapture,
   blackListing: BlackListing,
   chargebackAnswerDays: ChargebackAnswerDays,
+  disputeThresholds: DisputeThresholds,
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -87,7 +99,12 @@ export type Settings = z.output<typeof Settings>;
 export type SettingsChange = Partial<Omit<Settings, Group>> & {
   readonly [Name in Group]?: Partial<Settings[Name]>;
 };
-type Group = 'dunning' | 'lateCapture' | 'blackListing' | 'chargebackAnswerDays';
+type Group =
+  | 'dunning'
+  | 'lateCapture'
+  | 'blackListing'
+  | 'chargebackAnswerDays'
+  | 'disputeThresholds';
 
 export const DEFAULT_SETTINGS: Settings = {
   requestsPerMinute: 100,
@@ -99,6 +116,10 @@ export const DEFAULT_SETTINGS: Settings = {
   lateCapture: { action: 'keep', afterMinutes: 60 },
   blackListing: { onChargeback: 0, onConfirmedFraud: 0 },
   chargebackAnswerDays: ANSWER_DAYS,
+  disputeThresholds: {
+    warning: { percent: 0.65, chargebacks: 75 },
+    excessive: { percent: 0.9, chargebacks: 100 },
+  },
 };
 
 export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
@@ -158,12 +179,19 @@ const withoutAnswerDays: Upcast = ({ settings, ...data }) => {
   return { ...data, settings: { chargebackAnswerDays, ...(settings as object) } };
 };
 
+/** Version 6 had no thresholds. */
+const withoutThresholds: Upcast = ({ settings, ...data }) => {
+  const { disputeThresholds } = DEFAULT_SETTINGS;
+  return { ...data, settings: { disputeThresholds, ...(settings as object) } };
+};
+
 const settingsUpcasts = [
   withoutDunning,
   withoutUsers,
   withoutLateCapture,
   withoutBlackListing,
   withoutAnswerDays,
+  withoutThresholds,
 ];
 
 /** Version 1 had no lead keys. */
@@ -390,6 +418,7 @@ function changed(settings: Settings, change: SettingsChange = {}): Settings {
     lateCapture: { ...settings.lateCapture, ...change.lateCapture },
     blackListing: { ...settings.blackListing, ...change.blackListing },
     chargebackAnswerDays: { ...settings.chargebackAnswerDays, ...change.chargebackAnswerDays },
+    disputeThresholds: { ...settings.disputeThresholds, ...change.disputeThresholds },
   };
 }
 

@@ -33,6 +33,13 @@ export const StatementQuery = BooksQuery.extend({
 });
 export type StatementQuery = z.input<typeof StatementQuery>;
 
+export const DisputeRateQuery = BooksQuery.omit({ currency: true }).extend({
+  /** `yyyy-mm`, the first month and the last, both included. Default: the last twelve. */
+  from: Month.optional(),
+  to: Month.optional(),
+});
+export type DisputeRateQuery = z.input<typeof DisputeRateQuery>;
+
 export const RecurringQuery = BooksQuery.omit({ merchantAccountId: true }).extend({
   /** `yyyy-mm`, the first month and the last, both included. Default: the last twelve. */
   from: Month.optional(),

@@ -4,6 +4,8 @@ import type {
   AccountsPage,
   AccountsQuery,
   BooksQuery,
+  DisputeRateQuery,
+  DisputeRateView,
   LedgerEntry,
   LedgerView,
   RecurringView,
@@ -13,6 +15,7 @@ import type {
   TrialBalance,
 } from '@counterfoil/projections';
 import type { ReadSide } from '../runtime/read-side.ts';
+import type { References } from '../tenants/index.ts';
 
 /** A payment has at most a few hundred journal entries. */
 const MAX_ENTRIES = 10_000;
@@ -20,6 +23,8 @@ const MAX_ENTRIES = 10_000;
 interface BookServices {
   readonly ledger: LedgerView;
   readonly statements: StatementView;
+  readonly disputeRates: DisputeRateView;
+  readonly references: References;
   readonly recurring: RecurringView;
   readonly readSide: ReadSide;
 }
@@ -56,6 +61,16 @@ export class Books {
   async statement(query: StatementQuery): Promise<Statement> {
     await this.#services.readSide.caughtUp(query.tenantId);
     return this.#services.statements.statement(query);
+  }
+
+  /** Chargebacks over captures, by merchant account and month, and the thresholds that they are beside. */
+  async disputeRates(
+    query: Omit<DisputeRateQuery, 'thresholds'> & { readonly tenantId: TenantId },
+  ) {
+    const { readSide, disputeRates, references } = this.#services;
+    const { disputeThresholds: thresholds } = await references.settingsOf(query.tenantId);
+    await readSide.caughtUp(query.tenantId);
+    return { thresholds, rates: await disputeRates.rates({ ...query, thresholds }) };
   }
 
   /** Recurring revenue and churn, month by month. */

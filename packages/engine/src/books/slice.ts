@@ -1,16 +1,24 @@
 /** The books and reports: each query waits for its tenant's own writes. */
-import { LedgerView, RecurringView, StatementView } from '@counterfoil/projections';
+import {
+  DisputeRateView,
+  LedgerView,
+  RecurringView,
+  StatementView,
+} from '@counterfoil/projections';
 import { type Base, slice, tenantPart } from '../slice.ts';
+import type { TenantParts } from '../tenants/index.ts';
 import { Books } from './books.ts';
 import { BOOKS_INPUTS, TenantBooks } from './tenant-books.ts';
 
 export const BOOKS = slice({
   scopes: { 'ledger:read': 'Read the books and reports' },
-  make({ stores, readSide }: Base) {
+  make({ stores, readSide, references }: Base & TenantParts) {
     const { readModels } = stores;
     const books = new Books({
       ledger: new LedgerView(readModels),
       statements: new StatementView(readModels),
+      disputeRates: new DisputeRateView(readModels),
+      references,
       recurring: new RecurringView(readModels),
       readSide,
     });

@@ -12,6 +12,7 @@ import {
   AccountsQuery,
   BooksQuery,
   DEFAULT_MONTHS,
+  DisputeRateQuery,
   MAX_MONTHS,
   RecurringQuery,
   StatementQuery,
@@ -57,11 +58,23 @@ export class TenantBooks {
     return this.#books.statement(this.#scoped(query));
   }
 
+  /** Chargebacks over captures, by merchant account and month. Refuses with `MonthsOutOfRange`. */
+  async disputeRates({ from, to, ...query }: DisputeRateQuery = {}) {
+    const range = this.#range(from, to);
+    const scoped = this.#scoped(query);
+    const found = await this.#books.disputeRates({ ...scoped, ...range });
+    return { ...range, sandbox: scoped.sandbox, ...found };
+  }
+
   /** Recurring revenue and churn, month by month. Refuses with `MonthsOutOfRange`. */
   async recurring({ from, to, ...query }: RecurringQuery = {}) {
-    const range = rangeOf(from, to ?? this.#clock.now().slice(0, MONTH_LENGTH));
+    const range = this.#range(from, to);
     const currencies = await this.#books.recurring({ ...this.#scoped(query), ...range });
     return { ...range, currencies };
+  }
+
+  #range(from: string | undefined, to: string | undefined) {
+    return rangeOf(from, to ?? this.#clock.now().slice(0, MONTH_LENGTH));
   }
 
   #scoped<Query extends BooksQuery>({ sandbox, ...query }: Query) {
@@ -83,4 +96,5 @@ export const BOOKS_INPUTS: CallInputs<TenantBooks> = {
   entries: [z.string()],
   statement: [StatementQuery],
   recurring: [RecurringQuery.optional()],
+  disputeRates: [DisputeRateQuery.optional()],
 };

@@ -76,6 +76,20 @@ const answerDays = Object.fromEntries(
 const ANSWER_DAYS =
   'Days in which a chargeback must be answered whose report does not say until when, by the network of its card';
 
+const threshold = Tenant.DisputeThresholds.shape.warning.shape;
+const thresholdMembers = {
+  percent: threshold.percent.meta({ description: 'Chargebacks over captures of a month' }),
+  chargebacks: threshold.chargebacks.meta({ description: 'As many at least' }),
+};
+const Threshold = z.object(thresholdMembers).meta({ id: 'DisputeThreshold' });
+const ThresholdChange = z.object(patchOf(thresholdMembers)).meta({ id: 'DisputeThresholdChange' });
+const WARNING = { description: 'From here on a month is `warning`: percent and number together' };
+const EXCESSIVE = { description: 'From here on it is `excessive`' };
+const THRESHOLDS = 'What the dispute rates of merchant accounts are held against';
+export const DisputeThresholds = z
+  .object({ warning: Threshold.meta(WARNING), excessive: Threshold.meta(EXCESSIVE) })
+  .meta({ id: 'DisputeThresholds', description: THRESHOLDS });
+
 const Settings = z
   .object({
     ...members,
@@ -85,6 +99,7 @@ const Settings = z
     chargebackAnswerDays: z
       .object(answerDays)
       .meta({ id: 'ChargebackAnswerDays', description: ANSWER_DAYS }),
+    disputeThresholds: DisputeThresholds,
     rowVersion: RowVersion,
   })
   .meta({ id: 'Settings' });
@@ -108,6 +123,13 @@ const SettingsChange = z
     chargebackAnswerDays: z
       .object(patchOf(answerDays))
       .meta({ id: 'ChargebackAnswerDaysChange', description: ANSWER_DAYS })
+      .optional(),
+    disputeThresholds: z
+      .object({
+        warning: ThresholdChange.optional().meta(WARNING),
+        excessive: ThresholdChange.optional().meta(EXCESSIVE),
+      })
+      .meta({ id: 'DisputeThresholdsChange', description: THRESHOLDS })
       .optional(),
     rowVersion: RowVersion.optional(),
   })

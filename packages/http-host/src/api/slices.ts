@@ -4,6 +4,7 @@ import { BLACK_LIST } from './black-list.ts';
 import { CARD } from './card.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
+import { DISPUTE_RATES } from './dispute-rates.ts';
 import { DISPUTE_REPORTS } from './dispute-reports.ts';
 import { DISPUTES } from './disputes.ts';
 import { KEYS } from './keys.ts';
@@ -45,6 +46,7 @@ export const API = [
   BLACK_LIST,
   LEDGER,
   STATEMENTS,
+  DISPUTE_RATES,
   SETTLEMENTS,
   RECURRING,
   KEYS,

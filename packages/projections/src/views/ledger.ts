@@ -13,7 +13,7 @@ import { BALANCES, ENTRIES, LEDGER, liveModel } from './live-model.ts';
 import { partitionOf } from './search-record.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '2';
+const VERSION = '3';
 /** Balances read at a time while they are added up. */
 const LIST_PAGE = 1_000;
 const MERCHANT_ACCOUNT_DIGITS = 10;
@@ -24,9 +24,16 @@ export interface Balance {
   readonly creditMinor: bigint;
 }
 
-/** What one month (GMT) posted to each account of a merchant account, in one currency. */
+/** What is counted in a month, in the order in which it is stored. */
+const COUNTED = ['captures', 'chargebacks', 'alerts', 'fraudWarnings'] as const;
+export type Counts = Readonly<Record<(typeof COUNTED)[number], number>>;
+
+const NOTHING_COUNTED: Counts = { captures: 0, chargebacks: 0, alerts: 0, fraudWarnings: 0 };
+
+/** What one month (GMT) posted to each account of a merchant account, in one currency, and of how many. */
 export interface MonthTotals {
   readonly accounts: Map<string, Balance>;
+  readonly counts: Counts;
 }
 
 type State = Balance | MonthTotals;
@@ -45,20 +52,30 @@ export const ledger: Projection<State> = {
   ],
 
   needs(record) {
+    const counting = countingOf(record);
+    const inMonth = counting === undefined ? [] : [counting.key];
     const entry = journal(record.event);
-    if (entry === undefined) return [];
+    if (entry === undefined) return inMonth;
     const books = booksOf(record, entry);
-    return entry.lines.flatMap((line) => [
+    const posted = entry.lines.flatMap((line) => [
       balanceKey(books, line),
       monthKey(books, line.currency, entry.at),
     ]);
+    return [...inMonth, ...posted];
   },
 
   apply(record, states: States<State>) {
-    const entry = journal(record.event);
-    if (entry === undefined) return { states: [] };
-    const books = booksOf(record, entry);
     const changed = new Map<string, State>();
+    const counting = countingOf(record);
+    if (counting !== undefined) {
+      const { key, counted } = counting;
+      const { accounts, counts } = copyOf(states.get(key));
+      const more = counted.map((name) => [name, counts[name] + 1] as const);
+      changed.set(key, { accounts, counts: { ...counts, ...Object.fromEntries(more) } });
+    }
+    const entry = journal(record.event);
+    if (entry === undefined) return { states: [...changed] };
+    const books = booksOf(record, entry);
     for (const line of entry.lines) {
       const key = balanceKey(books, line);
       const balance = (changed.get(key) ?? states.get(key) ?? NOTHING_POSTED) as Balance;
@@ -90,18 +107,26 @@ export const ledger: Projection<State> = {
   encode(state) {
     if (!('accounts' in state)) return JSON.stringify(texts(state));
     const accounts = [...state.accounts].sort(byName).map(([name, each]) => [name, texts(each)]);
-    return JSON.stringify(Object.fromEntries(accounts));
+    const counts = COUNTED.map((name) => state.counts[name]);
+    return JSON.stringify({ accounts: Object.fromEntries(accounts), counts });
   },
 
   decode(body) {
-    const stored = JSON.parse(body) as StoredBalance | Readonly<Record<string, StoredBalance>>;
+    const stored = JSON.parse(body) as StoredBalance | StoredMonth;
     if (isBalance(stored)) return balanceIn(stored);
-    const accounts = Object.entries(stored).map(([name, each]) => [name, balanceIn(each)] as const);
-    return { accounts: new Map(accounts) };
+    const accounts = Object.entries(stored.accounts).map(
+      ([name, each]) => [name, balanceIn(each)] as const,
+    );
+    const counts = COUNTED.map((name, index) => [name, stored.counts[index] ?? 0] as const);
+    return { accounts: new Map(accounts), counts: Object.fromEntries(counts) as Counts };
   },
 };
 
 type StoredBalance = readonly [debit: string, credit: string];
+interface StoredMonth {
+  readonly accounts: Readonly<Record<string, StoredBalance>>;
+  readonly counts: readonly number[];
+}
 
 function isBalance(stored: object): stored is StoredBalance {
   return Array.isArray(stored);
@@ -115,9 +140,39 @@ function balanceIn([debit, credit]: StoredBalance): Balance {
   return { debitMinor: BigInt(debit), creditMinor: BigInt(credit) };
 }
 
-function copyOf(totals: State | undefined): MonthTotals {
-  return { accounts: new Map((totals as MonthTotals | undefined)?.accounts) };
+function copyOf(state: State | undefined): MonthTotals {
+  const totals = state as MonthTotals | undefined;
+  return { accounts: new Map(totals?.accounts), counts: totals?.counts ?? NOTHING_COUNTED };
 }
+
+/** What an event counts as, and the month in which; undefined for most. A free trial captures nothing. */
+function countingOf(record: Recorded) {
+  const { event } = record;
+  switch (event.type) {
+    case 'PaymentCaptured':
+    case 'ChargebackOpened':
+    case 'AlertReceived': {
+      const counted = countedIn(event);
+      const key = monthKey(booksOf(record, event), event.currency, event.at);
+      return counted.length === 0 ? undefined : { counted, key };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function countedIn(
+  event: Extract<
+    Recorded['event'],
+    { type: 'PaymentCaptured' | 'ChargebackOpened' | 'AlertReceived' }
+  >,
+): readonly (keyof Counts)[] {
+  if (event.type === 'ChargebackOpened') return ['chargebacks'];
+  if (event.type === 'PaymentCaptured') return event.amountMinor > 0n ? ['captures'] : [];
+  return WARNINGS.has(event.alertType) ? ['alerts', 'fraudWarnings'] : ['alerts'];
+}
+
+const WARNINGS: ReadonlySet<string> = new Set(['ConfirmedFraud', 'EarlyFraudWarning']);
 
 type StoredEntry = readonly [
   description: string,
@@ -150,13 +205,24 @@ function booksKey({ tenantId, sandbox, merchantAccountId }: Books): string {
   return `${partitionOf(tenantId, sandbox)}/${merchantAccount}`;
 }
 
-/** Before all keys of balances: no partition begins with a letter. */
-export function monthsKey(books: Books): string {
-  return `month/${booksKey(books)}/`;
+/** Of one merchant account or of all. Before all keys of balances: no partition begins with a letter. */
+export function monthsKey(
+  books: Omit<Books, 'merchantAccountId'> & { readonly merchantAccountId?: number },
+): string {
+  const { tenantId, sandbox, merchantAccountId } = books;
+  return merchantAccountId === undefined
+    ? `month/${partitionOf(tenantId, sandbox)}/`
+    : `month/${booksKey({ tenantId, sandbox, merchantAccountId })}/`;
 }
 
 function monthKey(books: Books, currency: string, at: string): string {
   return `${monthsKey(books)}${currency}/${at.slice(0, 'yyyy-mm'.length)}`;
+}
+
+/** What `monthKey` has put into a key. */
+export function monthOfKey(key: string) {
+  const [merchantAccount, currency = '', month = ''] = key.split('/').slice(-3);
+  return { merchantAccountId: Number(merchantAccount), currency, month };
 }
 
 /** One account of the books of one merchant account. Amounts are major units of the currency. */

@@ -1,19 +1,10 @@
 /** Statements: what a month posted to the books of a merchant account, from one balance to the next. */
 import { type RawNumber, toExactMajor } from '@counterfoil/core';
-import type { Build, ReadModelStore } from '../read-model-store.ts';
-import {
-  added,
-  type Balance,
-  type Books,
-  ledger,
-  type MonthTotals,
-  monthsKey,
-  NOTHING_POSTED,
-} from './ledger.ts';
-import { BALANCES, LEDGER, liveModel } from './live-model.ts';
+import type { ReadModelStore } from '../read-model-store.ts';
+import { added, type Balance, type Books, type MonthTotals, NOTHING_POSTED } from './ledger.ts';
+import { bookedMonths } from './ledger-months.ts';
+import { LEDGER, liveModel } from './live-model.ts';
 
-/** One document for each month of each currency: far more than a merchant account will have. */
-const LIST_PAGE = 10_000;
 const RECEIVABLE = 'acquirer-receivable';
 const FEES = 'fees:';
 
@@ -80,7 +71,7 @@ export class StatementView {
   async statement({ month, currency, ...books }: StatementQuery): Promise<Statement> {
     const model = await liveModel(this.#store, LEDGER);
     const found = new Map<string, Found>();
-    for await (const each of monthsOf(model, books)) {
+    for await (const each of bookedMonths(model, books)) {
       if (each.month > month || (currency ?? each.currency) !== each.currency) continue;
       const { opening, totals } = found.get(each.currency) ?? { opening: 0n, totals: new Map() };
       found.set(
@@ -96,25 +87,6 @@ export class StatementView {
     );
     return { merchantAccountId, sandbox, month, currencies };
   }
-}
-
-/** Every month with postings, by currency and month. */
-async function* monthsOf(
-  model: Build,
-  books: Books,
-): AsyncGenerator<{ currency: string; month: string; accounts: MonthTotals['accounts'] }> {
-  const prefix = monthsKey(books);
-  let after: string | undefined;
-  do {
-    const options = { prefix, limit: LIST_PAGE, ...(after === undefined ? {} : { after }) };
-    const page = await model.list(BALANCES, options);
-    for (const { key, body } of page) {
-      const [currency = '', month = ''] = key.slice(prefix.length).split('/');
-      const { accounts } = ledger.decode(body) as MonthTotals;
-      yield { currency, month, accounts };
-    }
-    after = page.length < LIST_PAGE ? undefined : page.at(-1)?.key;
-  } while (after !== undefined);
 }
 
 /** What the acquirer owes more than before. */
