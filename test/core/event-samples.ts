@@ -2,6 +2,7 @@
 import {
   catalog,
   type Event,
+  type Lead,
   MerchantAccount,
   type Reference,
   Tenant,
@@ -23,6 +24,16 @@ const keyId = '0192f000-0000-4000-8000-000000000001';
 const imported = { settlementId: idOf('refund', 5), sandbox: false, merchantAccountId: 31 };
 const successorId = '0192f000-0000-4000-8000-000000000002';
 const settings = Tenant.DEFAULT_SETTINGS;
+/** A payment of another gateway that a lead is matched with. */
+const SEEN: Lead.SeenTransaction = {
+  source: 'acme-pay',
+  transactionId: 'P-1001',
+  orderId: '1001',
+  applicationId: 1,
+  amountMinor: 1_999n,
+  currency: 'GBP',
+  capturedAt: at,
+};
 
 export const storefrontProduct: Reference.StorefrontProduct = {
   id: 9001,
@@ -299,6 +310,41 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     at,
   },
   { type: 'DisputeMatched', transactionId: idOf('capture'), matchedBy: 'arn', at },
+  {
+    type: 'LeadCreated',
+    leadId: keyId,
+    sessionId: 'visit-7f3a',
+    applicationId: 1,
+    customerId: 601,
+    sandbox: false,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    cfaDevice: 'phone',
+    scans: [{ page: '/tea' }],
+    at,
+  },
+  {
+    type: 'LeadUpdated',
+    leadId: keyId,
+    customerId: 601,
+    sandbox: false,
+    email: 'ada@example.com',
+    firstName: 'Ada',
+    lastName: 'King',
+    cfaDevice: 'phone',
+    scans: [{ page: '/tea' }, { page: '/cups' }],
+    at,
+  },
+  { type: 'LeadTransactionSeen', transaction: SEEN, at },
+  {
+    type: 'LeadPaid',
+    leadId: keyId,
+    sessionId: 'visit-7f3a',
+    sandbox: false,
+    transaction: SEEN,
+    at,
+  },
   {
     type: 'SenderDomainAdded',
     domainId: keyId,

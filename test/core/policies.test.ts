@@ -117,6 +117,23 @@ describe('a capture', () => {
     expect(commandsTo('subscription', happened.captured(), called)).toEqual([]);
   });
 
+  it('is told to the lead of its session, but for one whose money went back', () => {
+    const facts = factsOf({ partnerSession: 'visit-1' });
+    const { payment } = facts;
+    const of = (state: Partial<Transaction.Payment>) =>
+      commandsTo('lead', happened.captured(), { ...facts, payment: { ...payment, ...state } });
+    expect(of({ capturedMinor: 1_999n })).toMatchObject([
+      {
+        type: 'SeeTransaction',
+        sessionId: 'visit-1',
+        sandbox: false,
+        transaction: { transactionId, amountMinor: 1_999n, capturedAt: CAPTURED_AT },
+      },
+    ]);
+    expect(of({ capturedMinor: 0n })).toEqual([]);
+    expect(of({ capturedMinor: 1_999n, partnerSession: null })).toEqual([]);
+  });
+
   it('reports the purchase to its customer', () => {
     const address = (phone: string): Transaction.Address => ({
       addressType: 'DEFAULT',

@@ -184,7 +184,13 @@ describe('the document', () => {
 const seen = new Set<string>();
 
 /** Asks, and holds the answer to the document. */
-async function ask(method: string, path: string, body?: Json, template = path): Promise<Json> {
+async function ask(
+  method: string,
+  path: string,
+  body?: Json,
+  template = path,
+  more: Json = {},
+): Promise<Json> {
   const isText = typeof body === 'string';
   const headers = {
     Authorization: key,
@@ -193,7 +199,7 @@ async function ask(method: string, path: string, body?: Json, template = path): 
     ...(body !== undefined && { 'Content-Type': isText ? fileTypeOf(path) : 'application/json' }),
   };
   const text = body === undefined ? {} : { body: isText ? body : JSON.stringify(body) };
-  const answer = await fetch(url + path, { method, headers, ...text });
+  const answer = await fetch(url + path, { method, headers: { ...headers, ...more }, ...text });
   const name = template.split('?')[0] ?? '';
   const operation = documented.operations.find(
     (each) => each.method === method && each.path === name,
@@ -208,7 +214,7 @@ async function ask(method: string, path: string, body?: Json, template = path): 
     const made = await fetch(url + (answer.headers.get('location') ?? '/nowhere'), { headers });
     expect([made.status, await made.text()]).toEqual([
       200,
-      expect.stringContaining(String((given.item ?? given.returnVal ?? given).id)),
+      expect.stringContaining(String((given.item ?? given.returnVal ?? given.lead ?? given).id)),
     ]);
   }
   return given;
@@ -423,6 +429,30 @@ describe('the answers', () => {
     await ask('POST', '/api/admin/settlements?merchantAccountId=99', 'amount');
     await ask('POST', '/api/admin/settlements?merchantAccountId=1', { amount: 1 });
     await ask('GET', '/v1/payments?limit=0');
+  });
+
+  it('are as the document says about leads', async () => {
+    const { item } = await ask('POST', '/api/admin/leadkeys', {
+      applicationId: 1,
+      allowedOrigins: ['https://shop.example'],
+    });
+    const lead = { email: 'lead@example.com', session_id: 'visit-1' };
+    const server = { Authorization: `Bearer ${item.secretKey}` };
+    const path = '/api/public/customer-leads';
+    for (const status of ['new', 'new']) {
+      expect((await ask('POST', path, lead, path, server)).lead).toMatchObject({ status });
+    }
+    await ask('POST', path, {}, path, server);
+    await ask('OPTIONS', path, undefined, path, { Origin: 'https://shop.example' });
+    await ask('OPTIONS', path);
+    const { example } =
+      document.paths['/api/webhooks/transactions'].post.requestBody.content['application/json'];
+    const { transaction } = example.data;
+    const data = { transaction: { ...transaction, partnerSession: 'visit-1' } };
+    const message = { ...example, data };
+    await ask('POST', '/api/webhooks/transactions?source=acme-pay', message);
+    const { items } = await ask('GET', '/api/admin/leads?sessionId=visit-1');
+    expect(items).toMatchObject([{ status: 'paid', transaction: { id: transaction.id } }]);
   });
 
   it('are as the document says about administration, for each example', async () => {

@@ -8,6 +8,7 @@ import * as Dispute from './domain/dispute.ts';
 import * as DisputeEvidence from './domain/dispute-evidence.ts';
 import * as DisputeProvider from './domain/dispute-provider.ts';
 import * as EmailClaim from './domain/email-claim.ts';
+import * as Lead from './domain/lead.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
@@ -48,6 +49,7 @@ const AGGREGATES = [
   DisputeEvidence,
   DisputeProvider,
   EmailClaim,
+  Lead,
   MerchantAccount,
   MonthlyCap,
   Reference,

@@ -22,6 +22,7 @@ export * as Dispute from './domain/dispute.ts';
 export * as DisputeEvidence from './domain/dispute-evidence.ts';
 export * as DisputeProvider from './domain/dispute-provider.ts';
 export * as EmailClaim from './domain/email-claim.ts';
+export * as Lead from './domain/lead.ts';
 export * as MerchantAccount from './domain/merchant-account.ts';
 export * as MonthlyCap from './domain/monthly-cap.ts';
 export * as Reference from './domain/reference.ts';

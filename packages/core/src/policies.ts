@@ -1,5 +1,6 @@
 /** What follows from what happened: events of one aggregate become commands to others. */
 import type * as Customer from './domain/customer.ts';
+import type * as Lead from './domain/lead.ts';
 import { NOT_ASKED } from './domain/subscription/events.ts';
 import type * as Subscription from './domain/subscription/index.ts';
 import type { Settings } from './domain/tenant.ts';
@@ -15,15 +16,16 @@ import type { TenantId } from './kernel/ids.ts';
  */
 export type FollowUp =
   | { readonly to: 'subscription'; readonly command: Subscription.Command; readonly name: Name }
-  | { readonly to: 'customer'; readonly command: Customer.Command; readonly name: Name };
+  | { readonly to: 'customer'; readonly command: Customer.Command; readonly name: Name }
+  | { readonly to: 'lead'; readonly command: Lead.Command; readonly name: Name };
 type Name = readonly string[];
 
 /** What the policies use beside the event. */
 export interface PolicyFacts {
   readonly tenantId: TenantId;
   /**
-   * Of the event's stream. What the order said is used, and of a payment with plans whether it was
-   * refunded in the append of its capture.
+   * Of the event's stream. What the order said is used, and of a payment with plans or a session what
+   * was captured, and whether it was refunded in the same append.
    */
   readonly payment: Payment;
   readonly settings: Settings;
@@ -180,6 +182,38 @@ export function subscriptionsOf({
 }
 
 /**
+ * A captured payment may be that of a lead, which is found by its session. One whose money went back at
+ * once pays none.
+ */
+function leadFollowUps(
+  { at }: Pick<Event, 'at'>,
+  { tenantId, payment }: Pick<PolicyFacts, 'tenantId' | 'payment'>,
+): readonly FollowUp[] {
+  const { transactionId, sandbox, partnerSession: sessionId, applicationId } = payment;
+  const { orderId, currency, capturedMinor: amountMinor } = payment;
+  if (sessionId === null || sessionId === '' || amountMinor === 0n) return [];
+  if (isRefundedLate(payment)) return [];
+  const transaction = {
+    source: '',
+    transactionId,
+    orderId: orderId === null ? null : String(orderId),
+    applicationId,
+    amountMinor,
+    currency,
+    capturedAt: at,
+  };
+  const command = {
+    type: 'SeeTransaction',
+    tenantId,
+    sandbox,
+    sessionId,
+    transaction,
+    at,
+  } as const;
+  return [{ to: 'lead', command, name: [transactionId, 'lead'] }];
+}
+
+/**
  * Updates the customer from the order: contact data, and the card that was charged. Not for a rebill,
  * which would add a card again that the customer has removed since.
  */
@@ -210,6 +244,7 @@ export function purchaseFollowUps(
       },
       name: [transactionId, 'purchase'],
     },
+    ...leadFollowUps(event, { tenantId, payment }),
   ];
 }
 

@@ -22,6 +22,7 @@ export type { Disputes } from './disputes/disputes.ts';
 export { refusalOf, StorageError } from './failures.ts';
 export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
+export type { WrittenLead } from './leads/tenant-leads.ts';
 export type { LedgerOptions, Storage } from './ledger-options.ts';
 export {
   createLogger,
@@ -88,6 +89,7 @@ export type { Actor, TenantLedger, TenantLedgers } from './tenant-ledger.ts';
 export {
   type Environment,
   isApiKey,
+  isLeadKey,
   type KeyKind,
   keyDigest,
   keyPrefix,

@@ -7,6 +7,7 @@ import { DISPUTES } from './disputes/slice.ts';
 import { ERASURE } from './erasure/slice.ts';
 import { GATEWAYS } from './gateways/slice.ts';
 import { IDENTITIES } from './identities/slice.ts';
+import { LEADS } from './leads/slice.ts';
 import { MAIL } from './mail/slice.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts/slice.ts';
 import { PAYMENTS } from './payments/slice.ts';
@@ -34,6 +35,7 @@ export const SLICES = [
   SUBSCRIPTIONS,
   ERASURE,
   CUSTOMERS,
+  LEADS,
   DISPUTES,
   BOOKS,
   SETTLEMENTS,

@@ -2,6 +2,7 @@
 import type { Projection } from './projection.ts';
 import { blackList } from './views/black-list.ts';
 import { disputes } from './views/disputes.ts';
+import { leads } from './views/leads.ts';
 import { ledger } from './views/ledger.ts';
 import { recurring } from './views/recurring.ts';
 import { reference } from './views/reference.ts';
@@ -79,6 +80,14 @@ export {
   type UnmatchedDispute,
   unmatchedDisputes,
 } from './views/disputes.ts';
+export {
+  LEAD_STATUS,
+  type LeadPage,
+  type LeadRecord,
+  type LeadStatus,
+  LeadView,
+  leads,
+} from './views/leads.ts';
 export {
   type AccountBalance,
   type AccountsPage,
@@ -204,4 +213,5 @@ export const PROJECTIONS: readonly Projection[] = [
   recurring,
   settlements,
   blackList,
+  leads,
 ];

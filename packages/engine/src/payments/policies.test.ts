@@ -6,6 +6,7 @@ import {
   Customer,
   createMemoryEventStore,
   type EventStore,
+  Lead,
   MerchantAccount,
   Routing,
   type StreamName,
@@ -269,6 +270,19 @@ class Bench {
     return this.commands.stateOf(Customer, Customer.streamOf(name as never));
   }
 
+  lead(): Promise<Lead.State> {
+    const stream = Lead.streamOf({ tenantId: TENANT, sandbox: false, sessionId: 'visit-1' });
+    return this.commands.stateOf(Lead, stream);
+  }
+
+  async writesLead(): Promise<void> {
+    const session = { tenantId: TENANT, sandbox: false, sessionId: 'visit-1' };
+    const who = { leadId: randomUUID(), applicationId: 1, customerId: 601 };
+    const contact = { email: 'ada@example.com' };
+    const command = { type: 'WriteLead', ...session, ...who, contact, at: AT } as const;
+    await this.commands.execute(Lead, command, { commandId: randomUUID() }, SYSTEM);
+  }
+
   async settings(settings: Partial<Tenant.Settings>): Promise<void> {
     const name = { commandId: randomUUID() };
     const tenant = { tenantId: TENANT, at: AT };
@@ -329,6 +343,34 @@ it('does nothing twice, in whichever order the request and the follower come', a
   expect(await bench.typesIn('subscription')).toEqual([...STARTED, ...STARTED, ...STARTED]);
   expect(bench.lines).toEqual([]);
 });
+
+it.each([
+  ['before the lead', ['capture', 'follow', 'write']],
+  ['after the lead', ['write', 'capture', 'follow']],
+  ['followed late', ['capture', 'write', 'follow']],
+])(
+  'marks the lead of a session paid once, %s, after a crash and a lost place',
+  async (_, steps) => {
+    const bench = new Bench();
+    for (const step of steps) {
+      if (step === 'write') await bench.writesLead();
+      else if (step === 'follow') await bench.follow();
+      else {
+        await bench.captured({ partnerSession: 'visit-1' }, { plans: 0 });
+        await bench.captured({ partnerSession: 'visit-2' }, { plans: 0 });
+        bench.restart();
+      }
+    }
+    expect((await bench.lead()).paid?.transaction).toMatchObject({ amountMinor: 1_000n });
+    bench.checkpoints.close();
+    bench.checkpoints = openCheckpoints(':memory:');
+    bench.restart();
+    await bench.follow();
+    const marks = (await bench.typesIn('lead')).filter((type) => type === 'LeadPaid');
+    expect(marks).toHaveLength(1);
+    expect(bench.lines).toEqual([]);
+  },
+);
 
 it('goes through an old log from the beginning, and again after it lost its place', async () => {
   const bench = new Bench();

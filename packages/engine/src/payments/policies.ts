@@ -2,6 +2,7 @@
 
 import {
   Customer,
+  Lead,
   type MerchantAccount,
   Policies,
   type StoredEvent,
@@ -128,7 +129,9 @@ export class PolicyReactor {
     const facts = { tenantId, payment };
     for (const purchase of Policies.purchaseFollowUps(captured, facts)) {
       await this.#executeOrLog(stream, purchase, SYSTEM);
-      if (payment.plans.length > 0) await this.#endForErased(stored, purchase, facts);
+      if (payment.plans.length > 0 && purchase.to === 'customer') {
+        await this.#endForErased(stored, purchase.command, facts);
+      }
     }
   }
 
@@ -149,10 +152,10 @@ export class PolicyReactor {
   /** The customer was erased while the payment was in progress. */
   async #endForErased(
     stored: StoredEvent,
-    purchase: FollowUp,
+    purchase: Customer.Command,
     facts: Pick<Policies.PolicyFacts, 'tenantId' | 'payment'>,
   ): Promise<void> {
-    const customer = await this.#options.commands.stateOf(Customer, streamOf(purchase));
+    const customer = await this.#options.commands.stateOf(Customer, Customer.streamOf(purchase));
     if (customer === null || customer.erasureRequestedAt === null) return;
     const at = this.#options.commands.clock.now();
     for (const ending of Policies.erasureFollowUps({ at }, facts)) {
@@ -164,12 +167,12 @@ export class PolicyReactor {
     return (await this.#options.commands.eventOf(stored)) as Transaction.Event;
   }
 
-  /** Of an order without plans, which never changes, a cached state suffices. */
+  /** Of an order without plans and session, which never changes, a cached state suffices. */
   async #paymentOf(stream: StreamName): Promise<Payment | null> {
     const { commands } = this.#options;
     const cached = commands.rememberedStateOf(Transaction, stream);
-    const suffices = cached !== undefined && cached?.plans.length === 0;
-    return suffices ? cached : commands.stateOf(Transaction, stream);
+    const isPlain = cached?.plans.length === 0 && cached.partnerSession === null;
+    return isPlain ? cached : commands.stateOf(Transaction, stream);
   }
 
   async #factsOf(tenantId: TenantId, payment: Payment): Promise<Policies.PolicyFacts> {
@@ -216,14 +219,15 @@ export class PolicyReactor {
     const { name } = followUp;
     // The settings, and so the command, may have changed between two runs.
     const named = { commandId: deterministicUuid(name), content: name };
-    if (followUp.to === 'customer') {
-      await commands.execute(Customer, followUp.command, named, caller);
-    } else {
-      await commands.execute(Subscription, followUp.command, named, caller);
+    switch (followUp.to) {
+      case 'customer':
+        await commands.execute(Customer, followUp.command, named, caller);
+        return;
+      case 'lead':
+        await commands.execute(Lead, followUp.command, named, caller);
+        return;
+      default:
+        await commands.execute(Subscription, followUp.command, named, caller);
     }
   }
-}
-
-function streamOf({ to, command }: FollowUp): StreamName {
-  return to === 'subscription' ? Subscription.streamOf(command) : Customer.streamOf(command);
 }

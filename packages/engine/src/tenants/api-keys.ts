@@ -19,6 +19,8 @@ const SHOWN_CHARACTERS = 4;
 /** 32 bytes are 43 base64url characters. The unused bits of the last one are not checked. */
 const API_KEY = /^cf_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
+const LEAD_KEY = /^cf_lead_(?:pub|sec)_(?:live|test)_[A-Za-z0-9_-]{43}$/;
+
 /** What a new key starts with: `cf_live_`, `cf_lead_pub_test_`, ... */
 export function keyPrefix(kind: KeyKind, environment: Environment): string {
   return `${PREFIXES[kind]}_${environment}_`;
@@ -32,6 +34,11 @@ export function makeKey(kind: KeyKind, environment: Environment): string {
 /** Whether the text has the form of an API key; avoids useless look-ups. */
 export function isApiKey(text: string): boolean {
   return API_KEY.test(text);
+}
+
+/** The same for lead keys, publishable and secret. */
+export function isLeadKey(text: string): boolean {
+  return LEAD_KEY.test(text);
 }
 
 /**

@@ -18,6 +18,8 @@ export interface KeyRecord {
   readonly rateLimitPerMinute: number;
   /** Callers must name an active user. Default: false. */
   readonly requireKnownUsers?: boolean;
+  /** Of a lead key. */
+  readonly lead?: { readonly applicationId: number; readonly allowedOrigins: readonly string[] };
 }
 
 /** Port of the key look-up. Called on every request, so it should answer from memory. */
@@ -56,6 +58,7 @@ function recordOf(
   { requestsPerMinute, requireKnownUsers }: Tenant.Settings,
 ): KeyRecord {
   const { keyId, tenantId, kind, environment, scopes, expiresAt, revokedAt } = key;
+  const { applicationId, allowedOrigins } = key;
   return {
     keyId,
     tenantId,
@@ -66,5 +69,7 @@ function recordOf(
     ...(revokedAt !== null && { revokedAt: Date.parse(revokedAt) }),
     rateLimitPerMinute: requestsPerMinute,
     requireKnownUsers,
+    ...(kind.startsWith('lead-') &&
+      applicationId !== null && { lead: { applicationId, allowedOrigins } }),
   };
 }

@@ -11,6 +11,9 @@ import { Tenants } from './tenants.ts';
 
 export type TenantParts = PartsOf<typeof TENANTS>;
 
+/** For the origin of a key that was made a moment ago. */
+const ORIGIN_WAIT_MS = 1_000;
+
 export const TENANTS = slice({
   scopes: {
     'keys:read': 'List API keys, lead keys and permissions, by their hints',
@@ -28,6 +31,14 @@ export const TENANTS = slice({
       tenants: new Tenants(commands),
       listTenants: () => listTenants({ events: stores.events, commands, referenceView }),
       keys: keyDirectory(referenceView, commands),
+      /** Whether a publishable lead key allows pages of this origin. */
+      async knowsOrigin(origin: string): Promise<boolean> {
+        if (await referenceView.knowsOrigin(origin)) return true;
+        const { newest } = readSide;
+        if (newest === undefined) return false;
+        await stores.progress.reached(newest, { timeoutMs: ORIGIN_WAIT_MS });
+        return referenceView.knowsOrigin(origin);
+      },
       references: new References(commands, {
         async merchantAccountIdsOf(tenantId, companyId) {
           await definitions.caughtUp(tenantId);

@@ -102,6 +102,25 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     SubscriptionEndInput: { sendUserCommunication: false },
     SubscriptionCardInput: { card: { ...card, number: '5555555555554444' } },
     SubscriptionPlanInput: { rebillAmount: 24.99, frequency: 30 },
+    CustomerLeadInput: {
+      email: 'dora@shop.example',
+      session_id: 'visit-7f3a',
+      first_name: 'Dora',
+      scans: [{ page: '/tea' }],
+    },
+    TransactionMessage: {
+      id: 'evt-2026-000123',
+      type: 'payment.captured',
+      data: {
+        transaction: {
+          id: 'P-1001',
+          amount: 19.99,
+          currency: 'GBP',
+          applicationId: 1,
+          partnerSession: 'visit-7f3a',
+        },
+      },
+    },
     ApiKeyInput: { label: 'Back office', scopes: ['transactions:read'] },
     KeyRotation: { overlapDays: 1 },
     LeadKeyInput: {

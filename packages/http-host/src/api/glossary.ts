@@ -26,6 +26,8 @@ export const GLOSSARY: Readonly<Record<string, string>> = {
   'DisputeShown.item': 'The dispute',
   'DisputeAnswered.item': 'The dispute as it is now',
   'EvidenceKept.item': 'The file',
+  'CustomerLead.transaction': 'By which it became paid; null: none',
+  'ReportedTransactionData.transaction': 'The payment',
   descriptorExactMatch: 'The whole descriptor, in upper or lower case',
   descriptorContains: 'A part of the descriptor, in upper or lower case',
   gateway: 'The name of the gateway',

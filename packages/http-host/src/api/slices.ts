@@ -2,6 +2,7 @@
 import { ACTIVITY } from './activity.ts';
 import { BLACK_LIST } from './black-list.ts';
 import { CARD } from './card.ts';
+import { CUSTOMER_LEADS } from './customer-leads.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
 import { DISPUTE_RATES } from './dispute-rates.ts';
@@ -25,6 +26,7 @@ import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
 import { TEST_CLOCK } from './test-clock.ts';
 import { SEARCH } from './transaction-search.ts';
+import { TRANSACTION_WEBHOOKS } from './transaction-webhooks.ts';
 import { UNSUBSCRIBE } from './unsubscribe.ts';
 import { USERS } from './users.ts';
 import { WEBHOOK_ENDPOINTS } from './webhook-endpoints.ts';
@@ -49,6 +51,8 @@ export const API = [
   DISPUTE_RATES,
   SETTLEMENTS,
   RECURRING,
+  CUSTOMER_LEADS,
+  TRANSACTION_WEBHOOKS,
   KEYS,
   LEAD_KEYS,
   SENDER_DOMAINS,

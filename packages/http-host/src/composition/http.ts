@@ -42,10 +42,12 @@ export function provideHttp(provide: Provide): void {
     return idempotency;
   });
   provide(PART.endpoints, (get) => {
-    const { ledgers, disputes, testClock } = get(PART.engine);
+    const { ledgers, disputes, knowsOrigin, webhookEndpoints, testClock } = get(PART.engine);
     const services = {
       ledgers,
       disputes,
+      knowsOrigin,
+      webhookEndpoints,
       testClock,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),

@@ -2,6 +2,7 @@
 import { emailIdentity, isEmail, type TenantId } from '@counterfoil/core';
 import {
   isApiKey,
+  isLeadKey,
   type KeyDirectory,
   type KeyRecord,
   type KnownUser,
@@ -19,6 +20,8 @@ const BEARER = /^bearer\b/i;
 
 /** RFC 9110 requires a challenge with every 401. */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' } };
+
+const LEAD_CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="counterfoil leads"' } };
 
 /**
  * Finds the record of the API key. Throws, in this order: key missing, Bearer prefix, key unknown,
@@ -38,6 +41,10 @@ export async function findKey(
   if (record === undefined || record.kind !== 'api') {
     return refuse('api_key_invalid', undefined, CHALLENGE);
   }
+  return activeOf(record, nowMs);
+}
+
+function activeOf(record: KeyRecord, nowMs: number): KeyRecord | Refusal {
   if (record.revokedAt !== undefined && record.revokedAt <= nowMs) {
     return refuse('api_key_revoked', undefined, CHALLENGE);
   }
@@ -45,6 +52,42 @@ export async function findKey(
     return refuse('api_key_expired', undefined, CHALLENGE);
   }
   return record;
+}
+
+const BEARER_KEY = /^bearer +(\S+) *$/i;
+
+/**
+ * The lead key of a request: a publishable one in X-Service-Lead-Key, or a secret one as a Bearer token,
+ * and never the other way round. The same refusals as of API keys.
+ */
+export async function findLeadKey(
+  { leadKey, authorization }: RequestHead,
+  keys: KeyDirectory,
+  nowMs: number,
+): Promise<KeyRecord | Refusal> {
+  const given = leadKey ?? BEARER_KEY.exec(authorization ?? '')?.[1];
+  if (given === undefined && authorization === undefined) {
+    return refuse('api_key_missing', 'A lead key is missing', LEAD_CHALLENGE);
+  }
+  const kind = leadKey === undefined ? 'lead-secret' : 'lead-publishable';
+  const isOne = given !== undefined && isLeadKey(given);
+  const record = isOne ? await keys.find(keyDigest(given)) : undefined;
+  if (record?.kind !== kind) return refuse('api_key_invalid', 'Not a lead key', LEAD_CHALLENGE);
+  return activeOf(record, nowMs);
+}
+
+/** Throws: a ClientId of another tenant, or an origin that a publishable key does not allow (both 403). */
+export function leadPrincipalOf(key: KeyRecord, { clientId, origin }: RequestHead): Principal {
+  const { tenantId, environment, keyId, scopes, kind, lead } = key;
+  if (lead === undefined) throw new Error('a lead key without an application');
+  if (clientId !== undefined && clientId !== String(tenantId)) throw refuse('tenant_mismatch');
+  const { applicationId, allowedOrigins } = lead;
+  const isPublishable = kind === 'lead-publishable';
+  if (isPublishable && (origin === undefined || !allowedOrigins.includes(origin))) {
+    throw refuse('origin_not_allowed');
+  }
+  const own = { applicationId, isPublishable };
+  return { tenantId, environment, keyId, scopes, actor: undefined, lead: own };
 }
 
 /**

@@ -19,6 +19,12 @@ export type Access =
       readonly liveOnly?: boolean;
       /** Takes messages without a key too, signed as Standard Webhooks say: who has signed, if anybody. */
       readonly orSigned?: (request: SignedRequest) => Promise<KeyRecord | undefined>;
+    }
+  /** A publishable lead key from an origin that it allows, or a secret one. Answers carry CORS headers. */
+  | {
+      readonly kind: 'lead-key';
+      /** Whether some key allows pages of this origin: they may read refusals too. */
+      readonly knowsOrigin: (origin: string) => Promise<boolean>;
     };
 
 export interface SignedRequest extends SignedMessage {
@@ -34,6 +40,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** The UserEmail header: claimed, not proven. Undefined where the endpoint does not require it. */
   readonly actor: string | undefined;
+  /** Of a lead key. */
+  readonly lead?: { readonly applicationId: number; readonly isPublishable: boolean };
 }
 
 /** The logger of a request; bodies and keys are never logged. */
@@ -59,6 +67,8 @@ export interface RequestContext {
   readonly idempotencyKey: string | undefined;
   /** The If-Match header, if it was sent. */
   readonly ifMatch: string | undefined;
+  /** The Origin header, if it was sent. */
+  readonly origin: string | undefined;
   /** The If-None-Match header, if it was sent. */
   readonly ifNoneMatch: string | undefined;
   /** The one of these media types that the Accept header prefers; the first where it does not say. */

@@ -266,6 +266,12 @@ export const ERRORS = {
     description:
       'The tenant admits known users only (`requireKnownUsers`): the user was not invited, has not accepted, or is disabled.',
   },
+  origin_not_allowed: {
+    status: 403,
+    title: 'The key does not allow this origin',
+    description:
+      'Pages may write leads from the allowed origins of their publishable key, exactly: scheme, host and port. `null` is never one.',
+  },
   live_data_forbidden: {
     status: 403,
     title: 'A test key makes and sees sandbox data only',

@@ -134,6 +134,17 @@ const SECURITY_SCHEMES = {
     name: 'UserEmail',
     description: 'The email of the party that makes the request, for the audit trail',
   },
+  leadKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Lead-Key',
+    description: 'A publishable lead key, from a page of an origin that it allows',
+  },
+  leadSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A secret lead key, from a server',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
@@ -196,6 +207,11 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
     if (access.liveOnly === true) codes.push('live_data_forbidden');
     if (access.orSigned !== undefined) codes.push('signature_invalid');
+    codes.push('rate_limited', 'too_many_failed_authentications');
+  }
+  if (access.kind === 'lead-key') {
+    codes.push('api_key_missing', 'api_key_invalid', 'api_key_revoked', 'api_key_expired');
+    codes.push('tenant_mismatch', 'origin_not_allowed');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
   if (body !== undefined || params !== undefined || query !== undefined) {
@@ -263,7 +279,7 @@ function operationOf(operation: Endpoint): ZodOpenApiOperationObject {
     tags: [operation.tag],
     summary: operation.summary,
     description: descriptionOf(operation),
-    security: access.kind === 'public' ? [] : securityOf(access),
+    security: securityOf(access),
     ...((params ?? query) !== undefined && {
       requestParams: {
         ...(params !== undefined && { path: params as z.ZodObject }),
@@ -310,15 +326,15 @@ function parametersOf({ idempotency, version }: Endpoint) {
 }
 
 function descriptionOf({ description, access, action }: Endpoint): string {
-  if (access.kind === 'public') return description;
+  if (access.kind !== 'api-key') return description;
   const recorded = action === undefined ? '' : ` Activity: \`${action}\`.`;
   return `${description}\n\nScope: \`${access.scope}\`.${recorded}`;
 }
 
-function securityOf({
-  requiresUserEmail,
-  orSigned,
-}: Extract<Endpoint['access'], { kind: 'api-key' }>): Record<string, string[]>[] {
+function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
+  if (access.kind === 'public') return [];
+  if (access.kind === 'lead-key') return [{ leadKey: [] }, { leadSecret: [] }];
+  const { requiresUserEmail, orSigned } = access;
   const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
   return orSigned === undefined ? [keyed] : [keyed, { webhookSignature: [] }];
 }
@@ -326,7 +342,7 @@ function securityOf({
 function headersOf({ access, idempotency }: Endpoint): (keyof typeof HEADERS)[] {
   return [
     'X-Request-Id',
-    ...(access.kind === 'api-key' ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
+    ...(access.kind !== 'public' ? (['RateLimit-Policy', 'RateLimit'] as const) : []),
     ...(idempotency === 'money' ? (['Idempotency-Replayed'] as const) : []),
   ];
 }
@@ -423,7 +439,7 @@ function exampleOf(code: ErrorCode) {
 function componentsOf(endpoints: readonly Endpoint[]): ZodOpenApiComponentsObject {
   const codes = endpoints.flatMap(failureCodes);
   const schemes = endpoints.flatMap(({ access }) =>
-    access.kind === 'public' ? [] : securityOf(access).flatMap((each) => Object.keys(each)),
+    securityOf(access).flatMap((each) => Object.keys(each)),
   );
   const headers = new Set<string>(endpoints.flatMap(headersOf));
   for (const code of codes) for (const name of headersOfCode(code)) headers.add(name);

@@ -16,12 +16,15 @@ import {
   checkClaimedTenant,
   checkClaimedUser,
   findKey,
+  findLeadKey,
   findSigner,
   isSigned,
+  leadPrincipalOf,
   principalOf,
   type UserDirectory,
 } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
+import { withCors } from './cors.ts';
 import { answersJson, type Endpoint, type Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
@@ -74,7 +77,7 @@ export class Pipeline {
   }
 
   async answer(exchange: Exchange): Promise<Answer> {
-    const answer = await this.#answer(exchange);
+    const answer = await withCors(exchange, await this.#answer(exchange));
     const recording = this.#record(exchange, answer);
     if (recording !== undefined) await recording;
     return answer;
@@ -95,6 +98,10 @@ export class Pipeline {
       const { access } = endpoint;
       if (access.kind === 'api-key' && !isSigned(exchange.head, access)) {
         await this.#authenticate(exchange, access);
+      } else if (access.kind === 'lead-key') {
+        const { keys, now } = this.#parts;
+        const key = await findLeadKey(exchange.head, keys, now());
+        exchange.principal = leadPrincipalOf(await this.#used(exchange, key), exchange.head);
       }
       return await this.#serve(exchange, endpoint, acceptance);
     } catch (error) {

@@ -56,8 +56,10 @@ export class RateLimits {
   /** Counts one authenticated request. The headers follow draft-ietf-httpapi-ratelimit-headers-10. */
   async use(key: KeyRecord): Promise<RateUse> {
     const limit = key.rateLimitPerMinute;
+    // Anybody can send with a publishable key: that must not use up what the tenant's own requests may.
+    const apart = key.kind === 'lead-publishable' ? ':pages' : '';
     const { consumedPoints, msBeforeNext } = await this.#requests.consume(
-      `${key.tenantId}:${key.environment}`,
+      `${key.tenantId}:${key.environment}${apart}`,
     );
     const resetSeconds = Math.ceil(msBeforeNext / MS_PER_SECOND);
     const headers = [

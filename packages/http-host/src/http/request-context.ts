@@ -114,6 +114,10 @@ export class Exchange implements RequestContext {
     return withoutCoding(this.head.ifNoneMatch);
   }
 
+  get origin(): string | undefined {
+    return this.head.origin;
+  }
+
   content(): AsyncIterable<Uint8Array> {
     if (this.upload === undefined) throw new Error('the endpoint takes no upload');
     return this.upload.read();

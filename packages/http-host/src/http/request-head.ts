@@ -18,6 +18,8 @@ export interface RequestHead {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
   acceptEncoding: string | undefined;
+  origin: string | undefined;
+  leadKey: string | undefined;
   webhookId: string | undefined;
   webhookTimestamp: string | undefined;
   webhookSignature: string | undefined;
@@ -41,6 +43,8 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['if-match', 'ifMatch'],
   ['if-none-match', 'ifNoneMatch'],
   ['accept-encoding', 'acceptEncoding'],
+  ['origin', 'origin'],
+  ['x-service-lead-key', 'leadKey'],
   ['webhook-id', 'webhookId'],
   ['webhook-timestamp', 'webhookTimestamp'],
   ['webhook-signature', 'webhookSignature'],
@@ -72,6 +76,8 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     ifMatch: undefined,
     ifNoneMatch: undefined,
     acceptEncoding: undefined,
+    origin: undefined,
+    leadKey: undefined,
     webhookId: undefined,
     webhookTimestamp: undefined,
     webhookSignature: undefined,

@@ -39,9 +39,14 @@ export const SETTLEMENT_STATES = 'settlement_states';
 export const SETTLEMENT_IMPORTS = 'settlement_imports';
 export const UNMATCHED = 'unmatched';
 
+export const LEADS = 'leads';
+export const LEAD_STATES = 'lead_states';
+export const LEAD_LIST = 'lead_list';
+
 export const REFERENCE = 'reference';
 export const THINGS = 'things';
 export const KEYS = 'keys';
+export const ORIGINS = 'origins';
 
 /** A tenant's document of one id; ids of two tenants may be equal. */
 export function keyOf(tenantId: number, id: string): string {

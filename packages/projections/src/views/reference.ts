@@ -9,11 +9,11 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Projection, Recorded, States } from '../projection.ts';
 import type { Build, ReadModelStore } from '../read-model-store.ts';
-import { KEYS, liveModel, REFERENCE, THINGS } from './live-model.ts';
+import { KEYS, liveModel, ORIGINS, REFERENCE, THINGS } from './live-model.ts';
 import { type KnownAccount, ReferenceNames, thingId } from './reference-names.ts';
 
 /** Raised when the documents change their shape or meaning. */
-const VERSION = '3';
+const VERSION = '4';
 /** Characters of the documents that are kept decoded: of a tenant's names, of keys, of products. */
 const MAX_KEPT_CHARACTERS = { names: 16 * 2 ** 20, keys: 4 * 2 ** 20, products: 16 * 2 ** 20 };
 /** Counted beside its documents for each that is kept. */
@@ -61,6 +61,7 @@ export const reference: Projection<Thing> = {
   collections: [
     { name: THINGS, kind: 'keyed' },
     { name: KEYS, kind: 'keyed' },
+    { name: ORIGINS, kind: 'keyed' },
   ],
 
   needs(record) {
@@ -92,13 +93,22 @@ export const reference: Projection<Thing> = {
   derive(key, thing) {
     if (thing.kind !== 'tenant') return [];
     const tenantId = Number(key.split('/')[1]);
-    return Object.values(thing.state.keys).map((each) => ({
-      collection: KEYS,
-      key: each.digest,
-      body: JSON.stringify({ tenantId, ...each }),
-    }));
+    return Object.values(thing.state.keys).flatMap((each) => [
+      { collection: KEYS, key: each.digest, body: JSON.stringify({ tenantId, ...each }) },
+      ...originsOf(tenantId, each),
+    ]);
   },
 };
+
+/** Where pages may write leads from. */
+function originsOf(tenantId: number, { keyId, allowedOrigins, revokedAt }: Tenant.Key) {
+  if (revokedAt !== null) return [];
+  return [...new Set(allowedOrigins)].map((origin) => ({
+    collection: ORIGINS,
+    key: `${origin}/${tenantId}/${keyId}`,
+    body: '{}',
+  }));
+}
 
 function evolved(before: Thing | undefined, { stream, event }: Recorded): Thing {
   if (event.type === 'MonthlyCapReached') {
@@ -182,6 +192,13 @@ export class ReferenceView {
     const ids: number[] = [];
     for await (const tenantId of tenantsOf(model)) ids.push(tenantId);
     return { ids, after };
+  }
+
+  /** Whether a key that is not revoked allows pages of this origin. */
+  async knowsOrigin(origin: string): Promise<boolean> {
+    const model = await liveModel(this.#store, REFERENCE);
+    const [found] = await model.list(ORIGINS, { prefix: `${origin}/`, limit: 1 });
+    return found !== undefined;
   }
 
   /** The storefront products of these ids that are known, in the order of the ids. */

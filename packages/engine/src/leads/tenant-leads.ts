@@ -1,0 +1,143 @@
+/** The leads of one tenant, for one caller. */
+import { Lead } from '@counterfoil/core';
+import type { LeadPage, LeadView } from '@counterfoil/projections';
+import { type Acting, sandboxOf } from '../acting.ts';
+import type { CommandRunner } from '../command-runner.ts';
+import type { Identities } from '../identities/index.ts';
+import { deterministicUuid, uuidV7 } from '../ids.ts';
+import { minorOf } from '../input/amounts.ts';
+import type { CallInputs } from '../input/checked-calls.ts';
+import { definedOf } from '../input/defined.ts';
+import { named, type RecordedCalls, type SubjectOf } from '../recorded-calls.ts';
+import { refused } from '../refusal.ts';
+import type { ReadSide } from '../runtime/read-side.ts';
+import type { References } from '../tenants/index.ts';
+import { EventId, LeadInput, LeadList, TransactionReport } from './lead-input.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** A lead as it was written. */
+export interface WrittenLead extends Lead.Lead {
+  readonly status: 'new' | 'paid';
+  readonly paid: Lead.State['paid'];
+}
+
+export interface LeadServices {
+  readonly commands: CommandRunner;
+  readonly identities: Identities;
+  readonly references: References;
+  readonly readSide: ReadSide;
+  readonly leadView: LeadView;
+}
+
+export class TenantLeads {
+  readonly #services: LeadServices;
+  readonly #acting: Acting;
+
+  constructor(services: LeadServices, acting: Acting) {
+    this.#services = services;
+    this.#acting = acting;
+  }
+
+  /** Makes the lead of a session, or updates it; it has the application of its first write. */
+  async write(
+    input: LeadInput,
+  ): Promise<{ readonly lead: WrittenLead; readonly created: boolean }> {
+    const { sessionId, applicationId, sandbox: asked, email, ...more } = input;
+    const { commands, identities, references } = this.#services;
+    const { tenantId, caller } = this.#acting;
+    const sandbox = sandboxOf(this.#acting, asked);
+    await references.applicationKindOf(tenantId, applicationId);
+    // One person has one key, by which contact data is sealed, and with which it is erased.
+    const person = { tenantId, sandbox, email };
+    const customerId = await identities.customerOf(person, undefined, caller);
+    if (customerId === undefined) throw new Error('an email has no customer');
+    const contact = { email, ...definedOf(more) };
+    const { state, events } = await commands.execute(
+      Lead,
+      {
+        type: 'WriteLead',
+        tenantId,
+        sandbox,
+        sessionId,
+        leadId: uuidV7(),
+        applicationId,
+        customerId,
+        contact,
+        at: commands.clock.now(),
+      },
+      { commandId: uuidV7() },
+      caller,
+    );
+    if (state.lead === null) throw new Error('a write left no lead');
+    const created = events.some(({ type }) => type === 'LeadCreated');
+    return { lead: { ...state.lead, status: statusOf(state), paid: state.paid }, created };
+  }
+
+  /**
+   * A payment that another gateway has captured: it pays the lead of its session, now or when that is
+   * written. Of one event of a source only the first report counts.
+   */
+  async reportTransaction(
+    eventId: string,
+    report: TransactionReport,
+  ): Promise<{ readonly leadStatus: 'new' | 'paid' | null }> {
+    const { source, partnerSession: sessionId, amount, currency, orderId = null, ...more } = report;
+    const { sandbox: asked, capturedAt, ...facts } = more;
+    const { commands } = this.#services;
+    const { tenantId, caller } = this.#acting;
+    const amountMinor = minorOf(amount, currency, 'amount');
+    if (amountMinor <= 0n) throw refused({ type: 'AmountNotPositive', amountMinor, currency });
+    const at = commands.clock.now();
+    const transaction = {
+      ...facts,
+      source,
+      orderId,
+      amountMinor,
+      currency,
+      capturedAt: capturedAt ?? at,
+    };
+    const { state } = await commands.execute(
+      Lead,
+      {
+        type: 'SeeTransaction',
+        tenantId,
+        sandbox: sandboxOf(this.#acting, asked),
+        sessionId,
+        transaction,
+        at,
+      },
+      { commandId: deterministicUuid([String(tenantId), source, eventId]), content: report },
+      caller,
+    );
+    return { leadStatus: state.lead && statusOf(state) };
+  }
+
+  /** The newest first. Shows one's own writes. */
+  async list(list: LeadList = {}): Promise<LeadPage> {
+    const { sandbox, limit = DEFAULT_LIMIT, ...more } = list;
+    const { tenantId } = this.#acting;
+    const { readSide, leadView } = this.#services;
+    await readSide.caughtUp(tenantId);
+    const whose = { tenantId, sandbox: sandboxOf(this.#acting, sandbox) };
+    return leadView.list({ ...whose, limit, ...definedOf(more) });
+  }
+}
+
+function statusOf({ paid }: Lead.State): WrittenLead['status'] {
+  return paid === null ? 'new' : 'paid';
+}
+
+const written: SubjectOf = (_, answer) =>
+  (answer as { readonly lead: WrittenLead } | undefined)?.lead.leadId;
+
+export const LEAD_CALLS: RecordedCalls<TenantLeads> = {
+  write: written,
+  reportTransaction: named,
+};
+
+export const LEAD_INPUTS: CallInputs<TenantLeads> = {
+  write: [LeadInput],
+  reportTransaction: [EventId, TransactionReport],
+  list: [LeadList.optional()],
+};
