@@ -219,6 +219,22 @@ describe('what is apart', () => {
     expect((await shop().settlements.list({ limit: 10 })).items).toEqual([]);
   });
 
+  it.each(['', '\n'])('lists what follows a quote that is never closed (end: %j)', async (end) => {
+    const { gatewayId } = await sold('10.00');
+    const right = `a,capture,${gatewayId},10.00,GBP,0,${DAY}`;
+    const open = `"b,capture,${gatewayId},10.00,GBP,0,${DAY}`;
+    const text = `${HEADER}\n${right}\n${open}\n${right}${end}`;
+    const done = await shop().settlements.import({ merchantAccountId: 1 }, bytes(text));
+    expect(done).toMatchObject({ lines: 2, booked: 1, differences: { unreadable: 1 } });
+    expect(await unmatched()).toMatchObject([{ type: 'unreadable', line: 3 }]);
+  });
+
+  it('is unreadable on a day that no calendar has', async () => {
+    const { gatewayId } = await sold('10.00');
+    const done = await take([`a,capture,${gatewayId},10.00,GBP,0,2026-02-30`]);
+    expect(done).toMatchObject({ booked: 0, differences: { unreadable: 1 }, to: '' });
+  });
+
   it('reads quotes, either end of line and a byte order mark, however it is cut', async () => {
     const { gatewayId } = await sold('10.00');
     const text = `\uFEFF${HEADER}\r\n"a,""1""",capture,"${gatewayId}",10.00,GBP,0,${DAY}\r\n`;

@@ -9,6 +9,8 @@ export interface CsvRow {
   /** Of its first line in the file, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** The file ends within quotes: everything from this line on is in this row. */
+  readonly isOpen?: true;
 }
 
 /** Refuses with `InputInvalid` what is not UTF-8, and rows without an end. */
@@ -54,7 +56,10 @@ class RowReader {
   }
 
   end(): readonly CsvRow[] {
-    return this.#rest === '' ? [] : this.read('\n');
+    if (this.#rest === '') return [];
+    const rows = this.read('\n');
+    if (this.#rest === '') return rows;
+    return [...rows, { line: this.#line, cells: [], isOpen: true }];
   }
 
   #withoutMark(text: string): string {

@@ -1,6 +1,7 @@
 /** The columns of a settlement file, and what each line says. */
 import { currencyOf, type Transaction, toMinor } from '@counterfoil/core';
 import { holdsCardNumber } from '../gateways/card-number-in-text.ts';
+import { Day } from '../input/texts.ts';
 import { type CsvRow, contentInvalid, csvRows } from './csv-rows.ts';
 
 export const COLUMNS = [
@@ -27,7 +28,6 @@ export const KINDS: readonly Transaction.SettlementKind[] = [
 
 const MAX_TEXT = 128;
 const TEXT = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
-const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const MAX_AMOUNT_CHARACTERS = 40;
 
 /** A line that can be compared with the books. */
@@ -78,7 +78,8 @@ function columnsOf({ cells }: CsvRow): readonly Column[] {
   return columns;
 }
 
-function lineOf({ line, cells }: CsvRow, columns: readonly Column[]): FileLine {
+function lineOf({ line, cells, isOpen }: CsvRow, columns: readonly Column[]): FileLine {
+  if (isOpen) return { line, detail: 'opens a quote that is not closed before the file ends' };
   if (cells.length !== columns.length) {
     return { line, detail: `has ${cells.length} cells where the header has ${columns.length}` };
   }
@@ -122,7 +123,7 @@ function faultOf(texts: Record<Column, string>): string | undefined {
   if (!(KINDS as readonly string[]).includes(kind)) return `kind must be ${KINDS.join(', ')}`;
   if (gatewayTransactionId === '' && arn === '') return 'gatewayTransactionId or arn is required';
   if (currencyOf(currency) === undefined) return 'currency must be a code of ISO 4217';
-  if (!DAY.test(settledDate)) return 'settledDate must be a day such as 2026-02-28';
+  if (!Day.safeParse(settledDate).success) return 'settledDate must be a day such as 2026-02-28';
   return undefined;
 }
 
