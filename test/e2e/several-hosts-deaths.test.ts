@@ -133,8 +133,15 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
       return open === 0 && started.length === paid;
     }, POLLING);
     expect((await startsOf(opened.other)).paid).toBeGreaterThan(0);
+    let unsent = 0;
     for (let index = 0; index < payments; index += 1) {
       const again = await pay(opened.here, index);
+      if (again.status === 402) {
+        // Killed between the intent and the call.
+        expect(again.body.message).toBe('the gateway never received the payment');
+        unsent += 1;
+        continue;
+      }
       expect(again.status, again.text).toBe(201);
       const { customerId, subscriptions } = again.body;
       expect(await opened.here.found({ emails: [emailOf(index)] })).toEqual([again.body.id]);
@@ -147,9 +154,10 @@ describe.each(SHARED_ENGINES)('two hosts on %s, of which the leading one ends', 
       expect((await opened.here.get(`/v1/subscriptions/${id}`)).body.active).toBe(true);
     }
     const { paid, started } = await startsOf(opened.other);
-    expect([paid, new Set(started).size, started.length]).toEqual([payments, payments, payments]);
+    const sent = payments - unsent;
+    expect([paid, new Set(started).size, started.length]).toEqual([sent, sent, sent]);
     const taken = await takenBy(opened.gateway);
-    expect([...taken.values()]).toEqual(Array.from({ length: payments }, () => 1));
+    expect([...taken.values()]).toEqual(Array.from({ length: sent }, () => 1));
   });
 
   it('by SIGTERM while it mails: each is sent once', async () => {

@@ -614,6 +614,26 @@ describe('the schedule', () => {
     expect(await bench.payment(id)).toMatchObject({ status: 'Captured' });
   });
 
+  it.each([
+    ['charge', 'before', 'Failed'],
+    ['unknown', 'after', 'Captured'],
+  ] as const)(
+    'asks at once, and soon again, about a %s that it first sees hours later',
+    async (kind, when, status) => {
+      const bench = await Bench.open();
+      bench.nowMs += SECOND;
+      if (kind === 'charge') bench.wire.cut = { operation: 'charge', when };
+      const id = await bench.pay(kind === 'charge' ? APPROVE : TIMEOUT_APPROVE);
+      const seenMs = bench.nowMs + 3 * HOUR;
+      bench.wire.silent = kind === 'unknown';
+      await bench.sweepAt(seenMs);
+      bench.wire.silent = false;
+      expect(bench.wire.askedAt).toEqual([seenMs]);
+      await bench.sweepAt(seenMs + 5 * MINUTE);
+      expect(await bench.payment(id)).toMatchObject({ status });
+    },
+  );
+
   it('asks about an unknown outcome after 5 s, 1 min, 5 min, 1 h, daily five times, no more', async () => {
     const bench = await Bench.open();
     const id = await bench.pay(TIMEOUT_APPROVE);

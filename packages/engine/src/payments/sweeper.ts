@@ -166,6 +166,10 @@ export class Sweeper implements TimedWork {
       status !== 'Unknown' && (wasOpenAtStart || reasons.includes('payment'))
         ? [0, ...ASK_AFTER_MS].map((afterMs) => firstAskMs + afterMs)
         : ASK_AFTER_MS.map((afterMs) => fromMs + afterMs);
+    // One query covers all times before a process took over: it is asked soon again on failure.
+    const isLate = before === undefined && age > NOT_FOUND_IS_FINAL_MS;
+    if (isLate) dueMs.push(...ASK_AFTER_MS.map((afterMs) => nowMs + afterMs));
+    dueMs.sort((one, other) => one - other);
     // A payment that keeps changing must not postpone its other intents without end.
     const nextMs = before?.dueMs[0];
     const isSooner = nextMs !== undefined && nextMs < (dueMs[0] ?? nextMs);
