@@ -113,8 +113,11 @@ async function restart(): Promise<void> {
 
 const file = (name: string) => join(folder, name);
 
+/** The socket of the running host holds nothing. */
+const files = () => readdirSync(folder).filter((name) => !name.endsWith('.sock'));
+
 function bytesOf(pattern: RegExp): string {
-  return readdirSync(folder)
+  return files()
     .filter((name) => pattern.test(name))
     .map((name) => readFileSync(file(name), 'latin1'))
     .join();
@@ -266,7 +269,7 @@ function tracesOf(customerId: number): readonly Buffer[] {
 
 /** Each file with the traces in it. */
 function found(traces: readonly Buffer[]): string[] {
-  return readdirSync(folder).flatMap((name) => {
+  return files().flatMap((name) => {
     const bytes = readFileSync(file(name));
     return traces.flatMap((trace) =>
       bytes.includes(trace) ? [`${name}: ${trace.toString('latin1')}`] : [],

@@ -273,7 +273,9 @@ async function killedFolder(): Promise<{ folder: string; acknowledged: string; e
   await host.readSide.caughtUp(1 as never);
   const events = Number(await host.events.head());
   const folder = newFolder();
-  cpSync(living, folder, { recursive: true });
+  // The socket goes with the process.
+  const filter = (path: string) => !path.endsWith('.sock');
+  cpSync(living, folder, { recursive: true, filter });
   onTestFinished(() => removeFolder(folder));
   return { folder, acknowledged: body.id, events };
 }
