@@ -10,8 +10,6 @@ import { appendUnknown } from './unknown-event.ts';
 
 const POLLING = { timeout: 30_000, interval: 50 };
 const TENANT = 4;
-/** A month of sales, on a machine that has other things to do. */
-const DEMO_MS = 240_000;
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -126,42 +124,6 @@ it('rebuilds, rolls back and retries what is parked beside a running host', asyn
     POLLING,
   );
 });
-
-it(
-  'starts two hosts with the demo on one empty database, and sells everything once',
-  async () => {
-    const stores = await SharedStores.open();
-    const hosts = [1, 2].map(() => stores.beginDemo());
-    try {
-      const listen = () => {
-        for (const { said, hasEnded } of hosts) expect(hasEnded(), said()).toBe(false);
-        return hosts.every(({ said }) => said().includes('listens on'));
-      };
-      await vi.waitUntil(listen, { timeout: DEMO_MS, interval: 200 });
-    } finally {
-      for (const { stop } of hosts) stop();
-    }
-    const ended = await Promise.all(hosts.map((host) => host.ended));
-    for (const { code, out } of ended) expect(code, out).toBe(0);
-    // The one that came second found all of it there.
-    expect(ended.filter(({ out }) => out.includes('What became of the lines'))).toHaveLength(1);
-    const database = await connected(stores);
-    const numbers = async (sql: string) => Object.values((await database.query(sql)).rows[0]);
-    const log = 'counterfoil_log.events';
-    expect(
-      await numbers(`SELECT count(*)::int FROM ${log} WHERE type = 'TenantOnboarded'`),
-    ).toEqual([1]);
-    const [payments, captures, charges] = await numbers(
-      `SELECT
-       (SELECT count(DISTINCT stream)::int FROM ${log} WHERE stream LIKE 'transaction-%') AS payments,
-       (SELECT count(*)::int FROM ${log} WHERE type = 'PaymentCaptured') AS captures,
-       (SELECT count(*)::int FROM counterfoil_host.gateway_requests WHERE operation = 'charge') AS charges`,
-    );
-    expect(payments).toBeGreaterThan(1_000);
-    expect([captures, charges]).toEqual([payments, payments]);
-  },
-  DEMO_MS + 60_000,
-);
 
 /** What an upgrade of the host would do for the event that waits: it can be read. */
 async function makeKnown(database: pg.Client): Promise<void> {

@@ -75,7 +75,7 @@ export const PROJECTS: readonly Project[] = [
       'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
       'test/http-host/{places,shared-keyed-mutex,worker}.test.ts',
       'test/e2e/several-hosts-{access,contract,outage}.test.ts',
-      'test/e2e/mail{,-subscriptions}.test.ts',
+      'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
     ],
     postgres: true,
@@ -99,7 +99,11 @@ export const PROJECTS: readonly Project[] = [
   { name: 'fuzz', include: ['test/fuzz/*.test.ts'] },
   {
     name: 'examples',
-    include: ['test/docs/readme.test.ts', 'test/e2e/demo.test.ts', 'test/examples/*.test.ts'],
+    include: [
+      'test/docs/readme.test.ts',
+      'test/e2e/demo{,-hosts}.test.ts',
+      'test/examples/*.test.ts',
+    ],
     postgres: true,
   },
   { name: 'clients', include: ['test/clients/*.test.ts'] },

@@ -1,0 +1,52 @@
+/** The demo of two hosts that start at the same time on one empty database. */
+import pg from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { SharedStores } from '../http-host/shared-stores.ts';
+
+/** A month of sales, on a machine that has other things to do. */
+const DEMO_MS = 240_000;
+
+async function connected({ url }: SharedStores): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  // The database goes before the connection does.
+  client.on('error', () => undefined);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+it(
+  'starts two hosts with the demo on one empty database, and sells everything once',
+  async () => {
+    const stores = await SharedStores.open();
+    const hosts = [1, 2].map(() => stores.beginDemo());
+    try {
+      const listen = () => {
+        for (const { said, hasEnded } of hosts) expect(hasEnded(), said()).toBe(false);
+        return hosts.every(({ said }) => said().includes('listens on'));
+      };
+      await vi.waitUntil(listen, { timeout: DEMO_MS, interval: 200 });
+    } finally {
+      for (const { stop } of hosts) stop();
+    }
+    const ended = await Promise.all(hosts.map((host) => host.ended));
+    for (const { code, out } of ended) expect(code, out).toBe(0);
+    // The one that came second found all of it there.
+    expect(ended.filter(({ out }) => out.includes('What became of the lines'))).toHaveLength(1);
+    const database = await connected(stores);
+    const numbers = async (sql: string) => Object.values((await database.query(sql)).rows[0]);
+    const log = 'counterfoil_log.events';
+    expect(
+      await numbers(`SELECT count(*)::int FROM ${log} WHERE type = 'TenantOnboarded'`),
+    ).toEqual([1]);
+    const [payments, captures, charges] = await numbers(
+      `SELECT
+       (SELECT count(DISTINCT stream)::int FROM ${log} WHERE stream LIKE 'transaction-%') AS payments,
+       (SELECT count(*)::int FROM ${log} WHERE type = 'PaymentCaptured') AS captures,
+       (SELECT count(*)::int FROM counterfoil_host.gateway_requests WHERE operation = 'charge') AS charges`,
+    );
+    expect(payments).toBeGreaterThan(1_000);
+    expect([captures, charges]).toEqual([payments, payments]);
+  },
+  DEMO_MS + 60_000,
+);
