@@ -223,6 +223,7 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   { type: 'UserChanged', userId: keyId, name: 'Ada L.', roleIds: ['owner', 'agent'], at },
   { type: 'UserActivated', userId: keyId, at },
   { type: 'UserDisabled', userId: keyId, at },
+  { type: 'PasswordResetRequested', userId: keyId, at },
   { type: 'RoleDefined', roleId: successorId, name: 'Night shift', scopes: ['payments:read'], at },
   { type: 'RoleRemoved', roleId: successorId, at },
   { type: 'KeyRotated', keyId, successorId, expiresAt: at, at },

@@ -117,7 +117,7 @@ it('has sign-ins, failed ones too, and names nobody who is not a user', {
   const { ledger, shop } = await openShop();
   const email = 'ada@example.com';
   const { id, token } = await shop.users.invite({ email, name: 'Ada', roleIds: ['owner'] });
-  const whose = await ledger.signIns.setPassword(token, PASSWORD);
+  const whose = await ledger.signIns.setPassword(token ?? '', PASSWORD);
   const from = { address: '10.0.0.1', agent: 'browser' };
   const signIn = (who: string, password: string) =>
     codeOf(ledger.signIns.signIn({ tenantId: TENANT, email: who, password, ...from }));

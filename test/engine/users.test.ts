@@ -38,9 +38,9 @@ it.each(cases)('keeps sign-ins in %s', { timeout: SLOW_MS }, async (_name, newSt
   const { users } = ledger.as({ tenantId: 7, actor: 'operator' });
   const { id, token: first } = await users.invite(USER);
   const { token } = await users.reset(id);
-  const refused = signIns.setPassword(first, PASSWORD).catch((error: unknown) => error);
+  const refused = signIns.setPassword(first ?? '', PASSWORD).catch((error: unknown) => error);
   expect(await refused).toBeInstanceOf(Refused);
-  const whose = await signIns.setPassword(token, PASSWORD);
+  const whose = await signIns.setPassword(token ?? '', PASSWORD);
   const request = { tenantId: whose.tenantId, email: USER.email, ...FROM };
   const wrong = signIns.signIn({ ...request, password: 'wrong' }).catch((error: unknown) => error);
   expect(await wrong).toMatchObject({ code: 'SignInRefused' });
@@ -61,6 +61,7 @@ it('keeps no password and no token in any file', { timeout: SLOW_MS }, async () 
   const ledger = await openLedger({ storage: folder });
   const { users } = ledger.as({ tenantId: 7, actor: 'operator' });
   const { token } = await users.invite(USER);
+  if (token === null) throw new Error('no token was shown');
   const { tenantId } = await ledger.signIns.setPassword(token, PASSWORD);
   const request = { tenantId, email: USER.email, password: PASSWORD, ...FROM };
   const session = await ledger.signIns.signIn(request);

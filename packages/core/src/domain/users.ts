@@ -38,6 +38,8 @@ export const events = {
   /** The user has accepted the invitation, or is enabled again. */
   UserActivated: event({ userId, at }),
   UserDisabled: event({ userId, at }),
+  /** The token that sets another password is made beside the log. */
+  PasswordResetRequested: event({ userId, at }),
   RoleDefined: event({ roleId, name, scopes, at }),
   RoleRemoved: event({ roleId, at }),
 };
@@ -62,6 +64,7 @@ export type Command = { readonly tenantId: TenantId; readonly at: string } & (
     } & Seen)
   | ({ readonly type: 'ActivateUser'; readonly userId: string } & Seen)
   | ({ readonly type: 'DisableUser'; readonly userId: string } & Seen)
+  | { readonly type: 'RequestPasswordReset'; readonly userId: string }
   | ({
       readonly type: 'DefineRole';
       readonly roleId: string;
@@ -122,6 +125,8 @@ export function evolve(state: State, event: Event): State {
       return changed(state, event.userId, { status: 'active' });
     case 'UserDisabled':
       return changed(state, event.userId, { status: 'disabled' });
+    case 'PasswordResetRequested':
+      return state;
     case 'RoleDefined': {
       const { type: _, at: __, ...role } = event;
       const rowVersion = (state.roles.get(role.roleId)?.rowVersion ?? 0) + 1;
@@ -165,6 +170,11 @@ export function decide(state: State, command: Command): Decision {
     case 'ActivateUser':
     case 'DisableUser':
       return setStatus(state, command);
+    case 'RequestPasswordReset': {
+      const { userId: id, at: time } = command;
+      if (!state.users.has(id)) return left({ type: 'UserUnknown' });
+      return right([{ type: 'PasswordResetRequested', userId: id, at: time }]);
+    }
     case 'DefineRole':
       return defineRole(state, command);
     case 'RemoveRole':

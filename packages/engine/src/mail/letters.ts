@@ -4,13 +4,16 @@ import {
   type EventStore,
   isEmail,
   Subscription,
+  Tenant,
   type TenantId,
   Transaction,
   type TransactionId,
   toDecimal,
+  Users,
 } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
 import type { References } from '../tenants/index.ts';
+import type { SignIns } from '../users/index.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { AskedMail } from './outbox.ts';
 import { inOneLine, mailTemplates, type Parts, type Render, type Row } from './templates.ts';
@@ -28,6 +31,7 @@ export interface LettersOptions {
   readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
+  readonly signIns: Pick<SignIns, 'link'>;
 }
 
 type SubscriptionEvent = Extract<
@@ -81,6 +85,9 @@ export class Letters {
       case 'SubscriptionRenewed':
       case 'RebillFailed':
         return this.#ofSubscription(mail, event);
+      case 'UserInvited':
+      case 'PasswordResetRequested':
+        return this.#toUser(mail, event);
       default:
         throw new Error(`nothing is mailed about ${event.type}`);
     }
@@ -132,6 +139,27 @@ export class Letters {
       facts: { plan, ...contents.facts },
       rows: [['Subscription', `${plan} (${subscription.subscriptionId})`], ...contents.rows],
     });
+  }
+
+  /**
+   * The token is made when the mail is written, so that it is kept nowhere: a mail that is sent again has
+   * another one, and the one before is void.
+   */
+  async #toUser(
+    { tenantId, stream, kind }: AskedMail,
+    { type, userId }: EventOf<'UserInvited' | 'PasswordResetRequested'>,
+  ): Promise<Letter | NoLetter> {
+    const { commands, signIns } = this.#options;
+    const user = (await commands.stateOf(Users, stream)).users.get(userId);
+    const isInvitation = type === 'UserInvited';
+    if (user === undefined || (isInvitation && user.status !== 'invited')) return OUTDATED;
+    const tenant = await commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+    const purpose = isInvitation ? 'invitation' : 'reset';
+    const token = await signIns.link({ tenantId, userId }, purpose);
+    const company = tenant?.name ?? '';
+    const firstName = inOneLine(user.name);
+    const parts = this.#render(kind, { company, firstName }, [['Code', token]]);
+    return { ...parts, to: { name: firstName, address: user.email } };
   }
 
   async #payment(

@@ -20,6 +20,8 @@ const KIND_OF = {
   RebillFailed: 'rebill-failed',
   SubscriptionFrozen: 'frozen',
   SubscriptionRenewed: 'renewed',
+  UserInvited: 'invited',
+  PasswordResetRequested: 'password-reset',
 } as const satisfies Partial<Record<Event['type'], MailKind>>;
 
 const TYPES: ReadonlySet<Event['type']> = new Set(Object.keys(KIND_OF) as (keyof typeof KIND_OF)[]);
@@ -100,6 +102,9 @@ async function asksForMail(
       const subscription = await commands.stateOf(Subscription, stream);
       return subscription !== null && (sandbox || !subscription.sandbox);
     }
+    case 'UserInvited':
+    case 'PasswordResetRequested':
+      return true;
     default:
       return false;
   }

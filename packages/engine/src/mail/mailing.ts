@@ -7,6 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
 import type { References } from '../tenants/index.ts';
+import type { SignIns } from '../users/index.ts';
 import { Letters } from './letters.ts';
 import { MailDelivery } from './mail-delivery.ts';
 import { followForMails } from './mail-reactor.ts';
@@ -21,6 +22,7 @@ export interface MailingOptions {
   readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
+  readonly signIns: Pick<SignIns, 'link'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

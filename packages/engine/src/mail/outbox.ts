@@ -19,6 +19,8 @@ export const MAIL_KINDS = [
   'rebill-failed',
   'frozen',
   'renewed',
+  'invited',
+  'password-reset',
 ] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 

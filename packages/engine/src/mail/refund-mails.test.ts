@@ -79,7 +79,8 @@ async function textOf(reason: 'late-capture' | null): Promise<string> {
   const stored = (await events.read(stream)).at(-1);
   if (stored === undefined) throw new Error('nothing is stored');
   const { id: eventId, revision, time: recordedAt } = stored;
-  const letters = new Letters({ commands, events, references });
+  const signIns = { link: () => Promise.reject(new Error('no user is written to')) };
+  const letters = new Letters({ commands, events, references, signIns });
   const mail = {
     eventId,
     kind: 'refunded',

@@ -51,6 +51,7 @@ class Fixture {
   readonly letters = new Letters({
     commands: this.commands,
     events: this.events,
+    signIns: { link: () => Promise.reject(new Error('no user is written to')) },
     references: new References(this.commands, {
       merchantAccountIdsOf: async () => [],
       companyIdsOf: async () => [],

@@ -1,11 +1,13 @@
 /** Users and roles, and the sign-in of users. */
 import type { ActivityParts } from '../activity/index.ts';
-import { type Base, slice, tenantPart } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import { Credentials } from './credentials.ts';
 import { SignIns } from './sign-in.ts';
 import { TenantUsers, USER_CALLS, USER_INPUTS } from './tenant-users.ts';
 import { Users } from './users.ts';
+
+export type UserParts = PartsOf<typeof USERS>;
 
 export const USERS = slice({
   scopes: {

@@ -6,6 +6,8 @@ import type { CallInputs } from '../input/checked-calls.ts';
 import { Listing, type Page, pageOf } from '../pages.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
+import type { Settings } from '../settings.ts';
+import type { LinkPurpose } from './credentials.ts';
 import type { RoleView } from './roles.ts';
 import type { SignIns } from './sign-in.ts';
 import { Invitation, RoleInput, RoleReplacement, UserChange, UserId } from './user-input.ts';
@@ -13,17 +15,26 @@ import type { Users } from './users.ts';
 
 export type UserView = Omit<Aggregate.User, 'userId'> & { readonly id: string };
 
+export interface UserWithToken extends UserView {
+  /** Sets the password within 24 hours, once; null where a mail brings it to the user. */
+  readonly token: string | null;
+}
+
 interface UserServices {
   readonly users: Users;
   readonly signIns: SignIns;
+  /** With those of a mail server, tokens are sent to their users. */
+  readonly settings: Pick<Settings, 'mail'>;
 }
 
 export class TenantUsers {
   readonly #users: Users;
   readonly #signIns: SignIns;
+  readonly #isMailed: boolean;
   readonly #acting: Acting;
 
-  constructor({ users, signIns }: UserServices, acting: Acting) {
+  constructor({ users, signIns, settings }: UserServices, acting: Acting) {
+    this.#isMailed = settings.mail !== undefined;
     this.#users = users;
     this.#signIns = signIns;
     this.#acting = acting;
@@ -41,20 +52,25 @@ export class TenantUsers {
     return viewOf(user);
   }
 
-  /** The token sets the password within 24 hours, once. Refuses with `UserExists`. */
-  async invite(invitation: Invitation): Promise<UserView & { readonly token: string }> {
+  /** Refuses with `UserExists`. */
+  async invite(invitation: Invitation): Promise<UserWithToken> {
     const { tenantId, caller } = this.#acting;
     const userId = uuidV7();
     await this.#users.execute(tenantId, { type: 'InviteUser', userId, ...invitation }, caller);
-    const token = await this.#signIns.link({ tenantId, userId }, 'invitation');
-    return { ...(await this.get(userId)), token };
+    return this.#withToken(userId, 'invitation');
   }
 
   /** For a lost password or invitation: the tokens before are void. Refuses with `UserUnknown`. */
-  async reset(userId: string): Promise<UserView & { readonly token: string }> {
-    const user = await this.get(userId);
+  async reset(userId: string): Promise<UserWithToken> {
+    const { tenantId, caller } = this.#acting;
+    await this.#users.execute(tenantId, { type: 'RequestPasswordReset', userId }, caller);
+    return this.#withToken(userId, 'reset');
+  }
+
+  async #withToken(userId: string, purpose: LinkPurpose): Promise<UserWithToken> {
     const whose = { tenantId: this.#acting.tenantId, userId };
-    return { ...user, token: await this.#signIns.link(whose, 'reset') };
+    const token = this.#isMailed ? null : await this.#signIns.link(whose, purpose);
+    return { ...(await this.get(userId)), token };
   }
 
   /** Refuses with `LastOwner` for what would leave the tenant without one. A disabled user is signed out. */

@@ -36,8 +36,9 @@ const User = z.object(userFields).meta({ id: 'User' });
 const UserWithToken = z
   .object({
     ...userFields,
-    token: z.string().meta({
-      description: 'Sets the password within 24 hours, once: shown in this answer only',
+    token: z.string().nullable().meta({
+      description:
+        'Sets the password within 24 hours, once: shown in this answer only. null where a mail brings it to the user',
     }),
   })
   .meta({ id: 'UserWithToken' });
@@ -97,7 +98,7 @@ function userEndpoints(services: KeyApiServices): Endpoint[] {
     users.create({
       action: 'users.invite',
       description:
-        'An invited user may not act before a password is set with `token`, which is in this answer only.',
+        'An invited user may not act before a password is set with `token`. Where the host sends mails, it is mailed to the user; else it is in this answer only.',
       body: UserInput,
       rejections: ['duplicate', 'reference_unknown', 'limit_reached'],
       make: (ledger, body) => ledger.users.invite(body),
@@ -115,7 +116,7 @@ function userEndpoints(services: KeyApiServices): Endpoint[] {
     users.act('reset', 'Reset the password of a user', {
       action: 'users.reset',
       description:
-        'Makes a token that sets the password within 24 hours, once; those before are void. The password of before holds until then.',
+        'Makes a token that sets the password within 24 hours, once; those before are void. Where the host sends mails, it is mailed to the user. The password of before holds until then.',
       body: NothingInput,
       rejections: [],
       make: (ledger, id: string) => ledger.users.reset(id),
