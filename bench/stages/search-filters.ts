@@ -42,6 +42,11 @@ export class Drawing {
     return Array.from({ length: count }, draw);
   }
 
+  mitigationFilters(name: MitigationFilterName, count: number): readonly SearchFilter[] {
+    const draw: () => SearchFilter = mitigationDrawersOf(this)[name];
+    return Array.from({ length: count }, draw);
+  }
+
   below(bound: number): number {
     return below(this.#random, bound);
   }
@@ -133,10 +138,39 @@ function drawersOf(from: Drawing) {
     }),
     affiliateIds: () => ({ affiliateIds: from.some(({ submitted }) => submitted.affiliateId) }),
     amounts: () => ({
-      amounts: from.some(({ submitted }) => toMajor(submitted.amountMinor, submitted.currency)),
+      amounts: from.some(({ submitted }) => amountOf(submitted)),
     }),
   } satisfies Record<string, () => SearchFilter>;
 }
+
+/** What a provider of chargeback mitigation looks for: one payment, by what it knows of it. */
+export type MitigationFilterName = keyof ReturnType<typeof mitigationDrawersOf>;
+
+function mitigationDrawersOf(from: Drawing) {
+  return {
+    email: () => ({ emails: [from.one(({ submitted }) => submitted.email)] }),
+    orderId: () => ({ orderIds: [from.one(({ submitted }) => submitted.orderId)] }),
+    authCode: () => ({ authCodes: [from.one(({ captured }) => captured.authCode)] }),
+    'bin+last4': () =>
+      from.one(({ submitted: { card } }) =>
+        card === null ? null : { bin: card.bin, last4: card.last4 },
+      ),
+    'mid+amount': () =>
+      from.one(({ submitted, route }) => ({ mid: route.mid, amounts: [amountOf(submitted)] })),
+    'amount+date': () => ({
+      amounts: [from.one(({ submitted }) => amountOf(submitted))],
+      ...from.days(CONTAINS_DAYS),
+    }),
+  } satisfies Record<string, () => SearchFilter>;
+}
+
+function amountOf({ amountMinor, currency }: Known['submitted']): number {
+  return toMajor(amountMinor, currency);
+}
+
+export const MITIGATION_FILTERS = Object.keys(
+  mitigationDrawersOf(new Drawing({ size: 1, seed: 0 }, () => 0, [])),
+) as readonly MitigationFilterName[];
 
 export const FILTERS = Object.keys(
   drawersOf(new Drawing({ size: 1, seed: 0 }, () => 0, [])),

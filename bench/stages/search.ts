@@ -1,5 +1,6 @@
 /** The rows of the transactions search: its growth, and a comparison with a scan and PostgreSQL. */
 import {
+  MitigationView,
   openSqliteReadModelStore,
   type ReadModelStore,
   ReferenceView,
@@ -19,6 +20,7 @@ import {
   descriptorsOf,
   FILTERS,
   type FilterName,
+  MITIGATION_FILTERS,
 } from './search-filters.ts';
 
 /** The tenant of all synthetic payments. */
@@ -27,6 +29,8 @@ const PARTITION = '1/live';
 /** After the year of the payments. */
 const NOW = '2026-06-01T00:00:00.000Z';
 const PAGE = 10;
+/** What the search for mitigation answers at most. */
+const MITIGATION_LIMIT = 100;
 const DEEP_PAGE = 1_000;
 const DAY_MS = 86_400_000;
 /** Searches per filter whose results are compared before the measurement. */
@@ -66,6 +70,14 @@ export const SEARCH_ROWS: readonly Row[] = [
     unit: 'ms',
     better: 'lower',
     reach: { postgres: 0.7 },
+    durability: NOTHING_WRITTEN,
+  },
+  {
+    id: 'mitigation-search',
+    what: 'worst p99 of the filters of the mitigation search',
+    unit: 'ms',
+    better: 'lower',
+    reach: { 'transactions-search': 1.5 },
     durability: NOTHING_WRITTEN,
   },
 ];
@@ -156,6 +168,28 @@ export function searches(options: SearchOptions): Searches {
       },
     },
   };
+  const worstMitigation = async (
+    side: string,
+    ask: (own: OwnSearch, filter: SearchFilter) => Promise<unknown>,
+  ) => {
+    const own = await large();
+    const drawing = own.drawing(rounds.next(side));
+    const found: number[] = [];
+    for (const name of MITIGATION_FILTERS) {
+      const times = await timed(drawing.mitigationFilters(name, queries), (filter) =>
+        ask(own, filter),
+      );
+      found.push(percentile(times, 0.99));
+    }
+    return Math.max(...found);
+  };
+  sides['mitigation-search'] = {
+    own: () => worstMitigation('mitigation', (own, filter) => own.mitigation(filter)),
+    peers: {
+      'transactions-search': () =>
+        worstMitigation('transactions', (own, filter) => own.search(filter, MITIGATION_LIMIT)),
+    },
+  };
   return {
     sides,
     async close() {
@@ -170,6 +204,7 @@ class OwnSearch {
   readonly #store: ReadModelStore;
   readonly #reference: ReferenceView;
   readonly #view: SearchView;
+  readonly #mitigation: MitigationView;
   readonly #descriptors: readonly string[];
 
   constructor({ payments, modelsPath }: Searched) {
@@ -177,6 +212,7 @@ class OwnSearch {
     this.#store = openSqliteReadModelStore({ path: modelsPath, readOnly: true });
     this.#reference = new ReferenceView(this.#store);
     this.#view = new SearchView(this.#store, this.#reference);
+    this.#mitigation = new MitigationView(this.#store, this.#reference);
     this.#descriptors = descriptorsOf(payments);
   }
 
@@ -184,8 +220,13 @@ class OwnSearch {
     return new Drawing(this.payments, random, this.#descriptors);
   }
 
-  search(filter: SearchFilter): Promise<SearchPage> {
-    return this.#view.search({ tenantId: TENANT_ID, filter, limit: PAGE, now: NOW });
+  search(filter: SearchFilter, limit = PAGE): Promise<SearchPage> {
+    return this.#view.search({ tenantId: TENANT_ID, filter, limit, now: NOW });
+  }
+
+  mitigation(filter: SearchFilter): Promise<readonly unknown[]> {
+    const query = { tenantId: TENANT_ID, filter, limit: MITIGATION_LIMIT, now: NOW };
+    return this.#mitigation.search(query);
   }
 
   /** The duration of one page of each search, none of which ran before. */
