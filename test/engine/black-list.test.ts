@@ -332,6 +332,14 @@ it('blocks exactly what the list of a tenant and environment has, after any chan
   }
 });
 
+it('is kept by those who work on disputes, and read by viewers', async () => {
+  const scopesOf = async (role: string) => (await shop().users.getRole(role)).scopes;
+  const own = ['blacklist:read', 'blacklist:write'];
+  expect(await scopesOf('disputes')).toEqual(expect.arrayContaining(own));
+  expect(await scopesOf('viewer')).toContain('blacklist:read');
+  expect(await scopesOf('agent')).not.toContain('blacklist:read');
+});
+
 it('shows a caller of the test environment the sandbox list alone', async () => {
   const { id } = await listed({ kind: 'email', value: 'live@example.com' });
   const test = as(TENANT, 'test').blackList;

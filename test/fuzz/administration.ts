@@ -13,14 +13,15 @@ import {
 
 /**
  * Scopes of operations that get refused requests only. An accepted one could revoke a key of this
- * run, require users that there are none of, or lower the limit of requests. A dispute is answered
- * once, and there are few.
+ * run, require users that there are none of, lower the limit of requests, or block payments. A dispute
+ * is answered once, and there are few.
  */
 const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'keys:write',
   'settings:write',
   'users:write',
   'disputes:write',
+  'blacklist:write',
 ]);
 
 /** Scopes of operations that change what payments can be made: accepted for a tenant that makes none. */

@@ -155,6 +155,7 @@ async function makeItems(
   const made = [
     await caller.post('/api/mitigation/chargebacks?provider=fuzz', report),
     await caller.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
+    await caller.post('/api/admin/blacklist', { kind: 'email', value: email }),
     await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
     await caller.post('/api/admin/senderdomains', { domain: `d${randomUUID()}.example` }),
     await caller.post('/api/admin/webhookendpoints', { url: 'https://hooks.example/' }),
