@@ -1,6 +1,5 @@
 /** Chargebacks and alerts of all tenants. Queries read the tenant's own writes. */
 
-import type { TenantId } from '@counterfoil/core';
 import type {
   DisputeQuery,
   DisputeView,
@@ -9,13 +8,10 @@ import type {
 } from '@counterfoil/projections';
 import type { Clock } from '../runtime/clock.ts';
 import type { ReadSide } from '../runtime/read-side.ts';
-import type { KeyRecord } from '../tenants/index.ts';
-import type { SignedMessage, WebhookEndpoints } from '../webhooks/index.ts';
+import type { WebhookEndpoints } from '../webhooks/index.ts';
 import type { DisputeAnswers } from './answers.ts';
 import type { Evidence } from './evidence.ts';
 import type { DisputeIntake } from './intake.ts';
-
-const REPORTING: ReadonlySet<string> = new Set(['mitigation:write']);
 
 interface DisputeServices {
   readonly mitigation: MitigationView;
@@ -52,16 +48,6 @@ export class Disputes {
   /** Whose sources are the providers of signed reports. */
   get webhookEndpoints(): WebhookEndpoints {
     return this.#services.webhookEndpoints;
-  }
-
-  /** Who has signed a message, with the rights of one who reports; undefined for nobody. */
-  async signerOf(
-    tenantId: TenantId,
-    provider: string,
-    message: SignedMessage,
-  ): Promise<KeyRecord | undefined> {
-    const { webhookEndpoints } = this.#services;
-    return webhookEndpoints.signerOf({ tenantId, source: provider }, message, REPORTING);
   }
 
   /** The present (ISO 8601, GMT). */

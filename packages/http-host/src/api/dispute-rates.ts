@@ -1,5 +1,4 @@
 /** Dispute rates of merchant accounts by month, as JSON or CSV. */
-import { DEFAULT_MONTHS, MAX_MONTHS, Month } from '@counterfoil/engine/input';
 import type { DisputeRate } from '@counterfoil/projections';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
@@ -7,7 +6,7 @@ import { refuse } from '../http/errors.ts';
 import { type Cell, CSV_TYPE, csvOf } from './csv.ts';
 import { DisputeThresholds } from './settings.ts';
 import { apiSlice } from './slice.ts';
-import { type FaceServices, Id, ledgerFor, QueryBoolean, queryInteger } from './wire.ts';
+import { type FaceServices, Id, ledgerFor, months, QueryBoolean, queryInteger } from './wire.ts';
 
 const count = (description: string) => z.int().meta({ description });
 const percent = (description: string) => z.number().nullable().meta({ description });
@@ -64,14 +63,7 @@ function ratesEndpoint(services: FaceServices): Endpoint {
     access: { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false },
     query: z.object({
       merchantAccountId: queryInteger(Id.meta({ example: 1 })).optional(),
-      from: Month.optional().meta({
-        description: `The first month. Absent: ${DEFAULT_MONTHS} months in all`,
-        example: '2026-01',
-      }),
-      to: Month.optional().meta({
-        description: `The last month, included. Absent: the present one. At most ${MAX_MONTHS} months`,
-        example: '2026-12',
-      }),
+      ...months,
       sandbox: QueryBoolean.optional().meta({ description: 'Absent: the live books' }),
     }),
     responses: { 200: { description: 'The rates', schema: RatesAnswer, orElse: CSV_TYPE } },

@@ -1,30 +1,14 @@
 /** What providers report of chargebacks and alerts: by API key, or signed. */
-import { Dispute, plainDecimal, type TenantId, WebhookEndpoints } from '@counterfoil/core';
+import { Dispute, plainDecimal, WebhookEndpoints } from '@counterfoil/core';
 import type { TenantLedger } from '@counterfoil/engine';
 import { mayHoldCardNumber, name } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import {
-  type Access,
-  type Endpoint,
-  endpoint,
-  type RequestContext,
-  type SignedRequest,
-} from '../http/endpoint.ts';
-import { type ErrorCode, refuse } from '../http/errors.ts';
+import { type Access, type Endpoint, endpoint } from '../http/endpoint.ts';
+import type { ErrorCode } from '../http/errors.ts';
 import { StatusName, UuidText } from './answer-fields.ts';
+import { ledgerOfMessage, type SigningServices, signedBy, signedFor } from './signed-messages.ts';
 import { apiSlice } from './slice.ts';
-import {
-  Amount,
-  CurrencyCode,
-  type FaceServices,
-  Id,
-  Instant,
-  ledgerFor,
-  optionalClaims,
-  queryInteger,
-  text,
-  Uuid,
-} from './wire.ts';
+import { Amount, CurrencyCode, Instant, optionalClaims, text, Uuid } from './wire.ts';
 
 const reference = mayHoldCardNumber(text(255)).optional();
 
@@ -86,9 +70,7 @@ const ReportQuery = z.object({
     description: 'A name for who reports: small letters, digits and dashes',
     example: 'acme-alerts',
   }),
-  clientId: queryInteger(Id).optional().meta({
-    description: 'The tenant id, of messages that are signed and have no ClientId header',
-  }),
+  ...signedFor,
 });
 
 const ReportAnswer = z
@@ -104,17 +86,9 @@ const ReportAnswer = z
   })
   .meta({ id: 'DisputeReportResult' });
 
-type Message = Omit<SignedRequest, 'query'>;
-type Signer = ReturnType<NonNullable<Extract<Access, { kind: 'api-key' }>['orSigned']>>;
+const SCOPE = 'mitigation:write';
 
-/** Who has signed a message is found out before there is a caller. */
-interface Signers {
-  signerOf(tenantId: TenantId, provider: string, message: Message): Signer;
-}
-
-export type ReportServices = FaceServices & { readonly disputes: Signers };
-
-function reportEndpoints(services: ReportServices): Endpoint[] {
+function reportEndpoints(services: SigningServices): Endpoint[] {
   const shared = {
     method: 'POST',
     tag: 'Mitigation',
@@ -122,9 +96,9 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
       'By an API key; or without one, signed as Standard Webhooks with the secret of the provider, and `clientId` in the query. The payment is named by at least one of `transactionId`, `gatewayTransactionId`, `arn` and `orderId`. The same reference again changes nothing, in whatever order reports come. What matches no payment is kept (202), shown in the queue of disputes, and looked for again for 30 days.',
     access: {
       kind: 'api-key',
-      scope: 'mitigation:write',
+      scope: SCOPE,
       requiresUserEmail: true,
-      orSigned: ({ query, ...message }) => signerOf(services, query, message),
+      orSigned: signedBy(services, { source: 'provider', scope: SCOPE }),
     } satisfies Access,
     query: ReportQuery,
     responses: {
@@ -150,7 +124,7 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
       summary: 'Report a chargeback',
       body: ChargebackInput,
       async handle(context, { query, body: { amount, ...body } }) {
-        const { disputes } = ledgerOf(services, context, query);
+        const { disputes } = ledgerOfMessage(services, context, query);
         const { parentCompanyId: _, userEmail: __, ...given } = body;
         const { provider } = query;
         return answerOf(
@@ -166,7 +140,7 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
       summary: 'Report an alert',
       body: AlertInput,
       async handle(context, { query, body: { amount, ...body } }) {
-        const { disputes } = ledgerOf(services, context, query);
+        const { disputes } = ledgerOfMessage(services, context, query);
         const { parentCompanyId: _, userEmail: __, ...given } = body;
         const { provider } = query;
         return answerOf(
@@ -177,29 +151,10 @@ function reportEndpoints(services: ReportServices): Endpoint[] {
   ];
 }
 
-function ledgerOf(
-  services: ReportServices,
-  context: RequestContext,
-  { clientId = context.principal.tenantId }: z.output<typeof ReportQuery>,
-): TenantLedger {
-  if (clientId !== context.principal.tenantId) throw refuse('tenant_mismatch');
-  return ledgerFor(services, context);
-}
-
 function answerOf(reported: Awaited<ReturnType<TenantLedger['disputes']['reportAlert']>>) {
   const isMatched = reported.status === 'matched';
   const message = isMatched ? 'Recorded' : 'Kept: no payment matches it yet';
   return { status: isMatched ? 200 : 202, body: { success: true, message, ...reported } };
-}
-
-async function signerOf(
-  { disputes }: ReportServices,
-  query: unknown,
-  message: Message,
-): Promise<Awaited<Signer>> {
-  const { data } = ReportQuery.safeParse(query);
-  if (data?.clientId === undefined) return undefined;
-  return disputes.signerOf(data.clientId as TenantId, data.provider, message);
 }
 
 export const DISPUTE_REPORTS = apiSlice(reportEndpoints, {

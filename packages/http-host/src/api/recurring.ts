@@ -1,10 +1,9 @@
 /** The report of recurring revenue and churn. */
 
-import { DEFAULT_MONTHS, MAX_MONTHS, Month } from '@counterfoil/engine/input';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { apiSlice, rows } from './slice.ts';
-import { CurrencyCode, type FaceServices, ledgerFor, QueryBoolean } from './wire.ts';
+import { CurrencyCode, type FaceServices, ledgerFor, months, QueryBoolean } from './wire.ts';
 
 const count = z.int();
 
@@ -78,14 +77,7 @@ function recurringEndpoint(services: FaceServices): Endpoint {
       'What subscriptions brought in, and who joined, froze and left, month by month in GMT. What an event belongs to is the month in which it happened; the present month is as far as it has come.',
     access: { kind: 'api-key', scope: 'ledger:read', requiresUserEmail: false },
     query: z.object({
-      from: Month.optional().meta({
-        description: `The first month. Absent: ${DEFAULT_MONTHS} months in all`,
-        example: '2026-01',
-      }),
-      to: Month.optional().meta({
-        description: `The last month, included. Absent: the present one. At most ${MAX_MONTHS} months`,
-        example: '2026-12',
-      }),
+      ...months,
       currency: CurrencyCode.optional(),
       sandbox: QueryBoolean.optional().meta({ description: 'Absent: live subscriptions' }),
     }),

@@ -1,28 +1,18 @@
 /** POST /api/webhooks/transactions: what other gateways have captured, signed, for the match with leads. */
-import { plainDecimal, type TenantId, WebhookEndpoints } from '@counterfoil/core';
+import { plainDecimal, WebhookEndpoints } from '@counterfoil/core';
 import { mayHoldCardNumber, name } from '@counterfoil/engine/input';
 import { z } from 'zod';
-import { type Access, type Endpoint, endpoint, type SignedRequest } from '../http/endpoint.ts';
-import { refuse } from '../http/errors.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { ledgerOfMessage, type SigningServices, signedBy, signedFor } from './signed-messages.ts';
 import { apiSlice } from './slice.ts';
-import {
-  Amount,
-  CurrencyCode,
-  type FaceServices,
-  Id,
-  Instant,
-  ledgerFor,
-  queryInteger,
-} from './wire.ts';
+import { Amount, CurrencyCode, Id, Instant } from './wire.ts';
 
 const Query = z.object({
   source: WebhookEndpoints.SourceName.meta({
     description: 'The source of a webhook endpoint with `direction=in`',
     example: 'acme-pay',
   }),
-  clientId: queryInteger(Id).optional().meta({
-    description: 'The tenant id, of messages that are signed and have no ClientId header',
-  }),
+  ...signedFor,
 });
 
 const Transaction = z
@@ -58,24 +48,9 @@ const Taken = z
   })
   .meta({ id: 'TransactionMessageTaken' });
 
-type Signed = Omit<SignedRequest, 'query'>;
-type Signer = ReturnType<NonNullable<Extract<Access, { kind: 'api-key' }>['orSigned']>>;
-
-/** Who has signed a message is found out before there is a caller. */
-export type TransactionWebhookServices = FaceServices & {
-  readonly webhookEndpoints: {
-    signerOf(
-      whose: { readonly tenantId: TenantId; readonly source: string },
-      message: Signed,
-      scopes: ReadonlySet<string>,
-    ): Signer;
-  };
-};
-
 const SCOPE = 'leads:write';
-const SCOPES: ReadonlySet<string> = new Set([SCOPE]);
 
-function transactionWebhook(services: TransactionWebhookServices): Endpoint {
+function transactionWebhook(services: SigningServices): Endpoint {
   return endpoint({
     operationId: 'receiveTransaction',
     action: 'leads.reportTransaction',
@@ -89,12 +64,7 @@ function transactionWebhook(services: TransactionWebhookServices): Endpoint {
       kind: 'api-key',
       scope: SCOPE,
       requiresUserEmail: false,
-      orSigned: async ({ query, ...message }) => {
-        const { data } = Query.safeParse(query);
-        if (data?.clientId === undefined) return undefined;
-        const whose = { tenantId: data.clientId as TenantId, source: data.source };
-        return services.webhookEndpoints.signerOf(whose, message, SCOPES);
-      },
+      orSigned: signedBy(services, { source: 'source', scope: SCOPE }),
     },
     query: Query,
     body: Message,
@@ -109,12 +79,11 @@ function transactionWebhook(services: TransactionWebhookServices): Endpoint {
     ],
     idempotency: 'none',
     async handle(context, { query, body }) {
-      const { clientId = context.principal.tenantId, source } = query;
-      if (clientId !== context.principal.tenantId) throw refuse('tenant_mismatch');
+      const { leads } = ledgerOfMessage(services, context, query);
       const { id: transactionId, amount, ...more } = body.data.transaction;
-      const { leadStatus } = await ledgerFor(services, context).leads.reportTransaction(body.id, {
+      const { leadStatus } = await leads.reportTransaction(body.id, {
         ...more,
-        source,
+        source: query.source,
         transactionId,
         amount: plainDecimal(amount),
         capturedAt: body.timestamp,
@@ -124,6 +93,6 @@ function transactionWebhook(services: TransactionWebhookServices): Endpoint {
   });
 }
 
-export const TRANSACTION_WEBHOOKS = apiSlice((services: TransactionWebhookServices) => [
+export const TRANSACTION_WEBHOOKS = apiSlice((services: SigningServices) => [
   transactionWebhook(services),
 ]);

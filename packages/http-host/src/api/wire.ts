@@ -5,9 +5,12 @@ import {
   CurrencyCode as AnyCurrencyCode,
   bounded,
   Day,
+  DEFAULT_MONTHS,
   EmailText,
   Id,
   IpAddress,
+  MAX_MONTHS,
+  Month,
   pattern,
   text,
   Uuid,
@@ -113,6 +116,18 @@ export function queryIntegers<Meaning extends z.ZodType<number[], number[]>>(mea
 export function queryNumbers<Meaning extends z.ZodType<number[], number[]>>(meaning: Meaning) {
   return inQuery(ListText.pipe(z.array(NumberText)), meaning);
 }
+
+/** The range of a report. */
+export const months = {
+  from: Month.optional().meta({
+    description: `The first month. Absent: ${DEFAULT_MONTHS} months in all`,
+    example: '2026-01',
+  }),
+  to: Month.optional().meta({
+    description: `The last month, included. Absent: the present one. At most ${MAX_MONTHS} months`,
+    example: '2026-12',
+  }),
+};
 
 export interface FaceServices {
   readonly ledgers: TenantLedgers;
