@@ -1,9 +1,11 @@
 /** Keys, settings and reference data through the face of the engine. */
+import { TenantId } from '@counterfoil/core';
 import type { Ledger } from '@counterfoil/engine';
 import { openLedger } from '@counterfoil/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { codeOf } from './shop.ts';
 
+const SHOP_TENANT = TenantId.parse(7);
 const ACTOR = { tenantId: 7, actor: 'owner@example.com' };
 
 async function opened() {
@@ -122,6 +124,29 @@ describe('settings', () => {
     const { shop } = await opened();
     expect(await codeOf(shop.settings.amend(patch, rowVersion))).toBe(code);
     expect((await shop.settings.get()).rowVersion).toBe(1);
+  });
+});
+
+describe('requireKnownUsers', () => {
+  const patch = { requireKnownUsers: true };
+
+  it('needs an owner who is active: nobody else could take it back', async () => {
+    const { ledger, shop } = await opened();
+    expect(await codeOf(shop.settings.amend(patch))).toBe('ActiveOwnerRequired');
+    const { token } = await shop.users.invite({
+      email: ACTOR.actor,
+      name: 'Ada',
+      roleIds: ['owner'],
+    });
+    expect(await codeOf(shop.settings.amend(patch))).toBe('ActiveOwnerRequired');
+    await ledger.signIns.setPassword(token ?? '', 'correct horse battery');
+    expect(await shop.settings.amend(patch)).toMatchObject(patch);
+  });
+
+  it('stays as an operator has set it', async () => {
+    const { ledger, shop } = await opened();
+    await ledger.tenants.changeSettings(SHOP_TENANT, patch, { actor: 'operator' });
+    expect(await shop.settings.amend({ refundWindowDays: 30 })).toMatchObject(patch);
   });
 });
 

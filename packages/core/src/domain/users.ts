@@ -159,6 +159,15 @@ export function userOf(state: State, email: string): User | undefined {
   return [...state.users.values()].find((user) => emailIdentity(user.email) === identity);
 }
 
+/** Once there is one, there always is: see `LastOwner`. */
+export function hasActiveOwner({ users }: State): boolean {
+  return ownersIn(users.values(), 'active') > 0;
+}
+
+function ownersIn(users: Iterable<User>, status: User['status']): number {
+  return [...users].filter((user) => user.roleIds.includes(OWNER) && user.status === status).length;
+}
+
 type Decision = Either<Rejection, readonly Event[]>;
 
 export function decide(state: State, command: Command): Decision {
@@ -245,12 +254,10 @@ export function isBuiltIn(id: string): id is BuiltInRole {
 
 /** An owner who has not signed in yet does not stand in for one who has. */
 function leavesNoOwner(state: State, after: User): boolean {
-  const ownersWith = (users: Iterable<User>, status: User['status']) =>
-    [...users].filter((user) => user.roleIds.includes(OWNER) && user.status === status).length;
   const { users } = withUser(state, after);
   const takesLast = (status: User['status']) =>
-    ownersWith(state.users.values(), status) > 0 && ownersWith(users.values(), status) === 0;
-  if (ownersWith(users.values(), 'active') > 0) return false;
+    ownersIn(state.users.values(), status) > 0 && ownersIn(users.values(), status) === 0;
+  if (ownersIn(users.values(), 'active') > 0) return false;
   if (takesLast('active')) return true;
   return takesLast('invited');
 }

@@ -11,4 +11,6 @@ export interface UnknownReference {
 export type TenantRefusal =
   | { readonly type: 'ReferenceUnknown'; readonly references: readonly UnknownReference[] }
   /** The tenant has several companies, and nothing says which of them is meant. */
-  | { readonly type: 'CompanyRequired' };
+  | { readonly type: 'CompanyRequired' }
+  /** Known users alone may act, and none of them is an owner who is active. */
+  | { readonly type: 'ActiveOwnerRequired' };

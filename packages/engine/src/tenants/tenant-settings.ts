@@ -31,13 +31,18 @@ export class TenantSettings {
 
   /**
    * Changes what a JSON merge patch (RFC 7396) names; null resets to the default. Refuses with
-   * `StaleRowVersion` where another `rowVersion` is given than the present one.
+   * `StaleRowVersion` where another `rowVersion` is given than the present one, and `requireKnownUsers`
+   * with `ActiveOwnerRequired` where no user could take it back.
    */
   async amend(patch: SettingsPatch, rowVersion?: number): Promise<SettingsView> {
     const { rowVersion: current, ...before } = await this.get();
     const merged = mergePatch(before, patch);
     const settings = inputOf(Tenant.Settings, withDefaults(merged, Tenant.DEFAULT_SETTINGS));
     const { tenantId, caller } = this.#acting;
+    const isNews = settings.requireKnownUsers && !before.requireKnownUsers;
+    if (isNews && !(await this.#tenants.hasActiveOwner(tenantId))) {
+      throw refused({ type: 'ActiveOwnerRequired' });
+    }
     await this.#tenants.changeSettings(tenantId, settings, caller, rowVersion ?? current);
     return this.get();
   }

@@ -1,5 +1,5 @@
 /** Administration of tenants: onboarding, keys, reference data. */
-import { Reference, Tenant, type TenantId } from '@counterfoil/core';
+import { Reference, Tenant, type TenantId, Users } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import { type Environment, type KeyKind, keyDigest, makeKey, maskKey } from './api-keys.ts';
@@ -160,6 +160,10 @@ export class Tenants {
   /** Null where it is not onboarded. */
   async tenant(tenantId: TenantId): Promise<Tenant.State> {
     return this.#commands.stateOf(Tenant, Tenant.streamOf({ tenantId }));
+  }
+
+  async hasActiveOwner(tenantId: TenantId): Promise<boolean> {
+    return Users.hasActiveOwner(await this.#commands.stateOf(Users, Users.streamOf({ tenantId })));
   }
 
   async #execute(command: WithoutTime<Tenant.Command>, caller: Caller): Promise<void> {

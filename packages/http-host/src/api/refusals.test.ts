@@ -118,6 +118,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   TooManyRoles: { type: 'TooManyRoles', max: 200 },
   DefinitionExists: { type: 'DefinitionExists' },
   DefinitionUnknown: { type: 'DefinitionUnknown' },
+  ActiveOwnerRequired: { type: 'ActiveOwnerRequired' },
   RetriesNotAscending: { type: 'RetriesNotAscending', retryAfterDays: [3, 1] },
   SubscriptionUnknown: { type: 'SubscriptionUnknown' },
   SubscriptionExists: { type: 'SubscriptionExists' },

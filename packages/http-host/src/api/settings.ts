@@ -35,7 +35,7 @@ const members = {
   }),
   requireKnownUsers: shape.requireKnownUsers.meta({
     description:
-      'Whether `UserEmail` must name an active user, whose scopes bound those of the key',
+      'Whether `UserEmail` must name an active user, whose scopes bound those of the key. Needs an active owner',
   }),
 };
 const dunningMembers = {
@@ -183,6 +183,12 @@ function changeSettings(services: FaceServices): Endpoint {
 }
 
 const REFUSALS = rows({
+  ActiveOwnerRequired: {
+    code: 'invalid_request',
+    errors: () => [
+      { pointer: '/requireKnownUsers', detail: 'needs an owner among the users who is active' },
+    ],
+  },
   RetriesNotAscending: {
     code: 'invalid_request',
     errors: () => [{ pointer: '/dunning/retryAfterDays', detail: 'The days must ascend' }],
