@@ -1,5 +1,7 @@
 /** Checks every stream from its first event: revisions, commands, ids, states, and journal entries. */
 import {
+  BlackList,
+  BlackListKinds,
   Customer,
   CustomerIdClaim,
   categoryOf,
@@ -42,6 +44,8 @@ interface Folding {
 
 /** The aggregate of each category. The other categories that `reference` reads are of `Reference`. */
 export const AGGREGATES: Readonly<Record<string, Folding>> = {
+  black_list: BlackList,
+  black_list_kinds: BlackListKinds,
   customer: EmailClaim,
   customer_account: Customer,
   customer_id: CustomerIdClaim,
