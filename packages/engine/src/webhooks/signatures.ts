@@ -23,11 +23,6 @@ export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-/** 24 to 64 bytes in base64 behind `whsec_`. */
-export function isSecret(text: string): boolean {
-  return /^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(text);
-}
-
 /** Whether a message is not older than five minutes, and signed with one of the secrets. */
 export function isSigned(message: SignedMessage, secrets: readonly string[], now: string): boolean {
   if (!isRecent(message.timestamp, now)) return false;

@@ -2,9 +2,8 @@
 import { WebhookEndpoints } from '@counterfoil/core';
 import { z } from 'zod';
 import { notACardNumber } from '../input/card-number-search.ts';
-import { bounded, text } from '../input/texts.ts';
+import { pattern, text } from '../input/texts.ts';
 import { Listing } from '../pages.ts';
-import { isSecret } from './signatures.ts';
 
 const environment = z.enum(['live', 'test']).optional();
 const description = text(200).optional();
@@ -15,7 +14,10 @@ export const EventTypes = z
   .max(WebhookEndpoints.EVENT_TYPES.length);
 /** 24 to 64 bytes in base64 behind `whsec_`. */
 export const SigningSecret = notACardNumber(
-  bounded(100).refine(isSecret, { message: 'must be whsec_ and 24 to 64 bytes in base64' }),
+  pattern(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/, {
+    max: 100,
+    detail: 'must be whsec_ and 24 to 64 bytes in base64',
+  }),
 );
 const rowVersion = z.int().positive().optional();
 
