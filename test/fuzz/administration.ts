@@ -22,6 +22,8 @@ const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'users:write',
   'disputes:write',
   'blacklist:write',
+  'senderdomains:write',
+  'webhooks:write',
 ]);
 
 /** Scopes of operations that change what payments can be made: accepted for a tenant that makes none. */

@@ -214,6 +214,16 @@ function disputed(pool: Pool): Overrides[] {
   ];
 }
 
+function reported(): Overrides[] {
+  return [
+    {
+      '/data/transaction/sandbox': ABSENT,
+      '/data/transaction/amount': always(amountsIn(2, { min: 1, max: 100 })),
+      '/data/transaction/currency': always(fc.constant('GBP')),
+    },
+  ];
+}
+
 function stated({ tenancy }: Pool): Overrides[] {
   return [{ '/merchantAccountId': always(fc.constant(tenancy.id * 10 + 1)) }];
 }
@@ -225,16 +235,20 @@ const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> =
   searchTransactions: searched,
   searchCustomerTransactions: searched,
   listPayments: searched,
+  listLeads: searched,
+  listActivity: searched,
   listMitigationTransactions: searched,
   searchMitigation: mitigated,
   reportChargeback: disputed,
   reportAlert: disputed,
+  receiveTransaction: reported,
   getStatement: stated,
   listDisputes: () => [
     { '/status': maybe(fc.constantFrom([], ['ChargebackOpen'], ['Unmatched', 'AlertOpen'])) },
   ],
   getSettlement: () => [{ '/sandbox': ABSENT }],
   getRecurringRevenue: () => [REPORTED],
+  getDisputeRates: () => [REPORTED],
   unsubscribeCustomer: () => [UNSUBSCRIBED],
 };
 

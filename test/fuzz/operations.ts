@@ -7,6 +7,8 @@ export const JSON_TYPE = 'application/json';
 
 export function takesJson({ path, node }: Operation): boolean {
   if (path.endsWith('/{digest}')) return false;
+  // Lead keys and origins have their own tests.
+  if (path.startsWith('/api/public/')) return false;
   return node.requestBody === undefined || node.requestBody.content[JSON_TYPE] !== undefined;
 }
 

@@ -63,7 +63,7 @@ const RULES = [
   // A cursor is what the host has made.
   /^\/query\/cursor$/,
   // An amount that fits the schema can be too large in a currency of many decimals.
-  /^\/amount$/,
+  /^(\/data\/transaction)?\/amount$/,
   /^\/(items|refundItems)\/\d+\/(UnitPrice|UnitCost|DiscountAmount|CustomDiscountAmount|Amount)$/,
   // Either an item or an adjustment, each with its own members.
   /^\/refundItems\/\d+(\/(Quantity|Restock))?$/,
@@ -137,6 +137,7 @@ const SOUND: Readonly<Record<string, Expected>> = {
   changeSubscriptionPlan: CHANGED,
   reportChargeback: DISPUTED,
   reportAlert: DISPUTED,
+  receiveTransaction: { statuses: [200, 409, 422], codes: ['idempotency_key_reused', ...RACES] },
 };
 
 export class WellFormed {
