@@ -21,22 +21,24 @@ export async function recordActivity(
   exchange: Exchange,
   answer: Answer,
 ): Promise<void> {
-  const { endpoint, requester, requestId, remoteAddress = null } = exchange;
+  const { endpoint, requester, requestId, remoteAddress } = exchange;
   const action = endpoint?.action;
   if (endpoint === undefined || action === undefined || requester === undefined) return;
   if (endpoint.recorded === 'exports' && !isExport(answer)) return;
   const { tenantId, environment, keyId } = requester;
+  // A page sends leads from a person's browser: its address and its claims are that person's.
+  const isOfPerson = endpoint.access.kind === 'lead-key';
   await activity.record(
     { tenantId, environment },
     {
-      actor: actorOf(exchange, requester),
+      actor: isOfPerson ? keyActor(keyId) : actorOf(exchange, requester),
       keyId,
       requestId,
       action,
       subject: exchange.subject ?? subjectInPath(exchange, endpoint),
       outcome: outcomeOf(answer),
       code: answer.code ?? null,
-      remoteAddress,
+      remoteAddress: (isOfPerson ? undefined : remoteAddress) ?? null,
     },
   );
 }

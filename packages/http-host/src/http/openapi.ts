@@ -326,9 +326,10 @@ function parametersOf({ idempotency, version }: Endpoint) {
 }
 
 function descriptionOf({ description, access, action }: Endpoint): string {
-  if (access.kind !== 'api-key') return description;
-  const recorded = action === undefined ? '' : ` Activity: \`${action}\`.`;
-  return `${description}\n\nScope: \`${access.scope}\`.${recorded}`;
+  const scope = access.kind === 'api-key' ? [`Scope: \`${access.scope}\`.`] : [];
+  const recorded = action === undefined ? [] : [`Activity: \`${action}\`.`];
+  const facts = [...scope, ...recorded].join(' ');
+  return facts === '' ? description : `${description}\n\n${facts}`;
 }
 
 function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
