@@ -303,10 +303,15 @@ describe('the command line', () => {
     ].join('\n');
   }
 
+  /** Said once for all commands, and for those with a dagger. */
+  const EVERY = ['--json'];
+  const OF_ADDRESS = ['--url', '--key-file', '--user'];
+
   it('has the commands and options that the README lists', { timeout: SLOW_MS }, async () => {
     const rows = tableRows(text);
     const commands = rows.flatMap(([cell = '']) => [...cell.matchAll(/`([a-z][^`]*)`/g)]);
     expect(commands.length).toBeGreaterThan(8);
+    for (const option of [...EVERY, ...OF_ADDRESS]) expect(text).toContain(`\`${option}`);
     for (const command of [
       'tenants onboard',
       'tenants set',
@@ -318,12 +323,16 @@ describe('the command line', () => {
       'clock advance',
     ]) {
       const explained = rows.find(([cell]) => cell?.includes(`\`${command}`));
+      const [, , mark] = explained?.[0]?.match(new RegExp(`\`(${command}[^\`]*)\`( †)?`)) ?? [];
+      const isOfAddress = mark !== undefined;
       const { stdout } = await help(command.split(' '));
       const options: string[] = (explained?.join(' ') ?? '').match(/--[a-z-]+/g) ?? [];
       expect(options.length, command).toBeGreaterThan(0);
       for (const option of options) expect(stdout, `${command} ${option}`).toContain(option);
       const offered = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option);
-      expect(offered.filter((option = '') => !options.includes(option))).toEqual([]);
+      const described = [...options, ...EVERY, ...(isOfAddress ? OF_ADDRESS : [])];
+      expect(offered.filter((option = '') => !described.includes(option))).toEqual([]);
+      expect(stdout.includes('--url'), command).toBe(isOfAddress);
     }
   });
 

@@ -25,7 +25,9 @@ it(
         for (const { said, hasEnded } of hosts) expect(hasEnded(), said()).toBe(false);
         return hosts.every(({ said }) => said().includes('listens on'));
       };
-      await vi.waitUntil(listen, { timeout: DEMO_MS, interval: 200 });
+      await vi.waitUntil(listen, { timeout: DEMO_MS, interval: 200 }).catch((error: unknown) => {
+        throw new Error(hosts.map(({ said }) => said().slice(-2_000)).join('\n'), { cause: error });
+      });
     } finally {
       for (const { stop } of hosts) stop();
     }
