@@ -39,10 +39,13 @@ const change = (number: number, roleIds: string[], rowVersion?: number): Users.C
   rowVersion,
   at,
 });
-const disable = (number: number): Users.Command => ({
-  type: 'DisableUser',
+const disable = (number: number, ...roleIds: string[]): Users.Command => ({
+  type: 'ChangeUser',
   tenantId,
   userId: id(number),
+  name: `User ${number}`,
+  roleIds,
+  status: 'disabled',
   at,
 });
 const invite = (number: number, email: string, roleIds: string[] = []): Users.Command => ({
@@ -81,20 +84,39 @@ describe('a user', () => {
   });
 });
 
+describe('a change of more than one thing', () => {
+  const past = [invited(1, 'owner'), activated(1), invited(2, 'owner'), activated(2)];
+  const renamed = { name: 'Ada', userId: id(1), at };
+
+  it('is made whole', () =>
+    when(past, { ...disable(1, 'agent'), name: 'Ada' } as Users.Command).then(
+      { type: 'UserChanged', ...renamed, roleIds: ['agent'] },
+      { type: 'UserDisabled', userId: id(1), at },
+    ));
+
+  it('is not made at all where a part is refused', () =>
+    when(past.slice(0, 2), { ...disable(1, 'owner'), name: 'Ada' } as Users.Command).thenRejected({
+      type: 'LastOwner',
+    }));
+
+  it('does not stand in for the invitation that a user has yet to accept', () =>
+    when([invited(1)], { ...change(1, []), status: 'active' } as Users.Command).thenNothing());
+});
+
 describe('the last owner', () => {
   const owner = [invited(1, 'owner'), activated(1)];
 
   it.each([
-    ['cannot be disabled', owner, disable(1)],
+    ['cannot be disabled', owner, disable(1, 'owner')],
     ['cannot lose the role', owner, change(1, ['agent'])],
-    ['is the active one, whoever is invited', [...owner, invited(2, 'owner')], disable(1)],
+    ['is the active one, whoever is invited', [...owner, invited(2, 'owner')], disable(1, 'owner')],
     ['may still be invited', [invited(1, 'owner')], change(1, [])],
   ] as const)('%s', (_name, past, command) =>
     when(past, command).thenRejected({ type: 'LastOwner' }),
   );
 
   it('is not the last beside another active one', () =>
-    when([...owner, invited(2, 'owner'), activated(2)], disable(1)).then({
+    when([...owner, invited(2, 'owner'), activated(2)], disable(1, 'owner')).then({
       type: 'UserDisabled',
       userId: id(1),
       at,
@@ -106,7 +128,7 @@ describe('the last owner', () => {
     const command: fc.Arbitrary<Users.Command> = fc.oneof(
       fc.tuple(number, roles).map(([each, all]) => invite(each, `user-${each}@example.com`, all)),
       fc.tuple(number, roles).map(([each, all]) => change(each, all)),
-      number.map(disable),
+      fc.tuple(number, roles).map(([each, all]) => disable(each, ...all)),
       number.map((each) => ({ type: 'ActivateUser' as const, tenantId, userId: id(each), at })),
     );
     fc.assert(

@@ -150,6 +150,15 @@ describe('requireKnownUsers', () => {
   });
 });
 
+it('a change of a user that is refused changes nothing of it', async () => {
+  const { shop } = await opened();
+  const owner = { email: ACTOR.actor, name: 'Ada', roleIds: ['owner'] };
+  const { id } = await shop.users.invite(owner);
+  const change = shop.users.change(id, { name: 'Eve', status: 'disabled' });
+  expect(await codeOf(change)).toBe('LastOwner');
+  expect(await shop.users.get(id)).toMatchObject({ name: 'Ada', rowVersion: 1 });
+});
+
 describe('reference data', () => {
   it('gets the next free id, or the one that is asked for once', async () => {
     const { shop } = await opened();

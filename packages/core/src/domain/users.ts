@@ -61,9 +61,10 @@ export type Command = { readonly tenantId: TenantId; readonly at: string } & (
       readonly userId: string;
       readonly name: string;
       readonly roleIds: readonly string[];
+      /** As it is when absent. An invited user becomes active by `ActivateUser` alone. */
+      readonly status?: 'active' | 'disabled' | undefined;
     } & Seen)
   | ({ readonly type: 'ActivateUser'; readonly userId: string } & Seen)
-  | ({ readonly type: 'DisableUser'; readonly userId: string } & Seen)
   | { readonly type: 'RequestPasswordReset'; readonly userId: string }
   | ({
       readonly type: 'DefineRole';
@@ -177,8 +178,7 @@ export function decide(state: State, command: Command): Decision {
     case 'ChangeUser':
       return changeUser(state, command);
     case 'ActivateUser':
-    case 'DisableUser':
-      return setStatus(state, command);
+      return activate(state, command);
     case 'RequestPasswordReset': {
       const { userId: id, at: time } = command;
       if (!state.users.has(id)) return left({ type: 'UserUnknown' });
@@ -208,30 +208,33 @@ function invite(state: State, command: CommandOf<'InviteUser'>): Decision {
   return right([{ type: 'UserInvited', ...user, roleIds: [...new Set(given)] }]);
 }
 
-/** Checked in this order: UserUnknown, StaleRowVersion, RoleNotDefined, LastOwner. */
+/** All of it or nothing. Checked in this order: UserUnknown, StaleRowVersion, RoleNotDefined, LastOwner. */
 function changeUser(state: State, command: CommandOf<'ChangeUser'>): Decision {
-  const { userId: id, name: called, roleIds: given, at: time } = command;
+  const { userId: id, name: called, roleIds: given, status: wanted, at: time } = command;
   const user = found(state, command);
   if ('type' in user) return left(user);
   const unknown = unknownRole(state, given);
   if (unknown !== undefined) return left(unknown);
   const after = { name: called, roleIds: [...new Set(given)] };
-  if (leavesNoOwner(state, { ...user, ...after })) return left({ type: 'LastOwner' });
+  const stays = wanted === undefined || (wanted === 'active' && user.status === 'invited');
+  const status = stays ? user.status : wanted;
+  if (leavesNoOwner(state, { ...user, ...after, status })) return left({ type: 'LastOwner' });
   const before = { name: user.name, roleIds: user.roleIds };
   const isSame = canonicalJson(before) === canonicalJson(after);
-  return right(isSame ? [] : [{ type: 'UserChanged', userId: id, ...after, at: time }]);
+  const type = status === 'disabled' ? 'UserDisabled' : 'UserActivated';
+  return right([
+    ...(isSame ? [] : [{ type: 'UserChanged', userId: id, ...after, at: time } as const]),
+    ...(status === user.status ? [] : [{ type, userId: id, at: time } as const]),
+  ]);
 }
 
-/** Checked in this order: UserUnknown, StaleRowVersion, LastOwner. */
-function setStatus(state: State, command: CommandOf<'ActivateUser' | 'DisableUser'>): Decision {
+/** Checked in this order: UserUnknown, StaleRowVersion. */
+function activate(state: State, command: CommandOf<'ActivateUser'>): Decision {
   const { userId: id, at: time } = command;
   const user = found(state, command);
   if ('type' in user) return left(user);
-  const status = command.type === 'ActivateUser' ? 'active' : 'disabled';
-  if (user.status === status) return right([]);
-  if (leavesNoOwner(state, { ...user, status })) return left({ type: 'LastOwner' });
-  const type = status === 'active' ? 'UserActivated' : 'UserDisabled';
-  return right([{ type, userId: id, at: time }]);
+  const isActive = user.status === 'active';
+  return right(isActive ? [] : [{ type: 'UserActivated', userId: id, at: time }]);
 }
 
 function found(

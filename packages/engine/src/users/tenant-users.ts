@@ -78,19 +78,8 @@ export class TenantUsers {
     const { tenantId, caller } = this.#acting;
     const before = await this.get(userId);
     const { name = before.name, roleIds = before.roleIds } = change;
-    const content = { userId, name, roleIds, rowVersion };
-    const { users } = await this.#users.execute(
-      tenantId,
-      { type: 'ChangeUser', ...content },
-      caller,
-    );
-    // An invited user becomes active by the invitation alone.
-    const isNews = status !== undefined && status !== before.status && before.status !== 'invited';
-    if (isNews || status === 'disabled') {
-      const type = status === 'disabled' ? 'DisableUser' : 'ActivateUser';
-      const seen = users.get(userId)?.rowVersion;
-      await this.#users.execute(tenantId, { type, userId, rowVersion: seen }, caller);
-    }
+    const command = { type: 'ChangeUser', userId, name, roleIds, status, rowVersion } as const;
+    await this.#users.execute(tenantId, command, caller);
     if (status === 'disabled') await this.#signIns.endSessions({ tenantId, userId });
     return this.get(userId);
   }
