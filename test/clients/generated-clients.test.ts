@@ -152,7 +152,9 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
 async function expectToReadEverything(call: Call): Promise<void> {
   const faults: string[] = [];
   const { paths } = documented.document;
-  for (const operation of documented.operations) {
+  // Leads are written with keys of their own.
+  const operations = documented.operations.filter(({ path }) => !path.startsWith('/api/public/'));
+  for (const operation of operations) {
     serial += 1;
     const subject = await subjectOf(operation, { send, serial, companyId: 1, paths });
     const read = await call(operation, requestOf(operation, subject)).catch(String);
