@@ -145,6 +145,7 @@ function requestOf({ path, node }: Operation, subject: Subject): ExampleRequest 
       ...('messageId' in example && { messageId: subject['PAYMENT_ID'] }),
       ...('id' in example && { id: subject['PAYMENT_ID'] }),
       ...('email' in example && { email: `example-${serial}@shop.example` }),
+      ...('domain' in example && { domain: `example-${serial}.shop.example` }),
     },
   };
 }
