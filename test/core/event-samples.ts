@@ -341,7 +341,6 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
   {
     type: 'LeadPaid',
     leadId: keyId,
-    sessionId: 'visit-7f3a',
     sandbox: false,
     transaction: SEEN,
     at,

@@ -8,7 +8,7 @@ const when = whenOf(Lead);
 const tenantId = 7 as TenantId;
 const LEAD_ID = '0192f000-0000-4000-8000-000000000001';
 const OTHER_ID = '0192f000-0000-4000-8000-000000000002';
-const SESSION = { tenantId, sandbox: false, sessionId: 'visit-1' } as const;
+const SESSION = { tenantId, sandbox: false, sessionKey: 'of-visit-1' } as const;
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse('2026-01-10T12:00:00.000Z');
 const day = (days: number) => new Date(START_MS + days * DAY_MS).toISOString();
@@ -20,6 +20,7 @@ const write = (
 ): Lead.Command => ({
   type: 'WriteLead',
   ...SESSION,
+  sessionId: 'visit-1',
   leadId: LEAD_ID,
   applicationId: 1,
   customerId: 601,
@@ -89,7 +90,7 @@ describe('a lead', () => {
   it('of another session, environment or tenant has another stream', () => {
     const others = [
       SESSION,
-      { ...SESSION, sessionId: 'visit-2' },
+      { ...SESSION, sessionKey: 'of-visit-2' },
       { ...SESSION, sandbox: true },
       { ...SESSION, tenantId: 8 as TenantId },
     ];
@@ -100,7 +101,7 @@ describe('a lead', () => {
 describe('a lead is paid', () => {
   it('by a capture that follows within 30 days', () => {
     const transaction = captured(day(30));
-    const paid = { leadId: LEAD_ID, sessionId: 'visit-1', sandbox: false, transaction };
+    const paid = { leadId: LEAD_ID, sandbox: false, transaction };
     when(after(write(day(0))), see(transaction)).then({ type: 'LeadPaid', ...paid, at: day(30) });
   });
 

@@ -17,7 +17,7 @@ import type { TenantId } from './kernel/ids.ts';
 export type FollowUp =
   | { readonly to: 'subscription'; readonly command: Subscription.Command; readonly name: Name }
   | { readonly to: 'customer'; readonly command: Customer.Command; readonly name: Name }
-  | { readonly to: 'lead'; readonly command: Lead.Command; readonly name: Name };
+  | { readonly to: 'lead'; readonly command: Lead.Sighting; readonly name: Name };
 type Name = readonly string[];
 
 /** What the policies use beside the event. */

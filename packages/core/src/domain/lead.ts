@@ -43,7 +43,6 @@ export const SeenTransaction = z.strictObject({
 export type SeenTransaction = z.output<typeof SeenTransaction>;
 
 const leadId = z.guid();
-const sessionId = z.string().min(1).max(255);
 /** Whose key seals the contact data: the customer of the email. */
 const who = { customerId: z.int().positive(), sandbox: z.boolean() };
 
@@ -51,26 +50,21 @@ export const events = {
   LeadCreated: event(
     {
       leadId,
-      sessionId,
+      /** May identify the person: erased with the contact data. */
+      sessionId: z.string().max(255),
       applicationId: z.int().positive(),
       ...who,
       ...contactFields,
       at: Instant,
     },
-    { erased: ERASED },
+    { erased: { ...ERASED, sessionId: '' } },
   ),
   /** All of the contact data, as it is from now on. */
   LeadUpdated: event({ leadId, ...who, ...contactFields, at: Instant }, { erased: ERASED }),
   /** A capture of the session that has no lead to match yet. */
   LeadTransactionSeen: event({ transaction: SeenTransaction, at: Instant }),
   /** Once, and never undone. */
-  LeadPaid: event({
-    leadId,
-    sessionId,
-    sandbox: z.boolean(),
-    transaction: SeenTransaction,
-    at: Instant,
-  }),
+  LeadPaid: event({ leadId, sandbox: z.boolean(), transaction: SeenTransaction, at: Instant }),
 };
 export type Event = EventsOf<typeof events>;
 
@@ -78,12 +72,14 @@ export type Event = EventsOf<typeof events>;
 interface Session {
   readonly tenantId: TenantId;
   readonly sandbox: boolean;
-  readonly sessionId: string;
+  /** A keyed hash of the session id: names the stream without showing it. */
+  readonly sessionKey: string;
 }
 
 export type Command = Session & { readonly at: string } & (
     | {
         readonly type: 'WriteLead';
+        readonly sessionId: string;
         /** Of a new lead, as is the application. */
         readonly leadId: string;
         readonly applicationId: number;
@@ -94,6 +90,11 @@ export type Command = Session & { readonly at: string } & (
     | { readonly type: 'SeeTransaction'; readonly transaction: SeenTransaction }
   );
 export type Rejection = never;
+
+/** A capture whose session has no key yet. */
+export type Sighting = Omit<Extract<Command, { type: 'SeeTransaction' }>, 'sessionKey'> & {
+  readonly sessionId: string;
+};
 
 export interface Lead extends Contact {
   readonly leadId: string;
@@ -201,12 +202,8 @@ function see(
   return isFull ? [] : [{ type: 'LeadTransactionSeen', transaction, at }];
 }
 
-function paidBy(
-  { leadId: id, sessionId: session, sandbox }: Lead,
-  transaction: SeenTransaction,
-  at: string,
-): Event {
-  return { type: 'LeadPaid', leadId: id, sessionId: session, sandbox, transaction, at };
+function paidBy({ leadId: id, sandbox }: Lead, transaction: SeenTransaction, at: string): Event {
+  return { type: 'LeadPaid', leadId: id, sandbox, transaction, at };
 }
 
 function matches(lead: Lead, transaction: SeenTransaction): boolean {
@@ -232,7 +229,7 @@ export function contactOf({ email, firstName, lastName, cfaDevice, scans }: Cont
   return { email, firstName, lastName, cfaDevice, scans };
 }
 
-export function streamOf({ tenantId, sandbox, sessionId: session }: Session): StreamName {
+export function streamOf({ tenantId, sandbox, sessionKey }: Session): StreamName {
   const environment = sandbox ? 'test' : 'live';
-  return streamName('lead', tenantId, `${environment}-${session}`);
+  return streamName('lead', tenantId, `${environment}-${sessionKey}`);
 }

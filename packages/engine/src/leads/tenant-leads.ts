@@ -3,7 +3,7 @@ import { Lead } from '@counterfoil/core';
 import type { LeadPage, LeadView } from '@counterfoil/projections';
 import { type Acting, sandboxOf } from '../acting.ts';
 import type { CommandRunner } from '../command-runner.ts';
-import type { Identities } from '../identities/index.ts';
+import type { Identities, SessionKeys } from '../identities/index.ts';
 import { deterministicUuid, uuidV7 } from '../ids.ts';
 import { minorOf } from '../input/amounts.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
@@ -25,6 +25,7 @@ export interface WrittenLead extends Lead.Lead {
 export interface LeadServices {
   readonly commands: CommandRunner;
   readonly identities: Identities;
+  readonly sessionKeys: SessionKeys;
   readonly references: References;
   readonly readSide: ReadSide;
   readonly leadView: LeadView;
@@ -44,7 +45,7 @@ export class TenantLeads {
     input: LeadInput,
   ): Promise<{ readonly lead: WrittenLead; readonly created: boolean }> {
     const { sessionId, applicationId, sandbox: asked, email, ...more } = input;
-    const { commands, identities, references } = this.#services;
+    const { commands, identities, references, sessionKeys } = this.#services;
     const { tenantId, caller } = this.#acting;
     const sandbox = sandboxOf(this.#acting, asked);
     await references.applicationKindOf(tenantId, applicationId);
@@ -59,6 +60,7 @@ export class TenantLeads {
         type: 'WriteLead',
         tenantId,
         sandbox,
+        sessionKey: sessionKeys.of({ tenantId, sessionId }),
         sessionId,
         leadId: uuidV7(),
         applicationId,
@@ -84,7 +86,7 @@ export class TenantLeads {
   ): Promise<{ readonly leadStatus: 'new' | 'paid' | null }> {
     const { source, partnerSession: sessionId, amount, currency, orderId = null, ...more } = report;
     const { sandbox: asked, capturedAt, ...facts } = more;
-    const { commands } = this.#services;
+    const { commands, sessionKeys } = this.#services;
     const { tenantId, caller } = this.#acting;
     const amountMinor = minorOf(amount, currency, 'amount');
     if (amountMinor <= 0n) throw refused({ type: 'AmountNotPositive', amountMinor, currency });
@@ -103,7 +105,7 @@ export class TenantLeads {
         type: 'SeeTransaction',
         tenantId,
         sandbox: sandboxOf(this.#acting, asked),
-        sessionId,
+        sessionKey: sessionKeys.of({ tenantId, sessionId }),
         transaction,
         at,
       },

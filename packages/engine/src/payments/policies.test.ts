@@ -18,6 +18,7 @@ import {
 } from '@counterfoil/core';
 import { expect, it, onTestFinished } from 'vitest';
 import { CommandRunner, SYSTEM } from '../command-runner.ts';
+import { SessionKeys } from '../identities/session-keys.ts';
 import { silentLogger } from '../logger.ts';
 import { FollowerProgress } from '../runtime/follower-progress.ts';
 import { createStateCache } from '../runtime/state-cache.ts';
@@ -26,6 +27,13 @@ import { References } from '../tenants/references.ts';
 import { PolicyReactor } from './policies.ts';
 
 const TENANT = 1 as TenantId;
+const SESSION_ID = 'visit-1';
+const SESSION_KEYS = new SessionKeys(Buffer.alloc(32));
+const SESSION = {
+  tenantId: TENANT,
+  sandbox: false,
+  sessionKey: SESSION_KEYS.of({ tenantId: TENANT, sessionId: SESSION_ID }),
+};
 const AT = '2026-03-01T12:00:00.000Z';
 const LATER = '2026-04-01T12:00:00.000Z';
 const REACHED = { timeoutMs: 10_000 };
@@ -131,7 +139,12 @@ class Bench {
     });
     const keep = (...line: unknown[]) => void this.lines.push(line);
     const logger = { ...silentLogger, warn: keep, error: keep };
-    this.reactor = new PolicyReactor({ commands: this.commands, references, logger });
+    this.reactor = new PolicyReactor({
+      commands: this.commands,
+      references,
+      sessionKeys: SESSION_KEYS,
+      logger,
+    });
   }
 
   /** Follows the log as far as it goes now, and stops. */
@@ -271,15 +284,14 @@ class Bench {
   }
 
   lead(): Promise<Lead.State> {
-    const stream = Lead.streamOf({ tenantId: TENANT, sandbox: false, sessionId: 'visit-1' });
+    const stream = Lead.streamOf(SESSION);
     return this.commands.stateOf(Lead, stream);
   }
 
   async writesLead(): Promise<void> {
-    const session = { tenantId: TENANT, sandbox: false, sessionId: 'visit-1' };
-    const who = { leadId: randomUUID(), applicationId: 1, customerId: 601 };
+    const who = { sessionId: SESSION_ID, leadId: randomUUID(), applicationId: 1, customerId: 601 };
     const contact = { email: 'ada@example.com' };
-    const command = { type: 'WriteLead', ...session, ...who, contact, at: AT } as const;
+    const command = { type: 'WriteLead', ...SESSION, ...who, contact, at: AT } as const;
     await this.commands.execute(Lead, command, { commandId: randomUUID() }, SYSTEM);
   }
 

@@ -13,6 +13,7 @@ import {
 } from '@counterfoil/core';
 import { type Caller, type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { refusalOf } from '../failures.ts';
+import type { SessionKeys } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import { Refused } from '../refusal.ts';
@@ -28,6 +29,7 @@ const MOST_LOOKS = 5;
 export interface PolicyReactorOptions {
   readonly commands: CommandRunner;
   readonly references: References;
+  readonly sessionKeys: SessionKeys;
   readonly logger: Logger;
 }
 
@@ -224,10 +226,15 @@ export class PolicyReactor {
         await commands.execute(Customer, followUp.command, named, caller);
         return;
       case 'lead':
-        await commands.execute(Lead, followUp.command, named, caller);
+        await commands.execute(Lead, this.#keyed(followUp.command), named, caller);
         return;
       default:
         await commands.execute(Subscription, followUp.command, named, caller);
     }
+  }
+
+  #keyed({ sessionId, ...sighting }: Lead.Sighting): Lead.Command {
+    const { tenantId } = sighting;
+    return { ...sighting, sessionKey: this.#options.sessionKeys.of({ tenantId, sessionId }) };
   }
 }

@@ -29,6 +29,7 @@ import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway, type SandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { Identities } from '../identities/identities.ts';
+import { SessionKeys } from '../identities/session-keys.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
 import { CredentialVault } from '../merchant-accounts/credential-vault.ts';
@@ -180,7 +181,11 @@ class Bench {
     this.payments = new Payments({
       ...shared,
       blackLists: new BlackLists(this.commands, listedIds(randomBytes(32))),
-      policies: new PolicyReactor({ ...shared, logger }),
+      policies: new PolicyReactor({
+        ...shared,
+        sessionKeys: new SessionKeys(randomBytes(32)),
+        logger,
+      }),
       identities: new Identities(this.commands, randomBytes(32)),
       reactor: this.reactor,
       cards: new Cards({

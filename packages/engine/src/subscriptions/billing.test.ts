@@ -30,6 +30,7 @@ import { GatewayTimeout, type PaymentGateway } from '../gateways/payment-gateway
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { openSandboxGateway } from '../gateways/sandbox/sandbox-gateway.ts';
 import { Identities } from '../identities/identities.ts';
+import { SessionKeys } from '../identities/session-keys.ts';
 import { uuidV7 } from '../ids.ts';
 import { silentLogger } from '../logger.ts';
 import { CredentialVault } from '../merchant-accounts/credential-vault.ts';
@@ -229,7 +230,8 @@ class Process {
     this.blackLists = new BlackLists(commands, listedIds(randomBytes(32)));
     const { blackLists } = this;
     const shared = { commands, references, blackLists, gateways, caps, logger };
-    const policies = new PolicyReactor(shared);
+    const sessionKeys = new SessionKeys(randomBytes(32));
+    const policies = new PolicyReactor({ ...shared, sessionKeys });
     const reactor = new GatewayReactor({ ...shared, vault: world.vault });
     this.commands = commands;
     this.tenants = new Tenants(commands);

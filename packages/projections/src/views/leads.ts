@@ -69,7 +69,7 @@ export const leads: Projection<LeadRecord> = {
     const partition = partitionOf(Number(key.slice(0, key.indexOf('/'))), sandbox);
     const fields = {
       email: email === '' ? null : emailIdentity(email),
-      sessionId,
+      sessionId: sessionId === '' ? null : sessionId,
       customerId,
       status: LEAD_STATUS.indexOf(status),
     };
@@ -79,7 +79,7 @@ export const leads: Projection<LeadRecord> = {
 
   erasing: {
     find: walkedByCustomer({ collection: LEAD_LIST, stateKeyOf: ({ key }) => key }),
-    erase: (state) => ({ ...state, ...Lead.ERASED }),
+    erase: (state) => ({ ...state, ...Lead.ERASED, sessionId: '' }),
   },
 };
 
