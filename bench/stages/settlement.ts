@@ -20,6 +20,7 @@ const TENANT = 1 as TenantId;
 const MERCHANT_ACCOUNT = 10;
 const ACTOR = { actor: 'bench@example.test' };
 const SECOND_MS = 1_000;
+const REST_MS = 600_000;
 const HEADER = 'reference,kind,gatewayTransactionId,amount,currency,fee,settledDate\n';
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
@@ -111,10 +112,22 @@ async function hostWith({ folder, say }: Setting, payments: Payments): Promise<H
   await host.merchantAccounts.openOnce(TENANT, MERCHANT_ACCOUNT, account, ACTOR);
   say(`settlement: a log of ${payments.size} payments and its read models`);
   await appendPayments(host.events, payments, { from: 0, count: payments.size });
-  const head = await host.events.head();
-  if (head === undefined) throw new Error('the log is empty');
-  await host.engine.stores.progress.reached(head, { timeoutMs: 600_000 });
+  say('settlement: what follows from the payments');
+  await atRest(host);
   return host;
+}
+
+/** Until nothing follows from the log any more, and the read models show it. */
+async function atRest({ events, engine }: Host): Promise<void> {
+  const { followerProgress, stores } = engine;
+  let before: Position | undefined;
+  let head = await events.head();
+  while (head !== undefined && head !== before) {
+    await followerProgress.reached(head, { timeoutMs: REST_MS });
+    await stores.progress.reached(head, { timeoutMs: REST_MS });
+    before = head;
+    head = await events.head();
+  }
 }
 
 async function settledAfter({ events }: Host, after: Position | undefined): Promise<StoredEvent[]> {

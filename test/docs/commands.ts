@@ -41,7 +41,8 @@ export async function run(command: string, args: string[], options: RunOptions):
   const child = spawn(command, args, { cwd, env: environment(env), timeout: COMMAND_TIMEOUT_MS });
   const stdout = textOf(child.stdout);
   const stderr = textOf(child.stderr);
-  child.stdin.end(input);
+  // A command may end without having read it.
+  child.stdin.on('error', () => undefined).end(input);
   const [status] = (await once(child, 'close')) as [number | null];
   return { status, stdout: stdout(), stderr: stderr() };
 }

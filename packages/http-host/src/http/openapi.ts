@@ -334,7 +334,7 @@ function descriptionOf({ description, access, action }: Endpoint): string {
 
 function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
   if (access.kind === 'public') return [];
-  if (access.kind === 'lead-key') return [{ leadKey: [] }, { leadSecret: [] }];
+  if (access.kind === 'lead-key') return [{ leadSecret: [] }, { leadKey: [] }];
   const { requiresUserEmail, orSigned } = access;
   const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
   return orSigned === undefined ? [keyed] : [keyed, { webhookSignature: [] }];

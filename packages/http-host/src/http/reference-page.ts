@@ -177,6 +177,7 @@ function securityHeaders(operation: Operation): string[] {
     apiKey: 'Authorization: $API_KEY',
     clientId: 'ClientId: $CLIENT_ID',
     userEmail: 'UserEmail: $USER_EMAIL',
+    leadSecret: 'Authorization: Bearer $LEAD_SECRET_KEY',
   };
   return Object.keys(operation.security?.[0] ?? {}).map((scheme) => names[scheme] ?? scheme);
 }
@@ -198,7 +199,9 @@ interface Call {
 function curlOf({ method, target, headers, content }: Call): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
   const lines = [`curl${verb} "$BASE_URL${target}"`];
-  for (const header of headers) lines.push(`-H "${header}"`);
+  // A preflight is about an origin.
+  const sent = method === 'options' ? [...headers, 'Origin: $ORIGIN'] : headers;
+  for (const header of sent) lines.push(`-H "${header}"`);
   if (content === undefined) return lines.join(' \\\n  ');
   lines.push(`-H 'Content-Type: ${content.mediaType}'`, '--data-binary @- <<EOF');
   return `${lines.join(' \\\n  ')}\n${content.text}\nEOF`;
