@@ -4,6 +4,9 @@ import { excludedFrom, PROJECTS, type Project } from './test/setup/projects.ts';
 import { SlowestFiles } from './test/setup/slowest-files.ts';
 import { SERVERS_VARIABLE } from './test/setup/stores.ts';
 
+/** After this a test or a hook counts as hanging; no test asserts how long it takes. */
+const HANGS_MS = 60_000;
+
 const SEED_LIMIT = 2 ** 31;
 
 // One seed for all workers of a run, so that a single number replays every property in it.
@@ -23,7 +26,7 @@ export default defineConfig({
 });
 
 function configOf(project: Project) {
-  const { name, include, postgres, isolate, timeoutMs, env } = project;
+  const { name, include, postgres, isolate, env } = project;
   return {
     test: {
       name,
@@ -32,7 +35,8 @@ function configOf(project: Project) {
       globalSetup: postgres === true ? ['test/setup/postgres.ts'] : [],
       env: { ...(postgres === true ? { [SERVERS_VARIABLE]: 'yes' } : {}), ...env },
       ...(isolate === undefined ? {} : { isolate }),
-      ...(timeoutMs === undefined ? {} : { testTimeout: timeoutMs, hookTimeout: timeoutMs }),
+      testTimeout: HANGS_MS,
+      hookTimeout: HANGS_MS,
     },
   };
 }

@@ -107,6 +107,12 @@ const rejected: readonly Sample[] = [
   ].map(row('noCircles')),
   ...[[`${HOST}/forgotten.ts`, '']].map(row('noDeadFiles')),
   ...[
+    [
+      'packages/event-stores/src/sqlite/writer-worker.ts',
+      "import { type A, b } from '@counterfoil/core';",
+    ],
+  ].map(row('logWriterLoadsLittle')),
+  ...[
     [`${CORE}/index.ts`, "import './gone.ts';"],
     [`${CORE}/index.ts`, "import './testing/index';"],
     [`${CORE}/index.ts`, "import './testing/index.js';"],

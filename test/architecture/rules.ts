@@ -245,6 +245,38 @@ export const engineServesNothing: Rule = (tree) =>
 const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 
+const LOG_WRITER = 'packages/event-stores/src/sqlite/writer-worker.ts';
+
+/** The thread of a log's writer loads no other package of the project: that takes longer than to open a log. */
+export const logWriterLoadsLittle: Rule = (tree) => {
+  const loaded = new Set<string>();
+  const load = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    for (const next of neighbours(tree, path, ['import'])) load(next);
+  };
+  if (tree.files.has(LOG_WRITER)) load(LOG_WRITER);
+  return [...loaded].flatMap((path) =>
+    importsAtRuntime(tree, path)
+      .filter((name) => name.startsWith('@counterfoil/'))
+      .map((name) => `${path} loads ${name}`),
+  );
+};
+
+function importsAtRuntime(tree: SourceTree, path: string): readonly string[] {
+  const names: string[] = [];
+  const file = tree.files.get(path);
+  if (file === undefined) return names;
+  walk(file.program, (node) => {
+    if (node.type !== 'ImportDeclaration' || node.importKind === 'type') return;
+    const specifiers = node.specifiers;
+    const isTypes = (each: (typeof specifiers)[number]) =>
+      each.type === 'ImportSpecifier' && each.importKind === 'type';
+    if (specifiers.length === 0 || !specifiers.every(isTypes)) names.push(node.source.value);
+  });
+  return names;
+}
+
 const API = 'packages/http-host/src/api/';
 /** The files of a slice whose names interfaces may know: its calls for a tenant, what they take and show, and refusals. */
 const OF_THE_FACE = /\/(tenant-[^/]+|[^/]+-(input|view)|batch|refusals)\.ts$/;

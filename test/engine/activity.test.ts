@@ -154,7 +154,10 @@ it('answers while it cannot be written, says so, and writes it with the next rec
   other.close();
   const { id } = await shop.payments.submit(order());
   await shop.payments.refund(id, { amount: '5.00' });
-  expect(errors).toEqual(['activity cannot be written for now']);
+  // Work by the clock may fail meanwhile, and says so in words of its own.
+  expect(errors.filter((text) => text.startsWith('activity'))).toEqual([
+    'activity cannot be written for now',
+  ]);
   expect(gauges.get('activity_unwritten_records')?.()).toBe(2);
   new ActivityStore(path).close();
   await shop.payments.refund(id, { amount: '6.00' });

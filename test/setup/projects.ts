@@ -12,8 +12,6 @@ export interface Project {
   readonly postgres?: true;
   /** False where files share no state, so that a worker keeps its imported modules. */
   readonly isolate?: false;
-  /** For all tests and hooks. Default: that of Vitest. */
-  readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -41,9 +39,6 @@ const journeys = takesAll
     ];
 /** Journeys of read models only: on PostgreSQL beside the protocol server too. */
 const readingJourneys = ['test/e2e/{detail,search,ledger}.test.ts'];
-
-/** Journeys on a server's engine wait for network and disk at every step. */
-const JOURNEY_MS = 60_000;
 
 /** All but those that other projects name. */
 const EVERY_TEST = ['test/**/*.test.ts'];
@@ -112,7 +107,6 @@ export const PROJECTS: readonly Project[] = [
     include: [...journeys, ...readingJourneys],
     repeats: true,
     postgres: true,
-    timeoutMs: JOURNEY_MS,
     env: { E2E_ENGINE: 'postgres' },
   },
   {
@@ -120,7 +114,6 @@ export const PROJECTS: readonly Project[] = [
     include: journeys,
     repeats: true,
     postgres: true,
-    timeoutMs: JOURNEY_MS,
     env: { E2E_ENGINE: 'eventstoredb' },
   },
 ];

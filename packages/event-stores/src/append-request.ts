@@ -1,19 +1,13 @@
-/** The size, the expected revision and the outcome of an append, as adapters exchange them. */
-import type { AppendRequest, AppendResult, Expected, Position } from '@counterfoil/core';
-import { EventStoreError, never } from '@counterfoil/core';
+/**
+ * The expected revision and the outcome of an append, as adapters exchange them. The writer's thread
+ * loads this file, which therefore imports nothing of the core.
+ */
+import type { AppendResult, Expected, Position } from '@counterfoil/core';
 
 /** Expectations as numbers: a revision, or one of these. -1 is both `noStream` and its revision. */
 const EXPECT_NO_STREAM = -1;
 const EXPECT_ANY = -2;
 const EXPECT_EXISTS = -3;
-
-/** The length of an append's texts in UTF-16 units, a measure of its size; throws beyond the limit. */
-export function measure({ stream, events }: AppendRequest, limit: number): number {
-  let length = stream.length;
-  for (const { data, metadata } of events) length += data.length + metadata.length;
-  if (length <= limit) return length;
-  throw new EventStoreError('too-large', `more than ${limit} characters of events`);
-}
 
 export function expectationCode(expected: Expected): number {
   switch (expected.kind) {
@@ -25,8 +19,6 @@ export function expectationCode(expected: Expected): number {
       return EXPECT_EXISTS;
     case 'exact':
       return expected.revision;
-    default:
-      return never(expected);
   }
 }
 

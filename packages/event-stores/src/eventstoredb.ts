@@ -17,7 +17,7 @@ import {
   checkedSubscription,
   EventStoreError,
 } from '@counterfoil/core';
-import { measure } from './append-request.ts';
+import { measure } from './append-size.ts';
 import { Appender } from './eventstoredb/appender.ts';
 import { Calls } from './eventstoredb/calls.ts';
 import { type ClientKind, type ClientMaker, loadClient } from './eventstoredb/client.ts';

@@ -21,7 +21,7 @@ import {
   checkedSubscription,
   EventStoreError,
 } from '@counterfoil/core';
-import { measure } from './append-request.ts';
+import { measure } from './append-size.ts';
 import { Notifier } from './notifier.ts';
 import { failing } from './sqlite/failing.ts';
 import { LogReader } from './sqlite/log-reader.ts';
@@ -30,9 +30,8 @@ import { startWriter, type Writer } from './sqlite/writer.ts';
 
 export { emptyWal } from './sqlite/empty-wal.ts';
 export { failing } from './sqlite/failing.ts';
+export { faultAtStart, faultsIn } from './sqlite/faults.ts';
 export {
-  faultAtStart,
-  faultsIn,
   type InspectedEvent,
   type InspectedPlace,
   inspectSqliteLog,

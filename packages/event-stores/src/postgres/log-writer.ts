@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AppendRequest, AppendResult, StreamName } from '@counterfoil/core';
 import type pg from 'pg';
-import { measure } from '../append-request.ts';
+import { measure } from '../append-size.ts';
 import { BackOff } from '../back-off.ts';
 import { APPEND_PARAMETERS, type BatchRow, pack, resultAt } from './batch.ts';
 import { endsConnection, kindOf, portError } from './failures.ts';

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { failureOf, LogFailure } from './failures.ts';
-import { logFaultAtStart } from './inspection.ts';
+import { logFaultAtStart } from './faults.ts';
 import { LogWriter } from './log-writer.ts';
 import { makePrivate } from './make-private.ts';
 import type { Part, WriterGreeting, WriterOptions } from './messages.ts';
