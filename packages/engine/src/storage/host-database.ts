@@ -1,7 +1,6 @@
 /** The PostgreSQL of hosts that share a log: connection pool and migrations of the engine's own tables. */
 import { withConnectAdvice } from '@counterfoil/event-stores/postgres';
-import { Kysely, PostgresDialect } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import pg from 'pg';
 import { activityMigrations } from '../activity/activity-store.ts';
 import { evidenceMigrations } from '../disputes/evidence-store.ts';
@@ -185,6 +184,11 @@ function makePool(url: string, config: pg.PoolConfig): pg.Pool {
 
 /** On a connection without a timeout: another host may be migrating. */
 async function migrate(url: string, place: string): Promise<void> {
+  // Here, because they are many modules, and tables in files need none of them.
+  const [{ Kysely, PostgresDialect }, { Migrator }] = await Promise.all([
+    import('kysely'),
+    import('kysely/migration'),
+  ]);
   const pool = makePool(url, { max: 1 });
   pool.on('error', () => undefined);
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });

@@ -2,7 +2,6 @@
 import { hash } from 'node:crypto';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { emptyWal } from '@counterfoil/event-stores/sqlite';
-import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Pool, QueryResult } from 'pg';
 
@@ -326,6 +325,7 @@ function rememberedBy<Key>(texts: Texts<Key>, make: (key: Key) => string): (key:
 export function migration(...statements: readonly string[]): Migration {
   return {
     async up(database) {
+      const { sql } = await import('kysely');
       for (const each of statements) await sql.raw(each).execute(database);
     },
   };

@@ -1,7 +1,6 @@
 /** The log's tables in PostgreSQL, and the migrations that bring them to what this build needs. */
 import { EventStoreError } from '@counterfoil/core';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import type pg from 'pg';
 import { appendFunction, beginEraFunction, settledHeadFunction } from './functions.ts';
 import { readingPool, type Server } from './sessions.ts';
@@ -64,6 +63,7 @@ function migrationsOf(schema: string): Record<string, Migration> {
   return {
     '2026-11-21-log': {
       async up(database) {
+        const { sql } = await import('kysely');
         for (const statement of tables(schema)) await sql.raw(statement).execute(database);
       },
     },
@@ -99,6 +99,11 @@ export async function migrate(pool: pg.Pool, log: Log): Promise<void> {
     );
   }
   if (applied.length === Object.keys(migrations).length) return;
+  // Here, because a log in a file never needs them, and they take longer to load than it to open.
+  const [{ Kysely, PostgresDialect }, { Migrator }] = await Promise.all([
+    import('kysely'),
+    import('kysely/migration'),
+  ]);
   // A migration may take long, and so may the wait for one of another process.
   const ownPool = readingPool({ ...log.server, statementTimeoutMs: 0 }, 1);
   const database = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: ownPool }) });
