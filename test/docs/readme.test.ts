@@ -115,12 +115,15 @@ describe('with the demo running', () => {
     const { content } = paths['/api/admin/leadkeys'].post.requestBody;
     const asked = { ...content['application/json'].example, allowedOrigins: [ORIGIN] };
     const { item: leadKey } = await send('POST', '/api/admin/leadkeys', asked);
+    const forPages = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [ORIGIN] };
+    const { item: paymentKey } = await send('POST', '/api/admin/keys', forPages);
     const env = {
       BASE_URL: demo.url,
       API_KEY: apiKey,
       CLIENT_ID: clientId,
       USER_EMAIL: userEmail,
       LEAD_SECRET_KEY: leadKey.secretKey,
+      PAYMENT_KEY: paymentKey.key,
       ORIGIN,
     };
     const statuses: [string, string][] = [];

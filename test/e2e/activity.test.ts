@@ -177,8 +177,10 @@ it('is exported as CSV and JSON lines of any length, which is recorded', async (
 it('is declared for every operation that is a command, as the call that it makes', async () => {
   const documented = new Documented(await (await fetch(`${running.url}/openapi.json`)).json());
   const actionOf = (description: string) => /Activity: `([^`]+)`/.exec(description)?.[1];
-  const commands = documented.operations.filter(({ method, node }) => {
-    const isRead = method === 'GET' || /:read`/.test(node.description);
+  const commands = documented.operations.filter(({ id, method, node }) => {
+    // The last is a POST so that a secret stands in no address.
+    const isRead =
+      method === 'GET' || /:read`/.test(node.description) || id === 'showCheckoutSession';
     return !isRead && node.security.length > 0;
   });
   const undeclared = commands.filter(({ node }) => actionOf(node.description) === undefined);

@@ -27,6 +27,9 @@ const COMPANY = 5;
 /** What needs no key: another one is added here on purpose. */
 const PUBLIC = [
   '/',
+  '/api/public/checkout-sessions/{id}',
+  '/api/public/checkout-sessions/{id}/action',
+  '/api/public/checkout-sessions/{id}/pay',
   '/api/public/customer-leads',
   '/docs',
   '/livez',
@@ -73,7 +76,12 @@ beforeAll(async () => {
   add('a revoked key', callerOf(revoked.key));
   const expiresAt = new Date(Date.parse(commands.clock.now()) + HOUR_MS).toISOString();
   add('an expired key', callerOf((await issued({ expiresAt })).key));
-  for (const kind of ['lead-publishable', 'lead-secret', 'tenant'] as const) {
+  for (const kind of [
+    'lead-publishable',
+    'lead-secret',
+    'payment-publishable',
+    'tenant',
+  ] as const) {
     add(`a ${kind} key`, callerOf((await issued({ kind, applicationId: 100 })).key));
   }
   for (const scope of ALL_SCOPES) {

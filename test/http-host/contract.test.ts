@@ -455,6 +455,33 @@ describe('the answers', () => {
     expect(items).toMatchObject([{ status: 'paid', transaction: { id: transaction.id } }]);
   });
 
+  it('are as the document says about checkout sessions', async () => {
+    const origin = 'https://shop.example';
+    const forPages = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [origin] };
+    const { item } = await ask('POST', '/api/admin/keys', forPages);
+    const page = { 'X-Service-Payment-Key': item.key, Origin: origin };
+    const path = '/v1/checkout-sessions';
+    const { example } = document.paths[path].post.requestBody.content['application/json'];
+    const { id, clientSecret } = await ask('POST', path, example);
+    await ask('GET', `${path}/${id}`, undefined, `${path}/{id}`);
+    const steps: [string, Json][] = [
+      ['', {}],
+      ['/pay', { card: { ...card, number: '4000000000000002' } }],
+      ['/pay', { card: { ...card, number: '4000000000003220' } }],
+      ['/pay', { card }],
+      ['/action', { outcome: 'done' }],
+      ['/pay', { card: {} }],
+    ];
+    for (const [step, more] of steps) {
+      const template = `/api/public/checkout-sessions/{id}${step}`;
+      const one = template.replace('{id}', id);
+      await ask('POST', one, { clientSecret, ...more }, template, page);
+      await ask('OPTIONS', one, undefined, template, page);
+    }
+    const { status } = await ask('GET', `${path}/${id}`, undefined, `${path}/{id}`);
+    expect(status).toBe('complete');
+  });
+
   it('are as the document says about administration, for each example', async () => {
     const send = (method: string, path: string, body?: Json) =>
       ask(method, path, body, path.replace(/\/[^/]*\d[^/]*/, '/{id}'));

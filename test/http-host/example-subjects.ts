@@ -28,6 +28,12 @@ export async function subjectOf(
   { send, serial, companyId, paths }: Making,
 ): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
+  if (path.includes('/checkout-sessions')) {
+    const { example } = paths['/v1/checkout-sessions'].post.requestBody.content['application/json'];
+    const order = { ...example, email, ...(companyId !== undefined && { companyId }) };
+    const { id, clientSecret } = await send('POST', '/v1/checkout-sessions', order);
+    return { CHECKOUT_SESSION_ID: id, CLIENT_SECRET: clientSecret };
+  }
   if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, companyId, paths });
   const order = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
   const pay = (more: Json = {}) => send('POST', '/v1/payments', { ...order, ...more });

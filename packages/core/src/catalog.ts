@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import * as BlackList from './domain/black-list.ts';
 import * as BlackListKinds from './domain/black-list-kinds.ts';
+import * as CheckoutSession from './domain/checkout-session.ts';
 import * as Customer from './domain/customer.ts';
 import * as CustomerIdClaim from './domain/customer-id-claim.ts';
 import * as Dispute from './domain/dispute.ts';
@@ -43,6 +44,7 @@ import {
 const AGGREGATES = [
   BlackList,
   BlackListKinds,
+  CheckoutSession,
   Customer,
   CustomerIdClaim,
   Dispute,

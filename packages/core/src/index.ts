@@ -15,6 +15,7 @@ export {
 } from './catalog.ts';
 export * as BlackList from './domain/black-list.ts';
 export * as BlackListKinds from './domain/black-list-kinds.ts';
+export * as CheckoutSession from './domain/checkout-session.ts';
 export * as Customer from './domain/customer.ts';
 export * as CustomerIdClaim from './domain/customer-id-claim.ts';
 export * as Descriptor from './domain/descriptor.ts';

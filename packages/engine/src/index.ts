@@ -14,6 +14,8 @@ export type { Acting } from './acting.ts';
 export { type Activity, subjectText } from './activity/activity.ts';
 export type { ActivityLog } from './activity/activity-log.ts';
 export { type ActivityRecord, OUTCOMES } from './activity/tenant-activity.ts';
+export type { CheckoutSessionInput } from './checkout-sessions/checkout-session-input.ts';
+export type { CheckoutSessionView } from './checkout-sessions/tenant-checkout-sessions.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';
@@ -90,6 +92,7 @@ export {
   type Environment,
   isApiKey,
   isLeadKey,
+  isPaymentKey,
   type KeyKind,
   keyDigest,
   keyPrefix,
@@ -97,7 +100,7 @@ export {
   maskKey,
 } from './tenants/api-keys.ts';
 export type { KeyDirectory, KeyRecord } from './tenants/key-directory.ts';
-export { Origin } from './tenants/key-input.ts';
+export { checkBound, Origin } from './tenants/key-input.ts';
 export {
   REFERENCE_KINDS,
   type ReferenceItem,

@@ -2,6 +2,7 @@
 import { ACTIVITY } from './activity/slice.ts';
 import { BLACK_LIST } from './black-list/slice.ts';
 import { BOOKS } from './books/slice.ts';
+import { CHECKOUT_SESSIONS } from './checkout-sessions/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
 import { ERASURE } from './erasure/slice.ts';
@@ -32,6 +33,7 @@ export const SLICES = [
   TRANSACTIONS,
   BLACK_LIST,
   PAYMENTS,
+  CHECKOUT_SESSIONS,
   SUBSCRIPTIONS,
   ERASURE,
   CUSTOMERS,

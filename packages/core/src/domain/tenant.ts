@@ -122,7 +122,16 @@ export const DEFAULT_SETTINGS: Settings = {
   },
 };
 
-export const KEY_KINDS = ['api', 'lead-publishable', 'lead-secret', 'tenant'] as const;
+export const KEY_KINDS = [
+  'api',
+  'lead-publishable',
+  'lead-secret',
+  'payment-publishable',
+  'tenant',
+] as const;
+
+/** Keys of one application. */
+const BOUND_KINDS: ReadonlySet<string> = new Set(KEY_KINDS.slice(1, 4));
 
 export const MAX_ORIGINS = 100;
 const label = z.string().max(200);
@@ -133,7 +142,7 @@ const keyFields = {
   keyId: z.guid(),
   /** The lead key that the two keys of a browser and of a server make up. */
   leadKeyId: z.guid().nullable(),
-  /** Of a publishable lead key; empty for all others. */
+  /** Of a publishable key; empty for all others. */
   allowedOrigins,
   kind: z.enum(KEY_KINDS),
   environment: z.enum(['live', 'test']),
@@ -144,7 +153,7 @@ const keyFields = {
   label,
   /** What the key may do, each as `resource:action`. */
   scopes: z.array(z.string().regex(/^[a-z-]+:[a-z-]+$/)).max(100),
-  /** The application that a lead key is bound to. */
+  /** The application that a key is bound to, of leads or of pages. */
   applicationId: z.int().positive().nullable(),
   expiresAt: Instant.nullable(),
 };
@@ -438,7 +447,7 @@ function issue(tenant: Tenant, key: IssuedKey, at: string): Either<Rejection, re
       ? right([])
       : left({ type: 'KeyExists', keyId: key.keyId });
   }
-  if (key.kind.startsWith('lead-') && key.applicationId === null) {
+  if (BOUND_KINDS.has(key.kind) && key.applicationId === null) {
     return left({ type: 'LeadKeyNeedsApplication' });
   }
   if (key.expiresAt !== null && key.expiresAt <= at) {

@@ -2,6 +2,7 @@
 import {
   BlackList,
   BlackListKinds,
+  CheckoutSession,
   Customer,
   CustomerIdClaim,
   categoryOf,
@@ -46,6 +47,7 @@ interface Folding {
 export const AGGREGATES: Readonly<Record<string, Folding>> = {
   black_list: BlackList,
   black_list_kinds: BlackListKinds,
+  checkout_session: CheckoutSession,
   customer: EmailClaim,
   customer_account: Customer,
   customer_id: CustomerIdClaim,

@@ -2,17 +2,19 @@
 export type { Cards, Instrument } from './cards.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';
-export { addressOf, withoutSecrets } from './order.ts';
+export { addressOf, orderOf, sessionOf, withoutSecrets } from './order.ts';
 export {
   AddressInput,
   AmountText,
   instrument,
   Keyed,
+  PaymentSubmission,
   planMembers,
+  SessionInput,
   TypedCard,
 } from './payment-input.ts';
 export type { Payments } from './payments.ts';
 export type { PolicyReactor } from './policies.ts';
 export { routeTo } from './routes.ts';
 export type { PaymentParts } from './slice.ts';
-export { instrumentOf } from './tenant-payments.ts';
+export { instrumentOf, planOf } from './tenant-payments.ts';

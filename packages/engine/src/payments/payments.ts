@@ -64,6 +64,16 @@ export interface PaymentRequest {
   readonly instrument: Instrument;
 }
 
+/** What names the company of a request, and other definitions. */
+export type Referring = Pick<PaymentRequest, 'tenantId' | 'companyId' | 'merchantAccountId'> & {
+  readonly order: Pick<
+    GivenOrder,
+    'applicationId' | 'shopId' | 'campaignId' | 'affiliateId' | 'productId' | 'pricePointId'
+  >;
+};
+
+type Priced = Pick<GivenOrder, 'amountMinor' | 'currency' | 'captureMode'>;
+
 /** What recognises a payment that was submitted before, and all that a repetition needs. */
 export type NamedPayment = Pick<PaymentRequest, 'tenantId' | 'transactionId' | 'content' | 'at'> & {
   readonly cvv?: string | undefined;
@@ -266,19 +276,30 @@ export class Payments {
 
   /** Validates and routes a payment. Records only the reservation. */
   async #admit(request: PaymentRequest, entry: Entry): Promise<Admitted> {
+    const { applicationKind, companyId } = await this.referredTo(request);
+    const routed = await this.#routed(request, companyId, entry);
+    this.checkAmount(request);
+    return { applicationKind, companyId, ...routed };
+  }
+
+  /** The domain checks this too, but after the customer would have been recorded. */
+  checkAmount({ order, plans = [] }: Pick<PaymentRequest, 'plans'> & { readonly order: Priced }) {
+    const { amountMinor, currency } = order;
+    if (amountMinor <= 0n && !Transaction.isFreeTrial({ ...order, plans })) {
+      throw refused({ type: 'AmountNotPositive', amountMinor, currency });
+    }
+  }
+
+  /** What a request refers to. Refuses with `ReferenceUnknown` and `CompanyRequired`. */
+  async referredTo(
+    request: Referring,
+  ): Promise<{ readonly applicationKind: number; readonly companyId: number }> {
     const { references } = this.#services;
     const { tenantId, order } = request;
     const applicationKind = await references.applicationKindOf(tenantId, order.applicationId);
     const companyId = await this.#companyOf(request);
     await references.check(tenantId, { ...order, companyId });
-    const routed = await this.#routed(request, companyId, entry);
-    // The domain checks this too, but after the customer would have been recorded.
-    const { amountMinor, currency } = order;
-    const isFree = Transaction.isFreeTrial({ ...order, plans: request.plans ?? [] });
-    if (amountMinor <= 0n && !isFree) {
-      throw refused({ type: 'AmountNotPositive', amountMinor, currency });
-    }
-    return { applicationKind, companyId, ...routed };
+    return { applicationKind, companyId };
   }
 
   async #submission(
@@ -317,12 +338,7 @@ export class Payments {
     return { type: 'SubmitPayment', ...submitted };
   }
 
-  async #companyOf({
-    tenantId,
-    companyId,
-    merchantAccountId,
-    order,
-  }: PaymentRequest): Promise<number> {
+  async #companyOf({ tenantId, companyId, merchantAccountId, order }: Referring): Promise<number> {
     const { references } = this.#services;
     if (companyId !== undefined) return companyId;
     if (merchantAccountId !== undefined) {

@@ -303,7 +303,8 @@ export function instrumentOf(
   throw refused({ type: 'CardInvalid', faults: checked.faults });
 }
 
-function planOf(plan: PlanInput, currency: string, index: number): Subscription.Plan {
+/** Refuses an amount that the currency does not hold, or that is not positive. */
+export function planOf(plan: PlanInput, currency: string, index: number): Subscription.Plan {
   const { name, description = '', rebillAmount, frequencyDays, trialDays = 0 } = plan;
   const cadence = cadenceOf(frequencyDays, plan);
   if (cadence === undefined) throw new Error('a plan without a cadence passed the input check');

@@ -1,9 +1,10 @@
 /** API keys: generation, digest and masked form. */
 import { hash, randomBytes } from 'node:crypto';
+import type { Tenant } from '@counterfoil/core';
 
 export type Environment = 'live' | 'test';
 
-export type KeyKind = 'api' | 'lead-publishable' | 'lead-secret' | 'tenant';
+export type KeyKind = (typeof Tenant.KEY_KINDS)[number];
 
 const KEY_BYTES = 32;
 
@@ -11,6 +12,7 @@ const PREFIXES: Readonly<Record<KeyKind, string>> = {
   api: 'cf',
   'lead-publishable': 'cf_lead_pub',
   'lead-secret': 'cf_lead_sec',
+  'payment-publishable': 'cf_pub',
   tenant: 'cf_tenant',
 };
 
@@ -20,6 +22,8 @@ const SHOWN_CHARACTERS = 4;
 const API_KEY = /^cf_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
 const LEAD_KEY = /^cf_lead_(?:pub|sec)_(?:live|test)_[A-Za-z0-9_-]{43}$/;
+
+const PAYMENT_KEY = /^cf_pub_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
 /** What a new key starts with: `cf_live_`, `cf_lead_pub_test_`, ... */
 export function keyPrefix(kind: KeyKind, environment: Environment): string {
@@ -39,6 +43,11 @@ export function isApiKey(text: string): boolean {
 /** The same for lead keys, publishable and secret. */
 export function isLeadKey(text: string): boolean {
   return LEAD_KEY.test(text);
+}
+
+/** The same for publishable payment keys. */
+export function isPaymentKey(text: string): boolean {
+  return PAYMENT_KEY.test(text);
 }
 
 /**

@@ -18,8 +18,8 @@ export interface KeyRecord {
   readonly rateLimitPerMinute: number;
   /** Callers must name an active user. Default: false. */
   readonly requireKnownUsers?: boolean;
-  /** Of a lead key. */
-  readonly lead?: { readonly applicationId: number; readonly allowedOrigins: readonly string[] };
+  /** Of a key that is bound to an application. */
+  readonly bound?: { readonly applicationId: number; readonly allowedOrigins: readonly string[] };
 }
 
 /** Port of the key look-up. Called on every request, so it should answer from memory. */
@@ -69,7 +69,6 @@ function recordOf(
     ...(revokedAt !== null && { revokedAt: Date.parse(revokedAt) }),
     rateLimitPerMinute: requestsPerMinute,
     requireKnownUsers,
-    ...(kind.startsWith('lead-') &&
-      applicationId !== null && { lead: { applicationId, allowedOrigins } }),
+    ...(applicationId !== null && { bound: { applicationId, allowedOrigins } }),
   };
 }

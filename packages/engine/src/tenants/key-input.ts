@@ -24,9 +24,37 @@ function isWeb(url: string): boolean {
 const Label = text(200);
 const Origins = z.array(Origin).max(Tenant.MAX_ORIGINS);
 
-export const KeyInput = z.strictObject({
-  /** `tenant` keys are those of the email service, which has no scopes. Default: `api`. */
-  kind: z.enum(['api', 'tenant']).optional(),
+interface Bound {
+  readonly kind?: Tenant.Key['kind'] | undefined;
+  readonly applicationId?: number | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Publishable keys have an application and origins in the place of scopes, and no others do. */
+export function checkBound(given: Bound, refinement: z.core.$RefinementCtx): void {
+  const { kind, scopes = [] } = given;
+  const isPublishable = kind === 'payment-publishable';
+  const fault = (path: string, message: string) =>
+    refinement.addIssue({ code: 'custom', path: [path], message });
+  for (const name of ['applicationId', 'allowedOrigins'] as const) {
+    if ((given[name] !== undefined) !== isPublishable) {
+      fault(name, `is ${isPublishable ? 'needed of' : 'only for'} kind payment-publishable`);
+    }
+  }
+  if (isPublishable && scopes.length > 0) fault('scopes', 'are not for kind payment-publishable');
+}
+
+const keyMembers = z.strictObject({
+  /**
+   * `tenant` keys are those of the email service, which has no scopes; `payment-publishable` those of
+   * pages that pay checkout sessions. Default: `api`.
+   */
+  kind: z.enum(['api', 'tenant', 'payment-publishable']).optional(),
+  /** Of a publishable key: whose sessions its pages pay. */
+  applicationId: Id.optional(),
+  /** Of a publishable key: where its pages are. */
+  allowedOrigins: Origins.optional(),
   /** Default: `live`. */
   environment: z.enum(['live', 'test']).optional(),
   label: Label.optional(),
@@ -34,6 +62,7 @@ export const KeyInput = z.strictObject({
   /** ISO 8601, GMT. Default: never. */
   expiresAt: z.iso.datetime({ precision: 3 }).optional(),
 });
+export const KeyInput = keyMembers.superRefine(checkBound);
 export type KeyInput = z.input<typeof KeyInput>;
 
 export const Rotation = z.strictObject({

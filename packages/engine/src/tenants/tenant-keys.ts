@@ -15,7 +15,7 @@ import type { Tenants } from './tenants.ts';
 /** A key as it is listed: recognised by its hint, never shown. */
 export interface KeyView extends Omit<Tenant.Key, 'keyId' | 'digest' | 'leadKeyId' | 'kind'> {
   readonly id: string;
-  readonly kind: 'api' | 'tenant';
+  readonly kind: 'api' | 'tenant' | 'payment-publishable';
 }
 
 /** Two keys of one application, for pages and for servers. */
@@ -72,13 +72,16 @@ export class TenantKeys {
     return found;
   }
 
-  /** Refuses with `ExpiryInThePast`. */
+  /** Refuses with `ExpiryInThePast`, and with `ReferenceUnknown` without such an application. */
   async create(input: KeyInput): Promise<Shown<KeyView>> {
-    const { kind = 'api', environment = 'live', label = '', scopes = [], expiresAt } = input;
+    const { kind = 'api', environment = 'live', label = '', scopes = [], ...more } = input;
     const { tenantId, caller } = this.#acting;
+    if (more.applicationId !== undefined) {
+      await this.#references.applicationKindOf(tenantId, more.applicationId);
+    }
     const { keyId, key } = await this.#tenants.issueKey(
       tenantId,
-      { kind, environment, label, scopes, ...definedOf({ expiresAt }) },
+      { kind, environment, label, scopes, ...definedOf(more) },
       caller,
     );
     await this.#known();
@@ -167,7 +170,7 @@ export class TenantKeys {
 
 /** Lead keys are listed as pairs. */
 function keyViewOf({ keyId, digest: _, leadKeyId, kind, ...key }: Tenant.Key): readonly KeyView[] {
-  if (kind !== 'api' && kind !== 'tenant') return [];
+  if (kind === 'lead-publishable' || kind === 'lead-secret') return [];
   return leadKeyId === null ? [{ id: keyId, kind, ...key }] : [];
 }
 

@@ -11,6 +11,8 @@ export interface KeyRequest {
   readonly scopes: readonly string[];
   readonly expiresAt?: string;
   readonly applicationId?: number;
+  /** Of a publishable key. */
+  readonly allowedOrigins?: readonly string[];
 }
 
 /** A key in clear. It cannot be shown again. */
@@ -59,6 +61,7 @@ export class Tenants {
 
   async issueKey(tenantId: TenantId, request: KeyRequest, caller: Caller): Promise<IssuedKey> {
     const { kind, environment, label, scopes, expiresAt = null, applicationId = null } = request;
+    const { allowedOrigins = [] } = request;
     const made = newKey(kind, environment);
     await this.#execute(
       {
@@ -71,7 +74,7 @@ export class Tenants {
           label,
           scopes: [...scopes],
           leadKeyId: null,
-          allowedOrigins: [],
+          allowedOrigins: [...allowedOrigins],
           applicationId,
           expiresAt,
         },

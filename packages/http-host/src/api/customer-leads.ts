@@ -158,8 +158,8 @@ function writeLead(services: LeadServices): Endpoint {
 }
 
 function leadKeyOf({ principal }: RequestContext) {
-  if (principal.lead === undefined) throw new Error('a lead without a lead key');
-  return principal.lead;
+  if (principal.bound === undefined) throw new Error('a lead without a lead key');
+  return principal.bound;
 }
 
 function preflight({ knowsOrigin }: LeadServices): Endpoint {

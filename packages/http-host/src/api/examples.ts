@@ -4,6 +4,8 @@ import { REFERENCE_EXAMPLES, REFERENCE_PATHS } from './references.ts';
 
 const PAYMENT_ID = '0e3eb00c-930f-8aa8-a016-a978d230da71';
 const CUSTOMER_ID = 17850;
+const SESSION_ID = '0e3eb00c-930f-8aa8-a016-a978d230da72';
+const CLIENT_SECRET = `${SESSION_ID}_secret_RlVja5Tm1XhYAb0PYcO3aXw7TQ0o5nL8q2uPz6Yk4vA`;
 const KEY_ID = '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f';
 
 const claims = { parentCompanyId: 1, userEmail: 'demo@counterfoil.example' };
@@ -42,6 +44,8 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/blacklist/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11',
     ...Object.fromEntries(REFERENCE_PATHS.map((path) => [`${path}/{id}`, 1])),
     '/v1/payments/{id}': PAYMENT_ID,
+    '/v1/checkout-sessions/{id}': SESSION_ID,
+    '/api/public/checkout-sessions/{id}': SESSION_ID,
     '/api/admin/settlements/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e0f',
     '/v1/subscriptions/{id}': 1_000_000_000,
     '/api/admin/disputes/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e10',
@@ -95,6 +99,19 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
       card,
       companyId: 1,
     },
+    CheckoutSessionInput: {
+      amount: 19.99,
+      currency: 'GBP',
+      email: 'ben@shop.example',
+      companyId: 1,
+      partnerSession: 'visit-7f3a',
+      successUrl: 'https://shop.example/thanks',
+      cancelUrl: 'https://shop.example/cart',
+      expiresIn: 3_600,
+    },
+    CheckoutSessionPass: { clientSecret: CLIENT_SECRET },
+    CheckoutPayInput: { clientSecret: CLIENT_SECRET, card, attempt: 1 },
+    CheckoutActionInput: { clientSecret: CLIENT_SECRET, outcome: 'done' },
     NoFields: {},
     CaptureInput: { amount: 19.99 },
     PaymentRefundInput: { amount: 0, sendUserCommunication: false },

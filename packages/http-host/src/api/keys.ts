@@ -1,24 +1,36 @@
 /** Admin: API keys, and the scopes that they may have. */
-import type { KeyView, Shown, TenantLedger } from '@counterfoil/engine';
+import {
+  checkBound,
+  type KeyView,
+  Origin,
+  type Shown,
+  type TenantLedger,
+} from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { At } from './answer-fields.ts';
 import { ADMIN, adminAccess, Collection } from './collections.ts';
 import { apiSlice, rows } from './slice.ts';
-import { type FaceServices, Instant, pattern, text, Uuid } from './wire.ts';
+import { type FaceServices, Id, Instant, pattern, text, Uuid } from './wire.ts';
 
 const MAX_SCOPES = 100;
+export const MAX_ORIGINS = 100;
 
 const Scope = pattern(/^[a-z-]+:[a-z-]+$/, { max: 100, detail: 'must be a scope' });
 export const Environment = z.enum(['live', 'test']).meta({
   description: 'The data that the key is for: `live` or sandbox data',
 });
+const KeyKind = z.enum(['api', 'tenant', 'payment-publishable']);
 export const Label = text(200).meta({ description: 'What the key is for' });
 
 const fields = {
   id: z.string().meta({ format: 'uuid', description: 'The id of the item' }),
-  kind: z.enum(['api', 'tenant']).meta({ description: '`tenant`: a key of the email service' }),
+  kind: KeyKind.meta({
+    description: '`tenant`: a key of the email service; `payment-publishable`: one for pages',
+  }),
+  applicationId: z.int().nullable().meta({ description: 'Of a key for pages; null: of all' }),
+  allowedOrigins: z.array(z.string()).meta({ description: 'Of a key for pages: where they are' }),
   environment: Environment,
   label: z.string().meta({ description: 'What the key is for' }),
   scopes: z.array(z.string()).meta({ description: 'What the key may do' }),
@@ -39,8 +51,16 @@ const MadeKey = z
 
 const KeyInput = z
   .object({
-    kind: z.enum(['api', 'tenant']).optional().meta({
-      description: 'Default: `api`. `tenant`: a key of the email service, which has no scopes',
+    kind: KeyKind.optional().meta({
+      description:
+        'Default: `api`. `tenant`: a key of the email service, which has no scopes. `payment-publishable`: for pages, which pay checkout sessions with it and can do nothing else; it has an application and origins instead of scopes',
+    }),
+    applicationId: Id.optional().meta({
+      description: 'For `payment-publishable`: whose sessions its pages pay',
+    }),
+    allowedOrigins: z.array(Origin).max(MAX_ORIGINS).optional().meta({
+      description:
+        'For `payment-publishable`: where its pages are, each as browsers name it: `https://shop.example`',
     }),
     environment: Environment.optional(),
     label: Label.optional(),
@@ -49,6 +69,7 @@ const KeyInput = z
     }),
     expiresAt: Instant.optional().meta({ description: 'Default: never' }),
   })
+  .superRefine(checkBound)
   .meta({ id: 'ApiKeyInput' });
 
 export const RotationInput = z
@@ -109,7 +130,7 @@ function keyEndpoints(services: KeyApiServices): Endpoint[] {
       description:
         '`key` is in this answer only: the host keeps a digest. An `Idempotency-Key` is not honoured, so the answer is not kept either; a repetition makes another key. A key with `keys:write` can make keys of any scope.',
       body: KeyInput,
-      rejections: [],
+      rejections: ['reference_unknown'],
       make: async (ledger, body) => {
         checkScopes(body.scopes ?? [], services.permissions);
         return madeOnWire(await ledger.keys.create(body));
@@ -171,7 +192,7 @@ export function checkScopes(
   if (errors.length > 0) throw refuse('invalid_request', undefined, { errors });
 }
 
-function onWire({ issuedAt, applicationId: _, allowedOrigins: __, ...key }: KeyView) {
+function onWire({ issuedAt, ...key }: KeyView) {
   return { ...key, createdAt: issuedAt };
 }
 

@@ -4,11 +4,9 @@ import { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { At } from './answer-fields.ts';
 import { Collection, patchOf, RowVersion } from './collections.ts';
-import { Environment, Label, RotationInput } from './keys.ts';
+import { Environment, Label, MAX_ORIGINS, RotationInput } from './keys.ts';
 import { apiSlice, rows } from './slice.ts';
 import { type FaceServices, Id, Uuid } from './wire.ts';
-
-const MAX_ORIGINS = 100;
 
 const Origins = z.array(Origin).max(MAX_ORIGINS).meta({
   description: 'Where pages may write leads from, each as browsers name it: `https://shop.example`',
@@ -129,7 +127,7 @@ const REFUSALS = rows({
   LeadKeyUnknown: { code: 'not_found' },
   LeadKeyNeedsApplication: {
     code: 'invalid_request',
-    text: 'A lead key is bound to an application',
+    text: 'A key for pages is bound to an application',
   },
 });
 

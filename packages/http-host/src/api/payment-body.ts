@@ -109,7 +109,7 @@ export const RoutingBody = z
     description: 'Which merchant accounts were tried and passed over; of a child, its payment’s',
   });
 
-const NextAction = z
+export const NextAction = z
   .object({ type: z.string(), url: z.string() })
   .nullable()
   .meta({ id: 'NextAction', description: 'What the customer must do; null when nothing' });

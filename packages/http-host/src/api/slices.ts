@@ -2,6 +2,7 @@
 import { ACTIVITY } from './activity.ts';
 import { BLACK_LIST } from './black-list.ts';
 import { CARD } from './card.ts';
+import { CHECKOUT_SESSIONS } from './checkout-sessions.ts';
 import { CUSTOMER_LEADS } from './customer-leads.ts';
 import { CUSTOMER_SERVICE } from './customer-service.ts';
 import { CUSTOMERS } from './customers.ts';
@@ -40,6 +41,7 @@ export const API = [
   MERCHANT_ACCOUNT_BATCH,
   CARD,
   PAYMENT_LIST,
+  CHECKOUT_SESSIONS,
   SUBSCRIPTIONS,
   SUBSCRIPTION_CHANGES,
   MITIGATION,

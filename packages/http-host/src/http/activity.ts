@@ -26,8 +26,8 @@ export async function recordActivity(
   if (endpoint === undefined || action === undefined || requester === undefined) return;
   if (endpoint.recorded === 'exports' && !isExport(answer)) return;
   const { tenantId, environment, keyId } = requester;
-  // A page sends leads from a person's browser: its address and its claims are that person's.
-  const isOfPerson = endpoint.access.kind === 'lead-key';
+  // A page sends leads and cards from a person's browser: its address and its claims are that person's.
+  const isOfPerson = 'knowsOrigin' in endpoint.access;
   await activity.record(
     { tenantId, environment },
     {

@@ -3,6 +3,7 @@ import { emailIdentity, isEmail, type TenantId } from '@counterfoil/core';
 import {
   isApiKey,
   isLeadKey,
+  isPaymentKey,
   type KeyDirectory,
   type KeyRecord,
   type KnownUser,
@@ -20,6 +21,10 @@ const BEARER = /^bearer\b/i;
 
 /** RFC 9110 requires a challenge with every 401. */
 const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' } };
+
+const PAYMENT_CHALLENGE = {
+  headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil payments"' },
+};
 
 const LEAD_CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="counterfoil leads"' } };
 
@@ -76,18 +81,44 @@ export async function findLeadKey(
   return activeOf(record, nowMs);
 }
 
-/** Throws: a ClientId of another tenant, or an origin that a publishable key does not allow (both 403). */
-export function leadPrincipalOf(key: KeyRecord, { clientId, origin }: RequestHead): Principal {
-  const { tenantId, environment, keyId, scopes, kind, lead } = key;
-  if (lead === undefined) throw new Error('a lead key without an application');
+/** The publishable payment key of a request. The same refusals as of API keys. */
+export async function findPaymentKey(
+  { paymentKey }: Pick<RequestHead, 'paymentKey'>,
+  keys: KeyDirectory,
+  nowMs: number,
+): Promise<KeyRecord | Refusal> {
+  if (paymentKey === undefined) {
+    return refuse('api_key_missing', 'A payment key is missing', PAYMENT_CHALLENGE);
+  }
+  const record = isPaymentKey(paymentKey) ? await keys.find(keyDigest(paymentKey)) : undefined;
+  if (record?.kind !== 'payment-publishable') {
+    return refuse('api_key_invalid', 'Not a payment key', PAYMENT_CHALLENGE);
+  }
+  return activeOf(record, nowMs);
+}
+
+/**
+ * The principal of a key that is bound to an application. Throws: a ClientId of another tenant, or an
+ * origin that a publishable key does not allow (both 403). Pages of the host may use payment keys.
+ */
+export function boundPrincipalOf(key: KeyRecord, head: RequestHead): Principal {
+  const { tenantId, environment, keyId, scopes, kind, bound } = key;
+  const { clientId, origin } = head;
+  if (bound === undefined) throw new Error('a bound key without an application');
   if (clientId !== undefined && clientId !== String(tenantId)) throw refuse('tenant_mismatch');
-  const { applicationId, allowedOrigins } = lead;
-  const isPublishable = kind === 'lead-publishable';
-  if (isPublishable && (origin === undefined || !allowedOrigins.includes(origin))) {
+  const { applicationId, allowedOrigins } = bound;
+  const isPublishable = kind !== 'lead-secret';
+  const isOwnPage = kind === 'payment-publishable' && isOwnOrigin(head);
+  if (isPublishable && !isOwnPage && (origin === undefined || !allowedOrigins.includes(origin))) {
     throw refuse('origin_not_allowed');
   }
   const own = { applicationId, isPublishable };
-  return { tenantId, environment, keyId, scopes, actor: undefined, lead: own };
+  return { tenantId, environment, keyId, scopes, actor: undefined, bound: own };
+}
+
+/** Whether the host itself served the page. A proxy may speak https for it, so schemes may differ. */
+function isOwnOrigin({ origin = '', host = '' }: RequestHead): boolean {
+  return host !== '' && URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
 }
 
 /**

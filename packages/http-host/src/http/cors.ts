@@ -13,7 +13,8 @@ export function preflightAnswer(origin: string): HandlerResult {
     headers: {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Allow-Methods': 'POST',
-      'Access-Control-Allow-Headers': 'Content-Type, X-Service-Lead-Key, X-Request-Id',
+      'Access-Control-Allow-Headers':
+        'Content-Type, X-Service-Lead-Key, X-Service-Payment-Key, X-Request-Id',
       'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
       Vary: 'Origin',
     },
@@ -22,7 +23,7 @@ export function preflightAnswer(origin: string): HandlerResult {
 
 /** The answer for a page of a known origin, which may read refusals too. */
 export async function withCors({ endpoint, head }: Exchange, answer: Answer): Promise<Answer> {
-  if (endpoint?.access.kind !== 'lead-key') return answer;
+  if (endpoint === undefined || !('knowsOrigin' in endpoint.access)) return answer;
   const { origin } = head;
   // Where that cannot be told, the page learns nothing, and the answer is sent all the same.
   const known = origin !== undefined && endpoint.access.knowsOrigin(origin).catch(() => false);

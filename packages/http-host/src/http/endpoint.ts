@@ -25,6 +25,11 @@ export type Access =
       readonly kind: 'lead-key';
       /** Whether some key allows pages of this origin: they may read refusals too. */
       readonly knowsOrigin: (origin: string) => Promise<boolean>;
+    }
+  /** A publishable payment key, from an origin that it allows or from pages of the host itself. */
+  | {
+      readonly kind: 'payment-key';
+      readonly knowsOrigin: (origin: string) => Promise<boolean>;
     };
 
 export interface SignedRequest extends SignedMessage {
@@ -40,8 +45,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<string>;
   /** The UserEmail header: claimed, not proven. Undefined where the endpoint does not require it. */
   readonly actor: string | undefined;
-  /** Of a lead key. */
-  readonly lead?: { readonly applicationId: number; readonly isPublishable: boolean };
+  /** Of a key that is bound to an application. */
+  readonly bound?: { readonly applicationId: number; readonly isPublishable: boolean };
 }
 
 /** The logger of a request; bodies and keys are never logged. */

@@ -177,6 +177,12 @@ export const ERRORS = {
     title: 'The state of the payment does not allow this',
     description: 'Read the payment again: its status does not allow the operation.',
   },
+  checkout_session_state: {
+    status: 409,
+    title: 'The checkout session does not allow this',
+    description:
+      'It is complete or expired, another of its cards is under way, or too many were declined. Nothing was taken by this request.',
+  },
   subscription_state: {
     status: 400,
     title: 'The state of the subscription does not allow this',

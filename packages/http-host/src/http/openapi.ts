@@ -145,6 +145,12 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description: 'A secret lead key, from a server',
   },
+  paymentKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Payment-Key',
+    description: 'A publishable payment key, from a page of an origin that it allows',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
@@ -209,7 +215,7 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     if (access.orSigned !== undefined) codes.push('signature_invalid');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
-  if (access.kind === 'lead-key') {
+  if ('knowsOrigin' in access) {
     codes.push('api_key_missing', 'api_key_invalid', 'api_key_revoked', 'api_key_expired');
     codes.push('tenant_mismatch', 'origin_not_allowed');
     codes.push('rate_limited', 'too_many_failed_authentications');
@@ -334,6 +340,7 @@ function descriptionOf({ description, access, action }: Endpoint): string {
 
 function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
   if (access.kind === 'public') return [];
+  if (access.kind === 'payment-key') return [{ paymentKey: [] }];
   if (access.kind === 'lead-key') return [{ leadSecret: [] }, { leadKey: [] }];
   const { requiresUserEmail, orSigned } = access;
   const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };

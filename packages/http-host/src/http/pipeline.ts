@@ -13,13 +13,14 @@ import { recordActivity } from './activity.ts';
 import { type Answer, answerOf, answerTo, refusalAnswer } from './answer.ts';
 import {
   asKnownUser,
+  boundPrincipalOf,
   checkClaimedTenant,
   checkClaimedUser,
   findKey,
   findLeadKey,
+  findPaymentKey,
   findSigner,
   isSigned,
-  leadPrincipalOf,
   principalOf,
   type UserDirectory,
 } from './authenticate.ts';
@@ -98,10 +99,13 @@ export class Pipeline {
       const { access } = endpoint;
       if (access.kind === 'api-key' && !isSigned(exchange.head, access)) {
         await this.#authenticate(exchange, access);
-      } else if (access.kind === 'lead-key') {
-        const { keys, now } = this.#parts;
-        const key = await findLeadKey(exchange.head, keys, now());
-        exchange.principal = leadPrincipalOf(await this.#used(exchange, key), exchange.head);
+      } else if (access.kind === 'lead-key' || access.kind === 'payment-key') {
+        const { keys, now, rateLimits } = this.#parts;
+        const find = access.kind === 'lead-key' ? findLeadKey : findPaymentKey;
+        const key = await this.#used(exchange, await find(exchange.head, keys, now()));
+        exchange.principal = boundPrincipalOf(key, exchange.head);
+        const tooMany = access.kind === 'payment-key' && (await rateLimits.visit(exchange));
+        if (tooMany) throw tooMany;
       }
       return await this.#serve(exchange, endpoint, acceptance);
     } catch (error) {

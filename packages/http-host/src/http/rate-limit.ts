@@ -3,6 +3,9 @@ import { isIPv6 } from 'node:net';
 import type { KeyRecord } from '@counterfoil/engine';
 import { type Counter, MemoryCounter } from './counter.ts';
 import { type Refusal, refuse } from './errors.ts';
+import type { Exchange } from './request-context.ts';
+
+type Visit = Pick<Exchange, 'remoteAddress' | 'params' | 'endpoint'>;
 
 const WINDOW_SECONDS = 60;
 
@@ -11,6 +14,10 @@ export const DEFAULT_REQUESTS_PER_MINUTE = 100;
 
 /** Generous for a misconfigured client, far too few for guessing keys. */
 const DEFAULT_FAILURES_PER_MINUTE = 60;
+
+/** Of the pages of one address, and of one session by one operation. */
+const ADDRESS_VISITS_PER_MINUTE = 300;
+const SESSION_VISITS_PER_MINUTE = 30;
 
 /** The library has one limit for all keys, ours differ by tenant: it counts, we compare. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -43,6 +50,7 @@ export interface RateUse {
 export class RateLimits {
   readonly #requests: Counter;
   readonly #failures: Counter;
+  readonly #visits: Counter;
   readonly #failuresPerMinute: number;
 
   constructor(options: RateLimitOptions = {}) {
@@ -50,6 +58,7 @@ export class RateLimits {
     const window = { points: NO_LIMIT, duration: WINDOW_SECONDS };
     this.#requests = makeCounter({ keyPrefix: 'requests', ...window });
     this.#failures = makeCounter({ keyPrefix: 'failures', ...window });
+    this.#visits = makeCounter({ keyPrefix: 'visits', ...window });
     this.#failuresPerMinute = options.failuresPerMinute ?? DEFAULT_FAILURES_PER_MINUTE;
   }
 
@@ -57,7 +66,7 @@ export class RateLimits {
   async use(key: KeyRecord): Promise<RateUse> {
     const limit = key.rateLimitPerMinute;
     // Anybody can send with a publishable key: that must not use up what the tenant's own requests may.
-    const apart = key.kind === 'lead-publishable' ? ':pages' : '';
+    const apart = key.kind.endsWith('publishable') ? ':pages' : '';
     const { consumedPoints, msBeforeNext } = await this.#requests.consume(
       `${key.tenantId}:${key.environment}${apart}`,
     );
@@ -73,6 +82,25 @@ export class RateLimits {
         ? refuse('rate_limited', undefined, { headers: { 'Retry-After': String(resetSeconds) } })
         : undefined;
     return { headers, refusal };
+  }
+
+  /**
+   * Counts a request of a page about one session; returns the refusal once there were too many from its
+   * address, or about its session. Generous for the buyers behind one address.
+   */
+  async visit({ remoteAddress, params, endpoint }: Visit): Promise<Refusal | undefined> {
+    const session = params?.['id'] ?? '';
+    const [byAddress, bySession] = await Promise.all([
+      this.#visits.consume(`address:${networkOf(remoteAddress ?? '')}`),
+      this.#visits.consume(`session:${endpoint?.operationId}:${session}`),
+    ]);
+    const passed = [
+      byAddress.consumedPoints > ADDRESS_VISITS_PER_MINUTE ? byAddress : undefined,
+      bySession.consumedPoints > SESSION_VISITS_PER_MINUTE ? bySession : undefined,
+    ].find((each) => each !== undefined);
+    if (passed === undefined) return undefined;
+    const seconds = Math.ceil(passed.msBeforeNext / MS_PER_SECOND);
+    return refuse('rate_limited', undefined, { headers: { 'Retry-After': String(seconds) } });
   }
 
   /**

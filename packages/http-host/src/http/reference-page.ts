@@ -177,6 +177,7 @@ function securityHeaders(operation: Operation): string[] {
     apiKey: 'Authorization: $API_KEY',
     clientId: 'ClientId: $CLIENT_ID',
     userEmail: 'UserEmail: $USER_EMAIL',
+    paymentKey: 'X-Service-Payment-Key: $PAYMENT_KEY',
     leadSecret: 'Authorization: Bearer $LEAD_SECRET_KEY',
   };
   return Object.keys(operation.security?.[0] ?? {}).map((scheme) => names[scheme] ?? scheme);
@@ -199,8 +200,9 @@ interface Call {
 function curlOf({ method, target, headers, content }: Call): string {
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
   const lines = [`curl${verb} "$BASE_URL${target}"`];
-  // A preflight is about an origin.
-  const sent = method === 'options' ? [...headers, 'Origin: $ORIGIN'] : headers;
+  // A preflight is about an origin, and so is a key for pages.
+  const isOfPage = method === 'options' || headers.some((each) => each.includes('$PAYMENT_KEY'));
+  const sent = isOfPage ? [...headers, 'Origin: $ORIGIN'] : headers;
   for (const header of sent) lines.push(`-H "${header}"`);
   if (content === undefined) return lines.join(' \\\n  ');
   lines.push(`-H 'Content-Type: ${content.mediaType}'`, '--data-binary @- <<EOF');
@@ -234,6 +236,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   parentCompanyId: '$CLIENT_ID',
   userEmail: '"$USER_EMAIL"',
   messageId: '"$PAYMENT_ID"',
+  clientSecret: '"$CLIENT_SECRET"',
   id: '"$PAYMENT_ID"',
 };
 

@@ -20,6 +20,7 @@ export interface RequestHead {
   acceptEncoding: string | undefined;
   origin: string | undefined;
   leadKey: string | undefined;
+  paymentKey: string | undefined;
   webhookId: string | undefined;
   webhookTimestamp: string | undefined;
   webhookSignature: string | undefined;
@@ -45,6 +46,7 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['accept-encoding', 'acceptEncoding'],
   ['origin', 'origin'],
   ['x-service-lead-key', 'leadKey'],
+  ['x-service-payment-key', 'paymentKey'],
   ['webhook-id', 'webhookId'],
   ['webhook-timestamp', 'webhookTimestamp'],
   ['webhook-signature', 'webhookSignature'],
@@ -78,6 +80,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     acceptEncoding: undefined,
     origin: undefined,
     leadKey: undefined,
+    paymentKey: undefined,
     webhookId: undefined,
     webhookTimestamp: undefined,
     webhookSignature: undefined,
