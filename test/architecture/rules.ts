@@ -237,11 +237,13 @@ export const noVagueNames: Rule = (tree) =>
 /** The engine has no interface: it listens to nothing. */
 export const engineServesNothing: Rule = (tree) =>
   eachReference(tree, (file, { to }) =>
-    file.folder === 'packages/engine' && !isTest(file) && SERVES.test(to)
+    file.folder === 'packages/engine' && !isTest(file) && file.path !== POSTS && SERVES.test(to)
       ? `${to} is for interfaces, not for the engine`
       : undefined,
   );
 
+/** It sends webhooks, and listens to nothing either. */
+const POSTS = 'packages/engine/src/webhooks/transport.ts';
 const SERVES =
   /^(node:)?(http|https|http2)$|^(fastify|express|find-my-way|prom-client|zod-openapi)$/;
 

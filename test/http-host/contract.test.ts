@@ -493,7 +493,7 @@ describe('the answers', () => {
     for (const [serial, operation] of admin.entries()) {
       const subject = await subjectOf(operation, { send, serial, paths });
       const { method, path, node } = operation;
-      const at = path.replace(/\/\{id\}/, (place, index) => {
+      const at = path.replace(/\/\{\w+\}/g, (place, index) => {
         const id = subject[variableOf(path.slice(0, index))];
         return id === undefined ? place : `/${id}`;
       });

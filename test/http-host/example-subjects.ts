@@ -87,7 +87,11 @@ async function adminSubject(
     ...('domain' in example && { domain: email.replace('@', '.') }),
     ...('companyId' in example && companyId !== undefined && { companyId }),
   });
-  return { [variableOf(collection)]: String((made.item ?? made.returnVal ?? made).id) };
+  const id = String((made.item ?? made.returnVal ?? made).id);
+  const subject = { [variableOf(collection)]: id };
+  if (!path.includes('{deliveryId}')) return subject;
+  const sent = await send('POST', `${collection}/${id}/test`);
+  return { ...subject, DELIVERY_ID: sent.item.id };
 }
 
 /** An alert to answer, a report to match, or a chargeback, with a file of evidence where one is read. */

@@ -12,6 +12,7 @@ import {
   type Executor,
   execute,
   fingerprintOf,
+  fold,
   load,
   openerOf,
   type Position,
@@ -175,6 +176,29 @@ export class CommandRunner {
   /** The present state of a stream. */
   async stateOf<Of extends Executable>(aggregate: Of, stream: StreamName): Promise<StateOf<Of>> {
     return (await load(this.executor, aggregate, stream)).state;
+  }
+
+  /**
+   * The event at a place in a stream, and the state that it made. Undefined where the stream has no such
+   * event. Rejects with `DamagedEvent` where it cannot be read.
+   */
+  async asOf<Of extends Executable>(
+    aggregate: Of,
+    stream: StreamName,
+    revision: number,
+  ): Promise<{ readonly event: EventOf<Of>; readonly state: StateOf<Of> } | undefined> {
+    const { store, cache, vault } = this.executor;
+    const known = cache?.get(stream);
+    const isKnown = known?.revision === revision;
+    const from = isKnown ? revision : 0;
+    const stored = await store.read(stream, { from, limit: revision - from + 1 });
+    const opener = await openerOf(vault, stored);
+    const events = stored.map((each) => decodeEvent(each, opener));
+    const event = events.at(-1);
+    if (event === undefined || stored.at(-1)?.revision !== revision) return undefined;
+    const { initial } = aggregate;
+    const state = isKnown ? known.state : fold<Event, unknown>(aggregate, events, initial);
+    return { event: event as EventOf<Of>, state: state as StateOf<Of> };
   }
 
   /** A state of the stream that nothing is read for, and that may be of the past; undefined without one. */

@@ -78,11 +78,13 @@ export type { SenderDomainView } from './sender-domains/tenant-sender-domains.ts
 export {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DEFAULT_WEBHOOK_LOG_DAYS,
   DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   isMasterKey,
   loadMasterKey,
   MAX_ACTIVITY_DAYS,
+  MAX_WEBHOOK_LOG_DAYS,
   type Settings,
 } from './settings.ts';
 export type { Imported } from './settlements/settlements.ts';
@@ -121,4 +123,5 @@ export type {
   ShownWebhookEndpoint,
   WebhookEndpointView,
 } from './webhooks/tenant-webhook-endpoints.ts';
-export { EventTypes, SigningSecret, WebhookUrl } from './webhooks/webhook-input.ts';
+export type { DeliveryDetail, DeliveryPage, DeliveryView } from './webhooks/tenant-webhooks.ts';
+export { DeliveryStatus, EventTypes, SigningSecret, WebhookUrl } from './webhooks/webhook-input.ts';

@@ -13,9 +13,11 @@ import type { Clock } from './runtime/clock.ts';
 import {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DEFAULT_WEBHOOK_LOG_DAYS,
   DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   MAX_ACTIVITY_DAYS,
+  MAX_WEBHOOK_LOG_DAYS,
   type Settings,
 } from './settings.ts';
 import {
@@ -79,6 +81,10 @@ export interface LedgerOptions {
   readonly gatewayMaxInFlight?: number;
   /** Records of activity are removed after so many days. Default: 400. */
   readonly activityDays?: number;
+  /** Deliveries of webhooks that have ended are removed after so many days. Default: 30. */
+  readonly webhookLogDays?: number;
+  /** Webhooks may be sent to this machine, also by http: for development and tests. Default: false. */
+  readonly loopbackWebhooks?: boolean;
   /** Bills, retries, deadlines and mails that are due are looked for so often. Default: 1,000. */
   readonly dueWorkIntervalMs?: number;
 }
@@ -237,6 +243,11 @@ const OPTIONS = z.strictObject(
       `a whole number of days, 1 to ${MAX_ACTIVITY_DAYS}`,
       isUpTo(MAX_ACTIVITY_DAYS),
     ).optional(),
+    webhookLogDays: must(
+      `a whole number of days, 1 to ${MAX_WEBHOOK_LOG_DAYS}`,
+      isUpTo(MAX_WEBHOOK_LOG_DAYS),
+    ).optional(),
+    loopbackWebhooks: FLAG.optional(),
     dueWorkIntervalMs: TIME.optional(),
   },
   STRICT,
@@ -279,6 +290,8 @@ export function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptio
     gatewayTimeoutMs: options.gatewayTimeoutMs ?? GATEWAY_DEFAULTS.timeoutMs,
     gatewayMaxInFlight: options.gatewayMaxInFlight ?? GATEWAY_DEFAULTS.maxInFlight,
     activityDays: options.activityDays ?? DEFAULT_ACTIVITY_DAYS,
+    webhookLogDays: options.webhookLogDays ?? DEFAULT_WEBHOOK_LOG_DAYS,
+    loopbackWebhooks: options.loopbackWebhooks ?? false,
     dueWorkIntervalMs: options.dueWorkIntervalMs ?? DUE_WORK_INTERVAL_MS,
     mail,
   };

@@ -80,6 +80,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     await naming;
     await parts.scrubbing.stop();
     parts.mailing.close();
+    parts.webhooks.close();
     await parts.ownProjections.stop();
     const closeReadModels = async () => {
       await stores.readModels.close();

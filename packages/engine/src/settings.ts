@@ -14,6 +14,9 @@ export const GATEWAY_DEFAULTS = { timeoutMs: 10_000, maxInFlight: 500 } as const
 export const DEFAULT_ACTIVITY_DAYS = 400;
 /** A century. */
 export const MAX_ACTIVITY_DAYS = 36_500;
+export const DEFAULT_WEBHOOK_LOG_DAYS = 30;
+/** Ten years. */
+export const MAX_WEBHOOK_LOG_DAYS = 3_650;
 export const DUE_WORK_INTERVAL_MS = 1_000;
 
 /** Where a ledger keeps its data, and how its parts behave. */
@@ -32,6 +35,10 @@ export interface Settings extends Located, EventLogSettings {
   readonly gatewayMaxInFlight: number;
   /** Records of activity are removed after so many days. */
   readonly activityDays: number;
+  /** Deliveries of webhooks that have ended are removed after so many days. */
+  readonly webhookLogDays: number;
+  /** Webhooks may be sent to this machine, also by http: for development. */
+  readonly loopbackWebhooks: boolean;
   /** Due work (bills, retries, deadlines, mails) is looked for so often. */
   readonly dueWorkIntervalMs: number;
   /** Undefined: no mails are sent. */

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import {
   ConfigError,
   DEFAULT_ACTIVITY_DAYS,
+  DEFAULT_WEBHOOK_LOG_DAYS,
   DUE_WORK_INTERVAL_MS,
   GATEWAY_DEFAULTS,
   isMasterKey,
   MAX_ACTIVITY_DAYS,
+  MAX_WEBHOOK_LOG_DAYS,
   type Settings,
 } from '@counterfoil/engine';
 import { mailAddressOf, smtpServerOf } from '@counterfoil/engine/mail';
@@ -74,6 +76,7 @@ const Environment = z.object({
   GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
   GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
   ACTIVITY_DAYS: count(DEFAULT_ACTIVITY_DAYS, MAX_ACTIVITY_DAYS),
+  WEBHOOK_LOG_DAYS: count(DEFAULT_WEBHOOK_LOG_DAYS, MAX_WEBHOOK_LOG_DAYS),
   DUE_WORK_INTERVAL_MS: count(DUE_WORK_INTERVAL_MS),
   SMTP_URL: read(
     smtpServerOf,
@@ -133,6 +136,8 @@ function configOf(variables: Variables): Config {
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,
     activityDays: variables.ACTIVITY_DAYS,
+    webhookLogDays: variables.WEBHOOK_LOG_DAYS,
+    loopbackWebhooks: !isProduction(variables),
     dueWorkIntervalMs: variables.DUE_WORK_INTERVAL_MS,
     mail: mailSettingsOf(variables),
     limits: {

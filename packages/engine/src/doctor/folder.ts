@@ -73,6 +73,12 @@ function databasesIn(files: DataFiles): readonly DatabaseFile[] {
         'Start the host, which puts the file aside and makes a new one. The mails that waited in it are lost.',
     },
     {
+      path: files.webhooks,
+      table: 'webhook_deliveries',
+      advice:
+        'Start the host, which puts the file aside and makes a new one. The webhooks that waited in it are lost, and the log of deliveries is not shown any more.',
+    },
+    {
       path: files.users,
       table: 'credentials',
       advice:

@@ -3,6 +3,7 @@ import type { IdentityParts } from '../identities/index.ts';
 import { type Base, type PartsOf, slice } from '../slice.ts';
 import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
 import type { SubscriptionParts } from '../subscriptions/index.ts';
+import type { WebhookParts } from '../webhooks/index.ts';
 import { Erasure } from './erasure.ts';
 import { evictErased, followErasures } from './erasures.ts';
 import { Scrubbing } from './scrubbing.ts';
@@ -11,8 +12,8 @@ export type ErasureParts = PartsOf<typeof ERASURE>;
 
 export const ERASURE = slice({
   scopes: { 'customers:erase': 'Erase the personal data of customers for good' },
-  make(parts: Base & IdentityParts & SubscriptionParts) {
-    const { stores, stateCache, identities, answers, logger } = parts;
+  make(parts: Base & IdentityParts & SubscriptionParts & WebhookParts) {
+    const { stores, stateCache, identities, answers, webhooks, logger } = parts;
     const { personalKeys } = stores;
     /** Called before the kept answers are searched, for those that are about to be kept. */
     const forgetting = new Set<(about: AnswersAbout) => void>();
@@ -20,6 +21,7 @@ export const ERASURE = slice({
       stores: [
         { name: 'keys', scrub: () => personalKeys.scrub() },
         { name: 'answers', scrub: () => answers.scrub() },
+        { name: 'webhooks', scrub: () => webhooks.scrub() },
       ],
       logger,
     });
@@ -34,6 +36,7 @@ export const ERASURE = slice({
         const about = answersAbout(customer);
         for (const forget of forgetting) forget(about);
         await answers.forget(about);
+        await webhooks.forget(customer);
       },
       scrub: () => scrubbing.scrub(),
     });

@@ -136,6 +136,8 @@ describe('the clock of a configuration', () => {
     gatewayTimeoutMs: 10_000,
     gatewayMaxInFlight: 1_000,
     activityDays: 400,
+    webhookLogDays: 30,
+    loopbackWebhooks: false,
     dueWorkIntervalMs: 1_000,
     mail: undefined,
     ...given,

@@ -8,6 +8,7 @@ import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
 import { credentialMigrations } from '../users/credentials.ts';
+import { webhookMigrations } from '../webhooks/delivery-store.ts';
 import { placeMigrations } from './checkpoints.ts';
 import { markMigrations } from './host-marks.ts';
 import { answerMigrations } from './kept-answers-tables.ts';
@@ -50,6 +51,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...placeMigrations,
   ...rateLimitMigrations,
   ...credentialMigrations,
+  ...webhookMigrations,
 };
 
 export type HostDatabaseErrorCode =

@@ -14,7 +14,7 @@ interface Beside {
 /** In the database of the hosts where there is one, and else in a file, which may be replaced. */
 export function openOwn<Opened>(
   { settings, stores, logger }: Beside,
-  file: 'activity' | 'checkpoints' | 'evidence' | 'mails' | 'users',
+  file: 'activity' | 'checkpoints' | 'evidence' | 'mails' | 'users' | 'webhooks',
   open: (place: string | Pool) => Opened,
 ): Opened {
   const pool = stores.hostDatabase?.pool;

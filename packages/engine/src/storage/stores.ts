@@ -68,6 +68,8 @@ export interface DataFiles {
   readonly keys: string;
   /** Mails that are to be sent, and how far the log has been read for them. */
   readonly mails: string;
+  /** Deliveries of webhooks, and how far the log has been read for them. */
+  readonly webhooks: string;
   /** Passwords and sessions of users. */
   readonly users: string;
   /** Files that chargebacks are represented with, sealed under the keys of customers. */
@@ -98,6 +100,7 @@ export function dataFilesOf(located: Located): DataFiles | undefined {
     answers: join(dataDir, 'idempotency.db'),
     checkpoints: join(dataDir, 'reactors.db'),
     mails: join(dataDir, 'mails.db'),
+    webhooks: join(dataDir, 'webhooks.db'),
     users: join(dataDir, 'users.db'),
     evidence: join(dataDir, 'evidence.db'),
     activity: join(dataDir, 'activity.db'),
@@ -117,7 +120,15 @@ export function hostDatabaseUrlOf({ readModelUrl }: Located): string | undefined
 /** A file of the host's own in the data folder; in memory where the log is. */
 export function ownFile(
   located: Located,
-  name: 'activity' | 'answers' | 'checkpoints' | 'evidence' | 'gateway' | 'mails' | 'users',
+  name:
+    | 'activity'
+    | 'answers'
+    | 'checkpoints'
+    | 'evidence'
+    | 'gateway'
+    | 'mails'
+    | 'users'
+    | 'webhooks',
 ): string {
   return dataFilesOf(located)?.[name] ?? ':memory:';
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress, urlFault } from './addresses.ts';
 
-const PRODUCTION = { production: true };
-const DEVELOPMENT = { production: false };
+const PRODUCTION = { loopback: false };
+const DEVELOPMENT = { loopback: true };
 
 describe('a URL', () => {
   it.each([
@@ -54,7 +54,7 @@ describe('a URL', () => {
     'http://127.0.0.1:3000/',
     'http://2130706433/',
     'https://[::1]/',
-  ])('%s of this machine is taken outside production only', (url) => {
+  ])('%s of this machine is taken only where that is admitted', (url) => {
     expect(urlFault(url, DEVELOPMENT)).toBeUndefined();
     expect(urlFault(url, PRODUCTION)).toBe('address');
   });

@@ -54,25 +54,30 @@ export type UrlFault = 'not_a_url' | 'scheme' | 'credentials' | 'fragment' | 'ad
 
 /**
  * Why webhooks cannot be sent to a URL, as far as it says by itself: a name is looked up when it is
- * connected to. Loopback is admitted outside production, and there by http too.
+ * connected to. With `loopback` this machine is admitted, by http too.
  */
 export function urlFault(
   text: string,
-  { production }: { readonly production: boolean },
+  { loopback }: { readonly loopback: boolean },
 ): UrlFault | undefined {
   if (!URL.canParse(text)) return 'not_a_url';
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return 'scheme';
   if (username !== '' || password !== '') return 'credentials';
   if (text.includes('#')) return 'fragment';
-  // A URL has every notation of an address in its usual one, and version 6 in brackets.
-  const host = hostname.replace(/^\[|\]$|\.$/g, '');
-  if (isLoopback(host)) return production ? 'address' : undefined;
+  const host = hostOf(hostname);
+  if (isLoopback(host)) return loopback ? undefined : 'address';
   if (protocol === 'http:') return 'scheme';
   return isIP(host) === 0 || isPublicAddress(host) ? undefined : 'address';
 }
 
-function isLoopback(host: string): boolean {
+/** A URL has every notation of an address in its usual one, and version 6 in brackets. */
+export function hostOf(hostname: string): string {
+  return hostname.replace(/^\[|\]$|\.$/g, '');
+}
+
+/** Of an address, or of a name that is kept for this machine. */
+export function isLoopback(host: string): boolean {
   if (isIP(host) !== 0) return isIn(LOOPBACK, host);
   return host === 'localhost' || host.endsWith('.localhost');
 }

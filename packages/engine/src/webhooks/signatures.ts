@@ -35,9 +35,24 @@ function isRecent(timestamp: string, now: string): boolean {
   return Math.abs(Date.parse(now) - Number(timestamp) * 1_000) <= TOLERANCE_MS;
 }
 
-function isSignedWith(secret: string, { id, timestamp, signature, body }: SignedMessage): boolean {
+/** The signatures of a message: one for each secret. */
+export function signatureOf(
+  message: Omit<SignedMessage, 'signature'>,
+  secrets: readonly string[],
+): string {
+  return secrets.map((secret) => VERSION + macOf(secret, message).toString('base64')).join(' ');
+}
+
+function macOf(
+  secret: string,
+  { id, timestamp, body }: Pick<SignedMessage, 'id' | 'timestamp' | 'body'>,
+): Buffer {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+}
+
+function isSignedWith(secret: string, { signature, ...message }: SignedMessage): boolean {
+  const expected = macOf(secret, message);
   return signature
     .split(' ', MAX_SIGNATURES)
     .filter((each) => each.startsWith(VERSION))

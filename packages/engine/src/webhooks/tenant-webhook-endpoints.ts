@@ -29,17 +29,17 @@ export type ShownWebhookEndpoint = WebhookEndpointView & { readonly signingSecre
 
 interface Services {
   readonly webhookEndpoints: WebhookEndpoints;
-  readonly settings: { readonly production: boolean };
+  readonly settings: { readonly loopbackWebhooks: boolean };
 }
 
 export class TenantWebhookEndpoints {
   readonly #endpoints: WebhookEndpoints;
-  readonly #place: { readonly production: boolean };
+  readonly #place: { readonly loopback: boolean };
   readonly #acting: Acting;
 
   constructor({ webhookEndpoints, settings }: Services, acting: Acting) {
     this.#endpoints = webhookEndpoints;
-    this.#place = settings;
+    this.#place = { loopback: settings.loopbackWebhooks };
     this.#acting = acting;
   }
 
@@ -89,6 +89,16 @@ export class TenantWebhookEndpoints {
     const command = { type: 'ChangeWebhookEndpoint', endpointId, ...checked, rowVersion } as const;
     await this.#endpoints.execute(tenantId, command, caller);
     return this.get(endpointId);
+  }
+
+  /** Its deliveries wait, and its messages are refused, until it is resumed. */
+  pause(endpointId: string): Promise<WebhookEndpointView> {
+    return this.change(endpointId, { status: 'paused' });
+  }
+
+  /** It is sent what has waited. Also enables an endpoint that was disabled. */
+  resume(endpointId: string): Promise<WebhookEndpointView> {
+    return this.change(endpointId, { status: 'active' });
   }
 
   /** Messages are signed with both secrets until the overlap ends, or may be signed with either. */
@@ -145,6 +155,8 @@ export const WEBHOOK_ENDPOINT_INPUTS: CallInputs<TenantWebhookEndpoints> = {
   get: [EndpointId],
   create: [WebhookEndpointInput],
   change: [EndpointId, WebhookEndpointChange],
+  pause: [EndpointId],
+  resume: [EndpointId],
   rotate: [EndpointId, WebhookRotation.optional()],
   remove: [EndpointId],
 };
@@ -152,6 +164,8 @@ export const WEBHOOK_ENDPOINT_INPUTS: CallInputs<TenantWebhookEndpoints> = {
 export const WEBHOOK_ENDPOINT_CALLS: RecordedCalls<TenantWebhookEndpoints> = {
   create: made,
   change: named,
+  pause: named,
+  resume: named,
   rotate: named,
   remove: named,
 };

@@ -3,7 +3,9 @@ import { WebhookEndpoints } from '@counterfoil/core';
 import { z } from 'zod';
 import { notACardNumber } from '../input/card-number-search.ts';
 import { pattern, text } from '../input/texts.ts';
+
 import { Listing } from '../pages.ts';
+import { DELIVERY_STATUS } from './delivery-store.ts';
 
 const environment = z.enum(['live', 'test']).optional();
 const description = text(200).optional();
@@ -76,3 +78,36 @@ export const WebhookListing = Listing.extend({
 export type WebhookListing = z.input<typeof WebhookListing>;
 
 export const EndpointId = text(64);
+
+export const DeliveryId = text(64);
+export const DeliveryStatus = z.enum(DELIVERY_STATUS);
+
+const instant = text(64).check(z.iso.datetime({ offset: true }));
+const types = z.array(text(64)).max(WebhookEndpoints.EVENT_TYPES.length);
+/** Both of the events, not of the tries. */
+const range = {
+  /** Inclusive. */
+  since: instant.optional(),
+  /** Exclusive. */
+  until: instant.optional(),
+  /** All when absent. */
+  types: types.optional(),
+};
+
+export const DeliveryList = z.strictObject({
+  ...range,
+  status: DeliveryStatus.optional(),
+  /** 1 to 100; 100 when absent. */
+  limit: z.int().min(1).max(100).optional(),
+  /** `end` of the page before. */
+  after: z.strictObject({ createdAt: instant, id: text(64) }).optional(),
+});
+export type DeliveryList = z.input<typeof DeliveryList>;
+
+export const ReplayRange = z.strictObject({
+  ...range,
+  since: instant,
+  /** Default: `dead`. */
+  status: z.enum(['dead', 'delivered']).optional(),
+});
+export type ReplayRange = z.input<typeof ReplayRange>;

@@ -247,6 +247,25 @@ export class Collection<Asked extends object = object> {
     });
   }
 
+  /** POST without a body to a path below the item, which is answered as it is then. */
+  turn(
+    name: string,
+    words: { readonly action: string; readonly summary: string; readonly description: string },
+    turn: (ledger: TenantLedger, id: never) => Promise<Item>,
+  ): Endpoint {
+    const { action, summary, description } = words;
+    return endpoint({
+      ...this.#common(name, `/${name}`, description),
+      method: 'POST',
+      action,
+      summary,
+      access: adminAccess(this.#options.scopes.write),
+      rejections: ['not_found', 'concurrent_update'],
+      handle: async (context, { params }) =>
+        this.#answered(await turn(this.#ledger(context), params.id as never), 'Done'),
+    });
+  }
+
   #change<Body extends z.ZodType>(
     method: 'PUT' | 'PATCH',
     { action, description, body, rejections, change }: Changing<Body>,

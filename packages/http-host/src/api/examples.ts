@@ -39,6 +39,8 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/leadkeys/{id}': KEY_ID,
     '/api/admin/senderdomains/{id}': KEY_ID,
     '/api/admin/webhookendpoints/{id}': KEY_ID,
+    '/api/admin/webhookendpoints/{id}/deliveries/{deliveryId}':
+      '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12',
     '/api/admin/users/{id}': KEY_ID,
     '/api/admin/roles/{id}': KEY_ID,
     '/api/admin/blacklist/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e11',
@@ -56,6 +58,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
   },
   bodies: {
+    WebhookReplayInput: { since: '2026-03-01T00:00:00Z', status: 'dead' },
     DetailRequest: { ...claims, id: PAYMENT_ID, getSearchData: true, getAddressData: true },
     RefundRequest: { ...claims, messageId: PAYMENT_ID },
     UnsubscribeRequest: { ...claims, email: 'ben@shop.example' },

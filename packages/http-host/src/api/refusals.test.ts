@@ -110,6 +110,8 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   DkimIncomplete: { type: 'DkimIncomplete', missing: 'dkimSelector' },
   DkimKeyInvalid: { type: 'DkimKeyInvalid' },
   WebhookEndpointUnknown: { type: 'WebhookEndpointUnknown' },
+  WebhookDeliveryUnknown: { type: 'WebhookDeliveryUnknown' },
+  WebhookEndpointDisabled: { type: 'WebhookEndpointDisabled' },
   WebhookSourceExists: { type: 'WebhookSourceExists', endpointId: ID },
   TooManyWebhookEndpoints: { type: 'TooManyWebhookEndpoints', max: 200 },
   WebhookUrlRefused: { type: 'WebhookUrlRefused', reason: 'address' },

@@ -30,6 +30,7 @@ import { SEARCH } from './transaction-search.ts';
 import { TRANSACTION_WEBHOOKS } from './transaction-webhooks.ts';
 import { UNSUBSCRIBE } from './unsubscribe.ts';
 import { USERS } from './users.ts';
+import { WEBHOOK_DELIVERIES } from './webhook-deliveries.ts';
 import { WEBHOOK_ENDPOINTS } from './webhook-endpoints.ts';
 
 export const API = [
@@ -59,6 +60,7 @@ export const API = [
   LEAD_KEYS,
   SENDER_DOMAINS,
   WEBHOOK_ENDPOINTS,
+  WEBHOOK_DELIVERIES,
   SETTINGS,
   USERS,
   ACTIVITY,

@@ -153,6 +153,9 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
       rejections: [],
       make: (ledger, id: string, body) => ledger.webhookEndpoints.rotate(id, body ?? {}),
     }),
+    ...(['pause', 'resume'] as const).map((name) =>
+      endpoints.turn(name, TURNS[name], (ledger, id: string) => ledger.webhookEndpoints[name](id)),
+    ),
     endpoints.remove(
       {
         action: 'webhookEndpoints.remove',
@@ -164,6 +167,20 @@ function webhookEndpoints(services: FaceServices): Endpoint[] {
     ),
   ];
 }
+
+const TURNS = {
+  pause: {
+    action: 'webhookEndpoints.pause',
+    summary: 'Pause a webhook endpoint',
+    description: 'What happens meanwhile is kept and sent once it is resumed.',
+  },
+  resume: {
+    action: 'webhookEndpoints.resume',
+    summary: 'Resume a webhook endpoint',
+    description:
+      'What has waited is sent. An endpoint that was disabled is active again: what was given up meanwhile can be replayed.',
+  },
+} as const;
 
 function withDefaults<Patch extends object>(patch: Patch) {
   const entries = Object.entries(patch).map(([name, value]) => [

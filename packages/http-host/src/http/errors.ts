@@ -321,6 +321,12 @@ export const ERRORS = {
     title: 'The key is not active',
     description: 'It has expired, was revoked, or was rotated before.',
   },
+  endpoint_disabled: {
+    status: 409,
+    title: 'The webhook endpoint is disabled',
+    description:
+      'It was disabled by the service, for `disabledReason`: nothing is sent to it until its status is made `active`.',
+  },
   customer_erased: {
     status: 409,
     title: 'The customer is erased, or about to be',
