@@ -21,7 +21,7 @@ export interface Received {
     readonly id: string;
     readonly type: string;
     readonly timestamp: string;
-    readonly data: Readonly<Record<string, never>>;
+    readonly data: Readonly<Record<string, unknown>>;
   };
 }
 

@@ -386,6 +386,7 @@ describe('files beside the log', () => {
     'idempotency.db',
     'reactors.db',
     'mails.db',
+    'webhooks.db',
     'users.db',
     'activity.db',
     'sandbox-gateway.db',

@@ -21,7 +21,7 @@ const QUICK = 'quick';
 /** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
 const onEveryStore = [
   'test/event-stores/large-events.test.ts',
-  'test/engine/{activity-store,evidence-store,open-ledger,own-projections,sandbox-books,sandbox-contract,users}.test.ts',
+  'test/engine/{activity-store,evidence-store,open-ledger,own-projections,sandbox-books,sandbox-contract,users,webhook-deliveries}.test.ts',
   'test/http-host/{idempotency,outbox}.test.ts',
   'test/projections/{erasure,rebuild,recurring,search,subscriptions}.test.ts',
 ];
@@ -82,7 +82,7 @@ export const PROJECTS: readonly Project[] = [
     include: [
       'test/projections/damage.test.ts',
       'test/simulation/{load,overload,storage-faults}.test.ts',
-      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,mail-crash}.test.ts',
+      'test/simulation/{activity-crash,crash,billing-crash,erasure-crash,mail-crash,webhook-crash}.test.ts',
       'test/simulation/{monthly-cap,subscription-start,test-clock}.test.ts',
       'test/http-host/{cli,doctor}*.test.ts',
       'test/http-host/node-version.test.ts',

@@ -162,6 +162,7 @@ describe('damaged files', () => {
     ['idempotency.db', fc.oneof(flip, structural)],
     ['reactors.db', fc.oneof(flip, structural)],
     ['mails.db', fc.oneof(flip, structural)],
+    ['webhooks.db', fc.oneof(flip, structural)],
     ['read-models.db', fc.oneof(flip, structural)],
     ['read-models.db-transactions-1', structural],
     ['read-models.db-ledger-1', structural],

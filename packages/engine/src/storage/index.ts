@@ -1,6 +1,13 @@
 /** The face of the storage: where a ledger keeps its data, and the tables of its own. */
 export { ActivityStore } from '../activity/activity-store.ts';
 export { openEvidence } from '../disputes/evidence-store.ts';
+export {
+  type Delivery,
+  type DeliveryStore,
+  type NewDelivery,
+  type Outcome,
+  openDeliveries,
+} from '../webhooks/delivery-store.ts';
 export { openCheckpoints } from './checkpoints.ts';
 export {
   type HostDatabase,
