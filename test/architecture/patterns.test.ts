@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { faultOf, patternsIn } from './patterns.ts';
 import { makeTree, readTree } from './source-tree.ts';
 
-/** Takes nine seconds on an idle CPU. */
+/** Takes seconds on an idle CPU. */
 const LIMIT_MS = 300_000;
 
 it(

@@ -31,13 +31,20 @@ export function toMinor(amount: number | string, currency: string): Either<Money
   const parts = DECIMAL.exec(typeof amount === 'number' ? plainDecimal(amount) : text);
   if (parts === null) return left({ type: 'NotAnAmount', amount: text });
   const [, sign, whole = '', decimals = ''] = parts;
-  const fraction = decimals.replace(/(?<!0)0+$/, '');
+  const fraction = withoutTrailingZeros(decimals);
   if (fraction.length > known.exponent) {
     return left({ type: 'TooManyDecimals', amount: text, currency, exponent: known.exponent });
   }
   const minor = BigInt(whole + fraction.padEnd(known.exponent, '0'));
   if (minor > MAX_AMOUNT_MINOR) return left({ type: 'AmountTooLarge', amount: text });
   return right(sign === '-' ? -minor : minor);
+}
+
+/** `500` is `5`, and `0` is nothing. */
+export function withoutTrailingZeros(decimals: string): string {
+  let end = decimals.length;
+  while (decimals[end - 1] === '0') end -= 1;
+  return decimals.slice(0, end);
 }
 
 /** `1e-7` is how JavaScript writes small and large numbers; this writes them out. */

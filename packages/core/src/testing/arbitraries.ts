@@ -11,7 +11,7 @@ import {
 } from '../domain/transaction/order.ts';
 import { currencyCodes } from '../kernel/currency.ts';
 import type { CommandId, TenantId, TransactionId } from '../kernel/ids.ts';
-import { MAX_AMOUNT_MINOR } from '../kernel/money.ts';
+import { MAX_AMOUNT_MINOR, withoutTrailingZeros } from '../kernel/money.ts';
 import { valuesOf } from './schema-arbitrary.ts';
 
 /** Largest amount of a generated order: what many refunds and fees of it still fit beside. */
@@ -40,9 +40,7 @@ export function percentage(): fc.Arbitrary<string> {
     )
     .map((millionths) => {
       const whole = Math.floor(millionths / MILLIONTHS);
-      const rest = String(millionths % MILLIONTHS)
-        .padStart(6, '0')
-        .replace(/(?<!0)0+$/, '');
+      const rest = withoutTrailingZeros(String(millionths % MILLIONTHS).padStart(6, '0'));
       return rest === '' ? String(whole) : `${whole}.${rest}`;
     });
 }

@@ -1,5 +1,5 @@
 /** The parts of an order as callers give them, and what is recorded of them. */
-import type { Transaction } from '@counterfoil/core';
+import { type Transaction, withoutTrailingZeros } from '@counterfoil/core';
 import { uuidV7 } from '../ids.ts';
 import { minorOf } from '../input/amounts.ts';
 import type {
@@ -61,7 +61,7 @@ export function contentOf(
 /** Without zeros at the end of its decimals: `20.00` is `20`. */
 function shortest(amount: string): string {
   const [whole = '', decimals = ''] = amount.split('.');
-  const kept = decimals.replace(/(?<!0)0+$/, '');
+  const kept = withoutTrailingZeros(decimals);
   return kept === '' ? whole : `${whole}.${kept}`;
 }
 

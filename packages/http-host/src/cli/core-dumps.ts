@@ -18,7 +18,7 @@ export function turnOffCoreDumps(): void {
 /** The soft and the hard limit, as in `0 unlimited`; undefined where they cannot be read. */
 function coreLimits(): string | undefined {
   try {
-    const line = /^Max core file size +(\S+) +(\S+)/m.exec(
+    const line = /^Max core file size +(\d+|unlimited) +(\d+|unlimited) /m.exec(
       readFileSync('/proc/self/limits', 'utf8'),
     );
     return line === null ? undefined : `${line[1]} ${line[2]}`;
