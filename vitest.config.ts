@@ -26,7 +26,7 @@ export default defineConfig({
 });
 
 function configOf(project: Project) {
-  const { name, include, postgres, isolate, env } = project;
+  const { name, include, postgres, env } = project;
   return {
     test: {
       name,
@@ -34,7 +34,8 @@ function configOf(project: Project) {
       exclude: ['**/node_modules/**', ...excludedFrom(project)],
       globalSetup: postgres === true ? ['test/setup/postgres.ts'] : [],
       env: { ...(postgres === true ? { [SERVERS_VARIABLE]: 'yes' } : {}), ...env },
-      ...(isolate === undefined ? {} : { isolate }),
+      // A worker imports the modules once: test files leave none of them changed.
+      isolate: false,
       testTimeout: HANGS_MS,
       hookTimeout: HANGS_MS,
     },

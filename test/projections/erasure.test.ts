@@ -25,9 +25,11 @@ import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DistantTicketVault, TicketVault } from '../core/ticket-vault.ts';
-import { adapters, folder } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
 import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
+
+const { adapters, folder } = adaptersInFolder();
 
 /** Where the keys may stand. */
 const vaults: readonly [string, (tickets: TicketVault) => AnyVault][] = [

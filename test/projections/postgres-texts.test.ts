@@ -15,7 +15,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, newDatabase } from '../setup/databases.ts';
 import { queried } from '../setup/empty-database.ts';
-import { folder } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
+
+const { folder } = adaptersInFolder();
 
 const TIMEOUT_MS = 60_000;
 const COLLECTIONS = [

@@ -18,9 +18,11 @@ import {
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adapters, folder } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
 import { append, NOW, paymentStream, TENANT, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
+
+const { adapters, folder } = adaptersInFolder();
 
 async function fill(here: World, from: number, payments: number): Promise<void> {
   for (let number = from; number < from + payments; number += 1) {

@@ -18,9 +18,11 @@ import {
 import { type RecurringMonth, RecurringView, rebuild, recurring } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { adapters } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
 import { append, happenedTo, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
 import { rebilledLife } from './rebilled-life.ts';
+
+const { adapters } = adaptersInFolder();
 
 /** On a machine that is busy with other things. */
 const SLOW = { timeout: 60_000 };

@@ -10,9 +10,11 @@ import {
 import { syntheticPayment } from '@counterfoil/projections/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adapters } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
 import { append, NOW, paymentStream, type World, world } from './ledger-of-events.ts';
 import * as A from './payments.ts';
+
+const { adapters } = adaptersInFolder();
 
 const PAYMENTS = 400;
 const TENANTS = 2;

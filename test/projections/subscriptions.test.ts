@@ -10,8 +10,10 @@ import {
 } from '@counterfoil/projections';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { adapters } from './adapters.ts';
+import { adaptersInFolder } from './adapters.ts';
 import { append, happenedTo, NOW, TENANT, tenant, type World, world } from './ledger-of-events.ts';
+
+const { adapters } = adaptersInFolder();
 
 const STARTED_AT = '2026-01-31T12:00:00.000Z';
 const DUE_AT = '2026-03-02T12:00:00.000Z';

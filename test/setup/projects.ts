@@ -10,8 +10,6 @@ export interface Project {
   readonly repeats?: true;
   /** Starts the PostgreSQL of the run. */
   readonly postgres?: true;
-  /** False where files share no state, so that a worker keeps its imported modules. */
-  readonly isolate?: false;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +42,7 @@ const readingJourneys = ['test/e2e/{detail,search,ledger}.test.ts'];
 const EVERY_TEST = ['test/**/*.test.ts'];
 
 export const PROJECTS: readonly Project[] = [
-  // Tests of single modules, in one process that imports them once.
+  // Tests of single modules.
   {
     name: `${QUICK}-units`,
     include: [
@@ -54,7 +52,6 @@ export const PROJECTS: readonly Project[] = [
       'bench/compare/*.test.ts',
       'examples/*/*.test.ts',
     ],
-    isolate: false,
   },
   { name: QUICK, include: EVERY_TEST },
   // Need PostgreSQL, the protocol server of EventStoreDB, or an SMTP server.
