@@ -62,10 +62,18 @@ function erasedOf(type: string): Readonly<Record<string, unknown>> {
   return catalog.get(type)?.erased ?? {};
 }
 
+const OPEN: Readonly<Record<string, readonly string[]>> = {
+  // Those who act for a tenant stand in the metadata of every event by their email.
+  UserInvited: ['email'],
+  // An id of the ledger's own.
+  CheckoutSessionOpened: ['sessionId'],
+};
+
 describe('events', () => {
   it('that name a person say which fields do', () => {
     expect(personalTypes).toEqual([
       'CardChanged',
+      'CheckoutSessionOpened',
       'CustomerIdentified',
       'CustomerRegistered',
       'CustomerReplaced',
@@ -85,8 +93,7 @@ describe('events', () => {
       ),
     );
     const open = named.filter((field) => !(field in erasedOf(type)));
-    // Those who act for a tenant stand in the metadata of every event by their email.
-    expect(open).toEqual(type === 'UserInvited' ? ['email'] : []);
+    expect(open).toEqual(OPEN[type] ?? []);
   });
 
   it.each(personalTypes)('%s is still one once the person is erased', (type) => {

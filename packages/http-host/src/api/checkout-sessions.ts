@@ -343,9 +343,11 @@ function boundTo({ principal: { bound } }: RequestContext) {
   return { applicationId: bound.applicationId };
 }
 
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
 /** Without the form that IPv4 addresses have on a socket of IPv6. */
 function addressOf({ remoteAddress = '' }: RequestContext): string {
-  return remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+  return MAPPED.exec(remoteAddress)?.[1] ?? remoteAddress;
 }
 
 function answerOf(view: CheckoutSessionView) {
