@@ -17,13 +17,20 @@ interface Waiting<Asked, Answer> {
 export class RoundTrips<Asked, Answer> {
   readonly #carry: Carry<Asked, Answer>;
   readonly #maxAtOnce: number;
+  readonly #gather: () => Promise<unknown>;
   #waiting: Waiting<Asked, Answer>[] = [];
   /** Settled when the queue is empty; undefined while it is. */
   #emptying: Promise<void> | undefined;
 
-  constructor(carry: Carry<Asked, Answer>, maxAtOnce: number = DEFAULT_MAX_AT_ONCE) {
+  /** `gather` is what a batch waits for to grow: the end of the turn, unless it is given. */
+  constructor(
+    carry: Carry<Asked, Answer>,
+    maxAtOnce: number = DEFAULT_MAX_AT_ONCE,
+    gather: () => Promise<unknown> = () => new Promise(setImmediate),
+  ) {
     this.#carry = carry;
     this.#maxAtOnce = maxAtOnce;
+    this.#gather = gather;
   }
 
   /** Rejects when the batch fails, as for all of the batch. */
@@ -40,7 +47,7 @@ export class RoundTrips<Asked, Answer> {
   }
 
   async #empty(): Promise<void> {
-    await new Promise(setImmediate);
+    await this.#gather();
     while (this.#waiting.length > 0) {
       const together = this.#waiting.splice(0, this.#maxAtOnce);
       try {

@@ -1,8 +1,11 @@
 /** The tables of deliveries and their tries, and the statements on them. */
 import type { Insert, SqlTables } from '../storage/sql-tables.ts';
 
-/** Longer than a try may take: then its host is taken for dead, and another may send. */
-const CLAIM_SECONDS = 60;
+/**
+ * Longer than what is claimed at once may take, four tries one after the other: then its host is taken
+ * for dead, and another may send.
+ */
+const CLAIM_SECONDS = 120;
 
 const COLUMNS = {
   id: 'text',
@@ -112,6 +115,13 @@ export function statementsOf({ dialect }: SqlTables) {
       (SELECT min(due_at) FROM ${deliveries}
         WHERE status = '${status}' AND endpoint_id = endpoint.id) AS due_at
     FROM endpoint WHERE id IS NOT NULL`;
+  /** Claims what is due. */
+  const taken = (isFirst: string) => `
+    UPDATE ${deliveries} SET claimed_by = $4, claimed_until = ${dialect.timeIn(CLAIM_SECONDS)}
+    WHERE id IN (
+      SELECT id FROM ${deliveries} AS each WHERE ${isDue} ${isFirst}
+      ORDER BY due_at LIMIT $3 ${dialect.skipLocked}
+    ) RETURNING ${DELIVERY_COLUMNS}`;
   const replayed = (now: string) =>
     `status = 'pending', tries = 0, due_at = ${now}, changed_at = ${now}, ${UNCLAIMED}`;
   const isLater = `endpoint_id = $1 AND subject = $2 AND place > $3 AND status = 'pending'`;
@@ -130,22 +140,15 @@ export function statementsOf({ dialect }: SqlTables) {
       ), due_at)
       WHERE id = $1 AND status = 'pending' AND attempts = 0`,
     waiting: { pending: waiting('pending'), held: waiting('held') },
-    due: `
-      SELECT ${DELIVERY_COLUMNS} FROM ${deliveries} WHERE ${isDue} ORDER BY due_at LIMIT $3`,
-    dueInOrder: `
-      SELECT ${DELIVERY_COLUMNS} FROM ${deliveries} WHERE ${isDue}
-        AND NOT EXISTS (
-          SELECT 1 FROM ${deliveries} AS earlier
-          WHERE earlier.endpoint_id = ${deliveries}.endpoint_id
-            AND earlier.subject = ${deliveries}.subject
-            AND earlier.place < ${deliveries}.place
-            AND earlier.status = 'pending'
-        )
-      ORDER BY due_at LIMIT $3`,
-    claim: `
-      UPDATE ${deliveries} SET claimed_by = $3, claimed_until = ${dialect.timeIn(CLAIM_SECONDS)}
-      WHERE id = $1 AND attempts = $2 AND status = 'pending' AND ${isFree}
-      RETURNING id`,
+    take: taken(''),
+    takeInOrder: taken(`
+      AND NOT EXISTS (
+        SELECT 1 FROM ${deliveries} AS earlier
+        WHERE earlier.endpoint_id = each.endpoint_id
+          AND earlier.subject = each.subject
+          AND earlier.place < each.place
+          AND earlier.status = 'pending'
+      )`),
     unclaim: `UPDATE ${deliveries} SET ${UNCLAIMED} WHERE id = $1 AND claimed_by = $2`,
     // An answer may say what the message said.
     addAttempt: `

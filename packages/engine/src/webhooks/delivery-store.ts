@@ -1,9 +1,11 @@
 /** The deliveries of messages to endpoints, and every try of each. What a message says is not in it. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantId } from '@counterfoil/core';
 import type { Migration } from 'kysely/migration';
 import type { Pool } from 'pg';
 import { PLACES_SCHEMA, type Places, placesIn } from '../storage/checkpoints.ts';
+import { RoundTrips } from '../storage/round-trips.ts';
 import {
   migration,
   openFile,
@@ -76,6 +78,15 @@ export interface Outcome {
   readonly reason: string;
 }
 
+/** A try, and what becomes of its delivery. */
+export interface Tried {
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+  readonly outcome: Outcome;
+  /** Whether what is later of the subject waits for it. */
+  readonly ordered: boolean;
+}
+
 /** An endpoint with deliveries of one status. */
 export interface Waiting {
   readonly endpointId: string;
@@ -118,8 +129,15 @@ export function openDeliveries(place: string | Pool): DeliveryStore {
   const schema = [PLACES_SCHEMA, ...deliveries, ...attempts].join(';');
   const database = openFile(place, { schema, synchronous: 'NORMAL', secureDelete: true });
   database.exec(END_CLAIMS);
+  database.exec(TUNING);
   return new DeliveryStore(new SqliteTables(database));
 }
+
+const RECORDED_AT_ONCE = 100;
+const GATHER_MS = 5;
+
+/** Ids come in any order, so each change is of another page: checkpoints that are rarer write fewer of them. */
+const TUNING = 'PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -8000';
 
 export class DeliveryStore {
   /** How far the log has been read for messages: kept with them, so that neither outlives the other. */
@@ -128,6 +146,12 @@ export class DeliveryStore {
   readonly #sql: ReturnType<typeof statementsOf>;
   /** Distinguishes claims. */
   readonly #claimant = randomUUID();
+  /** Those of some milliseconds are in one transaction of a file. */
+  readonly #records = new RoundTrips<Tried, undefined>(
+    (tried) => this.#recordAll(tried),
+    RECORDED_AT_ONCE,
+    () => sleep(GATHER_MS),
+  );
 
   constructor(tables: SqlTables) {
     this.#tables = tables;
@@ -162,47 +186,29 @@ export class DeliveryStore {
     }));
   }
 
-  /** Of one endpoint, what may be sent now. In order: of each subject, the first. */
-  async due(
+  /**
+   * Claims what may be sent to an endpoint now, in the order in which it became due; of each subject,
+   * the first. No other caller may send it until it is recorded, given up, or the claim has expired.
+   */
+  async take(
     { endpointId, ordered }: { readonly endpointId: string; readonly ordered: boolean },
     now: string,
     limit: number,
   ): Promise<readonly Delivery[]> {
-    const text = ordered ? this.#sql.dueInOrder : this.#sql.due;
-    const rows = await this.#tables.all<Row>(text, [endpointId, now, limit]);
-    return rows.map(deliveryOf);
+    const text = ordered ? this.#sql.takeInOrder : this.#sql.take;
+    const rows = await this.#tables.all<Row>(text, [endpointId, now, limit, this.#claimant]);
+    return rows.map(deliveryOf).toSorted(inOrder);
   }
 
-  /** Whether the caller may send it. False where it is claimed, or has changed since it was read. */
-  async claim({ id, attempts }: Delivery): Promise<boolean> {
-    const values = [id, attempts, this.#claimant];
-    return (await this.#tables.all(this.#sql.claim, values)).length === 1;
+  /** Records a try of a delivery that was taken, and what becomes of it. */
+  async record(tried: Tried): Promise<void> {
+    await this.#records.ask(tried);
   }
 
-  /** Records a try of a delivery that was claimed, and what becomes of it. */
-  async record(
-    delivery: Delivery,
-    attempt: Attempt,
-    outcome: Outcome,
-    { ordered }: { readonly ordered: boolean },
-  ): Promise<void> {
-    const { id, endpointId, subject, place } = delivery;
-    const { number, at, durationMs, status, error, answer } = attempt;
-    const values = [id, number, at, durationMs, status, error, answer];
-    await this.#tables.all(this.#sql.addAttempt, values);
-    const { dueAt, reason } = outcome;
-    const tries = delivery.tries + 1;
-    const ended = [id, outcome.status, tries, number, dueAt, reason, at, this.#claimant];
-    await this.#tables.all(this.#sql.settle, ended);
-    if (!ordered) return;
-    const isOver = outcome.status !== 'pending';
-    const later = [endpointId, subject, place, dueAt];
-    await this.#tables.all(isOver ? this.#sql.release : this.#sql.putOff, later);
-  }
-
-  /** Gives up a claim without a try. */
-  async unclaim({ id }: Delivery): Promise<void> {
-    await this.#tables.all(this.#sql.unclaim, [id, this.#claimant]);
+  /** Gives up claims without a try. */
+  async giveBack(deliveries: readonly Delivery[]): Promise<void> {
+    for (const { id } of deliveries)
+      await this.#tables.all(this.#sql.unclaim, [id, this.#claimant]);
   }
 
   async hold(endpointId: string): Promise<void> {
@@ -324,6 +330,45 @@ export class DeliveryStore {
   close(): void {
     this.#tables.close();
   }
+
+  async #recordAll(tried: readonly Tried[]): Promise<undefined[]> {
+    const tables = this.#tables;
+    if (tables instanceof PostgresTables) {
+      const run = async (statements: readonly Statement[]) => {
+        for (const [text, values] of statements) await tables.all(text, values);
+        return undefined;
+      };
+      return Promise.all(tried.map((each) => run(this.#recording(each))));
+    }
+    tables.transaction(() => {
+      for (const [text, values] of tried.flatMap((each) => this.#recording(each))) {
+        tables.all(text, values);
+      }
+    });
+    return tried.map(() => undefined);
+  }
+
+  #recording({ delivery, attempt, outcome, ordered }: Tried): readonly Statement[] {
+    const { id, endpointId, subject, place } = delivery;
+    const { number, at, durationMs, status, error, answer } = attempt;
+    const { dueAt, reason } = outcome;
+    const tries = delivery.tries + 1;
+    const ended = [id, outcome.status, tries, number, dueAt, reason, at, this.#claimant];
+    const later = [endpointId, subject, place, dueAt];
+    const isOver = outcome.status !== 'pending';
+    return [
+      [this.#sql.addAttempt, [id, number, at, durationMs, status, error, answer]],
+      [this.#sql.settle, ended],
+      ...(ordered ? [[isOver ? this.#sql.release : this.#sql.putOff, later] as const] : []),
+    ];
+  }
+}
+
+type Statement = readonly [text: string, values: readonly SqlValue[]];
+
+function inOrder(one: Delivery, other: Delivery): number {
+  if (one.dueAt !== other.dueAt) return one.dueAt < other.dueAt ? -1 : 1;
+  return one.place < other.place ? -1 : 1;
 }
 
 function conditionsOf(endpointId: string, { status, types, since, until }: DeliveryFilter) {

@@ -1,5 +1,11 @@
 /** Signatures of webhooks as Standard Webhooks has them: HMAC-SHA256 of id, time and body. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -35,24 +41,28 @@ function isRecent(timestamp: string, now: string): boolean {
   return Math.abs(Date.parse(now) - Number(timestamp) * 1_000) <= TOLERANCE_MS;
 }
 
-/** The signatures of a message: one for each secret. */
+/** The key of a secret `whsec_…`. */
+export function keyOf(secret: string): KeyObject {
+  return createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
+}
+
+/** The signatures of a message: one for each key. */
 export function signatureOf(
   message: Omit<SignedMessage, 'signature'>,
-  secrets: readonly string[],
+  keys: readonly KeyObject[],
 ): string {
-  return secrets.map((secret) => VERSION + macOf(secret, message).toString('base64')).join(' ');
+  return keys.map((key) => VERSION + macOf(key, message).toString('base64')).join(' ');
 }
 
 function macOf(
-  secret: string,
+  key: KeyObject,
   { id, timestamp, body }: Pick<SignedMessage, 'id' | 'timestamp' | 'body'>,
 ): Buffer {
-  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 }
 
 function isSignedWith(secret: string, { signature, ...message }: SignedMessage): boolean {
-  const expected = macOf(secret, message);
+  const expected = macOf(keyOf(secret), message);
   return signature
     .split(' ', MAX_SIGNATURES)
     .filter((each) => each.startsWith(VERSION))

@@ -1,4 +1,5 @@
 /** Sends due deliveries: of each endpoint beside the others, signed, and again until it is taken. */
+import type { KeyObject } from 'node:crypto';
 import { WebhookEndpoints as Aggregate } from '@counterfoil/core';
 import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { Logger } from '../logger.ts';
@@ -6,10 +7,10 @@ import type { CredentialVault } from '../merchant-accounts/index.ts';
 import { atDueTime, type Clock } from '../runtime/clock.ts';
 import { isPermanent } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
-import type { Delivery, DeliveryStore, Outcome, Waiting } from './delivery-store.ts';
+import type { Delivery, DeliveryStore, Outcome, Tried, Waiting } from './delivery-store.ts';
 import { bodyOf } from './message-body.ts';
 import { delayAfter, retryAfterMs } from './retries.ts';
-import { signatureOf } from './signatures.ts';
+import { keyOf, signatureOf } from './signatures.ts';
 import type { Answer, Transport } from './transport.ts';
 import type { WebhookEndpoints } from './webhook-endpoints.ts';
 
@@ -22,12 +23,14 @@ const MAX_OF_ENDPOINT = 16;
 /** ... and of one that has not answered within a second yet, or did not the last time. */
 const MAX_OF_SLOW = 1;
 const SLOW_MS = 1_000;
-/** Read of an endpoint at once. */
+/** Taken of an endpoint at once. */
 const PAGE = 64;
 /** How often a round that waits for answers looks for more that became due. */
 const LOOK_MS = 250;
 /** How long a stop waits for the answers of requests. */
 const STOP_GRACE_MS = 5_000;
+/** Signing keys that are remembered. */
+const MAX_KEYS = 1_000;
 const GONE = 410;
 const USER_AGENT = 'Counterfoil-Webhooks/1';
 
@@ -53,6 +56,8 @@ export interface WebhookCounts {
 /** What is known of an endpoint while it is sent to. */
 interface Lane {
   readonly endpointId: string;
+  /** Not begun yet. */
+  readonly taken: Delivery[];
   inFlight: number;
   isFast: boolean;
 }
@@ -62,10 +67,12 @@ interface Round {
   /** Ends requests. */
   readonly giveUp: AbortSignal;
   readonly running: Set<Promise<void>>;
+  /** Records of tries. */
+  readonly writing: Set<Promise<void>>;
   /** By tenant. */
   readonly ofTenant: Map<number, number>;
   failure: { readonly error: unknown } | undefined;
-  /** Called when a request has ended. */
+  /** Called when a request, or a record, has ended. */
   wake: () => void;
 }
 
@@ -74,6 +81,7 @@ export class WebhookSender implements TimedWork {
   readonly counts: WebhookCounts = { delivered: 0, failed: 0, dead: 0 };
   readonly #options: WebhookSenderOptions;
   readonly #lanes = new Map<string, Lane>();
+  readonly #keys = new Map<string, KeyObject>();
 
   constructor(options: WebhookSenderOptions) {
     this.#options = options;
@@ -93,6 +101,7 @@ export class WebhookSender implements TimedWork {
       stopping,
       giveUp: giveUp.signal,
       running: new Set(),
+      writing: new Set(),
       ofTenant: new Map(),
       failure: undefined,
       wake: () => undefined,
@@ -100,17 +109,27 @@ export class WebhookSender implements TimedWork {
     try {
       while (!stopping.aborted && round.failure === undefined) {
         const started = await this.#startDue(round);
-        if (started === 0 && round.running.size === 0) break;
+        if (started === 0 && isIdle(round)) break;
         await restOf(round);
       }
     } finally {
       await Promise.all(round.running);
+      await Promise.all(round.writing);
       stopping.removeEventListener('abort', stop);
-      for (const [id, { inFlight, isFast }] of this.#lanes) {
-        if (inFlight === 0 && !isFast) this.#lanes.delete(id);
-      }
+      await this.#leave();
     }
     if (round.failure !== undefined) throw round.failure.error;
+  }
+
+  /** Keeps nothing that was taken. */
+  async #leave(): Promise<void> {
+    for (const [id, { taken, isFast }] of this.#lanes) {
+      // Of a round that failed; a database that fails now leaves the claims to expire.
+      if (taken.length > 0) {
+        await this.#options.deliveries.giveBack(taken.splice(0)).catch(() => undefined);
+      }
+      if (!isFast) this.#lanes.delete(id);
+    }
   }
 
   /** Endpoints may have been resumed, or removed, by any host. */
@@ -146,12 +165,15 @@ export class WebhookSender implements TimedWork {
     const lane = this.#laneOf(endpointId);
     const room = this.#roomOf(lane, tenantId, round);
     if (room <= 0) return 0;
-    const due = await deliveries.due(endpoint, clock.now(), lane.isFast ? PAGE : room);
-    const queue = due.values();
-    for (let worker = 0; worker < Math.min(room, due.length); worker += 1) {
+    if (lane.taken.length === 0) {
+      const limit = lane.isFast ? PAGE : room;
+      lane.taken.push(...(await deliveries.take(endpoint, clock.now(), limit)));
+    }
+    const count = Math.min(room, lane.taken.length);
+    for (let worker = 0; worker < count; worker += 1) {
       lane.inFlight += 1;
       round.ofTenant.set(tenantId, (round.ofTenant.get(tenantId) ?? 0) + 1);
-      const running = this.#work(queue, lane, round).finally(() => {
+      const running = this.#work(lane, round).finally(() => {
         lane.inFlight -= 1;
         round.ofTenant.set(tenantId, (round.ofTenant.get(tenantId) ?? 1) - 1);
         round.running.delete(running);
@@ -159,7 +181,7 @@ export class WebhookSender implements TimedWork {
       });
       round.running.add(running);
     }
-    return due.length;
+    return count;
   }
 
   #roomOf(lane: Lane, tenantId: number, { running, ofTenant }: Round): number {
@@ -171,44 +193,64 @@ export class WebhookSender implements TimedWork {
   #laneOf(endpointId: string): Lane {
     let lane = this.#lanes.get(endpointId);
     if (lane === undefined) {
-      lane = { endpointId, inFlight: 0, isFast: false };
+      lane = { endpointId, taken: [], inFlight: 0, isFast: false };
       this.#lanes.set(endpointId, lane);
     }
     return lane;
   }
 
-  /** Sends the next of a queue until it is empty, or the endpoint is slow. */
-  async #work(queue: Iterator<Delivery>, lane: Lane, round: Round): Promise<void> {
-    for (;;) {
-      if (round.stopping.aborted || round.failure !== undefined) return;
-      const next = queue.next();
-      if (next.done === true) return;
-      const begunMs = performance.now();
-      try {
-        await atDueTime(this.#options.clock, next.value.dueAt, () =>
-          this.#send(next.value, round.giveUp),
+  /** Sends the next one that was taken until there is none, or the endpoint is slow. */
+  async #work(lane: Lane, round: Round): Promise<void> {
+    const { clock, deliveries } = this.#options;
+    try {
+      for (let next = lane.taken.shift(); next !== undefined; next = lane.taken.shift()) {
+        const delivery = next;
+        const begunMs = performance.now();
+        const tried = await atDueTime(clock, delivery.dueAt, () =>
+          this.#send(delivery, round.giveUp),
         );
-      } catch (error) {
-        round.failure = { error };
-        return;
+        if (tried !== undefined) this.#record(tried, round);
+        lane.isFast = performance.now() - begunMs < SLOW_MS;
+        const goesOn = lane.isFast && !round.stopping.aborted && round.failure === undefined;
+        // What is left is taken again when there is room.
+        if (!goesOn) await deliveries.giveBack(lane.taken.splice(0));
       }
-      lane.isFast = performance.now() - begunMs < SLOW_MS;
-      // What is left of the queue is read again when there is room.
-      if (!lane.isFast) return;
+    } catch (error) {
+      round.failure ??= { error };
     }
   }
 
-  async #send(delivery: Delivery, giveUp: AbortSignal): Promise<void> {
+  /** The next one is sent while it is written. */
+  #record(tried: Tried, round: Round): void {
+    const recording = this.#options.deliveries
+      .record(tried)
+      .catch((error: unknown) => {
+        round.failure ??= { error };
+      })
+      .finally(() => {
+        round.writing.delete(recording);
+        if (round.running.size === 0) round.wake();
+      });
+    round.writing.add(recording);
+  }
+
+  /** Undefined where there was no try, and the delivery was given back. */
+  async #send(delivery: Delivery, giveUp: AbortSignal): Promise<Tried | undefined> {
     const { deliveries, clock } = this.#options;
-    // Another host may have changed it since it was read.
+    // Any host may have changed it since the delivery was taken.
     const endpoint = await this.#endpointOf(delivery);
-    if (endpoint?.status !== 'active' || endpoint.url === null) return;
-    if (!(await deliveries.claim(delivery))) return;
+    if (endpoint?.status !== 'active' || endpoint.url === null) {
+      await deliveries.giveBack([delivery]);
+      return undefined;
+    }
     const at = clock.now();
     const begunMs = performance.now();
     const answer = await this.#post(delivery, { ...endpoint, url: endpoint.url }, giveUp);
     // The receiver is not to blame for a stop of this host.
-    if (answer.fault === 'stopped') return deliveries.unclaim(delivery);
+    if (answer.fault === 'stopped') {
+      await deliveries.giveBack([delivery]);
+      return undefined;
+    }
     const attempt = {
       number: delivery.attempts + 1,
       at,
@@ -218,9 +260,10 @@ export class WebhookSender implements TimedWork {
       answer: answer.text,
     };
     const outcome = this.#outcomeOf(delivery, answer);
-    await deliveries.record(delivery, attempt, outcome, endpoint);
+    const { ordered } = endpoint;
     this.#count(outcome, delivery);
     if (answer.status === GONE) await this.#disable(delivery);
+    return { delivery, attempt, outcome, ordered };
   }
 
   async #post(
@@ -228,7 +271,7 @@ export class WebhookSender implements TimedWork {
     endpoint: Aggregate.Endpoint & { readonly url: string },
     signal: AbortSignal,
   ): Promise<Omit<Answer, 'fault'> & { readonly fault: string | null }> {
-    const { commands, credentials, transport, clock, logger } = this.#options;
+    const { commands, transport, clock, logger } = this.#options;
     let body: Buffer;
     try {
       body = await bodyOf(commands, delivery);
@@ -239,7 +282,7 @@ export class WebhookSender implements TimedWork {
       return { status: null, fault: 'unreadable', text: '', retryAfter: undefined };
     }
     const now = clock.now();
-    const secrets = Aggregate.secretsOf(endpoint, now).map((each) => credentials.openText(each));
+    const secrets = Aggregate.secretsOf(endpoint, now).map((each) => this.#keyOf(each));
     const id = delivery.messageId;
     const timestamp = String(Math.floor(Date.parse(now) / 1_000));
     const headers = {
@@ -250,6 +293,17 @@ export class WebhookSender implements TimedWork {
       'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
     };
     return transport.post({ url: endpoint.url, headers, body, signal });
+  }
+
+  /** Of a sealed secret: opening it costs more than a signature. */
+  #keyOf(sealed: string): KeyObject {
+    let key = this.#keys.get(sealed);
+    if (key === undefined) {
+      key = keyOf(this.#options.credentials.openText(sealed));
+      if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+      this.#keys.set(sealed, key);
+    }
+    return key;
   }
 
   #outcomeOf(
@@ -308,9 +362,13 @@ export class WebhookSender implements TimedWork {
   }
 }
 
+function isIdle({ running, writing }: Round): boolean {
+  return running.size === 0 && writing.size === 0;
+}
+
 /** Until a request ends, or it is time to look for more. */
 async function restOf(round: Round): Promise<void> {
-  if (round.running.size === 0) return;
+  if (isIdle(round)) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   round.wake = resolve;
   const timer = setTimeout(resolve, LOOK_MS);
