@@ -11,6 +11,7 @@ import { protocolLog } from './stages/protocol-log.ts';
 import { readModels } from './stages/read-models.ts';
 import { rebills } from './stages/rebills.ts';
 import { settlement } from './stages/settlement.ts';
+import { webhooks } from './stages/webhooks.ts';
 
 export const stages: readonly Stage[] = [
   append,
@@ -24,4 +25,5 @@ export const stages: readonly Stage[] = [
   postgresReadModels,
   rebills,
   settlement,
+  webhooks,
 ];
