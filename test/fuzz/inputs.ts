@@ -237,6 +237,7 @@ const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> =
   listPayments: searched,
   listLeads: searched,
   listActivity: searched,
+  listWebhookDeliveries: searched,
   listMitigationTransactions: searched,
   searchMitigation: mitigated,
   reportChargeback: disputed,
