@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TenantId } from '@counterfoil/core';
-import { ALL_SCOPES, type Caller, keyDigest } from '@counterfoil/engine';
+import { ALL_SCOPES, type Caller, keyDigest, Refused } from '@counterfoil/engine';
 import type { Host } from '@counterfoil/http-host';
 import { z } from 'zod';
 import { importSales } from './import-sales.ts';
@@ -21,6 +21,9 @@ const REQUESTS_PER_MINUTE = 100_000;
 const USER_EMAIL = 'demo@counterfoil.example';
 
 const CALLER: Caller = { actor: USER_EMAIL };
+/** What mails of the demo may be sent from. */
+const SENDER_DOMAIN = 'online-retail.example';
+
 const CREDENTIALS_FILE = 'demo-credentials.json';
 
 const Credentials = z.object({
@@ -28,8 +31,11 @@ const Credentials = z.object({
   clientId: z.string(),
   apiKey: z.string(),
   userEmail: z.string(),
+  /** Of the email service. */
+  tenantKey: z.string(),
 });
 export type DemoCredentials = z.output<typeof Credentials>;
+type DemoKeys = Pick<DemoCredentials, 'apiKey' | 'tenantKey'>;
 
 const NO_CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
 
@@ -90,6 +96,16 @@ export async function onboardDemoTenant({
   );
 }
 
+/** Idempotent. */
+export async function authorizeDemoDomain({ engine }: Host): Promise<void> {
+  const { senderDomains } = engine.as({ tenantId: DEMO_TENANT_ID, actor: USER_EMAIL });
+  try {
+    await senderDomains.create({ domain: SENDER_DOMAIN });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== 'SenderDomainExists') throw error;
+  }
+}
+
 export interface DemoImport {
   readonly report: ImportReport;
   /** Whether this start imported sales; false when an earlier one had imported all. */
@@ -125,18 +141,22 @@ export async function importDemoSales(
   return { report, news: done > 0 };
 }
 
-/** The key of the stored credentials while it is active, else a new one. */
-export async function demoKey(host: Host): Promise<string> {
-  return (await keptKey(host, credentialsPath(host))) ?? newKey(host);
+/** The keys of the stored credentials while they are active, else new ones. */
+export async function demoKeys(host: Host): Promise<DemoKeys> {
+  const kept = keptCredentials(credentialsPath(host));
+  return {
+    apiKey: (await ifActive(host, kept?.apiKey)) ?? (await newKey(host, 'api')),
+    tenantKey: (await ifActive(host, kept?.tenantKey)) ?? (await newKey(host, 'tenant')),
+  };
 }
 
 /** Writes the credentials into the data folder, readable by its owner only. */
 export function writeDemoCredentials(
   host: Host,
-  { baseUrl, apiKey }: Pick<DemoCredentials, 'baseUrl' | 'apiKey'>,
+  { baseUrl, apiKey, tenantKey }: DemoKeys & Pick<DemoCredentials, 'baseUrl'>,
 ): DemoCredentials {
   const clientId = String(DEMO_TENANT_ID);
-  const credentials = { baseUrl, clientId, apiKey, userEmail: USER_EMAIL };
+  const credentials = { baseUrl, clientId, apiKey, userEmail: USER_EMAIL, tenantKey };
   const path = credentialsPath(host);
   writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return credentials;
@@ -146,14 +166,15 @@ function credentialsPath({ config }: Host): string {
   return join(config.dataDir, CREDENTIALS_FILE);
 }
 
-async function keptKey({ tenants }: Host, path: string): Promise<string | undefined> {
-  if (!existsSync(path)) return undefined;
-  const kept = Credentials.safeParse(jsonIn(path));
-  if (!kept.success) return undefined;
-  const digest = keyDigest(kept.data.apiKey);
+function keptCredentials(path: string) {
+  return existsSync(path) ? Credentials.partial().safeParse(jsonIn(path)).data : undefined;
+}
+
+async function ifActive({ tenants }: Host, key: string | undefined): Promise<string | undefined> {
+  if (key === undefined) return undefined;
+  const digest = keyDigest(key);
   const keys = await tenants.keysOf(DEMO_TENANT_ID);
-  const active = keys.some((key) => key.digest === digest && key.revokedAt === null);
-  return active ? kept.data.apiKey : undefined;
+  return keys.some((each) => each.digest === digest && each.revokedAt === null) ? key : undefined;
 }
 
 function jsonIn(path: string): unknown {
@@ -164,10 +185,10 @@ function jsonIn(path: string): unknown {
   }
 }
 
-async function newKey({ tenants }: Host): Promise<string> {
+async function newKey({ tenants }: Host, kind: 'api' | 'tenant'): Promise<string> {
   const { key } = await tenants.issueKey(
     DEMO_TENANT_ID,
-    { kind: 'api', environment: 'live', label: 'demo', scopes: ALL_SCOPES },
+    { kind, environment: 'live', label: 'demo', scopes: kind === 'api' ? ALL_SCOPES : [] },
     CALLER,
   );
   return key;

@@ -1,9 +1,10 @@
 /** The public interface of `@counterfoil/demo`: real sales and their import. */
 export {
+  authorizeDemoDomain,
   DEMO_TENANT_ID,
   type DemoCredentials,
   type DemoImport,
-  demoKey,
+  demoKeys,
   importDemoSales,
   onboardDemoTenant,
   type PlannedSales,

@@ -7,9 +7,10 @@ import { holderFor, Lease, Refused, SHARED_LEASE_TTL_MS } from '@counterfoil/eng
 import { hostDatabaseUrlOf } from '@counterfoil/engine/storage';
 import { type Host, runHost } from '@counterfoil/http-host';
 import {
+  authorizeDemoDomain,
   DEMO_TENANT_ID,
   type DemoCredentials,
-  demoKey,
+  demoKeys,
   importDemoSales,
   onboardDemoTenant,
   writeDemoCredentials,
@@ -31,17 +32,18 @@ await runHost({ ...process.env, DEMO: 'true' }, { begin: runDemo });
 async function runDemo(host: Host): Promise<void> {
   const { report, news } = await oneAtATime(host, async () => {
     await onboardDemoTenant(host);
+    await authorizeDemoDomain(host);
     await readModelsCaughtUp(host);
     return withProgressBar('Importing a month of real sales', (onProgress) =>
       importDemoSales(host, onProgress),
     );
   });
   if (news) console.log(`\n${renderReport(report)}`);
-  const apiKey = await demoKey(host);
+  const keys = await demoKeys(host);
   await readModelsCaughtUp(host);
   const baseUrl = await host.listen();
   // Before the host becomes ready: its users then find the credentials too.
-  const credentials = writeDemoCredentials(host, { baseUrl, apiKey });
+  const credentials = writeDemoCredentials(host, { baseUrl, ...keys });
   console.log(welcome(credentials, await shownTransaction(credentials)));
 }
 

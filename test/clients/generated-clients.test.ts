@@ -41,8 +41,13 @@ beforeAll(async () => {
   const document = await (await fetch(`${demo.url}/openapi.json`)).json();
   documented = new Documented(document, (ajv) => formats.default(ajv));
   const credentials = join(demo.folder, 'data/demo-credentials.json');
-  const { apiKey, clientId, userEmail } = JSON.parse(readFileSync(credentials, 'utf8'));
-  headers = { Authorization: apiKey, ClientId: clientId, UserEmail: userEmail };
+  const { apiKey, clientId, userEmail, tenantKey } = JSON.parse(readFileSync(credentials, 'utf8'));
+  headers = {
+    Authorization: apiKey,
+    ClientId: clientId,
+    UserEmail: userEmail,
+    'X-Tenant-Key': tenantKey,
+  };
   // Where the imports of the clients resolve.
   folder = mkdtempSync(join(ROOT, 'test/node_modules/.clients-'));
   writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));

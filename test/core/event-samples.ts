@@ -378,6 +378,22 @@ const others: readonly Exclude<Event, PaymentEvent>[] = [
     transaction: SEEN,
     at,
   },
+  { type: 'EmailFailed', emailId: keyId, sandbox: false, kind: 'submitted', reason: '550', at },
+  {
+    type: 'MailProfileChanged',
+    sender: { name: 'Shop', address: 'post@shop.example' },
+    smtp: {
+      host: 'mail.example',
+      port: 587,
+      secure: false,
+      user: 'shop',
+      sealedPassword: 'sealed:',
+    },
+    tracking: { opens: true, clicks: false },
+    language: 'de-DE',
+    texts: [{ kind: 'refunded', subject: '{{amount}}', text: 'Hallo' }],
+    at,
+  },
   {
     type: 'SenderDomainAdded',
     domainId: keyId,

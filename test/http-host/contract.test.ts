@@ -482,6 +482,38 @@ describe('the answers', () => {
     expect(status).toBe('complete');
   });
 
+  it('are as the document says about emails', async () => {
+    const { item } = await ask('POST', '/api/admin/keys', { kind: 'tenant' });
+    const header = { 'X-Tenant-Key': item.key };
+    const exampleBody = (path: string) =>
+      document.paths[path].post.requestBody.content['application/json'].example;
+    const email = exampleBody('/api/email');
+    await ask('POST', '/api/email', email, '/api/email', header);
+    const domain = email.from.replace(/^.*@|>$/g, '');
+    await ask('POST', '/api/admin/senderdomains', { domain });
+    const { id } = await ask('POST', '/api/email', email, '/api/email', header);
+    await ask('POST', '/api/email', { ...email, tenant_key: 'x' }, '/api/email');
+    await ask('POST', '/api/email', { ...email, subject: 'a\nb' }, '/api/email', header);
+    const keyed = { ...email, idempotencyKey: 'a' };
+    await ask('POST', '/api/email', keyed, '/api/email', header);
+    await ask('POST', '/api/email', { ...keyed, subject: 'b' }, '/api/email', header);
+    const batch = exampleBody('/api/email/batch');
+    const emails = [...batch.emails, { ...email, from: 'a@elsewhere.example' }, {}];
+    const { results } = await ask('POST', '/api/email/batch', { emails }, undefined, header);
+    expect(results.map(({ code }: Json) => code)).toEqual([
+      undefined,
+      'unauthorized_domain',
+      'invalid_request_format',
+    ]);
+    await ask('POST', '/api/email/preview', email, undefined, header);
+    const path = '/api/email/{id}';
+    expect((await ask('GET', `/api/email/${id}`, undefined, path, header)).email.id).toBe(id);
+    await ask('GET', `/api/email/${item.id}`, undefined, path, header);
+    expect(
+      (await ask('GET', '/api/email?kind=submitted', undefined, '/api/email', header)).count,
+    ).toBe(3);
+  });
+
   it('are as the document says about administration, for each example', async () => {
     const send = (method: string, path: string, body?: Json) =>
       ask(method, path, body, path.replace(/\/[^/]*\d[^/]*/, '/{id}'));

@@ -35,6 +35,10 @@ export async function subjectOf(
     return { CHECKOUT_SESSION_ID: id, CLIENT_SECRET: clientSecret };
   }
   if (path.startsWith('/api/admin/')) return adminSubject(path, { send, email, companyId, paths });
+  if (operationId === 'getEmail') {
+    const { example } = paths['/api/email'].post.requestBody.content['application/json'];
+    return { EMAIL_ID: (await send('POST', '/api/email', { ...example, to: email })).id };
+  }
   const order = { amount: 20, currency: 'GBP', email, card: CARD, companyId };
   const pay = (more: Json = {}) => send('POST', '/v1/payments', { ...order, ...more });
   if (operationId === 'capturePayment') return { PAYMENT_ID: (await pay({ capture: false })).id };

@@ -8,6 +8,7 @@ import {
   type Mail,
   MailDelivery,
   type Mailer,
+  MailSeal,
   type Outbox,
   openOutbox,
   type QueuedMail,
@@ -44,6 +45,7 @@ function asked(number: number): AskedMail {
     eventId: `event-${number}`,
     kind: 'refunded',
     tenantId: 1 as TenantId,
+    sandbox: false,
     stream: 'transaction-1-x' as StreamName,
     revision: number,
     recordedAt: NOW,
@@ -74,11 +76,28 @@ function deliveryOf(outbox: Outbox, send: Mailer['send']): MailDelivery {
         html: '',
       }),
     },
-    mailer: { send, close: () => undefined },
+    routes: {
+      senderOf: async () => ({ name: '', address: 'receipts@shop.example' }),
+      routeOf: async () => ({ kind: 'server', key: '', mailer: { send, close: () => undefined } }),
+    },
+    senderDomains: { senderOf: async () => undefined },
+    suppressions: { among: async () => new Set(), add: async () => SUPPRESSED },
+    seal: new MailSeal(Buffer.alloc(32, 7)),
+    onFailed: async () => undefined,
+    isServing: () => true,
     clock: { now: () => NOW },
     logger: silentLogger,
   });
 }
+
+const SUPPRESSED = {
+  id: '',
+  email: '',
+  reason: 'bounce',
+  note: '',
+  sandbox: false,
+  createdAt: NOW,
+} as const;
 
 const running = new AbortController().signal;
 

@@ -29,6 +29,7 @@ function asked(number: number): AskedMail {
     eventId: `event-${number}`,
     kind: 'refunded',
     tenantId: 1 as TenantId,
+    sandbox: false,
     stream: 'transaction-1-x' as StreamName,
     revision: number,
     recordedAt: at(0),

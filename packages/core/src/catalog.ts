@@ -8,8 +8,10 @@ import * as CustomerIdClaim from './domain/customer-id-claim.ts';
 import * as Dispute from './domain/dispute.ts';
 import * as DisputeEvidence from './domain/dispute-evidence.ts';
 import * as DisputeProvider from './domain/dispute-provider.ts';
+import * as Email from './domain/email.ts';
 import * as EmailClaim from './domain/email-claim.ts';
 import * as Lead from './domain/lead.ts';
+import * as MailProfile from './domain/mail-profile.ts';
 import * as MerchantAccount from './domain/merchant-account.ts';
 import * as MonthlyCap from './domain/monthly-cap.ts';
 import * as Reference from './domain/reference.ts';
@@ -50,8 +52,10 @@ const AGGREGATES = [
   Dispute,
   DisputeEvidence,
   DisputeProvider,
+  Email,
   EmailClaim,
   Lead,
+  MailProfile,
   MerchantAccount,
   MonthlyCap,
   Reference,

@@ -95,6 +95,7 @@ export {
   isApiKey,
   isLeadKey,
   isPaymentKey,
+  isTenantKey,
   type KeyKind,
   keyDigest,
   keyPrefix,

@@ -68,8 +68,10 @@ export interface LedgerOptions {
   readonly clock?: Clock;
   /** Default: warnings and errors to standard output. */
   readonly logger?: Logger;
-  /** Absent: no mails are sent. */
+  /** Absent: only tenants with a mail server of their own send mails. */
   readonly mail?: MailSettings;
+  /** Mails without a server are kept, to be shown, rather than tried again. Default: false. */
+  readonly keepMails?: boolean;
   /**
    * False for a process that only handles requests, beside one on the same PostgreSQL that bills,
    * follows the log and projects. Default: true.
@@ -236,6 +238,7 @@ const OPTIONS = z.strictObject(
       hasFunctions(given, ['debug', 'info', 'warn', 'error']),
     ).optional(),
     mail: MAIL.optional(),
+    keepMails: FLAG.optional(),
     background: FLAG.optional(),
     gatewayTimeoutMs: TIME.optional(),
     gatewayMaxInFlight: must('a whole number from 1', isUpTo(Number.MAX_SAFE_INTEGER)).optional(),
@@ -294,6 +297,7 @@ export function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptio
     loopbackWebhooks: options.loopbackWebhooks ?? false,
     dueWorkIntervalMs: options.dueWorkIntervalMs ?? DUE_WORK_INTERVAL_MS,
     mail,
+    keepsMails: options.keepMails ?? false,
   };
   if (storage === IN_MEMORY) {
     return {

@@ -4,6 +4,7 @@ import type { BookRefusal } from './books/refusals.ts';
 import type { CustomerRefusal } from './customers/refusals.ts';
 import type { DisputeRefusal } from './disputes/refusals.ts';
 import type { GatewayRefusal } from './gateways/refusals.ts';
+import type { MailRefusal } from './mail/refusals.ts';
 import type { MerchantAccountRefusal } from './merchant-accounts/refusals.ts';
 import type { PaymentRefusal, TransientPaymentRefusal } from './payments/refusals.ts';
 import type { ClockRefusal, TransientClockRefusal } from './runtime/refusals.ts';
@@ -14,6 +15,7 @@ import type { WebhookRefusal } from './webhooks/refusals.ts';
 
 export type SliceRefusal =
   | TenantRefusal
+  | MailRefusal
   | MerchantAccountRefusal
   | PaymentRefusal
   | CustomerRefusal

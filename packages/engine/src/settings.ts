@@ -41,8 +41,10 @@ export interface Settings extends Located, EventLogSettings {
   readonly loopbackWebhooks: boolean;
   /** Due work (bills, retries, deadlines, mails) is looked for so often. */
   readonly dueWorkIntervalMs: number;
-  /** Undefined: no mails are sent. */
+  /** Undefined: only tenants with a mail server of their own send mails. */
   readonly mail: MailSettings | undefined;
+  /** Whether mails without a server are kept to be shown; else they are tried again. Default: false. */
+  readonly keepsMails?: boolean;
 }
 
 /** The settings cannot be used; `problems` has a line for each of them at fault. */

@@ -140,6 +140,7 @@ function configOf(variables: Variables): Config {
     loopbackWebhooks: !isProduction(variables),
     dueWorkIntervalMs: variables.DUE_WORK_INTERVAL_MS,
     mail: mailSettingsOf(variables),
+    keepsMails: !isProduction(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,

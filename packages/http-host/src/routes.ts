@@ -23,6 +23,7 @@ const DOCUMENT: DocumentInfo = {
     'Customer Service': 'Transactions, customers, and what an agent does with them',
     Admin:
       'Keys, settings, reference data and merchant accounts of a tenant, and the advanced transaction search',
+    'Email service': 'Mails from the tenant’s own domains, and what became of them',
     'Customer Leads': 'Who began a session, and what it led to',
     Mitigation: 'Searches for providers of chargeback mitigation',
     'Card API': 'Payments and what follows them',

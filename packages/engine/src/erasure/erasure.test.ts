@@ -79,6 +79,7 @@ class Life {
         },
       },
       clearStates: () => {},
+      eraseElsewhere: async () => step('elsewhere'),
       deleteAnswers: async () => step('answers'),
       scrub: async () => step('scrub'),
     };
@@ -200,6 +201,7 @@ const isErased = async () => (await life.customer())?.erasedAt !== null;
 
 const STEPS = [
   'RequestErasure',
+  'elsewhere',
   'unsubscribe',
   'release',
   'release',

@@ -1,5 +1,5 @@
 /** Erases a person. An erasure that was requested is finished after any crash; amounts do not change. */
-import { Customer, type StreamName, type Subject } from '@counterfoil/core';
+import { Customer, type StreamName, type Subject, type TenantId } from '@counterfoil/core';
 import type { Caller, CommandRunner } from '../command-runner.ts';
 import type { Identities } from '../identities/index.ts';
 import { deterministicUuid } from '../ids.ts';
@@ -12,6 +12,13 @@ export interface SubscriptionEnding {
   unsubscribeAllOf(customer: Subject, reason: 'erasure', caller: Caller): Promise<unknown>;
 }
 
+/** By the emails that they had; each of one tenant and environment. */
+export interface ErasedPerson {
+  readonly tenantId: TenantId;
+  readonly sandbox: boolean;
+  readonly emails: readonly string[];
+}
+
 export interface ErasureServices {
   readonly commands: CommandRunner;
   readonly identities: Identities;
@@ -19,6 +26,8 @@ export interface ErasureServices {
   readonly keys: CustomerKeys;
   /** Clears the cache of folded streams, which may hold personal data. */
   readonly clearStates: () => void;
+  /** Deletes what slices keep about the person beside the log, found by their emails. */
+  readonly eraseElsewhere: (person: ErasedPerson) => Promise<void>;
   /** Deletes the stored answers about the person. */
   readonly deleteAnswers: (customer: Subject) => Promise<void>;
   /** Overwrites the deleted data in the files; retries in the background. */
@@ -91,6 +100,8 @@ export class Erasure {
   ): Promise<Customer.Customer> {
     const { commands, identities, subscriptions, deleteAnswers, scrub } = this.#services;
     const { tenantId, sandbox, customerId } = customer;
+    const known = emails.filter((email) => email !== '');
+    await this.#services.eraseElsewhere({ tenantId, sandbox, emails: known });
     await subscriptions.unsubscribeAllOf(customer, 'erasure', caller);
     for (const email of emails) {
       // The key was destroyed before an interruption: the emails are unreadable.

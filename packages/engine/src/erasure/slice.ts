@@ -4,9 +4,9 @@ import { type Base, type PartsOf, slice } from '../slice.ts';
 import { type AnswersAbout, answersAbout } from '../storage/kept-answers.ts';
 import type { SubscriptionParts } from '../subscriptions/index.ts';
 import type { WebhookParts } from '../webhooks/index.ts';
-import { Erasure } from './erasure.ts';
+import { type ErasedPerson, Erasure } from './erasure.ts';
 import { evictErased, followErasures } from './erasures.ts';
-import { Scrubbing } from './scrubbing.ts';
+import { type Scrubbed, Scrubbing } from './scrubbing.ts';
 
 export type ErasureParts = PartsOf<typeof ERASURE>;
 
@@ -17,20 +17,23 @@ export const ERASURE = slice({
     const { personalKeys } = stores;
     /** Called before the kept answers are searched, for those that are about to be kept. */
     const forgetting = new Set<(about: AnswersAbout) => void>();
-    const scrubbing = new Scrubbing({
-      stores: [
-        { name: 'keys', scrub: () => personalKeys.scrub() },
-        { name: 'answers', scrub: () => answers.scrub() },
-        { name: 'webhooks', scrub: () => webhooks.scrub() },
-      ],
-      logger,
-    });
+    /** Called with each person that is erased, while their emails are known; idempotent. */
+    const erasing = new Set<(person: ErasedPerson) => Promise<void>>();
+    const scrubbed: Scrubbed[] = [
+      { name: 'keys', scrub: () => personalKeys.scrub() },
+      { name: 'answers', scrub: () => answers.scrub() },
+      { name: 'webhooks', scrub: () => webhooks.scrub() },
+    ];
+    const scrubbing = new Scrubbing({ stores: scrubbed, logger });
     const erasure = new Erasure({
       ...parts,
       keys: personalKeys,
       clearStates: () => {
         stateCache.clear();
         identities.forget();
+      },
+      eraseElsewhere: async (person) => {
+        for (const erase of erasing) await erase(person);
       },
       deleteAnswers: async (customer) => {
         const about = answersAbout(customer);
@@ -40,7 +43,7 @@ export const ERASURE = slice({
       },
       scrub: () => scrubbing.scrub(),
     });
-    return { scrubbing, erasure, forgetting };
+    return { scrubbing, scrubbed, erasing, erasure, forgetting };
   },
   followers: ({ erasure }, following) => [followErasures({ erasure, ...following })],
   followersOfEach: ({ erasure, identities }, { headAtStart: after, events, logger, signal }) => [

@@ -1,5 +1,22 @@
 /** What interfaces check input with. */
 export { DEFAULT_MONTHS, MAX_MONTHS } from '../books/books-input.ts';
+export { MAIL_STATUS } from '../mail/kept-mails.ts';
+export {
+  AddressText as MailAddressText,
+  HeaderName,
+  HeaderValue,
+  Language,
+  MAX_BATCH,
+  MAX_LISTED as MAX_LISTED_MAILS,
+  MAX_RECIPIENTS,
+  Subject,
+  TemplateContent,
+  TemplateData,
+  TemplateName,
+  TemplateType,
+} from '../mail/mail-input.ts';
+export { MAIL_KINDS } from '../mail/outbox.ts';
+export { SUPPRESSION_REASONS } from '../mail/suppressions.ts';
 export { AddressInput, CallersId, SessionInput } from '../payments/payment-input.ts';
 export { minorOf } from './amounts.ts';
 export {

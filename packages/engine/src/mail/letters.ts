@@ -3,6 +3,7 @@ import {
   type Event,
   type EventStore,
   isEmail,
+  MailProfile,
   Subscription,
   Tenant,
   type TenantId,
@@ -16,7 +17,14 @@ import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import type { MailAddress } from './mail-settings.ts';
 import type { AskedMail } from './outbox.ts';
-import { inOneLine, mailTemplates, type Parts, type Render, type Row } from './templates.ts';
+import {
+  type Facts,
+  inOneLine,
+  mailTemplates,
+  type Parts,
+  type Row,
+  type Templates,
+} from './templates.ts';
 
 export interface Letter extends Parts {
   readonly to: MailAddress;
@@ -46,8 +54,14 @@ type SubscriptionEvent = Extract<
 >;
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
+interface Asked {
+  readonly mail: AskedMail;
+  readonly profile: MailProfile.State;
+}
+
 /** The current state of the subscription. */
 interface Subject {
+  readonly moment: Moment;
   readonly subscription: Subscription.Subscription;
   /** The payment of the event; null when there is none. */
   readonly payment: Transaction.Payment | null;
@@ -58,14 +72,14 @@ interface Contents {
   readonly rows: readonly Row[];
 }
 
-const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'GMT' });
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'GMT' });
+/** An instant as a reader of the tenant's language writes it. */
+type Moment = (instant: string) => string;
 
 const OUTDATED: NoLetter = { nothing: 'outdated' };
 
 export class Letters {
   readonly #options: LettersOptions;
-  readonly #render: Render = mailTemplates();
+  readonly #templates: Templates = mailTemplates();
 
   constructor(options: LettersOptions) {
     this.#options = options;
@@ -77,23 +91,30 @@ export class Letters {
     const [stored] = await this.#options.events.read(stream, { from: revision, limit: 1 });
     if (stored?.id !== eventId) throw new Error(`${stream} has no event ${eventId}`);
     const event = await this.#options.commands.eventOf(stored);
+    const profile = await this.#options.commands.stateOf(
+      MailProfile,
+      MailProfile.streamOf({ tenantId: mail.tenantId }),
+    );
+    const asked = { mail, profile };
     switch (event.type) {
       case 'Refunded':
-        return this.#refunded(mail, event);
+        return this.#refunded(asked, event);
       case 'SubscriptionUnsubscribed':
       case 'SubscriptionFrozen':
       case 'SubscriptionRenewed':
       case 'RebillFailed':
-        return this.#ofSubscription(mail, event);
+        return this.#ofSubscription(asked, event);
       case 'UserInvited':
       case 'PasswordResetRequested':
-        return this.#toUser(mail, event);
+        return this.#toUser(asked, event);
       default:
         throw new Error(`nothing is mailed about ${event.type}`);
     }
   }
 
-  async #refunded(mail: AskedMail, event: EventOf<'Refunded'>): Promise<Letter | NoLetter> {
+  async #refunded(asked: Asked, event: EventOf<'Refunded'>): Promise<Letter | NoLetter> {
+    const { mail, profile } = asked;
+    const moment = momentIn(profile.language);
     const payment = await this.#options.commands.stateOf(Transaction, mail.stream);
     if (payment === null) throw new Error(`${mail.stream} holds no payment`);
     const { currency, companyId, firstName, lastName } = payment;
@@ -101,7 +122,7 @@ export class Letters {
     const amount = money(event.amountMinor, currency);
     const refund = payment.refunds.find(({ refundId }) => refundId === event.refundId);
     const isLate = refund?.reason === 'late-capture';
-    return this.#letter(mail, {
+    return this.#letter(asked, {
       companyId,
       person: { email: payment.email, firstName, lastName },
       facts: { amount, paidAmount, isLate },
@@ -117,18 +138,19 @@ export class Letters {
     });
   }
 
-  async #ofSubscription(mail: AskedMail, event: SubscriptionEvent): Promise<Letter | NoLetter> {
+  async #ofSubscription(asked: Asked, event: SubscriptionEvent): Promise<Letter | NoLetter> {
     const { commands } = this.#options;
-    const { tenantId, stream } = mail;
+    const { tenantId, stream } = asked.mail;
     const subscription = await commands.stateOf(Subscription, stream);
     if (subscription === null) throw new Error(`${stream} holds no subscription`);
     const first = await this.#payment(tenantId, subscription.transactionId);
     const payment =
       'transactionId' in event ? await this.#payment(tenantId, event.transactionId) : null;
-    const contents = contentsOf(event, { subscription, payment });
+    const moment = momentIn(asked.profile.language);
+    const contents = contentsOf(event, { subscription, payment, moment });
     if ('nothing' in contents) return contents;
     const plan = subscription.name;
-    return this.#letter(mail, {
+    return this.#letter(asked, {
       companyId: subscription.companyId,
       // The name is in the order; the subscription has only the address.
       person: {
@@ -146,7 +168,7 @@ export class Letters {
    * another one, and the one before is void.
    */
   async #toUser(
-    { tenantId, stream, kind }: AskedMail,
+    { mail: { tenantId, stream, kind }, profile }: Asked,
     { type, userId }: EventOf<'UserInvited' | 'PasswordResetRequested'>,
   ): Promise<Letter | NoLetter> {
     const { commands, signIns } = this.#options;
@@ -158,7 +180,12 @@ export class Letters {
     const token = await signIns.link({ tenantId, userId }, purpose);
     const company = tenant?.name ?? '';
     const firstName = inOneLine(user.name);
-    const parts = this.#render(kind, { company, firstName }, [['Code', token]]);
+    const facts = { company, firstName };
+    const parts = this.#templates.ofKind(kind, {
+      ...asWritten(profile, kind),
+      facts,
+      rows: [['Code', token]],
+    });
     return { ...parts, to: { name: firstName, address: user.email } };
   }
 
@@ -171,7 +198,7 @@ export class Letters {
   }
 
   async #letter(
-    { tenantId, kind }: AskedMail,
+    { mail: { tenantId, kind }, profile }: Asked,
     about: Contents & {
       readonly companyId: number;
       readonly person: { email: string; firstName: string; lastName: string };
@@ -182,9 +209,16 @@ export class Letters {
     if (!isEmail(email)) return { nothing: 'no-address' };
     const firstName = inOneLine(about.person.firstName);
     const company = await this.#options.references.companyNameOf(tenantId, about.companyId);
-    const parts = this.#render(kind, { ...about.facts, company, firstName }, about.rows);
+    const facts: Facts = { ...about.facts, company, firstName };
+    const { rows } = about;
+    const parts = this.#templates.ofKind(kind, { ...asWritten(profile, kind), facts, rows });
     return { ...parts, to: { name: inOneLine(`${firstName} ${lastName}`), address: email } };
   }
+}
+
+/** The language of a tenant's mails, and its own text for one of this kind. */
+function asWritten(profile: MailProfile.State, kind: AskedMail['kind']) {
+  return { language: profile.language, own: MailProfile.textOf(profile, kind) };
 }
 
 function contentsOf(event: SubscriptionEvent, subject: Subject): Contents | NoLetter {
@@ -202,7 +236,7 @@ function contentsOf(event: SubscriptionEvent, subject: Subject): Contents | NoLe
 
 function unsubscribed(
   { at }: EventOf<'SubscriptionUnsubscribed'>,
-  { subscription: { pending } }: Subject,
+  { subscription: { pending }, moment }: Subject,
 ): Contents {
   const isCharging = pending !== null && pending.begunAt <= at;
   return { facts: { at: moment(at), isCharging }, rows: [['Ended', moment(at)]] };
@@ -210,7 +244,7 @@ function unsubscribed(
 
 function frozen(
   { at, reason }: EventOf<'SubscriptionFrozen'>,
-  { subscription }: Subject,
+  { subscription, moment }: Subject,
 ): Contents | NoLetter {
   const { frozenAt, unsubscribedAt, rebillAmountMinor, currency } = subscription;
   if (frozenAt !== at || unsubscribedAt !== null) return OUTDATED;
@@ -225,7 +259,7 @@ function frozen(
 
 function renewed(
   { amountMinor, currency, at, transactionId }: EventOf<'SubscriptionRenewed'>,
-  { subscription, payment }: Subject,
+  { subscription, payment, moment }: Subject,
 ): Contents {
   const amount = money(amountMinor, currency);
   const { rebillAt } = subscription;
@@ -244,7 +278,7 @@ function renewed(
 
 function rebillFailed(
   { retryAt }: EventOf<'RebillFailed'>,
-  { subscription, payment }: Subject,
+  { subscription, payment, moment }: Subject,
 ): Contents | NoLetter {
   // Paid, frozen, ended or rescheduled meanwhile: there is no retry on that day.
   if (retryAt === null || subscription.rebillAt !== retryAt) return OUTDATED;
@@ -274,7 +308,20 @@ function money(minor: bigint, currency: string): string {
   return `${toDecimal(minor, currency)} ${currency}`;
 }
 
-function moment(instant: string): string {
-  const at = new Date(instant);
-  return `${DATE.format(at)}, ${TIME.format(at)} GMT`;
+const moments = new Map<string, Moment>();
+/** There are some hundred languages. */
+const MAX_MOMENTS = 1_000;
+
+function momentIn(language: string): Moment {
+  let moment = moments.get(language);
+  if (moment === undefined) {
+    const date = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'GMT' });
+    const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'GMT' });
+    moment = (instant) => {
+      const at = new Date(instant);
+      return `${date.format(at)}, ${time.format(at)} GMT`;
+    };
+    if (moments.size < MAX_MOMENTS) moments.set(language, moment);
+  }
+  return moment;
 }

@@ -11,7 +11,8 @@ import {
 } from '@counterfoil/core';
 import type { CommandRunner } from '../command-runner.ts';
 import { type Following, followLog } from '../runtime/log-follower.ts';
-import { type AskedMail, MAIL_READER, type MailKind, type Outbox } from './outbox.ts';
+import type { MailOwner } from './mail-seal.ts';
+import type { AskedMail, MailKind, Outbox } from './outbox.ts';
 
 /** The events that may ask for a mail. */
 const KIND_OF = {
@@ -29,8 +30,10 @@ const TYPES: ReadonlySet<Event['type']> = new Set(Object.keys(KIND_OF) as (keyof
 export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
   readonly commands: CommandRunner;
   readonly outbox: Outbox;
-  /** Whether mails are sent for sandbox data. */
-  readonly sandbox: boolean;
+  /** Whether mails about these data are sent, or kept to be shown. */
+  readonly takes: (owner: MailOwner, kind: MailKind) => Promise<'send' | 'keep' | undefined>;
+  /** The name of its checkpoint. */
+  readonly reader: string;
   /** The head of the log when the host started: events before the first start are not mailed. */
   readonly headAtStart: Position | undefined;
 }
@@ -39,35 +42,40 @@ export interface MailReactorOptions extends Omit<Following, 'checkpoints'> {
  * Follows the log until `signal` fires. Idempotent: the outbox ignores a mail that it already has.
  */
 export function followForMails(options: MailReactorOptions): Promise<void> {
-  const { commands, outbox, headAtStart, sandbox: _, ...following } = options;
+  const { commands, outbox, headAtStart, takes: _, reader, ...following } = options;
   return followLog({
     ...following,
-    name: MAIL_READER,
+    name: reader,
     checkpoints: outbox.places,
     types: TYPES,
     firstAfter: headAtStart,
     async react(batch) {
       const asked: AskedMail[] = [];
       for (const stored of batch) {
-        const kind = await kindAskedBy(options, stored);
-        if (kind === undefined) continue;
+        const found = await askedBy(options, stored);
+        if (found === undefined) continue;
         const { id: eventId, tenantId, stream, revision, time: recordedAt } = stored;
-        asked.push({ eventId, kind, tenantId, stream, revision, recordedAt });
+        asked.push({ eventId, ...found, tenantId, stream, revision, recordedAt });
       }
       if (asked.length > 0) await outbox.queue(asked, commands.clock.now());
     },
   });
 }
 
+type Found = Pick<AskedMail, 'kind' | 'sandbox' | 'kept'>;
+
 /** Undefined when no mail is due. A stream that cannot be read does not block the others. */
-async function kindAskedBy(
+async function askedBy(
   options: MailReactorOptions,
   stored: StoredEvent,
-): Promise<MailKind | undefined> {
+): Promise<Found | undefined> {
   try {
     const event = await options.commands.eventOf(stored);
-    const isAsked = await asksForMail(options, stored, event);
-    return isAsked ? KIND_OF[event.type as keyof typeof KIND_OF] : undefined;
+    const sandbox = await sandboxOfAsked(options.commands, stored, event);
+    if (sandbox === undefined) return undefined;
+    const kind = KIND_OF[event.type as keyof typeof KIND_OF];
+    const taken = await options.takes({ tenantId: stored.tenantId, sandbox }, kind);
+    return taken && { kind, sandbox, kept: taken === 'keep' };
   } catch (error) {
     if (!(error instanceof DamagedEvent)) throw error;
     const { stream, id } = stored;
@@ -76,37 +84,36 @@ async function kindAskedBy(
   }
 }
 
-async function asksForMail(
-  options: MailReactorOptions,
+/** Whether the mail that an event asks for is about sandbox data; undefined where it asks for none. */
+async function sandboxOfAsked(
+  commands: CommandRunner,
   { stream, tenantId }: StoredEvent,
   event: Event,
-): Promise<boolean> {
-  const { commands, sandbox } = options;
+): Promise<boolean | undefined> {
   switch (event.type) {
     case 'Refunded': {
-      if (event.sandbox && !sandbox) return false;
       const payment = await commands.stateOf(Transaction, stream);
       const refund = payment?.refunds.find(({ refundId }) => refundId === event.refundId);
-      return refund?.notifyCustomer === true;
+      return refund?.notifyCustomer === true ? event.sandbox : undefined;
     }
     case 'SubscriptionUnsubscribed':
-      return event.notifyCustomer && (sandbox || !event.sandbox);
+      return event.notifyCustomer ? event.sandbox : undefined;
     case 'SubscriptionRenewed':
     case 'SubscriptionFrozen':
-      if (event.sandbox && !sandbox) return false;
-      return isInPolicy(commands, tenantId, KIND_OF[event.type]);
+      return (await isInPolicy(commands, tenantId, KIND_OF[event.type]))
+        ? event.sandbox
+        : undefined;
     case 'RebillFailed': {
       // Without a retry, the event that follows is mailed instead.
-      if (event.retryAt === null || !Subscription.wasAsked(event)) return false;
-      if (!(await isInPolicy(commands, tenantId, 'rebill-failed'))) return false;
-      const subscription = await commands.stateOf(Subscription, stream);
-      return subscription !== null && (sandbox || !subscription.sandbox);
+      if (event.retryAt === null || !Subscription.wasAsked(event)) return undefined;
+      if (!(await isInPolicy(commands, tenantId, 'rebill-failed'))) return undefined;
+      return (await commands.stateOf(Subscription, stream))?.sandbox;
     }
     case 'UserInvited':
     case 'PasswordResetRequested':
-      return true;
-    default:
       return false;
+    default:
+      return undefined;
   }
 }
 

@@ -66,6 +66,7 @@ function decoded(text: string): string | undefined {
 
 /** Parses `Name <address>`, `"Name" <address>` or an address alone; undefined when invalid. */
 export function mailAddressOf(text: string): MailAddress | undefined {
+  if (!isOneLine(text)) return undefined;
   const [, quoted, plain = '', address = text] =
     /^(?:"([^"]*)"\s*|([^"<>]*))<([^<>]*)>$/.exec(text.trim()) ?? [];
   const name = (quoted ?? plain).trim();

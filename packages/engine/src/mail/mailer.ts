@@ -1,7 +1,9 @@
 /** Sends mails to an SMTP server. */
 import { isEmail, withAsciiDomain } from '@counterfoil/core';
 import nodemailer, { type NodemailerError } from 'nodemailer';
-import { isOneLine, type MailAddress, type MailSettings } from './mail-settings.ts';
+import { isOneLine, type MailAddress, type SmtpServer } from './mail-settings.ts';
+import { publicSocket } from './public-socket.ts';
+import { inOneLine } from './templates.ts';
 
 const MAX_CONNECTIONS = 4;
 const MAX_MAILS_A_CONNECTION = 100;
@@ -18,27 +20,69 @@ const MAX_NEW_CONNECTIONS = 1;
 /** RFC 5321: service not available, for any recipient. */
 const NOT_AVAILABLE = 421;
 
+/** `dkim` beside these: receivers need the one-click header signed (RFC 8058). */
+const SIGNED_HEADERS =
+  'From:Sender:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:In-Reply-To:References:List-Id:List-Unsubscribe:List-Unsubscribe-Post';
+
+/** Of what a server says. */
+const MAX_WORDS = 500;
+
 /** A rendered mail with a text and an HTML part. */
 export interface Mail {
   /** Stable across retries, so that receivers can detect duplicates. */
   readonly id: string;
-  readonly to: MailAddress;
+  readonly from: MailAddress;
+  readonly to: readonly MailAddress[];
+  readonly cc?: readonly MailAddress[];
+  readonly bcc?: readonly MailAddress[];
+  readonly replyTo?: MailAddress | null;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Beside those of every mail; checked by the caller. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** The addresses that it is handed over for now. */
+  readonly recipients: readonly string[];
   /** ISO 8601. */
   readonly date: string;
+  readonly dkim?: Dkim | null;
+}
+
+export interface Dkim {
+  readonly domainName: string;
+  readonly keySelector: string;
+  /** PEM. */
+  readonly privateKey: string;
+}
+
+/** A recipient whom the server does not take the mail for. */
+export interface Rejected {
+  readonly address: string;
+  readonly isPermanent: boolean;
+  /** The code of its answer. */
+  readonly reason: string;
+  /** The words of its answer. */
+  readonly response: string;
+}
+
+interface Answered {
+  /** The words of the server, which may hold personal data; absent without an answer. */
+  readonly response?: string;
+  readonly rejected?: readonly Rejected[];
 }
 
 /**
- * `sent`: accepted by the server. `refused`: permanently rejected. `put-off`: may succeed later; with
- * `unreachable` because of the server, not of this mail. A `put-off` mail may have been accepted when
- * the connection broke before the answer. Reasons are codes without personal data.
+ * `sent`: accepted by the server, but for the rejected recipients. `refused`: permanently rejected;
+ * `isOfRecipient` where the recipient may be why. `put-off`: may succeed later; with `unreachable` because
+ * of the server, not of this mail. A `put-off` mail may have been accepted when the connection broke before
+ * the answer. Reasons are codes without personal data.
  */
-export type Handover =
-  | { readonly outcome: 'sent' }
-  | { readonly outcome: 'refused'; readonly reason: string }
-  | { readonly outcome: 'put-off'; readonly reason: string; readonly unreachable: boolean };
+export type Handover = Answered &
+  (
+    | { readonly outcome: 'sent' }
+    | { readonly outcome: 'refused'; readonly reason: string; readonly isOfRecipient?: boolean }
+    | { readonly outcome: 'put-off'; readonly reason: string; readonly unreachable: boolean }
+  );
 
 export interface Mailer {
   /** When `signal` fires, the mail is put off. */
@@ -46,9 +90,14 @@ export interface Mailer {
   close(): void;
 }
 
-export function smtpMailer({ server, from }: MailSettings): Mailer {
+export interface MailerOptions {
+  readonly server: SmtpServer;
+  /** Of a server that a tenant names, in production: it is connected to at public addresses only. */
+  readonly publicOnly?: boolean;
+}
+
+export function smtpMailer({ server, publicOnly = false }: MailerOptions): Mailer {
   const { host, port, secure, credentials } = server;
-  const sender = deliverable(from);
   const transport = nodemailer.createTransport({
     pool: true,
     host,
@@ -59,6 +108,7 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
       // Never sends a password in clear, except on loopback.
       requireTLS: !secure && !isLoopback(host),
     }),
+    ...(publicOnly && { getSocket: publicSocket }),
     maxConnections: MAX_CONNECTIONS,
     maxMessages: MAX_MAILS_A_CONNECTION,
     maxRequeues: MAX_NEW_CONNECTIONS,
@@ -77,26 +127,11 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
     async send(mail, signal) {
       const fault = faultOf(mail);
       if (fault !== undefined) return { outcome: 'refused', reason: fault };
-      const to = deliverable(mail.to);
+      const ends = AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]);
       try {
-        await transport.sendMail({
-          from: sender,
-          to,
-          envelope: { from: sender.address, to: [to.address] },
-          subject: mail.subject,
-          text: mail.text,
-          html: mail.html,
-          textEncoding: 'quoted-printable',
-          date: new Date(mail.date),
-          messageId: `<${mail.id}@${domainOf(sender.address)}>`,
-          xMailer: false,
-          // Suppresses automatic replies.
-          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          disableFileAccess: true,
-          disableUrlAccess: true,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(MAIL_TIMEOUT_MS)]),
-        });
-        return { outcome: 'sent' };
+        const answer = await transport.sendMail({ ...messageOf(mail), signal: ends });
+        const rejected = rejectedIn(answer.rejectedErrors);
+        return { outcome: 'sent', response: wordsOf(answer.response), rejected };
       } catch (error) {
         return handoverOf(error as NodemailerError);
       }
@@ -105,30 +140,92 @@ export function smtpMailer({ server, from }: MailSettings): Mailer {
   };
 }
 
+/** As nodemailer takes it; `signal` is beside it where it is sent. */
+export function messageOf(mail: Mail) {
+  const from = deliverable(mail.from);
+  const { dkim } = mail;
+  return {
+    from,
+    to: mail.to.map(deliverable),
+    cc: (mail.cc ?? []).map(deliverable),
+    ...(mail.replyTo && { replyTo: deliverable(mail.replyTo) }),
+    envelope: { from: from.address, to: mail.recipients.map(withAsciiDomain) },
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    textEncoding: 'quoted-printable' as const,
+    date: new Date(mail.date),
+    messageId: `<${mail.id}@${domainOf(from.address)}>`,
+    xMailer: false as const,
+    headers: [
+      // Suppresses automatic replies.
+      { key: 'Auto-Submitted', value: 'auto-generated' },
+      { key: 'X-Auto-Response-Suppress', value: 'All' },
+      ...(mail.headers ?? []).map(([key, value]) => ({ key, value })),
+    ],
+    ...(dkim && { dkim: { ...dkim, headerFieldNames: SIGNED_HEADERS } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** The whole mail as it goes over the wire, for those who want to see it. */
+export async function sourceOf(mail: Mail): Promise<string> {
+  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true });
+  const { message } = await transport.sendMail(messageOf(mail));
+  return String(message);
+}
+
 /** Converts the domain to punycode. */
 function deliverable({ name, address }: MailAddress): MailAddress {
   return { name, address: withAsciiDomain(address) };
 }
 
 /** Prevents header injection: nodemailer does not check addresses. */
-function faultOf({ id, to, subject }: Mail): string | undefined {
-  if (!isEmail(to.address)) return 'address';
-  if (!isOneLine(to.name)) return 'name';
+function faultOf({ id, from, subject, recipients, ...mail }: Mail): string | undefined {
+  const shown = [from, ...mail.to, ...(mail.cc ?? []), ...(mail.replyTo ? [mail.replyTo] : [])];
+  const addresses = [...shown.map(({ address }) => address), ...recipients];
+  if (recipients.length === 0 || !addresses.every(isEmail)) return 'address';
+  if (!shown.every(({ name }) => isOneLine(name))) return 'name';
   if (!isOneLine(subject)) return 'subject';
+  if (!(mail.headers ?? []).every(([name, value]) => HEADER.test(name) && isOneLine(value))) {
+    return 'header';
+  }
   return /^[\w.-]+$/.test(id) ? undefined : 'id';
 }
+
+const HEADER = /^[A-Za-z0-9-]{1,76}$/;
 
 /**
  * Only an answer to the mail itself is a permanent rejection: else a wrong password or a stopping
  * server would lose mails.
  */
-function handoverOf({ code = 'unknown', responseCode, permanent }: NodemailerError): Handover {
+function handoverOf(error: NodemailerError): Handover {
+  const { code = 'unknown', responseCode, permanent, command, response } = error;
   const isAboutMail = code === 'EENVELOPE' || code === 'EMESSAGE';
   const answer = responseCode === undefined ? [] : [String(responseCode)];
   const reason = (isAboutMail && answer[0]) || [code, ...answer].join(' ');
-  if (isAboutMail && permanent === true) return { outcome: 'refused', reason };
+  const rejected = rejectedIn(error.rejectedErrors);
+  const answered = { ...(response !== undefined && { response: wordsOf(response) }), rejected };
+  const isFinal = rejected.every(({ isPermanent }) => isPermanent);
+  if (isAboutMail && permanent === true && isFinal) {
+    return { outcome: 'refused', reason, isOfRecipient: command !== 'MAIL FROM', ...answered };
+  }
   const unreachable = !isAboutMail || responseCode === NOT_AVAILABLE;
-  return { outcome: 'put-off', reason, unreachable };
+  return { outcome: 'put-off', reason, unreachable, ...answered };
+}
+
+function rejectedIn(errors: readonly NodemailerError[] | undefined): readonly Rejected[] {
+  return (errors ?? []).map(({ recipient = '', permanent, responseCode, response = '' }) => ({
+    address: recipient,
+    isPermanent: permanent === true,
+    reason: String(responseCode ?? 'unknown'),
+    response: wordsOf(response),
+  }));
+}
+
+function wordsOf(response: string | undefined): string {
+  return inOneLine(response ?? '').slice(0, MAX_WORDS);
 }
 
 function domainOf(address: string): string {

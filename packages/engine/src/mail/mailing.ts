@@ -1,24 +1,33 @@
-/** The host's mail: the outbox, its reactor, its delivery and its metrics. */
-import type { EventStore, Position } from '@counterfoil/core';
-import type { CommandRunner } from '../command-runner.ts';
+/** The mail of a ledger: the outbox, its reactor, its delivery and its metrics. */
+import { Email, type EventStore, type Position } from '@counterfoil/core';
+import { type CommandRunner, SYSTEM } from '../command-runner.ts';
+import { deterministicUuid } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Following } from '../runtime/log-follower.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
+import type { SenderDomains } from '../sender-domains/index.ts';
 import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import { Letters } from './letters.ts';
 import { MailDelivery } from './mail-delivery.ts';
 import { followForMails } from './mail-reactor.ts';
+import type { MailRoutes } from './mail-routes.ts';
+import type { MailSeal } from './mail-seal.ts';
 import type { MailSettings } from './mail-settings.ts';
-import { type Mailer, smtpMailer } from './mailer.ts';
-import { MAIL_READER, type Outbox } from './outbox.ts';
+import { MAIL_READER, type Outbox, type QueuedMail, SERVERLESS_READER } from './outbox.ts';
+import type { Suppressions } from './suppressions.ts';
 
 export interface MailingOptions {
-  /** Undefined: no mails are queued or sent. */
+  /** Undefined: only tenants with a server of their own send mails. */
   readonly settings: MailSettings | undefined;
+  readonly keepsMails: boolean;
   readonly outbox: Outbox;
+  readonly routes: MailRoutes;
+  readonly senderDomains: SenderDomains;
+  readonly suppressions: Suppressions;
+  readonly seal: MailSeal;
   readonly commands: CommandRunner;
   readonly events: EventStore;
   readonly references: References;
@@ -27,41 +36,40 @@ export interface MailingOptions {
   readonly logger: Logger;
 }
 
-/** Present when mails are sent. */
-interface Sending {
-  readonly settings: MailSettings;
-  readonly mailer: Mailer;
-  readonly delivery: MailDelivery;
-}
-
 export class Mailing {
   readonly #options: MailingOptions;
-  readonly #sending: Sending | undefined;
+  readonly #delivery: MailDelivery;
+  readonly #begun = Promise.withResolvers<void>();
+  #isServing = false;
 
   constructor(options: MailingOptions) {
-    const { settings } = options;
     this.#options = options;
-    if (settings === undefined) return;
-    const mailer = smtpMailer(settings);
     const letters = new Letters(options);
-    this.#sending = {
-      settings,
-      mailer,
-      delivery: new MailDelivery({ ...options, letters, mailer }),
-    };
+    const onFailed = (mail: QueuedMail, reason: string) => this.#recordFailure(mail, reason);
+    const isServing = () => this.#isServing;
+    this.#delivery = new MailDelivery({ ...options, letters, onFailed, isServing });
+    if (options.settings !== undefined) this.#begin();
   }
 
   /**
-   * Called when the host begins to serve. Without settings the messages to callers say that no mail is sent, so
-   * these mails must not be sent later either. A command-line tool does not call it.
+   * Called when the host begins to serve. A command-line tool does not call it: one that knows of no mail
+   * server must not take the mails of the host for such as cannot be sent.
    */
   async beginService(): Promise<void> {
-    if (this.#sending === undefined) await this.#options.outbox.places.forget(MAIL_READER);
+    const { settings, outbox } = this.#options;
+    // What happened while there was no server, or one, was settled then: the answers to callers said so.
+    await outbox.places.forget(settings === undefined ? MAIL_READER : SERVERLESS_READER);
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#begun.resolve();
+    this.#isServing = true;
   }
 
   /** The scheduled work. */
   get works(): readonly TimedWork[] {
-    return this.#sending === undefined ? [] : [this.#sending.delivery];
+    return [this.#delivery];
   }
 
   /** Follows the log until the signal fires. */
@@ -69,33 +77,50 @@ export class Mailing {
     following: Omit<Following, 'checkpoints'>,
     headAtStart: Position | undefined,
   ): Promise<void> {
-    if (this.#sending === undefined) return;
-    const { sandbox } = this.#sending.settings;
-    const { commands, outbox } = this.#options;
-    await followForMails({ ...following, commands, outbox, sandbox, headAtStart });
+    const { commands, outbox, routes, settings } = this.#options;
+    await Promise.race([this.#begun.promise, endOf(following.signal)]);
+    if (!this.#isServing) return;
+    const takes = routes.takes.bind(routes);
+    const reader = settings === undefined ? SERVERLESS_READER : MAIL_READER;
+    await followForMails({ ...following, commands, outbox, takes, reader, headAtStart });
+  }
+
+  /** Once for each mail, for those who follow the log. */
+  async #recordFailure(
+    { eventId: emailId, tenantId, sandbox, kind }: QueuedMail,
+    reason: string,
+  ): Promise<void> {
+    const { commands, clock } = this.#options;
+    const failed = { tenantId, emailId, sandbox, kind, reason, at: clock.now() };
+    const commandId = deterministicUuid(['email failed', emailId]);
+    const command = { type: 'RecordEmailFailure', ...failed } as const;
+    await commands.execute(Email, command, { commandId, content: emailId }, SYSTEM);
   }
 
   registerMetrics(metrics: MetricsRegistry): void {
     const { outbox } = this.#options;
-    const counts = () => this.#sending?.delivery.counts;
+    const counts = () => this.#delivery.counts;
     metrics.gauge('mails_queued', 'Mails waiting to be sent or retried', () =>
       // Without a database the other metrics must still be served.
       outbox.queuedCount().catch(() => Number.NaN),
     );
-    metrics.counter(
-      'mails_sent_total',
-      'Mails accepted by the mail server',
-      () => counts()?.sent ?? 0,
-    );
+    metrics.counter('mails_sent_total', 'Mails accepted by the mail server', () => counts().sent);
     metrics.counter(
       'mails_failed_total',
       'Mails given up: refused, too old, or out of retries',
-      () => counts()?.failed ?? 0,
+      () => counts().failed,
     );
   }
 
   close(): void {
-    this.#sending?.mailer.close();
+    this.#options.routes.close();
     this.#options.outbox.close();
   }
+}
+
+function endOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -85,6 +85,7 @@ async function textOf(reason: 'late-capture' | null): Promise<string> {
     eventId,
     kind: 'refunded',
     tenantId: TENANT,
+    sandbox: false,
     stream,
     revision,
     recordedAt,

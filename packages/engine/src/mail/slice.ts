@@ -1,21 +1,86 @@
-/** Mails to customers and users. */
+/** The email service: mails that callers submit, and what the ledger mails by itself. */
+import type { ErasureParts } from '../erasure/index.ts';
+import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
+import type { SenderDomainParts } from '../sender-domains/index.ts';
 import { type Base, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { UserParts } from '../users/index.ts';
+import { KeptMails } from './kept-mails.ts';
+import { MailRoutes } from './mail-routes.ts';
+import { MailSeal } from './mail-seal.ts';
 import { Mailing } from './mailing.ts';
-import { openOutbox } from './outbox.ts';
-import { TenantMails } from './tenant-mails.ts';
+import { Outbox, openMailTables } from './outbox.ts';
+import { Submissions } from './submissions.ts';
+import { Suppressions } from './suppressions.ts';
+import {
+  MAIL_SETTINGS_CALLS,
+  MAIL_SETTINGS_INPUTS,
+  TenantMailSettings,
+} from './tenant-mail-settings.ts';
+import { MAIL_CALLS, MAIL_INPUTS, TenantMails } from './tenant-mails.ts';
+import {
+  SUPPRESSION_CALLS,
+  SUPPRESSION_INPUTS,
+  TenantSuppressions,
+} from './tenant-suppressions.ts';
+
+type Needs = Base &
+  TenantParts &
+  UserParts &
+  SenderDomainParts &
+  MerchantAccountParts &
+  ErasureParts;
 
 export const MAIL = slice({
-  make(parts: Base & TenantParts & UserParts) {
-    const { settings, stores } = parts;
-    const outbox = openOwn(parts, 'mails', openOutbox);
-    const { events } = stores;
-    return { mailing: new Mailing({ ...parts, settings: settings.mail, outbox, events }) };
+  scopes: {
+    'mails:read': 'Read the settings of mails and the list of suppressions',
+    'mails:write': 'Change the settings of mails, and add and remove suppressions',
   },
-  tenant: ({ settings }) => ({
-    mails: tenantPart({}, (acting) => new TenantMails(settings.mail, acting), {}),
+  make(parts: Needs) {
+    const { settings, stores, clock, senderDomains, credentials: vault } = parts;
+    const { mail, production, keepsMails = false } = settings;
+    const tables = openOwn(parts, 'mails', openMailTables);
+    const seal = new MailSeal(stores.masterKey);
+    const outbox = new Outbox(tables);
+    const mails = new KeptMails(tables);
+    const suppressions = new Suppressions(tables, seal);
+    const { commands } = parts;
+    const routes = new MailRoutes({
+      ...{ settings: mail, keepsMails, production, commands, senderDomains, vault },
+    });
+    const canUnsubscribe = false;
+    const keeps: typeof routes.keeps = (owner) => routes.keeps(owner);
+    const checking = { seal, clock, canUnsubscribe, keeps };
+    const submissions = new Submissions({ mails, senderDomains, ...checking });
+    const { events } = stores;
+    const sending = { settings: mail, keepsMails, outbox, routes, suppressions, seal, events };
+    const mailing = new Mailing({ ...parts, ...sending });
+    parts.erasing.add(async ({ emails, ...owner }) => {
+      for (const email of emails) {
+        await mails.forget(seal.addressDigest(owner, email), clock.now());
+        await suppressions.forget(owner, email);
+      }
+    });
+    parts.scrubbed.push({ name: 'mails', scrub: () => outbox.scrub() });
+    return { mailing, mailParts: { submissions, mails, seal, routes, suppressions } };
+  },
+  tenant: (parts) => ({
+    mails: tenantPart(
+      MAIL_INPUTS,
+      (acting) => new TenantMails(parts.mailParts, acting),
+      MAIL_CALLS,
+    ),
+    suppressions: tenantPart(
+      SUPPRESSION_INPUTS,
+      (acting) => new TenantSuppressions({ ...parts.mailParts, clock: parts.clock }, acting),
+      SUPPRESSION_CALLS,
+    ),
+    mailSettings: tenantPart(
+      MAIL_SETTINGS_INPUTS,
+      (acting) => new TenantMailSettings(parts, acting),
+      MAIL_SETTINGS_CALLS,
+    ),
   }),
   works: ({ mailing }) => mailing.works,
   followers: ({ mailing }, following) => [mailing.follow(following, following.headAtStart)],

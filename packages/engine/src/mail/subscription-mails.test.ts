@@ -158,7 +158,8 @@ class Fixture {
       logger: silentLogger,
       signal: stopping.signal,
       progress,
-      sandbox: this.sandbox,
+      takes: async ({ sandbox }) => (this.sandbox || !sandbox ? 'send' : undefined),
+      reader: MAIL_READER,
       headAtStart: undefined,
     });
     const head = await this.events.head();

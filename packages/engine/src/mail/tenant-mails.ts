@@ -1,21 +1,191 @@
-/** What a tenant's callers may know of the mails to customers. */
+/** The mails of one tenant, for one caller: the email service, and what the ledger mails by itself. */
+
+import type { z } from 'zod';
 import { type Acting, sandboxOf } from '../acting.ts';
-import type { MailSettings } from './mail-settings.ts';
+import { type CallInputs, inputOf } from '../input/checked-calls.ts';
+import { made, type RecordedCalls } from '../recorded-calls.ts';
+import { type Refusal, Refused, refused } from '../refusal.ts';
+import type { KeptMails, MailFilter, MailPlace, MailRecord, MailStatus } from './kept-mails.ts';
+import { type Attempt, contentName, type MailContent } from './mail-content.ts';
+import { About, MailBatch, MailId, MailInput, MailList } from './mail-input.ts';
+import type { MailRoutes } from './mail-routes.ts';
+import type { MailOwner, MailSeal } from './mail-seal.ts';
+import type { MailAddress } from './mail-settings.ts';
+import type { MailKind } from './outbox.ts';
+import type { Accepted, Preview, Submissions } from './submissions.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_LIMIT = 100;
+
+/** A mail as it is tracked. Empty texts where nothing is kept of it any more. */
+export interface MailView {
+  readonly id: string;
+  /** `submitted`, or what the ledger mails about by itself. */
+  readonly kind: MailKind;
+  readonly status: MailStatus;
+  /** A code; empty for none. */
+  readonly reason: string;
+  /** Whether it was handed to no server, and is kept instead. */
+  readonly kept: boolean;
+  readonly sandbox: boolean;
+  readonly from: MailAddress | null;
+  readonly to: readonly MailAddress[];
+  readonly cc: readonly MailAddress[];
+  readonly bcc: readonly MailAddress[];
+  readonly subject: string;
+  readonly template: string;
+  readonly createdAt: string;
+  readonly changedAt: string;
+  /** When it is tried next; null once it has ended. */
+  readonly nextTryAt: string | null;
+  /** The first first. */
+  readonly history: readonly Attempt[];
+}
+
+export interface MailPage {
+  readonly mails: readonly MailView[];
+  readonly moreResults: boolean;
+  /** For `after` of the next page; absent without mails. */
+  readonly end?: MailPlace;
+}
+
+/** One of a batch. */
+export type BatchResult = Accepted | { readonly refusal: Refusal };
+
+export interface MailServices {
+  readonly submissions: Submissions;
+  readonly mails: KeptMails;
+  readonly seal: MailSeal;
+  readonly routes: MailRoutes;
+}
 
 export class TenantMails {
-  readonly #settings: MailSettings | undefined;
+  readonly #services: MailServices;
   readonly #acting: Acting;
 
-  constructor(settings: MailSettings | undefined, acting: Acting) {
-    this.#settings = settings;
+  constructor(services: MailServices, acting: Acting) {
+    this.#services = services;
     this.#acting = acting;
   }
 
-  /** Why no mail about these data is sent; undefined when it is. */
-  whyNone(
-    data: { readonly sandbox?: boolean | undefined } = {},
-  ): 'no-settings' | 'sandbox' | undefined {
-    if (this.#settings === undefined) return 'no-settings';
-    return sandboxOf(this.#acting, data.sandbox) && !this.#settings.sandbox ? 'sandbox' : undefined;
+  /**
+   * Accepted once for each key, whose repetitions are answered with the same mail. Refuses with
+   * `MailInvalid`, `SenderUnauthorized` and `MailKeyConflict`.
+   */
+  async submit(input: MailInput): Promise<Accepted> {
+    const [accepted] = await this.#submit([input]);
+    if (accepted === undefined || 'refusal' in accepted) {
+      throw refused(accepted?.refusal ?? { type: 'MailUnknown' });
+    }
+    return accepted;
+  }
+
+  /** A result for each, in order. */
+  async submitBatch(inputs: MailBatch): Promise<readonly BatchResult[]> {
+    return this.#submit(inputs);
+  }
+
+  /** The input is that of an interface, whose schemas may be wider. */
+  async #submit(inputs: MailBatch): Promise<readonly BatchResult[]> {
+    const results: BatchResult[] = [];
+    const read = inputs.map((input, index) => ({ index, input: readInput(input) }));
+    const bySandbox = Map.groupBy(
+      read.filter(({ input }) => !(input instanceof Refused)),
+      ({ input }) => sandboxOf(this.#acting, (input as Input).sandbox),
+    );
+    for (const { index, input } of read) {
+      if (input instanceof Refused) results[index] = { refusal: input.refusal };
+    }
+    for (const [sandbox, entries] of bySandbox) {
+      const given = entries.map(({ input }) => input as Input);
+      const done = await this.#services.submissions.submit(this.#owner(sandbox), given);
+      for (const [place, each] of done.entries()) {
+        const index = entries[place]?.index ?? 0;
+        results[index] = each instanceof Refused ? { refusal: each.refusal } : each;
+      }
+    }
+    return results;
+  }
+
+  /** Rendered and not sent. Refuses with `MailInvalid`. */
+  async preview(input: MailInput): Promise<Preview> {
+    return this.#services.submissions.preview(inputOf(MailInput, input));
+  }
+
+  /** Refuses with `MailUnknown`. */
+  async get(mailId: string): Promise<MailView> {
+    const found = await this.#services.mails.find(mailId);
+    const { tenantId, environment } = this.#acting;
+    const isVisible =
+      found?.owner.tenantId === tenantId && (environment === 'live' || found.owner.sandbox);
+    if (found === undefined || !isVisible) throw refused({ type: 'MailUnknown' });
+    return this.#viewOf(found, found.owner);
+  }
+
+  /** The newest first. */
+  async list(asked: MailList = {}): Promise<MailPage> {
+    const { limit = MAX_LIMIT, after, to, dateFrom, dateTo, status, kind } = asked;
+    const owner = this.#owner(sandboxOf(this.#acting, asked.sandbox));
+    const filter: MailFilter = {
+      status,
+      kind,
+      recipient: to === undefined ? undefined : this.#services.seal.addressDigest(owner, to),
+      from: dateFrom && new Date(dateFrom).toISOString(),
+      until: dateTo && new Date(Date.parse(dateTo) + DAY_MS).toISOString(),
+    };
+    const found = await this.#services.mails.list(owner, filter, { after, limit: limit + 1 });
+    const mails = found.slice(0, limit).map((mail) => this.#viewOf(mail, owner));
+    const last = mails.at(-1);
+    const end = last && { createdAt: last.createdAt, id: last.id };
+    return { mails, moreResults: found.length > limit, ...(end && { end }) };
+  }
+
+  /** Why nothing that the ledger mails by itself is sent; undefined when it is. */
+  async whyNone(data: About = {}): Promise<'no-settings' | 'sandbox' | undefined> {
+    const sandbox = sandboxOf(this.#acting, data.sandbox);
+    return this.#services.routes.whyNone(this.#owner(sandbox));
+  }
+
+  #owner(sandbox: boolean): MailOwner {
+    return { tenantId: this.#acting.tenantId, sandbox };
+  }
+
+  #viewOf(record: MailRecord, { sandbox }: MailOwner): MailView {
+    const { content: sealed, id, kind, status, reason, createdAt, changedAt, dueAt } = record;
+    const content =
+      sealed === undefined
+        ? undefined
+        : this.#services.seal.open<MailContent>(contentName(id), sealed);
+    const { from = null, to = [], cc = [], bcc = [] } = content ?? {};
+    const { subject = '', template = '', history = [] } = content ?? {};
+    return {
+      ...{ id, kind, status, reason, kept: reason === 'kept', sandbox },
+      ...{ from, to, cc, bcc, subject, template, createdAt, changedAt, nextTryAt: dueAt, history },
+    };
   }
 }
+
+type Input = z.output<typeof MailInput>;
+
+function readInput(given: MailInput): Input | Refused {
+  try {
+    return inputOf(MailInput, given);
+  } catch (error) {
+    if (error instanceof Refused) return error;
+    throw error;
+  }
+}
+
+export const MAIL_INPUTS: CallInputs<TenantMails> = {
+  submit: [MailInput],
+  submitBatch: [MailBatch],
+  preview: [MailInput],
+  get: [MailId],
+  list: [MailList.optional()],
+  whyNone: [About.optional()],
+};
+
+export const MAIL_CALLS: RecordedCalls<TenantMails> = {
+  submit: made,
+  submitBatch: () => undefined,
+};

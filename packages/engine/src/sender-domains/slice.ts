@@ -1,12 +1,14 @@
 /** The domains that a tenant may send mail from. */
 import type { MerchantAccountParts } from '../merchant-accounts/index.ts';
-import { type Base, slice, tenantPart } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { SenderDomains } from './sender-domains.ts';
 import {
   SENDER_DOMAIN_CALLS,
   SENDER_DOMAIN_INPUTS,
   TenantSenderDomains,
 } from './tenant-sender-domains.ts';
+
+export type SenderDomainParts = PartsOf<typeof SENDER_DOMAINS>;
 
 export const SENDER_DOMAINS = slice({
   scopes: {

@@ -24,6 +24,7 @@ const API_KEY = /^cf_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 const LEAD_KEY = /^cf_lead_(?:pub|sec)_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
 const PAYMENT_KEY = /^cf_pub_(?:live|test)_[A-Za-z0-9_-]{43}$/;
+const TENANT_KEY = /^cf_tenant_(?:live|test)_[A-Za-z0-9_-]{43}$/;
 
 /** What a new key starts with: `cf_live_`, `cf_lead_pub_test_`, ... */
 export function keyPrefix(kind: KeyKind, environment: Environment): string {
@@ -48,6 +49,11 @@ export function isLeadKey(text: string): boolean {
 /** The same for publishable payment keys. */
 export function isPaymentKey(text: string): boolean {
   return PAYMENT_KEY.test(text);
+}
+
+/** The same for keys of the email service. */
+export function isTenantKey(text: string): boolean {
+  return TENANT_KEY.test(text);
 }
 
 /**

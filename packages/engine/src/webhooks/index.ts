@@ -1,4 +1,5 @@
 /** The face of the slice, for the other slices. */
+export { isPublicAddress } from './addresses.ts';
 export type { SignedMessage } from './signatures.ts';
 export type { WebhookParts } from './slice.ts';
 export type { WebhookEndpoints } from './webhook-endpoints.ts';

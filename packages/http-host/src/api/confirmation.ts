@@ -7,11 +7,11 @@ const REASONS = {
 } as const;
 
 /** Appends the reason when the requested mail is not sent. */
-export function withConfirmation(
+export async function withConfirmation(
   message: string,
   { mails }: TenantLedger,
   { asked, sandbox }: { readonly asked: boolean; readonly sandbox: boolean | undefined },
-): string {
-  const reason = asked ? mails.whyNone({ sandbox }) : undefined;
+): Promise<string> {
+  const reason = asked ? await mails.whyNone({ sandbox }) : undefined;
   return reason === undefined ? message : `${message}. No confirmation is sent: ${REASONS[reason]}`;
 }

@@ -132,7 +132,7 @@ function refund(services: FaceServices): Endpoint {
       });
       const { id: refundId, status, sandbox, refund } = made;
       if (status === 'RefundFailed') throw refuse('refund_failed', refusalText(made), { refundId });
-      const message = withConfirmation(messageOf(made), ledger, {
+      const message = await withConfirmation(messageOf(made), ledger, {
         asked: refund.notifyCustomer,
         sandbox,
       });

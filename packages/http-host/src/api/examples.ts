@@ -38,6 +38,8 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/api/admin/keys/{id}': KEY_ID,
     '/api/admin/leadkeys/{id}': KEY_ID,
     '/api/admin/senderdomains/{id}': KEY_ID,
+    '/api/admin/suppressions/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12',
+    '/api/email/{id}': KEY_ID,
     '/api/admin/webhookendpoints/{id}': KEY_ID,
     '/api/admin/webhookendpoints/{id}/deliveries/{deliveryId}':
       '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e12',
@@ -149,6 +151,28 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
       allowedOrigins: ['https://shop.acme.example'],
     },
     LeadKeyChange: { allowedOrigins: ['https://shop.acme.example', 'https://acme.example'] },
+    EmailRequest: {
+      from: 'Online Retail <post@online-retail.example>',
+      to: 'cleo@shop.example',
+      subject: 'Your order 1042',
+      templateType: 'string',
+      templateContent: '<p>Hello {{name}},</p>{{#if paid}}<p>Thank you.</p>{{/if}}',
+      templateData: { name: 'Cleo', paid: true },
+    },
+    EmailBatchRequest: {
+      emails: [
+        {
+          from: 'Online Retail <post@online-retail.example>',
+          to: 'cleo@shop.example',
+          subject: 'News',
+          templateType: 'react',
+          templateName: 'generic',
+          templateData: { heading: 'News', body: 'There is a new shop.' },
+        },
+      ],
+    },
+    SuppressionInput: { email: 'dan@shop.example', note: 'Asked by telephone' },
+    MailSettingsChange: { tracking: { opens: true }, language: 'de' },
     SenderDomainInput: { domain: 'mail.acme.example', includeSubdomains: true },
     SenderDomainChange: { includeSubdomains: false },
     WebhookEndpointInput: {

@@ -12,6 +12,12 @@ const gbp = { currency: 'GBP' } as const;
 
 /** One of each: the table does not compile while a rejection is missing. */
 const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } = {
+  SenderUnauthorized: { type: 'SenderUnauthorized' },
+  MailKeyConflict: { type: 'MailKeyConflict', emailId: ID },
+  MailInvalid: { type: 'MailInvalid', faults: [{ path: 'to', detail: 'is required' }] },
+  MailUnknown: { type: 'MailUnknown' },
+  SuppressionUnknown: { type: 'SuppressionUnknown' },
+  SmtpPasswordRequired: { type: 'SmtpPasswordRequired' },
   TransactionUnknown: { type: 'TransactionUnknown' },
   TransactionExists: { type: 'TransactionExists' },
   UnknownCurrency: { type: 'UnknownCurrency', currency: 'XXQ' },

@@ -9,9 +9,11 @@ import { CUSTOMERS } from './customers.ts';
 import { DISPUTE_RATES } from './dispute-rates.ts';
 import { DISPUTE_REPORTS } from './dispute-reports.ts';
 import { DISPUTES } from './disputes.ts';
+import { EMAIL } from './email.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
+import { MAIL_SETTINGS } from './mail-settings.ts';
 import { MERCHANT_ACCOUNT_BATCH } from './merchant-account-batch.ts';
 import { MERCHANT_ACCOUNTS } from './merchant-accounts.ts';
 import { MITIGATION } from './mitigation.ts';
@@ -25,6 +27,7 @@ import type { ApiSlice } from './slice.ts';
 import { STATEMENTS } from './statements.ts';
 import { SUBSCRIPTION_CHANGES } from './subscription-changes.ts';
 import { SUBSCRIPTIONS } from './subscriptions.ts';
+import { SUPPRESSIONS } from './suppressions.ts';
 import { TEST_CLOCK } from './test-clock.ts';
 import { SEARCH } from './transaction-search.ts';
 import { TRANSACTION_WEBHOOKS } from './transaction-webhooks.ts';
@@ -56,9 +59,12 @@ export const API = [
   RECURRING,
   CUSTOMER_LEADS,
   TRANSACTION_WEBHOOKS,
+  EMAIL,
   KEYS,
   LEAD_KEYS,
   SENDER_DOMAINS,
+  SUPPRESSIONS,
+  MAIL_SETTINGS,
   WEBHOOK_ENDPOINTS,
   WEBHOOK_DELIVERIES,
   SETTINGS,

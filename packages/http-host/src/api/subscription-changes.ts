@@ -153,7 +153,7 @@ function unsubscribe(services: FaceServices): Endpoint {
         idempotencyKey,
         notifyCustomer,
       });
-      const message = withConfirmation('The subscription has ended', ledger, {
+      const message = await withConfirmation('The subscription has ended', ledger, {
         asked: notifyCustomer && Subscription.isActive(before),
         sandbox: subscription.sandbox,
       });

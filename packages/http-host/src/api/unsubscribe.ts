@@ -94,7 +94,7 @@ function unsubscribeEndpoint(services: FaceServices): Endpoint {
         orderIds: idsOf(body.orderIds, '/orderIds'),
         subscriptionIds: idsOf(body.subscriberIds, '/subscriberIds'),
       });
-      const message = withConfirmation(messageOf(unsubscribes), ledger, {
+      const message = await withConfirmation(messageOf(unsubscribes), ledger, {
         asked: notifyCustomer && unsubscribes > 0,
         sandbox,
       });

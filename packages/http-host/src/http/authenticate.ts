@@ -4,13 +4,14 @@ import {
   isApiKey,
   isLeadKey,
   isPaymentKey,
+  isTenantKey,
   type KeyDirectory,
   type KeyRecord,
   type KnownUser,
   keyDigest,
 } from '@counterfoil/engine';
 import type { Access, Principal, SignedRequest } from './endpoint.ts';
-import { type Refusal, refuse } from './errors.ts';
+import { Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
 type KeyAccess = Extract<Access, { kind: 'api-key' }>;
@@ -25,6 +26,7 @@ const CHALLENGE = { headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil"' 
 const PAYMENT_CHALLENGE = {
   headers: { 'WWW-Authenticate': 'ApiKey realm="counterfoil payments"' },
 };
+const TENANT_CHALLENGE = { headers: { 'WWW-Authenticate': 'TenantKey realm="counterfoil email"' } };
 
 const LEAD_CHALLENGE = { headers: { 'WWW-Authenticate': 'Bearer realm="counterfoil leads"' } };
 
@@ -95,6 +97,32 @@ export async function findPaymentKey(
     return refuse('api_key_invalid', 'Not a payment key', PAYMENT_CHALLENGE);
   }
   return activeOf(record, nowMs);
+}
+
+/**
+ * The key of the email service, from the header or the body; where both have one they must be the same.
+ * Whatever is wrong with it has one code.
+ */
+export async function findTenantKey(
+  { tenantKey: inHeader }: RequestHead,
+  body: unknown,
+  { keys, nowMs }: { readonly keys: KeyDirectory; readonly nowMs: number },
+): Promise<KeyRecord | Refusal> {
+  const inBody = member(body, 'tenant_key');
+  const given = inHeader ?? inBody;
+  const isOne = typeof given === 'string' && isTenantKey(given) && (inBody ?? given) === given;
+  const record = isOne ? await keys.find(keyDigest(given)) : undefined;
+  const active = record?.kind === 'tenant' ? activeOf(record, nowMs) : undefined;
+  return active === undefined || active instanceof Refusal
+    ? refuse('invalid_tenant_key', undefined, TENANT_CHALLENGE)
+    : active;
+}
+
+/** Throws where a ClientId names another tenant (403). */
+export function tenantPrincipalOf(key: KeyRecord, { clientId }: RequestHead): Principal {
+  const { tenantId, environment, keyId, scopes } = key;
+  if (clientId !== undefined && clientId !== String(tenantId)) throw refuse('tenant_mismatch');
+  return { tenantId, environment, keyId, scopes, actor: undefined };
 }
 
 /**

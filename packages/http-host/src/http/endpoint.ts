@@ -30,7 +30,9 @@ export type Access =
   | {
       readonly kind: 'payment-key';
       readonly knowsOrigin: (origin: string) => Promise<boolean>;
-    };
+    }
+  /** The key of the email service: in the `X-Tenant-Key` header, or as `tenant_key` of the body. */
+  | { readonly kind: 'tenant-key' };
 
 export interface SignedRequest extends SignedMessage {
   /** Names and values of the query; of a repeated name, a list. */
@@ -232,8 +234,12 @@ export function endpoint<
     ...(definition as unknown as Endpoint),
     ...(body !== undefined && unknownMembers !== 'ignored' && { body: strict(body) }),
     ...(query !== undefined && { query: strict(query) }),
-    ...(query === undefined && access.kind === 'api-key' && { query: NO_PARAMETERS }),
+    ...(query === undefined && hasOwnQuery(access) && { query: NO_PARAMETERS }),
   };
+}
+
+function hasOwnQuery({ kind }: Access): boolean {
+  return kind === 'api-key' || kind === 'tenant-key';
 }
 
 /** Public endpoints accept any query parameters, such as cache busters; endpoints with a key do not. */

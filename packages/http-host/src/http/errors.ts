@@ -7,6 +7,8 @@ export interface ErrorRow {
   readonly description: string;
   /** The same request may succeed later, so this response is not stored for replay. */
   readonly transient?: true;
+  /** What the contract calls the case: the member `error` of the body. */
+  readonly caseName?: string;
 }
 
 /**
@@ -82,6 +84,13 @@ export const ERRORS = {
     title: 'The request is not valid',
     description:
       'Something is missing, wrong or not known. `errors` names each: `in` says which part of the request, `pointer` where in it.',
+  },
+  invalid_request_format: {
+    status: 400,
+    title: 'The request to the email service is not valid',
+    description:
+      'Something is missing, wrong or not known, or a template cannot be rendered. `errors` names each.',
+    caseName: 'Invalid Request Format',
   },
   user_email_mismatch: {
     status: 400,
@@ -242,6 +251,13 @@ export const ERRORS = {
     title: 'The API key has expired',
     description: 'The key is past its expiry, or past the overlap of its rotation.',
   },
+  invalid_tenant_key: {
+    status: 401,
+    title: 'The tenant key is missing, or not one of this service',
+    description:
+      '`tenant_key` of the body or the X-Tenant-Key header must carry an active key of the email service; where both are sent they must be the same.',
+    caseName: 'Invalid Tenant Key',
+  },
   signature_invalid: {
     status: 401,
     title: 'The signature is not valid',
@@ -283,6 +299,12 @@ export const ERRORS = {
     title: 'A test key makes and sees sandbox data only',
     description: 'Use a live key, or leave `sandbox` out.',
   },
+  unauthorized_domain: {
+    status: 403,
+    title: 'The tenant may not send mail from this domain',
+    description: 'The domain of `from` must be among the sender domains of the tenant.',
+    caseName: 'Unauthorized Domain',
+  },
   // 404 to 406
   route_not_found: {
     status: 404,
@@ -315,6 +337,12 @@ export const ERRORS = {
     status: 409,
     title: 'It exists already',
     description: 'Something with the same identifier exists already.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    title: 'This idempotencyKey names another email',
+    description: 'A key names one email for 7 days; use a new key for other content.',
+    caseName: 'Idempotency Conflict',
   },
   key_not_active: {
     status: 409,
@@ -407,6 +435,14 @@ export const ERRORS = {
       'The request id finds the cause in the logs. Repeating with the same Idempotency-Key is safe.',
     transient: true,
   },
+  server_error: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    description:
+      'The request id finds the cause in the logs. Repeating it is safe: a key names one email.',
+    transient: true,
+    caseName: 'Server Error',
+  },
   gateway_error: {
     status: 502,
     title: 'The payment gateway could not be used',
@@ -435,10 +471,10 @@ export interface ErrorDetail {
 }
 
 interface RefusalOptions {
-  readonly errors?: readonly ErrorDetail[];
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly errors?: readonly ErrorDetail[] | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The refund that was attempted and failed. */
-  readonly refundId?: string;
+  readonly refundId?: string | undefined;
 }
 
 /** An expected refusal of a request. Carries no stack trace. */
@@ -481,8 +517,13 @@ export function isTransient(code: ErrorCode): boolean {
 /** The body of an error in either form. The problem form has the members of RFC 9457 too. */
 export function errorBody(refusal: Refusal, requestId: string, form: 'json' | 'problem'): string {
   const { code, message, refundId } = refusal;
+  const { caseName: error }: ErrorRow = ERRORS[code];
   const errors = refusal.errors?.map((each) => ({ in: partOf(each), ...each }));
-  const shared = { success: false, message, code, requestId, ...(errors && { errors }), refundId };
+  const shared = {
+    ...{ success: false, message, code, error, requestId },
+    ...(errors && { errors }),
+    refundId,
+  };
   if (form === 'json') return JSON.stringify(shared);
   return JSON.stringify({
     type: problemType(code),

@@ -8,6 +8,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { codeFor } from './email-errors.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { simplifyShapes } from './openapi-shapes.ts';
@@ -45,6 +46,10 @@ const errorMembers = {
   success: z.literal(false).meta({ description: 'Always false' }),
   message: z.string().meta({ description: 'For a reader; not to be parsed' }),
   code: z.string().meta({ description: 'Stable: see the list of codes', example: 'not_found' }),
+  error: z.string().optional().meta({
+    description: 'What the contract calls the case: of the email service only',
+    example: 'Invalid Tenant Key',
+  }),
   requestId: z.string().meta({ description: 'As in X-Request-Id' }),
   refundId: z.string().optional().meta({
     format: 'uuid',
@@ -151,6 +156,12 @@ const SECURITY_SCHEMES = {
     name: 'X-Service-Payment-Key',
     description: 'A publishable payment key, from a page of an origin that it allows',
   },
+  tenantKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Key',
+    description: 'The key of the email service; it may stand as `tenant_key` in the body instead',
+  },
   webhookSignature: {
     type: 'apiKey',
     in: 'header',
@@ -215,6 +226,10 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     if (access.orSigned !== undefined) codes.push('signature_invalid');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
+  if (access.kind === 'tenant-key') {
+    codes.push('invalid_tenant_key', 'tenant_mismatch');
+    codes.push('rate_limited', 'too_many_failed_authentications');
+  }
   if ('knowsOrigin' in access) {
     codes.push('api_key_missing', 'api_key_invalid', 'api_key_revoked', 'api_key_expired');
     codes.push('tenant_mismatch', 'origin_not_allowed');
@@ -235,7 +250,9 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
   if (idempotency === 'money') {
     codes.push('idempotency_key_invalid', 'idempotency_in_flight', 'idempotency_key_reused');
   }
-  return codes;
+  const ofProtocol = new Set<ErrorCode>(PROTOCOL_CODES);
+  const named = codes.map((code) => (ofProtocol.has(code) ? code : codeFor(operation, code)));
+  return [...new Set(named)];
 }
 
 /** Generates the document of these endpoints. */
@@ -342,6 +359,7 @@ function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
   if (access.kind === 'public') return [];
   if (access.kind === 'payment-key') return [{ paymentKey: [] }];
   if (access.kind === 'lead-key') return [{ leadSecret: [] }, { leadKey: [] }];
+  if (access.kind === 'tenant-key') return [{ tenantKey: [] }];
   const { requiresUserEmail, orSigned } = access;
   const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
   return orSigned === undefined ? [keyed] : [keyed, { webhookSignature: [] }];

@@ -20,12 +20,15 @@ import {
   findLeadKey,
   findPaymentKey,
   findSigner,
+  findTenantKey,
   isSigned,
   principalOf,
+  tenantPrincipalOf,
   type UserDirectory,
 } from './authenticate.ts';
 import { refuseCardNumbers } from './card-number-guard.ts';
 import { withCors } from './cors.ts';
+import { forEndpoint } from './email-errors.ts';
 import { answersJson, type Endpoint, type Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
@@ -157,6 +160,13 @@ export class Pipeline {
       key.requireKnownUsers === true ? await asKnownUser(principal, access, users) : principal;
   }
 
+  /** The key may be in the body, which is then read first. */
+  async #authenticateTenant(exchange: Exchange, body: unknown): Promise<void> {
+    const { keys, now } = this.#parts;
+    const key = await findTenantKey(exchange.head, body, { keys, nowMs: now() });
+    exchange.principal = tenantPrincipalOf(await this.#used(exchange, key), exchange.head);
+  }
+
   /** Signed without a key: the signature (401, 429 for failures), then the rate limit (429). */
   async #verify(exchange: Exchange, { access }: Endpoint, body: Buffer): Promise<void> {
     if (access.kind !== 'api-key' || exchange.knownPrincipal !== undefined) return;
@@ -187,6 +197,7 @@ export class Pipeline {
     const bytes = hasBody ? await this.#readBody(exchange, endpoint) : undefined;
     await this.#verify(exchange, endpoint, bytes ?? NO_BYTES);
     const body = bytes && parsed(exchange, endpoint, bytes);
+    if (endpoint.access.kind === 'tenant-key') await this.#authenticateTenant(exchange, body);
     const principal = exchange.knownPrincipal;
     if (principal !== undefined) checkClaimedTenant(body, principal);
     const input = validate(exchange, endpoint, body);
@@ -218,14 +229,15 @@ export class Pipeline {
 
   /** A refusal is sent as it is; an unexpected error is logged, and the response has only the request id. */
   #answerOfError(exchange: Exchange, error: unknown, acceptance: Acceptance): Answer {
-    const { requestId, logger } = exchange;
-    if (error instanceof Refusal) return refusalAnswer(error, requestId, acceptance.errorForm);
+    const { requestId, logger, endpoint } = exchange;
+    const answered = (refusal: Refusal) =>
+      refusalAnswer(forEndpoint(endpoint, refusal), requestId, acceptance.errorForm);
+    if (error instanceof Refusal) return answered(error);
     const foreseen = this.#parts.refusalOf(error);
     if (foreseen === undefined) logger.error({ err: error }, 'unexpected error');
     else if (!(error instanceof Refused))
       logger.warn({ err: error }, 'a request could not be served for now');
-    const refusal = foreseen ?? refuse('internal_error');
-    return refusalAnswer(refusal, requestId, acceptance.errorForm);
+    return answered(foreseen ?? refuse('internal_error'));
   }
 
   /** All of the body is received first: a slow handler does not hold up the sender. */

@@ -179,6 +179,7 @@ function securityHeaders(operation: Operation): string[] {
     userEmail: 'UserEmail: $USER_EMAIL',
     paymentKey: 'X-Service-Payment-Key: $PAYMENT_KEY',
     leadSecret: 'Authorization: Bearer $LEAD_SECRET_KEY',
+    tenantKey: 'X-Tenant-Key: $TENANT_KEY',
   };
   return Object.keys(operation.security?.[0] ?? {}).map((scheme) => names[scheme] ?? scheme);
 }

@@ -21,6 +21,7 @@ export interface RequestHead {
   origin: string | undefined;
   leadKey: string | undefined;
   paymentKey: string | undefined;
+  tenantKey: string | undefined;
   webhookId: string | undefined;
   webhookTimestamp: string | undefined;
   webhookSignature: string | undefined;
@@ -47,6 +48,7 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['origin', 'origin'],
   ['x-service-lead-key', 'leadKey'],
   ['x-service-payment-key', 'paymentKey'],
+  ['x-tenant-key', 'tenantKey'],
   ['webhook-id', 'webhookId'],
   ['webhook-timestamp', 'webhookTimestamp'],
   ['webhook-signature', 'webhookSignature'],
@@ -81,6 +83,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     origin: undefined,
     leadKey: undefined,
     paymentKey: undefined,
+    tenantKey: undefined,
     webhookId: undefined,
     webhookTimestamp: undefined,
     webhookSignature: undefined,
