@@ -100,6 +100,24 @@ describe('a paid lead', () => {
   });
 });
 
+it('a mail that was given up is sent, without its address', async () => {
+  const { shop, sink, out } = await openSender();
+  await shop.webhookEndpoints.create({ ...out, eventTypes: ['email.failed'] });
+  await shop.senderDomains.create({ domain: 'shop.example' });
+  await shop.suppressions.create({ email: 'ann@example.com' });
+  const { id } = await shop.mails.submit({
+    from: 'post@shop.example',
+    to: 'ann@example.com',
+    subject: 'Hello',
+    templateType: 'string',
+    templateContent: 'Hello',
+  });
+  const [received] = await sink.has(1);
+  const email = { id, kind: 'submitted', reason: 'suppressed', sandbox: false };
+  expect(received?.body).toMatchObject({ type: 'email.failed', data: { email } });
+  expect(received?.text).not.toContain('ann@');
+});
+
 it('payments, refunds, chargebacks and alerts are sent in the order of each payment', async () => {
   const { shop, sink, out } = await openSender();
   await shop.webhookEndpoints.create(out);

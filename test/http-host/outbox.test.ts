@@ -229,7 +229,7 @@ describe.skipIf(hasServers)('an outbox in a file', () => {
     onTestFinished(() => outbox.close());
     expect(await outbox.places.get(MAIL_READER)).toBe('7');
     const [mail] = await outbox.due(at(1), 9);
-    expect(mail).toEqual({ ...asked(3), tries: 2 });
+    expect(mail).toEqual({ ...asked(3), kept: false, tries: 2 });
     expect(mail && (await outbox.claim(mail))).toBe(true);
   });
 });

@@ -24,19 +24,19 @@ export type Command = {
 
 export type Rejection = never;
 
-/** Whether it has failed, which is final. */
-export type State = boolean;
-export const initial: State = false;
+/** Null until it has failed, which is final. */
+export type State = Omit<Event, 'type'> | null;
+export const initial: State = null as State;
 
-export function evolve(): State {
-  return true;
+export function evolve(_state: State, { type: _, ...failed }: Event): State {
+  return failed;
 }
 
 export function decide(
-  hasFailed: State,
+  state: State,
   { type: _, tenantId: __, ...failed }: Command,
 ): Either<Rejection, readonly Event[]> {
-  return right(hasFailed ? [] : [{ type: 'EmailFailed', ...failed }]);
+  return right(state !== null ? [] : [{ type: 'EmailFailed', ...failed }]);
 }
 
 export function streamOf({

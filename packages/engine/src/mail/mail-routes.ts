@@ -94,6 +94,7 @@ export class MailRoutes {
     if (sandbox && settings?.sandbox !== true) return KEPT;
     const { smtp } = await this.profileOf(tenantId);
     if (smtp !== null) return { kind: 'server', ...this.#ownMailer(tenantId, smtp) };
+    this.#own.delete(tenantId);
     if (this.#common !== undefined) return { kind: 'server', key: '', mailer: this.#common };
     return keepsMails ? KEPT : { kind: 'none', key: `none ${tenantId}` };
   }

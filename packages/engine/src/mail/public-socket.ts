@@ -1,9 +1,9 @@
 /** Connections to servers that tenants name: to public addresses only, whatever their names resolve to. */
-import { type LookupAddress, lookup } from 'node:dns';
-import { connect, isIP, type LookupFunction } from 'node:net';
-import { isPublicAddress } from '../webhooks/index.ts';
+import { connect, isIP } from 'node:net';
+import { checkedLookup, isPublicAddress, resolveByDns } from '../webhooks/index.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const lookup = checkedLookup(resolveByDns, { loopback: false });
 
 interface Target {
   readonly host?: string | undefined;
@@ -18,7 +18,7 @@ export function publicSocket({ host = '', port = 0 }: Target, connected: Connect
     connected(notPublic());
     return;
   }
-  const socket = connect({ host, port: Number(port), lookup: publicLookup });
+  const socket = connect({ host, port: Number(port), lookup });
   let isSettled = false;
   const settle: Connected = (error, found) => {
     if (isSettled) return;
@@ -32,19 +32,6 @@ export function publicSocket({ host = '', port = 0 }: Target, connected: Connect
   socket.on('error', settle);
   socket.once('connect', () => settle(null, { connection: socket }));
 }
-
-/** Looks a name up, and answers its public addresses; an error where it has others only. */
-export const publicLookup: LookupFunction = (hostname, options, answer) => {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    const addresses: readonly LookupAddress[] = found ?? [];
-    const admitted = addresses.filter(({ address }) => isPublicAddress(address));
-    const [first] = admitted;
-    if (error !== null) answer(error, '', 0);
-    else if (first === undefined) answer(notPublic(), '', 0);
-    else if (options.all === true) answer(null, admitted as LookupAddress[], first.family);
-    else answer(null, first.address, first.family);
-  });
-};
 
 function notPublic(): NodeJS.ErrnoException {
   return failure('EADDRESSNOTPUBLIC');

@@ -2,5 +2,6 @@
 export { isPublicAddress } from './addresses.ts';
 export type { SignedMessage } from './signatures.ts';
 export type { WebhookParts } from './slice.ts';
+export { checkedLookup, resolveByDns } from './transport.ts';
 export type { WebhookEndpoints } from './webhook-endpoints.ts';
 export { SigningSecret } from './webhook-input.ts';

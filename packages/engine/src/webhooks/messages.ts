@@ -1,6 +1,7 @@
 /** The messages that events become: their types, and what is said in them. */
 import {
   categoryOf,
+  Email,
   type Event,
   Lead,
   type StoredEvent,
@@ -31,6 +32,7 @@ const TYPE_OF = {
   ChargebackAccepted: 'chargeback.closed',
   ChargebackWithdrawn: 'chargeback.closed',
   AlertReceived: 'alert.received',
+  EmailFailed: 'email.failed',
 } as const satisfies Partial<Record<Event['type'], MessageType>>;
 
 /** The events that become messages. */
@@ -45,7 +47,8 @@ export function messageTypeOf(type: string): MessageType | undefined {
 /** Whom an event is about, and in which environment. */
 export interface About {
   readonly sandbox: boolean;
-  readonly customerId: number;
+  /** Null where no customer is known. */
+  readonly customerId: number | null;
 }
 
 /** Undefined for a stream without what its events are about. */
@@ -56,6 +59,10 @@ export async function aboutOf(
   switch (categoryOf(stream)) {
     case 'lead':
       return (await commands.stateOf(Lead, stream)).lead ?? undefined;
+    case 'email': {
+      const failed = await commands.stateOf(Email, stream);
+      return failed === null ? undefined : { sandbox: failed.sandbox, customerId: null };
+    }
     case 'subscription':
       return (await commands.stateOf(Subscription, stream)) ?? undefined;
     default:
@@ -75,6 +82,11 @@ export async function dataOf(
     case 'lead': {
       const { event, state } = found(await commands.asOf(Lead, stream, revision), stream);
       return leadData(event, state);
+    }
+    case 'email': {
+      const { state } = found(await commands.asOf(Email, stream, revision), stream);
+      const { emailId: id, kind, reason, sandbox, at: failedAt } = there(state, stream);
+      return { email: { id, kind, reason, sandbox, failedAt } };
     }
     case 'subscription': {
       const { event, state } = found(await commands.asOf(Subscription, stream, revision), stream);

@@ -177,7 +177,7 @@ async function addressesOf(
 }
 
 /** Not by the system's own look-up, which has four threads for all of the process. */
-async function resolveByDns(name: string): Promise<readonly string[]> {
+export async function resolveByDns(name: string): Promise<readonly string[]> {
   const resolver = new Resolver(DNS);
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
