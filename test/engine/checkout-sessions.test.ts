@@ -152,6 +152,28 @@ describe('a checkout session', () => {
     expect(await codeOf(act(waiting.id, pass))).toBe(refusal);
   });
 
+  it('opens for the shortest time, however long the opening takes', async () => {
+    // A clock that goes on between any two looks.
+    const tick = () => {
+      now += 1;
+      return new Date(now).toISOString();
+    };
+    const going = { now: tick };
+    const own = {
+      storage: 'memory:',
+      masterKey: Buffer.alloc(32, 7),
+      logger,
+      clock: going,
+    } as const;
+    const slow = await openLedger(own);
+    await withShop(slow, TENANT);
+    const { checkoutSessions } = slow.as({ tenantId: TENANT, actor: 'shop' });
+    for (const expiresInSeconds of [300, 2_592_000]) {
+      expect((await checkoutSessions.open(input({ expiresInSeconds }))).status).toBe('open');
+    }
+    await slow.close();
+  });
+
   it('ends after a day where nothing else is said', async () => {
     const { session } = await opened();
     expect(Date.parse(session.expiresAt) - now).toBe(DAY_MS);

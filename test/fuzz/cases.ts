@@ -152,8 +152,8 @@ function otherBody(body: Json, another: Json): string | undefined {
 }
 
 const IS_REPLAY = 'idempotency-replayed';
-/** At these the gateway, or the customer, has not had the last word. */
-const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction', 'RefundPending'];
+/** At these the gateway, or the customer, has not had the last word; or a session is not paid. */
+const OPEN_STATUSES = ['Processing', 'Unknown', 'RequiresAction', 'RefundPending', 'open'];
 
 /** Whether a repetition is answered from the present state: the answer is not final. */
 function isOpen({ status, text }: Answer): boolean {

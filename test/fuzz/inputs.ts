@@ -232,6 +232,7 @@ function stated({ tenancy }: Pool): Overrides[] {
 const SENSIBLE: Readonly<Record<string, (pool: Pool) => readonly Overrides[]>> = {
   createPayment: payments,
   submitCard: payments,
+  createCheckoutSession: payments,
   searchTransactions: searched,
   searchCustomerTransactions: searched,
   listPayments: searched,

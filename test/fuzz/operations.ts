@@ -8,8 +8,8 @@ export const JSON_TYPE = 'application/json';
 export function takesJson({ path, node }: Operation): boolean {
   // Of what was kept or sent before: the contract's tests ask for it.
   if (path.includes('{digest}') || path.includes('{deliveryId}')) return false;
-  // Lead keys and origins have their own tests.
-  if (path.startsWith('/api/public/')) return false;
+  // Keys of pages, origins and the widget have their own tests.
+  if (/^\/(api\/public|widget)\//.test(path)) return false;
   return node.requestBody === undefined || node.requestBody.content[JSON_TYPE] !== undefined;
 }
 
@@ -43,6 +43,10 @@ export function isAboutCustomer({ path }: Operation): boolean {
 /** Whether it names a subscription, by a number too. */
 export function isAboutSubscription({ path }: Operation): boolean {
   return path.startsWith('/v1/subscriptions/{id}');
+}
+
+export function isAboutCheckout({ path }: Operation): boolean {
+  return path.startsWith('/v1/checkout-sessions/{id}');
 }
 
 /** `/api/admin/keys` of `/api/admin/keys/{id}/rotate`: a collection whose item the path names. */

@@ -5,7 +5,13 @@ import { CARDS, Caller, CHECKOUT, card, type Json } from '../e2e/running-host.ts
 import { CLUB } from '../e2e/subscribers.ts';
 import type { Documented, Operation } from '../http-host/documented.ts';
 import type { Tenancy } from './fuzzed-host.ts';
-import { collectionOf, collectionsOf, isAboutCustomer, isAboutSubscription } from './operations.ts';
+import {
+  collectionOf,
+  collectionsOf,
+  isAboutCheckout,
+  isAboutCustomer,
+  isAboutSubscription,
+} from './operations.ts';
 
 export interface Pool {
   readonly tenancy: Tenancy;
@@ -18,6 +24,7 @@ export interface Pool {
   readonly refunds: readonly string[];
   /** All of the above but the refunds. */
   readonly payments: readonly string[];
+  readonly sessions: readonly string[];
   readonly tokens: readonly string[];
   readonly customers: readonly PooledCustomer[];
   readonly subscriptions: readonly string[];
@@ -42,6 +49,7 @@ export function namedIn(operation: Operation, pool: Pool): readonly string[] {
   const collection = collectionOf(operation);
   if (collection !== undefined) return pool.items[collection] ?? [];
   if (isAboutSubscription(operation)) return pool.subscriptions;
+  if (isAboutCheckout(operation)) return pool.sessions;
   return isAboutCustomer(operation) ? pool.customers.map(({ id }) => id) : pool.payments;
 }
 
@@ -84,6 +92,7 @@ export async function makePool(
     ...kinds,
     refunds,
     payments: Object.values(kinds).flat(),
+    sessions: ids(await many(() => makeSession(caller))),
     tokens: captured.map(({ card: used }) => used.token),
     customers: await Promise.all(Array.from({ length: OF_A_KIND }, () => makeCustomer(caller))),
     subscriptions: (await makeSubscriptions(caller)).slice(-OF_A_KIND),
@@ -93,6 +102,12 @@ export async function makePool(
     accountCursors: await cursorsOf(caller, '/api/ledger/accounts'),
     items: await makeItems(caller, collectionsOf(documented)),
   };
+}
+
+async function makeSession(caller: Caller): Promise<Json> {
+  const pages = { successUrl: 'https://shop.example/', cancelUrl: 'https://shop.example/' };
+  const order = { amount: 5, currency: 'GBP', email: `${randomUUID()}@example.org`, ...pages };
+  return (await caller.post('/v1/checkout-sessions', order)).body;
 }
 
 const numbers = new Map<number, Set<string>>();

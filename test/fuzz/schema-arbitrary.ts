@@ -173,6 +173,8 @@ function textsBy(
   switch (format) {
     case 'email':
       return fc.emailAddress();
+    case 'uri':
+      return fc.webUrl({ validSchemes: ['http', 'https'] });
     case 'uuid':
       return fc.uuid();
     case 'date':

@@ -114,6 +114,10 @@ const DISPUTED: Expected = { statuses: [200, 202, 409], codes: ['duplicate', ...
 const SOUND: Readonly<Record<string, Expected>> = {
   createPayment: PAID,
   submitCard: PAID,
+  createCheckoutSession: {
+    statuses: [201, 400, 409],
+    codes: ['amount_not_positive', 'customer_mismatch', ...RACES],
+  },
   confirmPayment: { statuses: [200, 202, 400, 402, 409], codes: STATE },
   capturePayment: {
     statuses: [200, 202, 400, 402, 409],

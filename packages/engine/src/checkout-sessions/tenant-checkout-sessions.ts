@@ -70,8 +70,7 @@ export class TenantCheckoutSessions {
       this.#orderOf(input, sandbox),
     );
     if (found !== undefined) {
-      const at = commands.clock.now();
-      const command = { type: 'OpenCheckoutSession', tenantId, sessionId, ...found, at } as const;
+      const command = { type: 'OpenCheckoutSession', tenantId, sessionId, ...found } as const;
       await commands.execute(CheckoutSession, command, name, caller);
     }
     const view = await this.get(sessionId);
@@ -180,6 +179,7 @@ export class TenantCheckoutSessions {
       successUrl: input.successUrl,
       cancelUrl: input.cancelUrl,
       expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
+      at: now,
     };
   }
 

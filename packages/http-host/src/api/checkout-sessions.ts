@@ -9,15 +9,7 @@ import { At, StatusName, UuidText } from './answer-fields.ts';
 import { NextAction } from './payment-body.ts';
 import { CardInput, PaymentInput, submissionOf } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
-import {
-  bounded,
-  CurrencyCode,
-  type FaceServices,
-  ledgerFor,
-  pattern,
-  text,
-  Uuid,
-} from './wire.ts';
+import { bounded, CurrencyCode, type FaceServices, ledgerFor, text, Uuid } from './wire.ts';
 
 const TAG = 'Card API';
 const PATH = '/v1/checkout-sessions';
@@ -26,10 +18,12 @@ const { MAX_TRIES, MAX_URL_LENGTH, MIN_EXPIRY_MS, MAX_EXPIRY_MS, DEFAULT_EXPIRY_
   CheckoutSession;
 const SECOND_MS = 1_000;
 
-const PageUrl = pattern(/^https?:\/\/[^\s/]\S*$/, {
-  max: MAX_URL_LENGTH,
-  detail: 'must be an address such as https://shop.example/thanks',
-}).meta({ example: 'https://shop.example/thanks' });
+const PageUrl = text(MAX_URL_LENGTH)
+  .refine(
+    (given) => URL.canParse(given) && /^https?:/.test(given),
+    'must be an address such as https://shop.example/thanks',
+  )
+  .meta({ format: 'uri', example: 'https://shop.example/thanks' });
 
 const CheckoutSessionInput = PaymentInput.omit({
   card: true,
