@@ -36,6 +36,10 @@ const PUBLIC = [
   '/metrics',
   '/openapi.json',
   '/readyz',
+  '/widget/pages/challenge',
+  '/widget/pages/frame',
+  '/widget/v1.json',
+  '/widget/{file}',
 ];
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as a user would

@@ -478,6 +478,14 @@ describe('the answers', () => {
       await ask('POST', one, { clientSecret, ...more }, template, page);
       await ask('OPTIONS', one, undefined, template, page);
     }
+    await ask('GET', '/widget/v1.json');
+    for (const file of ['v1.js', 'none.js']) {
+      await ask('GET', `/widget/${file}`, undefined, '/widget/{file}');
+    }
+    const frame = '/widget/pages/frame';
+    await ask('GET', `${frame}?${new URLSearchParams({ key: item.key, origin })}`);
+    await ask('GET', `${frame}?${new URLSearchParams({ key: item.key, origin: 'x' })}`);
+    await ask('GET', '/widget/pages/challenge');
     const { status } = await ask('GET', `${path}/${id}`, undefined, `${path}/{id}`);
     expect(status).toBe('complete');
   });

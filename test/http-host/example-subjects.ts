@@ -28,6 +28,7 @@ export async function subjectOf(
   { send, serial, companyId, paths }: Making,
 ): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
+  if (path.startsWith('/widget/')) return { WIDGET_ID: 'v1.js' };
   if (path.includes('/checkout-sessions')) {
     const { example } = paths['/v1/checkout-sessions'].post.requestBody.content['application/json'];
     const order = { ...example, email, ...(companyId !== undefined && { companyId }) };

@@ -22,6 +22,7 @@ export type { CustomerView } from './customers/tenant-customers.ts';
 export { deriveKey } from './derive-key.ts';
 export type { Disputes } from './disputes/disputes.ts';
 export { refusalOf, StorageError } from './failures.ts';
+export { ACTION_URL as SANDBOX_ACTION_URL } from './gateways/sandbox/references.ts';
 export { keyParts } from './idempotency-key.ts';
 export { deterministicUuid, uuidV7 } from './ids.ts';
 export type { WrittenLead } from './leads/tenant-leads.ts';

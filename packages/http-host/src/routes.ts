@@ -26,6 +26,7 @@ const DOCUMENT: DocumentInfo = {
     'Email service': 'Mails from the tenant’s own domains, and what became of them',
     'Customer Leads': 'Who began a session, and what it led to',
     Mitigation: 'Searches for providers of chargeback mitigation',
+    Widget: 'The script of pages, and the frames that it shows',
     'Card API': 'Payments and what follows them',
     Subscriptions: 'What is billed again and again',
     Ledger: 'The books and reports, derived from the events',

@@ -1,6 +1,6 @@
 /** Checkout sessions: a server opens and reads them; pages with a publishable key pay them. */
 import { CheckoutSession, type Transaction, toMajor } from '@counterfoil/core';
-import type { CheckoutSessionView } from '@counterfoil/engine';
+import { type CheckoutSessionView, SANDBOX_ACTION_URL } from '@counterfoil/engine';
 import { z } from 'zod';
 import { preflightAnswer } from '../http/cors.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
@@ -386,8 +386,18 @@ function publicBody(view: CheckoutSessionView) {
   const { payment, nextAttempt: attempt } = view;
   if (payment === null) return { ...sharedBody(view), attempt, payment };
   const { transactionId: id, status: now, nextAction } = payment;
-  const shown = { id, status: now, declineReason: declineReasonOf(payment), nextAction };
+  const shown = {
+    id,
+    status: now,
+    declineReason: declineReasonOf(payment),
+    nextAction: nextAction && { ...nextAction, url: pageOf(nextAction.url) },
+  };
   return { ...sharedBody(view), attempt, payment: shown };
+}
+
+/** The sandbox's page is one of the host. */
+function pageOf(url: string): string {
+  return url.startsWith(SANDBOX_ACTION_URL) ? '/widget/pages/challenge' : url;
 }
 
 const FAILED: ReadonlySet<Transaction.Status> = new Set([

@@ -50,6 +50,7 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/v1/payments/{id}': PAYMENT_ID,
     '/v1/checkout-sessions/{id}': SESSION_ID,
     '/api/public/checkout-sessions/{id}': SESSION_ID,
+    '/widget/{file}': 'v1.js',
     '/api/admin/settlements/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e0f',
     '/v1/subscriptions/{id}': 1_000_000_000,
     '/api/admin/disputes/{id}': '01980a3c-5b1e-8c1f-8d5a-2f6b7c8d9e10',

@@ -35,6 +35,7 @@ import { UNSUBSCRIBE } from './unsubscribe.ts';
 import { USERS } from './users.ts';
 import { WEBHOOK_DELIVERIES } from './webhook-deliveries.ts';
 import { WEBHOOK_ENDPOINTS } from './webhook-endpoints.ts';
+import { WIDGET } from './widget.ts';
 
 export const API = [
   CUSTOMER_SERVICE,
@@ -57,6 +58,7 @@ export const API = [
   DISPUTE_RATES,
   SETTLEMENTS,
   RECURRING,
+  WIDGET,
   CUSTOMER_LEADS,
   TRANSACTION_WEBHOOKS,
   EMAIL,

@@ -1,7 +1,9 @@
 /** Provides the HTTP interface, and what it answers with. */
-import { ALL_SCOPES, deriveKey, SCOPES } from '@counterfoil/engine';
+import { ALL_SCOPES, deriveKey, type Engine, SCOPES } from '@counterfoil/engine';
 import { wireRefusalOf } from '../api/refusals.ts';
+import { findPaymentKey } from '../http/authenticate.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { Refusal } from '../http/errors.ts';
 import { metricsEndpoint, Readiness } from '../http/health.ts';
 import { Idempotency } from '../http/idempotency.ts';
 import { Metrics } from '../http/metrics.ts';
@@ -42,11 +44,13 @@ export function provideHttp(provide: Provide): void {
     return idempotency;
   });
   provide(PART.endpoints, (get) => {
-    const { ledgers, disputes, knowsOrigin, webhookEndpoints, testClock } = get(PART.engine);
+    const engine = get(PART.engine);
+    const { ledgers, disputes, knowsOrigin, webhookEndpoints, testClock } = engine;
     const services = {
       ledgers,
       disputes,
       knowsOrigin,
+      originsOfKey: originsOfKey(engine),
       webhookEndpoints,
       testClock,
       permissions: permissionsOf(get(PART.ownEndpoints)),
@@ -64,6 +68,14 @@ export function provideHttp(provide: Provide): void {
     // Who asks for the figures is not counted in them.
     return serverOf(get, [metricsEndpoint(get(PART.metrics))], new Metrics());
   });
+}
+
+/** Where pages with an active payment key are. */
+function originsOfKey({ keys, clock }: Engine) {
+  return async (key: string): Promise<readonly string[] | undefined> => {
+    const found = await findPaymentKey({ paymentKey: key }, keys, Date.parse(clock.now()));
+    return found instanceof Refusal ? undefined : found.bound?.allowedOrigins;
+  };
 }
 
 /** Files may take long, and only the operator's own commands are there to send them. */

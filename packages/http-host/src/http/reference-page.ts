@@ -210,12 +210,18 @@ function curlOf({ method, target, headers, content }: Call): string {
   return `${lines.join(' \\\n  ')}\n${content.text}\nEOF`;
 }
 
+const QUERY_VARIABLES: Readonly<Record<string, string>> = {
+  key: '$PAYMENT_KEY',
+  origin: '$ORIGIN',
+};
+
 /** The query parameters without which there is no answer, by their examples. */
 function requiredQueryOf({ parameters = [] }: Operation): string {
   const pairs = parameters.flatMap((parameter) => {
     if (!('name' in parameter) || parameter.in !== 'query' || !parameter.required) return [];
     const { example } = (parameter.schema ?? {}) as Schema & { readonly example?: unknown };
-    return [`${parameter.name}=${encodeURIComponent(String(example))}`];
+    const value = QUERY_VARIABLES[parameter.name] ?? encodeURIComponent(String(example));
+    return [`${parameter.name}=${value}`];
   });
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }

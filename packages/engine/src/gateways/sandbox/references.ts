@@ -5,7 +5,8 @@ import { luhnCheckDigit } from '../card-number.ts';
 const TRANSACTION_ID = /^sbx_([0-7][0-9a-f]{15})$/;
 const AUTH_CODE_ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const AUTH_CODE_LENGTH = 6;
-const ACTION_URL = 'https://acs.sandbox.example/3ds/';
+/** Of pages that no host has: interfaces with a page of their own show that. */
+export const ACTION_URL = 'https://acs.sandbox.example/3ds/';
 
 /** The 63 bits by which the books know a request: an SQLite integer that is never negative. */
 export type RequestId = bigint;

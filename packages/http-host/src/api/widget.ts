@@ -1,0 +1,173 @@
+/** The widget: its script under an address that never changes its content, and the pages of its frames. */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { refuse } from '../http/errors.ts';
+import { apiSlice } from './slice.ts';
+import { challengePage, framePage, type WidgetPage } from './widget-pages.ts';
+import { bounded, text } from './wire.ts';
+
+const TAG = 'Widget';
+const YEAR_SECONDS = 31_536_000;
+const SOON = 'public, max-age=300';
+const HASH_LENGTH = 16;
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+
+/** Pages of any origin may load it, and check what it is. */
+const SHARED = {
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+interface WidgetFile {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly cacheControl: string;
+}
+
+/** What the folder `widget` holds: built by scripts/build-widget.ts. */
+const BUILT = { v1: 'v1.js', frame: 'frame.js', challenge: 'challenge.js', style: 'style.css' };
+type Built = keyof typeof BUILT;
+
+/** The files by name, and their addresses with hashes. */
+function widgetFiles() {
+  const files = new Map<string, WidgetFile>();
+  const addresses = {} as Record<Built, string>;
+  let integrity = '';
+  const never = `public, max-age=${YEAR_SECONDS}, immutable`;
+  for (const [name, file] of Object.entries(BUILT) as [Built, string][]) {
+    const bytes = readFileSync(new URL(`../widget/${file}`, import.meta.url));
+    const mark = hash('sha256', bytes, 'hex').slice(0, HASH_LENGTH);
+    const hashed = file.replace('.', `.${mark}.`);
+    const contentType = file.endsWith('.css') ? CSS : JAVASCRIPT;
+    files.set(hashed, { bytes, contentType, cacheControl: never });
+    addresses[name] = `/widget/${hashed}`;
+    if (name !== 'v1') continue;
+    files.set(file, { bytes, contentType, cacheControl: SOON });
+    integrity = `sha384-${hash('sha384', bytes, 'base64')}`;
+  }
+  return { files, addresses, integrity };
+}
+
+const WidgetAddress = z
+  .object({
+    src: z.string().meta({ description: 'The script, with its hash' }),
+    integrity: z.string().meta({ description: 'SHA-384 of the script, as browsers check it' }),
+  })
+  .meta({ id: 'WidgetAddress' });
+
+export interface WidgetServices {
+  /** Where pages with this payment key are; undefined of what is no key, or none that is active. */
+  readonly originsOfKey: (key: string) => Promise<readonly string[] | undefined>;
+}
+
+function widgetEndpoints({ originsOfKey }: WidgetServices): Endpoint[] {
+  const { files, addresses, integrity } = widgetFiles();
+  const shared = {
+    method: 'GET',
+    tag: TAG,
+    access: { kind: 'public' },
+    idempotency: 'none',
+  } as const;
+  const page = { schema: z.string(), contentType: 'text/html' };
+  return [
+    endpoint({
+      ...shared,
+      operationId: 'getWidgetFile',
+      path: '/widget/{file}',
+      summary: 'The script of the widget',
+      description:
+        '`v1.js` is the present script, cached for five minutes. Names with a hash never change their content, and are cached for a year.',
+      params: z.object({
+        file: bounded(64).meta({ description: 'The name of the file', example: 'v1.js' }),
+      }),
+      responses: {
+        200: {
+          description: 'The file',
+          schema: z.string(),
+          contentType: 'text/javascript',
+          orElse: 'text/css',
+        },
+      },
+      rejections: ['route_not_found'],
+      handle: async (_, { params }) => {
+        const file = files.get(params.file);
+        if (file === undefined) throw refuse('route_not_found');
+        const { bytes, contentType, cacheControl } = file;
+        const headers = { ...SHARED, 'Cache-Control': cacheControl };
+        return { status: 200, raw: bytes, contentType, headers, isConstant: true };
+      },
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getWidgetAddress',
+      path: '/widget/v1.json',
+      summary: 'The address of the present script, and its integrity',
+      description:
+        'What a script element needs to load this script or none, beside `crossorigin="anonymous"`.',
+      responses: { 200: { description: 'Where it is', schema: WidgetAddress } },
+      rejections: [],
+      handle: async () => ({
+        status: 200,
+        body: { src: addresses.v1, integrity },
+        headers: { ...SHARED, 'Cache-Control': SOON },
+      }),
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getCardFrame',
+      path: '/widget/pages/frame',
+      summary: 'The card form of the widget',
+      description:
+        'The document of the frame, which a page of this origin alone may show: the origin must be one of the key.',
+      query: z.object({
+        key: text(100).meta({
+          description: 'A publishable payment key',
+          example: 'cf_pub_live_RlVja5Tm1XhYAb0PYcO3aXw7TQ0o5nL8q2uPz6Yk4vA',
+        }),
+        origin: text(300).meta({
+          description: 'Of the page that shows it',
+          example: 'https://shop.example',
+        }),
+      }),
+      responses: { 200: { description: 'The page', ...page } },
+      rejections: ['origin_not_allowed'],
+      handle: async (_, { query }) => {
+        const origins = await originsOfKey(query.key);
+        if (origins?.includes(query.origin) !== true) throw refuse('origin_not_allowed');
+        return shown(framePage(query, addresses));
+      },
+    }),
+    endpoint({
+      ...shared,
+      operationId: 'getChallengePage',
+      path: '/widget/pages/challenge',
+      summary: 'The 3-D Secure page of the sandbox',
+      description:
+        'Where the sandbox sends buyers. With `done=true` it tells the card form that the buyer is back: pages of banks lead there at their end.',
+      query: z.object({
+        done: z
+          .enum(['true', 'false'])
+          .optional()
+          .meta({ description: 'Whether the buyer has acted' }),
+      }),
+      responses: { 200: { description: 'The page', ...page } },
+      rejections: [],
+      handle: async (_, { query }) => shown(challengePage(query.done === 'true', addresses)),
+    }),
+  ];
+}
+
+function shown({ html, contentSecurityPolicy }: WidgetPage) {
+  return {
+    status: 200,
+    raw: html,
+    contentType: 'text/html; charset=utf-8',
+    headers: { 'Content-Security-Policy': contentSecurityPolicy },
+  };
+}
+
+export const WIDGET = apiSlice(widgetEndpoints);
