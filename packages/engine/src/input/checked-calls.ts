@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type InputFault, refused } from '../refusal.ts';
 import { cardNumbersIn, isShown } from './card-number-search.ts';
+import { wordsOf } from './issue-words.ts';
 
 /** Longer lists do not help, and would let a small call cause a large refusal. */
 const MAX_REPORTED_FAULTS = 50;
@@ -35,7 +36,7 @@ export function inputOf<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
 ): z.output<Schema> {
-  const read = schema.safeParse(given);
+  const read = schema.safeParse(given, { error: wordsOf });
   if (!read.success) throw refused({ type: 'InputInvalid', faults: faultsOf(read.error.issues) });
   const places = cardNumbersIn([{ schema, value: read.data }]);
   if (places.length === 0) return read.data;

@@ -34,6 +34,7 @@ export {
   notACardNumber,
 } from './card-number-search.ts';
 export { likeliest } from './checked-calls.ts';
+export { wordsOf } from './issue-words.ts';
 export { type Definition, definitionOf, innerTypeOf, partsOf } from './schema-parts.ts';
 export {
   bounded,
