@@ -57,7 +57,16 @@ async function bringIn(secrets: readonly string[], serial: number): Promise<void
   const put = await send('PUT', one, account(of(1), { rowVersion: 1 }));
   const { currencies } = account(of(2));
   const patched = await send('PATCH', one, { currencies });
-  expect([put.status, patched.status]).toEqual([200, 200]);
+  const gatewayCredentials = { apiKey: of(2)[0], username: '' };
+  const inPart = await send('PATCH', one, {
+    currencies: [{ currency: 'GBP', gatewayCredentials }],
+  });
+  expect([put.status, patched.status, inPart.status]).toEqual([200, 200, 200]);
+  const [held] = inPart.body.returnVal.currencies;
+  expect([held.gatewayCredentials.username, held.gatewayCredentials.password]).toEqual([
+    '',
+    of(2)[2] === '' ? '' : '********',
+  ]);
   await send('PUT', one, account(of(3), { rowVersion: 1 }));
   await send('PATCH', one, { currencies: account(of(3)).currencies, title: null });
   await send('POST', PATH, account(of(3), { companyId: 9 }), {

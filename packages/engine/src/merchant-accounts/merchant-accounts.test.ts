@@ -79,6 +79,22 @@ it('keeps a masked secret, and seals, changes and removes the others', async () 
   });
 });
 
+it('keeps the secrets that a patch of the currencies does not name', async () => {
+  const { accounts, define, account } = opened();
+  await define(GIVEN);
+  const named = { tenantId: TENANT, merchantAccountId: 1 };
+  const amended = (currencies: unknown) => accounts.amend(named, { patch: { currencies } }, SYSTEM);
+  await amended([{ currency: 'GBP' }, { currency: 'USD' }]);
+  expect((await account()).open).toEqual(SECRETS);
+  await amended([{ currency: 'GBP', gatewayCredentials: { apiKey: 'k2', username: '' } }]);
+  expect((await account()).open).toEqual({ ...SECRETS, apiKey: 'k2', username: '' });
+  await expect(amended([{ currency: 'GBP', gatewayCredentials: 7 }])).rejects.toMatchObject({
+    refusal: {
+      faults: [{ path: 'currencies/0/gatewayCredentials', detail: 'must be an object' }],
+    },
+  });
+});
+
 it('openOnce does not change an existing account', async () => {
   const { accounts, define, account } = opened();
   await define(GIVEN);

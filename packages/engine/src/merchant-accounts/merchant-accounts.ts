@@ -120,7 +120,10 @@ export class MerchantAccounts {
     return this.#replaced(named, { before, given }, caller);
   }
 
-  /** Applies a JSON merge patch (RFC 7396) to the settings as they are shown. */
+  /**
+   * Applies a JSON merge patch (RFC 7396) to the settings as they are shown. Secrets of currencies that it
+   * does not name stay.
+   */
   async amend(
     named: NamedAccount,
     amendment: { patch: unknown; rowVersion?: number | undefined },
@@ -137,7 +140,9 @@ export class MerchantAccounts {
   ): Promise<Account> {
     for (let tries = AMENDMENT_TRIES; tries > 0; tries -= 1) {
       const before = await this.get(named);
-      const given = inputOf(AccountInput, mergePatch(shownSettings(before.settings), patch));
+      const shown = shownSettings(before.settings);
+      const patched = withSecretsOf(shown, mergePatch(shown, patch));
+      const given = inputOf(AccountInput, patched);
       const asked = rowVersion ?? before.rowVersion;
       try {
         return await this.replace(named, { rowVersion: asked, given }, caller);
@@ -220,6 +225,31 @@ export class MerchantAccounts {
   #find({ tenantId, merchantAccountId }: NamedAccount): Promise<MerchantAccount.State> {
     return this.#services.references.merchantAccount(tenantId, merchantAccountId);
   }
+}
+
+/**
+ * A patch replaces the list of currencies. Secrets are never read back, so one that a patch does not name
+ * stays as it is: masked, as it is shown.
+ */
+function withSecretsOf(shown: ReturnType<typeof shownSettings>, patched: unknown): unknown {
+  const { currencies } = patched as { currencies?: unknown };
+  if (!Array.isArray(currencies)) return patched;
+  const kept = currencies.map((given: unknown) => {
+    if (typeof given !== 'object' || given === null) return given;
+    const { currency, gatewayCredentials } = given as Record<string, unknown>;
+    const stored = shown.currencies.find((each) => each.currency === currency);
+    const isPart = gatewayCredentials === undefined || isObject(gatewayCredentials);
+    if (stored === undefined || !isPart) return given;
+    return {
+      ...given,
+      gatewayCredentials: { ...stored.gatewayCredentials, ...gatewayCredentials },
+    };
+  });
+  return { ...(patched as object), currencies: kept };
+}
+
+function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null && !Array.isArray(given);
 }
 
 function known(state: MerchantAccount.State): Account {

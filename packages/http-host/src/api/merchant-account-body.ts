@@ -118,16 +118,39 @@ export const MerchantAccountReplacement = z
   .object({ ...writableFields, ...readOnlyFields, rowVersion })
   .meta({ id: 'MerchantAccountReplacement' });
 
+const patchedSecret = GatewayCredentials.shape.apiKey.unwrap().optional();
+const CredentialsPatch = z
+  .object({
+    apiKey: patchedSecret,
+    username: patchedSecret,
+    password: patchedSecret,
+    emailAddress: patchedSecret,
+  })
+  .meta({
+    id: 'GatewayCredentialsPatch',
+    description:
+      'Kept encrypted, and never shown. An absent secret stays; an empty one is removed.',
+  });
+const patchedCurrencies = z
+  .array(
+    z
+      .object({ currency: CurrencyCode, gatewayCredentials: CredentialsPatch.optional() })
+      .meta({ id: 'MerchantAccountCurrencyPatch' }),
+  )
+  .min(1)
+  .max(200)
+  .meta(held);
+
 export const MerchantAccountPatch = z
   .object({
-    ...patchOf(writableFields),
+    ...patchOf({ ...writableFields, currencies: patchedCurrencies }),
     ...readOnlyFields,
     rowVersion: z.nullish(RowVersion),
   })
   .meta({
     id: 'MerchantAccountPatch',
     description:
-      'A JSON merge patch (RFC 7396): null resets an optional field to its default; `currencies` is replaced as a whole',
+      'A JSON merge patch (RFC 7396): null resets an optional field to its default; `currencies` is replaced as a whole, but for secrets that it does not name',
   });
 
 type Writable = Pick<z.output<typeof MerchantAccountInput>, keyof typeof writableFields>;

@@ -188,7 +188,7 @@ function amend(parts: FaceServices): Endpoint {
     tag: TAG,
     summary: 'Change a part of a merchant account',
     description:
-      'A JSON merge patch (RFC 7396): members that are named are changed, null resets one to its default, `currencies` is replaced as a whole. With `rowVersion` or `If-Match` only that version is changed.',
+      'A JSON merge patch (RFC 7396): members that are named are changed, null resets one to its default, `currencies` is replaced as a whole, but for secrets that it does not name. With `rowVersion` or `If-Match` only that version is changed.',
     access: WRITE,
     params: IdParams,
     body: MerchantAccountPatch,
