@@ -51,6 +51,7 @@ const WITHOUT_DEFAULT = [
   'METRICS_HOST',
   'SMTP_URL',
   'MAIL_FROM',
+  'PUBLIC_URL',
 ];
 
 describe('configuration', () => {

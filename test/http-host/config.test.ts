@@ -145,6 +145,12 @@ describe('the configuration', () => {
     [{ TEST_CLOCK: 'true' }, 'TEST_CLOCK must be 1 or 0'],
     [{ SMTP_URL: 'smtp://mail.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
     [{ MAIL_FROM: 'a@acme.example' }, 'SMTP_URL and MAIL_FROM must be set both'],
+    [{ PUBLIC_URL: 'https://pay.example/path' }, 'PUBLIC_URL must be an address without a path'],
+    [{ PUBLIC_URL: 'ftp://pay.example' }, 'PUBLIC_URL must be an address without a path'],
+    [
+      { PUBLIC_URL: 'http://pay.example', NODE_ENV: 'production' },
+      'PUBLIC_URL must be https with NODE_ENV=production',
+    ],
     [{ SMTP_URL: 'https://mail.example', MAIL_FROM: 'a@acme.example' }, 'SMTP_URL must be smtp://'],
     [{ SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Acme' }, 'MAIL_FROM must be an address'],
     [{ MAIL_SANDBOX: '1' }, 'MAIL_SANDBOX must be true or false'],

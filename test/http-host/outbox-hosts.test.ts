@@ -1,6 +1,6 @@
 /** Several hosts on one database: the lease to send mails may move, and each mail is sent by one of them. */
 
-import type { StreamName, TenantId } from '@counterfoil/core';
+import { MailProfile, type StreamName, type TenantId } from '@counterfoil/core';
 import { silentLogger } from '@counterfoil/engine';
 import {
   type AskedMail,
@@ -78,8 +78,10 @@ function deliveryOf(outbox: Outbox, send: Mailer['send']): MailDelivery {
     },
     routes: {
       senderOf: async () => ({ name: '', address: 'receipts@shop.example' }),
+      profileOf: async () => MailProfile.initial,
       routeOf: async () => ({ kind: 'server', key: '', mailer: { send, close: () => undefined } }),
     },
+    links: { linked: (_id, _owner, content) => content },
     senderDomains: { senderOf: async () => undefined },
     suppressions: { among: async () => new Set(), add: async () => SUPPRESSED },
     seal: new MailSeal(Buffer.alloc(32, 7)),

@@ -35,6 +35,8 @@ export {
   type PinoLogger,
   silentLogger,
 } from './logger.ts';
+export type { MailResponses } from './mail/mail-responses.ts';
+export type { MailViewer, ViewedMail } from './mail/mail-viewer.ts';
 export {
   GatewayCredentials,
   MAX_LISTED,
@@ -120,6 +122,7 @@ export type { RoleView } from './users/roles.ts';
 export { type SignedIn, type SignIn, SignIns } from './users/sign-in.ts';
 export type { UserView } from './users/tenant-users.ts';
 export { type KnownUser, Users } from './users/users.ts';
+export { hostOf, isLoopback } from './webhooks/addresses.ts';
 export type { SignedMessage } from './webhooks/signatures.ts';
 export type {
   ShownWebhookEndpoint,

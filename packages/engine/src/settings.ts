@@ -45,6 +45,8 @@ export interface Settings extends Located, EventLogSettings {
   readonly mail: MailSettings | undefined;
   /** Whether mails without a server are kept to be shown; else they are tried again. Default: false. */
   readonly keepsMails?: boolean;
+  /** Where readers of mails reach the host: `https://pay.shop.example`. */
+  readonly publicUrl?: string | undefined;
 }
 
 /** The settings cannot be used; `problems` has a line for each of them at fault. */

@@ -83,6 +83,7 @@ const Environment = z.object({
     'must be smtp://[user:password@]host[:port], or smtps:// for TLS from the start, with special characters percent-encoded',
   ),
   MAIL_FROM: read(mailAddressOf, 'must be an address, as in: Acme <receipts@acme.example>'),
+  PUBLIC_URL: read(originOf, 'must be an address without a path, such as https://pay.shop.example'),
   MAIL_SANDBOX: z
     .enum(['true', 'false'], 'must be true or false')
     .default('false')
@@ -141,6 +142,7 @@ function configOf(variables: Variables): Config {
     dueWorkIntervalMs: variables.DUE_WORK_INTERVAL_MS,
     mail: mailSettingsOf(variables),
     keepsMails: !isProduction(variables),
+    publicUrl: publicUrlOf(variables),
     limits: {
       headersTimeoutMs: variables.HEADERS_TIMEOUT_MS,
       requestTimeoutMs: variables.REQUEST_TIMEOUT_MS,
@@ -165,6 +167,19 @@ function mailSettingsOf({ SMTP_URL: server, MAIL_FROM: from, MAIL_SANDBOX: sandb
   return server === undefined || from === undefined ? undefined : { server, from, sandbox };
 }
 
+/** In development the host itself, if its port is known. */
+function publicUrlOf(variables: Variables): string | undefined {
+  const { PUBLIC_URL: given, HOST: host, PORT: port } = variables;
+  if (given !== undefined || isProduction(variables) || port === 0) return given;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function originOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol);
+  return isOrigin && [url.origin, `${url.origin}/`].includes(text) ? url.origin : undefined;
+}
+
 /** With a log in memory the read models are in memory too: they must not outlive it. */
 function defaultReadModelUrl({ EVENT_STORE_URL: events, DATA_DIR: dataDir }: Variables): string {
   return isInMemory(events) ? IN_MEMORY : `sqlite:${join(dataDir, 'read-models.db')}`;
@@ -180,6 +195,10 @@ function contradictions(variables: Variables): string[] {
     }
     if (variables.MASTER_KEY === undefined) {
       problems.push('MASTER_KEY must be set with NODE_ENV=production: `openssl rand -base64 32`');
+    }
+    // Links to unsubscribe with one click must be https (RFC 8058).
+    if (variables.PUBLIC_URL?.startsWith('http:') === true) {
+      problems.push('PUBLIC_URL must be https with NODE_ENV=production');
     }
   }
   problems.push(...contradictionsOfStores(variables));

@@ -7,12 +7,14 @@ import { healthEndpoints, metricsEndpoint, type Readiness } from './http/health.
 import type { Metrics } from './http/metrics.ts';
 import { type DocumentInfo, makeOpenApiDocument, openApiEndpoint } from './http/openapi.ts';
 import { referencePageEndpoints } from './http/reference-page.ts';
+import { type MailPageServices, mailPageEndpoints } from './pages/mail-pages.ts';
 
-export type RouteServices = ApiServices & {
-  readonly readiness: Readiness;
-  /** Undefined where metrics have a port of their own. */
-  readonly metrics: Metrics | undefined;
-};
+export type RouteServices = ApiServices &
+  MailPageServices & {
+    readonly readiness: Readiness;
+    /** Undefined where metrics have a port of their own. */
+    readonly metrics: Metrics | undefined;
+  };
 
 const DOCUMENT: DocumentInfo = {
   title: 'Counterfoil',
@@ -51,5 +53,5 @@ export function routes(
   // The document includes its own endpoint, so it is generated after all endpoints exist.
   const document = () => makeOpenApiDocument(endpoints, DOCUMENT);
   endpoints.push(openApiEndpoint(document), ...referencePageEndpoints(document));
-  return endpoints;
+  return [...endpoints, ...mailPageEndpoints(services)];
 }

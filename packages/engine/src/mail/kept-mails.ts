@@ -217,6 +217,15 @@ export class KeptMails {
     return rows.map((row) => ({ ...recordOf(row), owner: ownerOf(row) }));
   }
 
+  /** False where it is another one by now, or nothing is kept any more. */
+  async replaceContent(
+    id: string,
+    { before, after }: { readonly before: string; readonly after: string },
+  ): Promise<boolean> {
+    const changed = await this.#tables.all(this.#sql.replace, [id, before, after]);
+    return changed.length === 1;
+  }
+
   /** Nothing is kept of the mails to a recipient any more, and those that wait are not sent. */
   async forget(recipient: string, now: string): Promise<void> {
     await this.#tables.all(this.#sql.erase, [recipient, now]);
@@ -324,6 +333,9 @@ function statementsOf({ dialect }: SqlTables) {
         AND ($7 = '' OR kind = $7)
         AND ($8 = '' OR event_id IN (SELECT mail_id FROM ${recipients} WHERE digest = $8))
       ORDER BY recorded_at DESC, event_id DESC LIMIT $3`,
+    replace: `
+      UPDATE ${mails} SET content = $3 WHERE event_id = $1 AND content = $2 AND status <> 'queued'
+      RETURNING event_id`,
     erase: `
       UPDATE ${mails}
       SET content = NULL, changed_at = $2,

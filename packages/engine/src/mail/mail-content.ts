@@ -4,9 +4,16 @@ import type { Mail } from './mailer.ts';
 
 /**
  * `kept`: it is not handed to any server. `suppressed`: the recipient is on the list of suppressions.
- * `deferred` is tried again.
+ * `deferred` is tried again. `opened` and `clicked` by a reader, where the tenant tracks it.
  */
-export type AttemptOutcome = 'sent' | 'deferred' | 'failed' | 'kept' | 'suppressed';
+export type AttemptOutcome =
+  | 'sent'
+  | 'deferred'
+  | 'failed'
+  | 'kept'
+  | 'suppressed'
+  | 'opened'
+  | 'clicked';
 
 /** One try, or what became of one recipient in it. */
 export interface Attempt {
@@ -14,7 +21,7 @@ export interface Attempt {
   readonly outcome: AttemptOutcome;
   /** Empty: all recipients that were open. */
   readonly recipient: string;
-  /** A code; empty for none. */
+  /** A code, or the address that was followed; empty for none. */
   readonly reason: string;
   /** The words of the server. */
   readonly response: string;

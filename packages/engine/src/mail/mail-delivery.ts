@@ -14,6 +14,7 @@ import {
   type MailContent,
   mailOf,
 } from './mail-content.ts';
+import type { MailLinks } from './mail-links.ts';
 import type { MailRoutes } from './mail-routes.ts';
 import type { MailSeal } from './mail-seal.ts';
 import type { Handover } from './mailer.ts';
@@ -46,7 +47,8 @@ const STOP_GRACE_MS = 5_000;
 export interface MailDeliveryOptions {
   readonly outbox: Outbox;
   readonly letters: Pick<Letters, 'letterOf'>;
-  readonly routes: Pick<MailRoutes, 'routeOf' | 'senderOf'>;
+  readonly routes: Pick<MailRoutes, 'routeOf' | 'senderOf' | 'profileOf'>;
+  readonly links: Pick<MailLinks, 'linked'>;
   readonly senderDomains: Pick<SenderDomains, 'senderOf'>;
   readonly suppressions: Pick<Suppressions, 'among' | 'add'>;
   readonly seal: MailSeal;
@@ -188,19 +190,29 @@ export class MailDelivery implements TimedWork {
       return { content, handover: { outcome: 'refused', reason: 'unauthorized-domain' } };
     }
     const route = mail.kept === true ? undefined : await routes.routeOf(mail);
-    if (route === undefined || route.kind === 'kept')
-      return { content, handover: { outcome: 'kept' } };
+    if (route === undefined || route.kind === 'kept') {
+      return { content: await this.#linked(mail, content), handover: { outcome: 'kept' } };
+    }
     // An unreachable server counts as an attempt for all its due mails: the next ones would only wait for
     // the same timeout.
     const known = round.unreachable.get(route.key);
     if (known !== undefined) return { content, handover: known };
     if (route.kind === 'none') return { content, handover: NO_SERVER };
-    const whole = { ...mailOf(mail.eventId, clock.now(), content), dkim: sender?.dkim ?? null };
+    const shown = mailOf(mail.eventId, clock.now(), await this.#linked(mail, content));
+    const whole = { ...shown, dkim: sender?.dkim ?? null };
     const handover = await route.mailer.send(whole, round.giveUp);
     if (handover.outcome === 'put-off' && handover.unreachable) {
       round.unreachable.set(route.key, handover);
     }
     return { content, handover };
+  }
+
+  /** As its readers get it. What the ledger mails by itself is never tracked. */
+  async #linked(mail: QueuedMail, content: MailContent): Promise<MailContent> {
+    const { links, routes } = this.#options;
+    if (mail.kind !== 'submitted') return content;
+    const { tracking } = await routes.profileOf(mail.tenantId);
+    return links.linked(mail.eventId, mail, content, tracking);
   }
 
   #suppressed(recipient: string): Attempt {

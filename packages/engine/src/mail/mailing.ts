@@ -12,6 +12,7 @@ import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import { Letters } from './letters.ts';
 import { MailDelivery } from './mail-delivery.ts';
+import type { MailLinks } from './mail-links.ts';
 import { followForMails } from './mail-reactor.ts';
 import type { MailRoutes } from './mail-routes.ts';
 import type { MailSeal } from './mail-seal.ts';
@@ -25,6 +26,7 @@ export interface MailingOptions {
   readonly keepsMails: boolean;
   readonly outbox: Outbox;
   readonly routes: MailRoutes;
+  readonly links: MailLinks;
   readonly senderDomains: SenderDomains;
   readonly suppressions: Suppressions;
   readonly seal: MailSeal;

@@ -7,8 +7,11 @@ import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { UserParts } from '../users/index.ts';
 import { KeptMails } from './kept-mails.ts';
+import { MailLinks } from './mail-links.ts';
+import { MailResponses } from './mail-responses.ts';
 import { MailRoutes } from './mail-routes.ts';
 import { MailSeal } from './mail-seal.ts';
+import { MailViewer } from './mail-viewer.ts';
 import { Mailing } from './mailing.ts';
 import { Outbox, openMailTables } from './outbox.ts';
 import { Submissions } from './submissions.ts';
@@ -49,12 +52,14 @@ export const MAIL = slice({
     const routes = new MailRoutes({
       ...{ settings: mail, keepsMails, production, commands, senderDomains, vault },
     });
-    const canUnsubscribe = false;
+    const links = new MailLinks(seal, settings.publicUrl);
+    const canUnsubscribe = links.canBeMade;
     const keeps: typeof routes.keeps = (owner) => routes.keeps(owner);
     const checking = { seal, clock, canUnsubscribe, keeps };
     const submissions = new Submissions({ mails, senderDomains, ...checking });
     const { events } = stores;
-    const sending = { settings: mail, keepsMails, outbox, routes, suppressions, seal, events };
+    const kept = { outbox, suppressions, seal, links };
+    const sending = { settings: mail, keepsMails, routes, events, ...kept };
     const mailing = new Mailing({ ...parts, ...sending });
     parts.erasing.add(async ({ emails, ...owner }) => {
       for (const email of emails) {
@@ -63,7 +68,13 @@ export const MAIL = slice({
       }
     });
     parts.scrubbed.push({ name: 'mails', scrub: () => outbox.scrub() });
-    return { mailing, mailParts: { submissions, mails, seal, routes, suppressions } };
+    return {
+      mailing,
+      mailParts: { submissions, mails, seal, routes, suppressions },
+      mailResponses: new MailResponses({ links, mails, suppressions, routes, seal, clock }),
+      /** Undefined in production. */
+      mailViewer: keepsMails ? new MailViewer(mails, seal) : undefined,
+    };
   },
   tenant: (parts) => ({
     mails: tenantPart(

@@ -52,40 +52,66 @@ export function textOfHtml(html: string): string {
       continue;
     }
     place = tag.end;
-    const { name, isEnd, source } = tag;
+    const { name, isEnd } = tag;
     if (WITHOUT_TEXT.has(name) && !isEnd) place = endOf(html, name, place);
     else if (PARAGRAPHS.has(name)) parts.push('\n\n');
     else if (LINES.has(name) && (!isEnd || name === 'div'))
       parts.push(name === 'li' ? '\n- ' : '\n');
     else if ((name === 'td' || name === 'th') && isEnd) parts.push(' ');
     else if (name === 'a') {
-      if (!isEnd) links.push(decoded(HREF.exec(source)?.slice(1).find(Boolean) ?? ''));
+      if (!isEnd) links.push(hrefOf(tag)?.value ?? '');
       else parts.push(shownLink(links.pop() ?? ''));
     }
   }
   return inParagraphs(parts.join(''));
 }
 
-interface FoundTag {
+export interface FoundTag {
   readonly name: string;
   readonly isEnd: boolean;
   readonly source: string;
+  readonly begin: number;
   readonly end: number;
+}
+
+/** Of a text of HTML, in their order. */
+export function* tagsOf(html: string): Generator<FoundTag> {
+  let place = html.indexOf('<');
+  while (place >= 0) {
+    const tag = tagAt(html, place);
+    if (tag !== undefined) yield tag;
+    place = html.indexOf('<', tag?.end ?? place + 1);
+  }
+}
+
+/** The `href` of a tag, decoded, and where it stands in the text. */
+export function hrefOf({ source, begin }: FoundTag) {
+  const found = HREF.exec(source);
+  if (found === null) return undefined;
+  const [whole] = found;
+  // Without the space before it.
+  const at = begin + 1 + found.index + 1;
+  return {
+    value: decoded(found.slice(1).find(Boolean) ?? ''),
+    begin: at,
+    end: at + whole.length - 1,
+  };
 }
 
 /** Undefined where a `<` begins none. Comments and declarations have no name. */
 function tagAt(html: string, begin: number): FoundTag | undefined {
   if (html.startsWith('<!--', begin)) {
     const close = html.indexOf('-->', begin + 4);
-    return { name: '', isEnd: false, source: '', end: close < 0 ? html.length : close + 3 };
+    return { name: '', isEnd: false, source: '', begin, end: close < 0 ? html.length : close + 3 };
   }
   const rest = html.slice(begin + 1, begin + 1 + MAX_TAG_LENGTH);
-  const close = rest.indexOf('>');
   const [, name] = TAG_NAME.exec(rest) ?? [];
-  if (close < 0 || (name === undefined && !rest.startsWith('!'))) return undefined;
+  if (name === undefined && !rest.startsWith('!')) return undefined;
+  const close = rest.indexOf('>');
+  if (close < 0) return undefined;
   const source = rest.slice(0, close);
   const end = begin + close + 2;
-  return { name: (name ?? '').toLowerCase(), isEnd: rest.startsWith('/'), source, end };
+  return { name: (name ?? '').toLowerCase(), isEnd: rest.startsWith('/'), source, begin, end };
 }
 
 function endOf(html: string, name: string, from: number): number {

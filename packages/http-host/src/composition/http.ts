@@ -46,6 +46,7 @@ export function provideHttp(provide: Provide): void {
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
     const { ledgers, disputes, knowsOrigin, webhookEndpoints, testClock } = engine;
+    const { mailResponses, mailViewer } = engine;
     const services = {
       ledgers,
       disputes,
@@ -53,6 +54,8 @@ export function provideHttp(provide: Provide): void {
       originsOfKey: originsOfKey(engine),
       webhookEndpoints,
       testClock,
+      mailResponses,
+      mailViewer,
       permissions: permissionsOf(get(PART.ownEndpoints)),
       readiness: get(PART.readiness),
       metrics: get(PART.config).metrics === undefined ? get(PART.metrics) : undefined,

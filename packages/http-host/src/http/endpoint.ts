@@ -64,6 +64,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** Of the connection. */
   readonly remoteAddress: string | undefined;
+  /** The Host header, if it was sent. */
+  readonly host: string | undefined;
   /** Takes the id that the request is about, for the record of its activity. */
   noteSubject(id: unknown): void;
   /** The W3C traceparent header, if valid. */
@@ -140,6 +142,8 @@ export interface ResponseDefinition {
 /** A media type of bodies beside application/json. */
 export interface BodyType {
   readonly mediaType: string;
+  /** Other parameters than the charset are admitted. Default: false. */
+  readonly anyParameters?: boolean;
   /** The bytes as a JSON value; throws a Refusal. Default: JSON. */
   readonly read?: (bytes: Buffer) => unknown;
   /** Of a type that is no JSON: the document has it in place of the schema. */

@@ -49,7 +49,11 @@ function bodyTypeOf(
   const [first] = admitted;
   if (contentType === first?.mediaType) return first;
   const sent = MEDIA_TYPE.exec(contentType ?? '')?.[1]?.toLowerCase();
-  return admitted.find(({ mediaType }) => mediaType === sent);
+  const [bare = ''] = (contentType ?? '').split(';', 1);
+  const name = bare.trim().toLowerCase();
+  return admitted.find(({ mediaType, anyParameters }) =>
+    anyParameters === true ? mediaType === name : mediaType === sent,
+  );
 }
 
 /** The value of a body that `bodyViolation` admits. */

@@ -102,6 +102,10 @@ export class Exchange implements RequestContext {
     return this.request.socket.remoteAddress;
   }
 
+  get host(): string | undefined {
+    return this.head.host;
+  }
+
   noteSubject(id: unknown): void {
     this.subject = subjectText(id) ?? this.subject;
   }
