@@ -31,6 +31,18 @@ async function begin(host: Host): Promise<void> {
     { kind: 'api', environment: 'live', label: '', scopes: ['payments:write', 'payments:read'] },
     CALLER,
   );
+  const mail = await tenants.issueKey(
+    TENANT_ID,
+    { kind: 'tenant', environment: 'live', label: 'Receipts', scopes: [] },
+    CALLER,
+  );
+  const ledger = host.engine.ledgers.as({ tenantId: TENANT_ID, ...CALLER });
+  await ledger.senderDomains.create({ domain: 'teapots.example' });
+  const { signingSecret } = await ledger.webhookEndpoints.create({
+    direction: 'out',
+    url: `${origin}/webhooks`,
+    eventTypes: ['customer_lead.paid'],
+  });
   const url = await host.listen();
   const shop = await openShop({
     host: url,
@@ -38,6 +50,8 @@ async function begin(host: Host): Promise<void> {
     apiKey: api.key,
     leadKey: lead.publishableKey,
     paymentKey: payment.key,
+    tenantKey: mail.key,
+    webhookSecret: () => signingSecret,
     port: PORT,
   });
   console.log(`Counterfoil listens on ${url}`);

@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+const PRODUCT = 'Blue teapot';
 const PRICE = 24.5;
 const CURRENCY = 'GBP';
+/** Its domain is one of the tenant's sender domains. */
+const SENDER = 'Teapots <orders@teapots.example>';
 const MAX_BODY_BYTES = 64 * 1_024;
 const WEBHOOK_TOLERANCE_SECONDS = 300;
 
@@ -17,6 +20,8 @@ export interface ShopOptions {
   readonly apiKey: string;
   /** Of webhooks: `whsec_…`. Without one none are taken. */
   readonly webhookSecret?: () => string | undefined;
+  /** Secret: mails receipts. Without one none are sent. */
+  readonly tenantKey?: string;
   readonly leadKey: string;
   readonly paymentKey: string;
   /** 0: any free one. */
@@ -149,9 +154,52 @@ async function takeWebhook(
     .map((each) => Buffer.from(each.replace(/^v1,/, ''), 'base64'))
     .some((each) => each.length === expected.length && timingSafeEqual(each, expected));
   if (!isSigned) return send(response, 401, 'text/plain', 'Wrong signature');
-  const { type, data } = JSON.parse(body) as Received;
-  received.push({ type, data });
+  const event = JSON.parse(body) as Received;
+  // An answer of 500 has the host send the event again.
+  if (event.type === 'customer_lead.paid') await mailReceipt(options, id, event.data as PaidLead);
+  received.push(event);
   send(response, 204, 'text/plain', '');
+}
+
+/** `data` of `customer_lead.paid`, as far as it is used. */
+interface PaidLead {
+  readonly lead: { readonly email: string; readonly first_name: string | null };
+  readonly transaction: {
+    readonly orderId: number;
+    readonly amount: number;
+    readonly currency: string;
+  };
+}
+
+/** One receipt for each event, however often the event arrives. */
+async function mailReceipt(
+  options: ShopOptions,
+  eventId: string,
+  { lead, transaction }: PaidLead,
+): Promise<void> {
+  const { tenantKey } = options;
+  if (tenantKey === undefined) return;
+  const price = priceOf(transaction.amount, transaction.currency);
+  const { status, answer: email } = await callHost(options, 'POST', '/api/email', {
+    tenant_key: tenantKey,
+    from: SENDER,
+    to: lead.email,
+    subject: `Your order ${transaction.orderId}`,
+    templateType: 'react',
+    templateName: 'order-confirmation',
+    templateData: {
+      orderNumber: String(transaction.orderId),
+      customerName: lead.first_name ?? undefined,
+      items: [{ name: PRODUCT, quantity: 1, price }],
+      total: price,
+    },
+    idempotencyKey: `receipt-${eventId}`,
+  });
+  if (status !== 202) throw new Error(`the receipt was refused: ${email['message']}`);
+}
+
+function priceOf(amount: number, currency: string): string {
+  return new Intl.NumberFormat('en-GB', { style: 'currency', currency }).format(amount);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -166,13 +214,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function productPage({ host, leadKey, paymentKey }: ShopOptions): string {
-  const price = new Intl.NumberFormat('en-GB', { style: 'currency', currency: CURRENCY });
   const settings = { host, 'lead-key': leadKey, 'payment-key': paymentKey };
   const data = Object.entries(settings).map(([name, value]) => `data-${name}="${escaped(value)}"`);
   return `<main ${data.join(' ')} id="shop">
-<h1>Blue teapot</h1>
+<h1>${PRODUCT}</h1>
 <p>Holds a litre, pours without a drip.</p>
-<p class="price">${price.format(PRICE)}</p>
+<p class="price">${priceOf(PRICE, CURRENCY)}</p>
 <form id="who">
 <h2>Who is it for?</h2>
 <label for="email">Email</label><input id="email" type="email" autocomplete="email" required>

@@ -1,10 +1,11 @@
-/** The whole way of a buyer in a real browser: visit, lead, card, decline, 3-D Secure, thanks, webhook. */
+/** The whole way of a buyer in a real browser: visit, lead, card, decline, 3-D Secure, thanks, webhook, receipt. */
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openShop, type Shop } from '@counterfoil/shop';
 import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MailServer } from '../e2e/mail-server.ts';
 import {
   CARDS,
   type Caller,
@@ -28,6 +29,7 @@ if (CHROMIUM === undefined) {
 
 let running: Running;
 let owner: Caller;
+let mailServer: MailServer;
 let shop: Shop;
 let evil: Shop;
 let browser: Browser;
@@ -35,7 +37,13 @@ let keys: { readonly leadKey: string; readonly paymentKey: string };
 
 beforeAll(async () => {
   if (CHROMIUM === undefined) return;
-  running = await startHost();
+  mailServer = await MailServer.start();
+  running = await startHost({
+    env: {
+      SMTP_URL: `smtp://localhost:${mailServer.port}`,
+      MAIL_FROM: 'ledger@counterfoil.example',
+    },
+  });
   owner = await openTenant(running, TENANT);
   const port = await freePort();
   const terms = { applicationId: 1, allowedOrigins: [`http://127.0.0.1:${port}`] };
@@ -47,12 +55,15 @@ beforeAll(async () => {
   const lead = await item('/api/admin/leadkeys', terms);
   const payment = await item('/api/admin/keys', { kind: 'payment-publishable', ...terms });
   keys = { leadKey: lead.publishableKey, paymentKey: payment.key };
+  await item('/api/admin/senderdomains', { domain: 'teapots.example' });
+  const { key: tenantKey } = await item('/api/admin/keys', { kind: 'tenant' });
   let webhookSecret: string | undefined;
   const options = {
     host: running.url,
     tenantId: TENANT,
     apiKey: await issueKey(running, TENANT, { scopes: ['payments:write', 'payments:read'] }),
     ...keys,
+    tenantKey,
     webhookSecret: () => webhookSecret,
   };
   shop = await openShop({ ...options, port });
@@ -65,6 +76,7 @@ afterAll(async () => {
   await browser?.close();
   await Promise.all([shop?.close(), evil?.close()]);
   await running?.close();
+  await mailServer?.close();
 });
 
 async function freePort(): Promise<number> {
@@ -190,6 +202,13 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
     expect(shop.received).toMatchObject([
       { type: 'customer_lead.paid', data: { lead: { session_id: 'visit-7f3a' } } },
     ]);
+
+    await vi.waitUntil(() => mailServer.mails.length > 0, { timeout: 10_000 });
+    const [receipt] = mailServer.mails;
+    expect(receipt?.to).toEqual([email]);
+    expect(receipt?.parsed.from?.address).toBe('orders@teapots.example');
+    expect(receipt?.parsed.text).toContain('£24.50');
+    expect(receipt?.parsed.text).toContain('Dora');
   });
 
   it('on a phone, in the dark, pays once with two clicks', async () => {
