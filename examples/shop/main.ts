@@ -54,6 +54,9 @@ async function begin(host: Host): Promise<void> {
     webhookSecret: () => signingSecret,
     port: PORT,
   });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void shop.close());
+  }
   console.log(`Counterfoil listens on ${url}`);
   console.log(`The shop is at ${shop.url}`);
 }
