@@ -63,7 +63,9 @@ function made(kind: string, operation: string, body: unknown): Promise<unknown> 
 
 function found(kind: string, name: string): Promise<unknown> {
   if (kind === 'tokens') return books.findToken(name);
-  return kind === 'charges' ? books.findCharge(name) : books.findFollowUp(name);
+  return kind === 'charges'
+    ? books.findCharge({ idempotencyKey: name })
+    : books.findFollowUp('refund', { idempotencyKey: name });
 }
 
 const cardOf = (number: string) => ({

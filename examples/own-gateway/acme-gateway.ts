@@ -39,15 +39,16 @@ export function acmeGateway(url: string, gatewayId = 2): PaymentGateway {
   return {
     gatewayId,
     name: 'Acme',
-    tokenize: (card, fingerprint, signal) => post('/tokens', { card, fingerprint }, signal),
-    findToken: (token, signal) => get('/tokens', token, signal),
+    // Acme has one account and one set of tokens.
+    tokenize: (card, fingerprint, _, signal) => post('/tokens', { card, fingerprint }, signal),
+    findToken: (token, _, signal) => get('/tokens', token, signal),
     charge: (request, signal) => post<ChargeResult>('/charges', request, signal),
     confirm: (request, signal) => post<ChargeResult>('/confirmations', request, signal),
     capture: followUp('capture'),
     void: followUp('void'),
     refund: followUp('refund'),
-    findCharge: (key, signal) => get('/charges', key, signal),
-    findFollowUp: (key, signal) => get('/follow-ups', key, signal),
+    findCharge: ({ idempotencyKey }, signal) => get('/charges', idempotencyKey, signal),
+    findFollowUp: (_, { idempotencyKey }, signal) => get('/follow-ups', idempotencyKey, signal),
     // Acme reports chargebacks by mail.
     noticesOf: async () => [],
     close: async () => undefined,

@@ -5,6 +5,7 @@ import {
   type CardToken,
   type ChargeRequest,
   type ChargeResult,
+  type FollowUpOperation,
   type FollowUpRequest,
   type FollowUpResult,
   IdempotencyKeyReused,
@@ -94,11 +95,14 @@ export class MemoryGateway implements PaymentGateway {
     );
   }
 
-  async findCharge(idempotencyKey: string): Promise<ChargeResult | undefined> {
+  async findCharge({ idempotencyKey }: ChargeRequest): Promise<ChargeResult | undefined> {
     return this.#chargeAnswers.find(idempotencyKey);
   }
 
-  async findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined> {
+  async findFollowUp(
+    _: FollowUpOperation,
+    { idempotencyKey }: FollowUpRequest,
+  ): Promise<FollowUpResult | undefined> {
     return this.#followUpAnswers.find(idempotencyKey);
   }
 

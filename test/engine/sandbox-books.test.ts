@@ -83,7 +83,9 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
     it('finds a charge that was handed in and is not answered yet', async () => {
       const gateway = open({ ...newPlace(), answerDelayMs: 30 });
       const answer = gateway.charge(await chargeRequest(gateway, 'slow'));
-      expect(await gateway.findCharge('charge-1')).toMatchObject({ result: 'captured' });
+      expect(await gateway.findCharge({ idempotencyKey: 'charge-1' })).toMatchObject({
+        result: 'captured',
+      });
       await answer;
     });
 
@@ -112,10 +114,10 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       const confirmed = await gateway.confirm(followUp(idIn(asked), 'confirm-1'));
       expect(confirmed).toMatchObject({ result: 'authorized', avsChecked: true });
       expect(idIn(confirmed)).toBe(idIn(asked));
-      expect(await gateway.findCharge('confirm-1')).toEqual(confirmed);
+      expect(await gateway.findCharge({ idempotencyKey: 'confirm-1' })).toEqual(confirmed);
       // The charge's key gets its first response, the query the current one.
       expect(await gateway.charge(request)).toEqual(asked);
-      expect(await gateway.findCharge('charge-1')).toEqual(confirmed);
+      expect(await gateway.findCharge({ idempotencyKey: 'charge-1' })).toEqual(confirmed);
       expect(await gateway.confirm(followUp(idIn(asked), 'confirm-1'))).toEqual(confirmed);
     });
 
@@ -141,7 +143,9 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       for (const request of wrong) {
         expect(await gateway.confirm(request)).toMatchObject({ result: 'failed' });
       }
-      expect(await gateway.findCharge('charge-1')).toMatchObject({ result: 'action-required' });
+      expect(await gateway.findCharge({ idempotencyKey: 'charge-1' })).toMatchObject({
+        result: 'action-required',
+      });
     });
   });
 
@@ -168,7 +172,7 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
       const { cvv: _, ...withoutCvv } = request;
       const credentials = { ...ACCOUNT.credentials, password: 'rotated' };
       const again = await gateway.charge({ ...withoutCvv, account: { ...ACCOUNT, credentials } });
-      expect(again).toEqual(await gateway.findCharge('charge-1'));
+      expect(again).toEqual(await gateway.findCharge({ idempotencyKey: 'charge-1' }));
     });
 
     it('identifies one operation', async () => {
@@ -276,12 +280,12 @@ describe.each(PLACES)('books in %s:', (name, newPlace) => {
         const answers: unknown[] = [];
         for (const request of requests) {
           answers.push(await gateway.charge(request).catch(timedOut));
-          answers.push(await gateway.findCharge(request.idempotencyKey));
+          answers.push(await gateway.findCharge({ idempotencyKey: request.idempotencyKey }));
         }
         return answers;
       };
       const before = await rowsSeen(first);
-      const id = idIn(await first.findCharge('charge-0'));
+      const id = idIn(await first.findCharge({ idempotencyKey: 'charge-0' }));
       const refunded = await first.refund(followUp(id, 'refund-1', 6_000n));
       const records = await Array.fromAsync(first.records());
       await first.close();

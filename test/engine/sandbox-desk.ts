@@ -48,6 +48,9 @@ export function card(number: string): CardDetails {
   return { number, expMonth: 12, expYear: 2030, cvv: CVV, holder: 'Ada Byron' };
 }
 
+/** Of the ledger; the sandbox has no use for them. */
+const IDS = { firstSentAgoMs: 0, paymentId: 'p1', transactionId: 't1' };
+
 function numberOf(behaviour: Behaviour): string {
   const row = SANDBOX_CARDS.find((each) => each.behaviour === behaviour);
   if (row === undefined) throw new Error(`no card does ${behaviour}`);
@@ -71,6 +74,9 @@ export async function chargeRequest(
     capture: true,
     recurring: false,
     descriptor: 'SHOP*1',
+    customer: '1',
+    subscribes: false,
+    ...IDS,
     ...change,
   };
 }
@@ -80,7 +86,7 @@ export function followUp(
   idempotencyKey: string,
   amountMinor = 10_000n,
 ): FollowUpRequest {
-  const request = { idempotencyKey, sandbox: true, account: ACCOUNT, currency: 'EUR' };
+  const request = { idempotencyKey, sandbox: true, account: ACCOUNT, currency: 'EUR', ...IDS };
   return { ...request, amountMinor, gatewayTransactionId };
 }
 

@@ -100,7 +100,9 @@ describe('the table of outcomes', () => {
   it('has a slow charge in its books before it answers', async () => {
     const gateway = open({ path: ':memory:', answerDelayMs: 30 });
     const answer = gateway.charge(await chargeRequest(gateway, 'slow'));
-    expect(await gateway.findCharge('charge-1')).toMatchObject({ result: 'captured' });
+    expect(await gateway.findCharge({ idempotencyKey: 'charge-1' })).toMatchObject({
+      result: 'captured',
+    });
     await answer;
   });
 
@@ -116,15 +118,15 @@ describe('the table of outcomes', () => {
 /** Everything that a card does, in a few words. */
 async function storyOf(gateway: SandboxGateway, request: ChargeRequest): Promise<string> {
   const { idempotencyKey: key } = request;
-  const found = async () => inWords(await gateway.findCharge(key));
+  const found = async () => inWords(await gateway.findCharge({ idempotencyKey: key }));
   const answer = await gateway.charge(request).catch(timedOut);
   if (answer === undefined) return `timeout, found ${await found()}`;
-  expect(await gateway.findCharge(key)).toEqual(answer);
+  expect(await gateway.findCharge({ idempotencyKey: key })).toEqual(answer);
   if (answer.result === 'action-required') {
     const confirmed = await gateway.confirm(
       followUp(answer.gatewayTransactionId, `${key}-confirm`),
     );
-    expect(await gateway.findCharge(key)).toEqual(confirmed);
+    expect(await gateway.findCharge({ idempotencyKey: key })).toEqual(confirmed);
     return `action-required, then ${inWords(confirmed)}`;
   }
   if (answer.result !== 'captured') return inWords(answer);
@@ -133,7 +135,8 @@ async function storyOf(gateway: SandboxGateway, request: ChargeRequest): Promise
   const { gatewayTransactionId: id } = answer;
   words.push(...(await gateway.noticesOf(id)).map(({ kind }) => kind));
   const refund = await gateway.refund(followUp(id, `${key}-refund`, 1n)).catch(timedOut);
-  const refundFound = (await gateway.findFollowUp(`${key}-refund`))?.result;
+  const refundFound = (await gateway.findFollowUp('refund', { idempotencyKey: `${key}-refund` }))
+    ?.result;
   if (refund === undefined) words.push(`refund timeout, found ${refundFound}`);
   else {
     expect(refundFound).toBe(refund.result);

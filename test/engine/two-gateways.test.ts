@@ -13,8 +13,8 @@ function sandboxAlone(gatewayId: number): PaymentGateway {
   const gateway = openSandboxGateway({ path: ':memory:', gatewayId });
   const made = new Set<string>();
   const own: Partial<PaymentGateway> = {
-    async tokenize(...card) {
-      const kept = await gateway.tokenize(...card);
+    async tokenize(card, fingerprint) {
+      const kept = await gateway.tokenize(card, fingerprint);
       made.add(kept.token);
       return kept;
     },

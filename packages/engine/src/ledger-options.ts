@@ -81,6 +81,8 @@ export interface LedgerOptions {
   readonly gatewayTimeoutMs?: number;
   /** The most calls of one gateway at once; further calls are refused with `GatewayBusy`. Default: 500. */
   readonly gatewayMaxInFlight?: number;
+  /** Where browsers go after an action of the customer, such as 3-D Secure. */
+  readonly gatewayReturnUrl?: string;
   /** Records of activity are removed after so many days. Default: 400. */
   readonly activityDays?: number;
   /** Deliveries of webhooks that have ended are removed after so many days. Default: 30. */
@@ -110,6 +112,9 @@ const isText = (given: unknown): given is string => typeof given === 'string' &&
 const isUpTo = (max: number) => (given: unknown) =>
   Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= max;
 
+type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt';
+type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
+
 const GATEWAY_CALLS = Object.keys({
   tokenize: true,
   findToken: true,
@@ -122,7 +127,7 @@ const GATEWAY_CALLS = Object.keys({
   findFollowUp: true,
   noticesOf: true,
   close: true,
-} satisfies Record<Exclude<keyof PaymentGateway, 'gatewayId' | 'name'>, true>);
+} satisfies Record<RequiredCalls, true>);
 
 function isGateway(given: unknown): boolean {
   if (typeof given === 'function') return true;
@@ -242,6 +247,10 @@ const OPTIONS = z.strictObject(
     background: FLAG.optional(),
     gatewayTimeoutMs: TIME.optional(),
     gatewayMaxInFlight: must('a whole number from 1', isUpTo(Number.MAX_SAFE_INTEGER)).optional(),
+    gatewayReturnUrl: must(
+      'an http or https address',
+      isUrlOf((url) => /^https?:$/.test(new URL(url).protocol)),
+    ).optional(),
     activityDays: must(
       `a whole number of days, 1 to ${MAX_ACTIVITY_DAYS}`,
       isUpTo(MAX_ACTIVITY_DAYS),
@@ -292,6 +301,7 @@ export function settingsOf({ storage, masterKey, mail, ...options }: LedgerOptio
     testClock: false,
     gatewayTimeoutMs: options.gatewayTimeoutMs ?? GATEWAY_DEFAULTS.timeoutMs,
     gatewayMaxInFlight: options.gatewayMaxInFlight ?? GATEWAY_DEFAULTS.maxInFlight,
+    gatewayReturnUrl: options.gatewayReturnUrl,
     activityDays: options.activityDays ?? DEFAULT_ACTIVITY_DAYS,
     webhookLogDays: options.webhookLogDays ?? DEFAULT_WEBHOOK_LOG_DAYS,
     loopbackWebhooks: options.loopbackWebhooks ?? false,

@@ -33,6 +33,8 @@ export interface Settings extends Located, EventLogSettings {
   readonly gatewayTimeoutMs: number;
   /** Calls of one gateway that may be under way at the same time; the next one is refused. */
   readonly gatewayMaxInFlight: number;
+  /** Where browsers go after an action of the customer; gateways that need one have a default. */
+  readonly gatewayReturnUrl?: string | undefined;
   /** Records of activity are removed after so many days. */
   readonly activityDays: number;
   /** Deliveries of webhooks that have ended are removed after so many days. */

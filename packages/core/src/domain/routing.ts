@@ -18,12 +18,21 @@ export interface Routable {
   readonly gatewayIds?: ReadonlySet<number>;
   /** The gateway that keeps the card; any when absent. */
   readonly gatewayId?: number | undefined;
+  /** Accounts whose gateway does not take this payment, and why; none when absent. */
+  readonly refusing?: ReadonlyMap<number, GatewayReason> | undefined;
 }
+
+/** `other-gateway`: the card is not kept where the account could charge it. */
+export type GatewayReason =
+  | 'other-gateway'
+  | 'credentials-unusable'
+  | 'card-number-not-taken'
+  | 'amount-not-taken';
 
 export type SkipReason =
   | 'already-tried'
   | 'gateway-absent'
-  | 'other-gateway'
+  | GatewayReason
   | 'currency-not-held'
   | 'network-disabled'
   | 'over-max-price'
@@ -53,6 +62,8 @@ function reasonToSkip(account: MerchantAccount, payment: Routable): SkipReason |
   if (payment.gatewayIds?.has(settings.gatewayId) === false) return 'gateway-absent';
   const { gatewayId = settings.gatewayId } = payment;
   if (settings.gatewayId !== gatewayId) return 'other-gateway';
+  const refused = payment.refusing?.get(merchantAccountId);
+  if (refused !== undefined) return refused;
   if (!settings.currencies.some(({ currency }) => currency === payment.currency)) {
     return 'currency-not-held';
   }

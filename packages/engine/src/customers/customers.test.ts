@@ -14,8 +14,10 @@ import { cardBrands } from '../gateways/card-brands.ts';
 import { cardFingerprints } from '../gateways/card-fingerprint.ts';
 import { gatewayRegistry } from '../gateways/registry.ts';
 import { Identities } from '../identities/identities.ts';
+import { CredentialVault } from '../merchant-accounts/credential-vault.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
+import { GatewayAccounts } from '../payments/gateway-accounts.ts';
 import { Refused } from '../refusal.ts';
 import { References } from '../tenants/references.ts';
 import { Customers } from './customers.ts';
@@ -36,12 +38,14 @@ const REFERENCES = new References(
     namesOf: () => Promise.reject(new Error('not asked for')),
   },
 );
+const gateways = gatewayRegistry([], {
+  timeoutMs: 1_000,
+  maxInFlight: 1,
+  logger: { error() {} },
+});
 const cards = new Cards({
-  gateways: gatewayRegistry([], {
-    timeoutMs: 1_000,
-    maxInFlight: 1,
-    logger: { error() {} },
-  }),
+  gateways,
+  gatewayAccounts: new GatewayAccounts({ gateways, vault: new CredentialVault(SECRET) }),
   brandOf: cardBrands(),
   tokens: new CardTokens(SECRET),
   fingerprintsOf: () => cardFingerprints(SECRET),

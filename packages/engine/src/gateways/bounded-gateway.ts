@@ -94,18 +94,28 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   return {
     gatewayId,
     name,
-    tokenize: (card, fingerprint) =>
-      looked(tokenWithout(card.number), (signal) => gateway.tokenize(card, fingerprint, signal)),
-    findToken: (given) => looked(token.optional(), (signal) => gateway.findToken(given, signal)),
+    ...(gateway.refusalOf && { refusalOf: (planned) => gateway.refusalOf?.(planned) }),
+    ...(gateway.tokenScope && { tokenScope: (context) => gateway.tokenScope?.(context) ?? '' }),
+    ...(gateway.adopt && {
+      adopt: (given, context) =>
+        looked(token.optional(), async (signal) => gateway.adopt?.(given, context, signal)),
+    }),
+    tokenize: (card, fingerprint, context) =>
+      looked(tokenWithout(card.number), (signal) =>
+        gateway.tokenize(card, fingerprint, context, signal),
+      ),
+    findToken: (given, context) =>
+      looked(token.optional(), (signal) => gateway.findToken(given, context, signal)),
     charge: (request) => bounded(charge, (signal) => gateway.charge(request, signal)),
     confirm: (request) => bounded(charge, (signal) => gateway.confirm(request, signal)),
     capture: (request) => bounded(followUp, (signal) => gateway.capture(request, signal)),
     void: (request) => bounded(followUp, (signal) => gateway.void(request, signal)),
     refund: (request) => bounded(followUp, (signal) => gateway.refund(request, signal)),
-    findCharge: (key) => bounded(charge.optional(), (signal) => gateway.findCharge(key, signal)),
-    findFollowUp: (key) =>
-      bounded(followUp.optional(), (signal) => gateway.findFollowUp(key, signal)),
-    noticesOf: (id) => looked(notices, (signal) => gateway.noticesOf(id, signal)),
+    findCharge: (request) =>
+      bounded(charge.optional(), (signal) => gateway.findCharge(request, signal)),
+    findFollowUp: (operation, request) =>
+      bounded(followUp.optional(), (signal) => gateway.findFollowUp(operation, request, signal)),
+    noticesOf: (id, context) => looked(notices, (signal) => gateway.noticesOf(id, context, signal)),
     async close() {
       try {
         await inTime(() => gateway.close());

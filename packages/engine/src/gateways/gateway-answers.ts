@@ -16,9 +16,13 @@ const note = z
   .transform((given) => given.slice(0, MAX_NOTE_CHARACTERS).toWellFormed());
 const amountMinor = z.bigint().nonnegative();
 
-const token: z.ZodType<CardToken> = z.object(
-  Transaction.Card.omit({ brandId: true, binCountry: true }).shape,
-);
+const { brandId, binCountry, ...kept } = Transaction.Card.shape;
+
+const token: z.ZodType<CardToken> = z.object({
+  ...kept,
+  brandId: brandId.optional(),
+  country: binCountry.optional(),
+});
 
 const charge: z.ZodType<ChargeResult> = z.discriminatedUnion('result', [
   z.object({

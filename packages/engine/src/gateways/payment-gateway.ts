@@ -13,13 +13,17 @@ export interface CardDetails {
 /** The gateway's token of a stored card. */
 export interface CardToken {
   readonly token: string;
-  /** First six digits. */
+  /** First six digits; empty where the gateway does not give them. */
   readonly bin: string;
   readonly last4: string;
   readonly expMonth: number;
   readonly expYear: number;
-  /** As given with the card. */
+  /** As given with the card; the gateway's own for a card that the ledger never saw. */
   readonly fingerprint: string;
+  /** `cardBrandId` 1 to 6, where the gateway says so. Default: by `bin`. */
+  readonly brandId?: number | undefined;
+  /** Country of the issuer (ISO 3166, two letters), where the gateway says so. */
+  readonly country?: string | undefined;
 }
 
 /** Credentials of the merchant account at the gateway. */
@@ -34,19 +38,40 @@ export interface GatewayAccount {
   };
 }
 
-/** Requests are idempotent under their key. */
-interface Request {
-  readonly idempotencyKey: string;
+/** What every call names: a gateway with credentials for each account has no others. */
+export interface AccountContext {
+  readonly account: GatewayAccount;
   /** Test data: a gateway must use its own test mode, or refuse. No real money moves. */
   readonly sandbox: boolean;
-  readonly account: GatewayAccount;
+}
+
+/** Requests are idempotent under their key. */
+interface Request extends AccountContext {
+  readonly idempotencyKey: string;
+  /**
+   * How long ago the request may first have been sent, in milliseconds; 0 for the first time. Gateways that
+   * forget keys must not take an older request for a new one.
+   */
+  readonly firstSentAgoMs: number;
   readonly amountMinor: bigint;
   readonly currency: string;
+  /** The ledger's id of the payment. */
+  readonly paymentId: string;
+  /** The ledger's id of the transaction: the payment itself, or its capture, void or refund. */
+  readonly transactionId: string;
 }
 
 /** A captured amount of 0 verifies the card. No money moves. */
 export interface ChargeRequest extends Request {
   readonly token: string;
+  /** The ledger's customer: one text for each customer of a tenant and an environment. */
+  readonly customer: string;
+  /** Later charges of this card come without the customer. */
+  readonly subscribes: boolean;
+  /** Where the customer's browser goes after `nextAction`, where the ledger was given an address. */
+  readonly returnUrl?: string;
+  /** The gateway's id of the charge, where the ledger knows it: a look-up goes by it. */
+  readonly gatewayTransactionId?: string;
   /** Absent for a stored token. */
   readonly cvv?: string;
   /** Authorize only when false. */
@@ -99,6 +124,28 @@ export type GatewayNotice =
       readonly arn: string;
     };
 
+export type FollowUpOperation = 'capture' | 'void' | 'refund';
+
+/** A charge that is planned: what an account is asked about before anything is recorded. */
+export interface PlannedCharge extends AccountContext {
+  readonly currency: string;
+  /** The charge, and the later charges of its plans. */
+  readonly amountsMinor: readonly bigint[];
+  /** The number of a card is handed in, and not a token. */
+  readonly hasCardNumber: boolean;
+}
+
+/** Why an account takes no such charge. */
+export const ACCOUNT_REFUSALS = [
+  /** Its credentials are incomplete, or of the other environment. */
+  'credentials-unusable',
+  /** It takes tokens of the gateway's own script only. */
+  'card-number-not-taken',
+  /** The gateway does not have the currency, or has fewer decimals of it. */
+  'amount-not-taken',
+] as const;
+export type AccountRefusal = (typeof ACCOUNT_REFUSALS)[number];
+
 /**
  * The same idempotency key always gives the same answer. A call without an answer throws
  * `GatewayTimeout`; its outcome is then queried with `find…`. The engine also applies its own timeout to
@@ -107,22 +154,63 @@ export type GatewayNotice =
 export interface PaymentGateway {
   readonly gatewayId: number;
   readonly name: string;
+  /**
+   * Why the account takes no such charge, capture or refund; undefined when it does. Pure: asked before
+   * anything is recorded. Default: each account takes everything.
+   */
+  refusalOf?(planned: PlannedCharge): AccountRefusal | undefined;
+  /**
+   * Accounts with the same text know each other's tokens. Pure. Default: all accounts of the gateway do.
+   */
+  tokenScope?(context: AccountContext): string;
   /** Exchanges a card for a token. Stores the host's fingerprint of the number with it. */
-  tokenize(card: CardDetails, fingerprint: string, signal?: AbortSignal): Promise<CardToken>;
-  /** The card of an existing token; undefined when the token is unknown. */
-  findToken(token: string, signal?: AbortSignal): Promise<CardToken | undefined>;
+  tokenize(
+    card: CardDetails,
+    fingerprint: string,
+    context: AccountContext,
+    signal?: AbortSignal,
+  ): Promise<CardToken>;
+  /** The card of an existing token; undefined when the account does not know the token. */
+  findToken(
+    token: string,
+    context: AccountContext,
+    signal?: AbortSignal,
+  ): Promise<CardToken | undefined>;
+  /**
+   * The token of what the gateway's own script made in the browser; undefined for what the account does
+   * not know, and for what belongs to a customer already. Default: the gateway has no such script.
+   */
+  adopt?(
+    gatewayToken: string,
+    context: AccountContext,
+    signal?: AbortSignal,
+  ): Promise<CardToken | undefined>;
   charge(request: ChargeRequest, signal?: AbortSignal): Promise<ChargeResult>;
   /** Continues a charge after the customer completed `nextAction`. */
   confirm(request: FollowUpRequest, signal?: AbortSignal): Promise<ChargeResult>;
   capture(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
   void(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
   refund(request: FollowUpRequest, signal?: AbortSignal): Promise<FollowUpResult>;
-  /** The outcome of the charge under this key; undefined when the gateway never received it. */
-  findCharge(idempotencyKey: string, signal?: AbortSignal): Promise<ChargeResult | undefined>;
-  /** The outcome of the capture, void or refund under this key. */
-  findFollowUp(idempotencyKey: string, signal?: AbortSignal): Promise<FollowUpResult | undefined>;
+  /**
+   * The outcome of the charge with this request's key; undefined when the gateway never received it. The
+   * token is empty when the card was erased meanwhile.
+   */
+  findCharge(request: ChargeRequest, signal?: AbortSignal): Promise<ChargeResult | undefined>;
+  /**
+   * The outcome of the capture, void or refund with this request's key; undefined when the gateway never
+   * received it. A refusal, which moved nothing, may be undefined as well.
+   */
+  findFollowUp(
+    operation: FollowUpOperation,
+    request: FollowUpRequest,
+    signal?: AbortSignal,
+  ): Promise<FollowUpResult | undefined>;
   /** The notices about a captured charge. References are stable across calls. */
-  noticesOf(gatewayTransactionId: string, signal?: AbortSignal): Promise<readonly GatewayNotice[]>;
+  noticesOf(
+    gatewayTransactionId: string,
+    context: AccountContext & { readonly currency: string },
+    signal?: AbortSignal,
+  ): Promise<readonly GatewayNotice[]>;
   close(): Promise<void>;
 }
 

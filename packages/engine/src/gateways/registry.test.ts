@@ -15,7 +15,8 @@ it('finds each gateway by its id, and closes them all', async () => {
   expect(registry.gateway(2)).toMatchObject({ gatewayId: 2, name: 'Two' });
   expect(registry.gateways).toEqual(gateways);
   await registry.close();
-  for (const gateway of gateways) await expect(gateway.findCharge('k')).rejects.toThrow();
+  for (const gateway of gateways)
+    await expect(gateway.findCharge({ idempotencyKey: 'k' })).rejects.toThrow();
 });
 
 it('refuses a gateway that is absent', () => {

@@ -1,18 +1,28 @@
 /** Exchanges cards for gateway tokens, and finds cards by token. */
-import { Customer, type MerchantAccount, type Subject, type Transaction } from '@counterfoil/core';
+import {
+  Customer,
+  type MerchantAccount,
+  type Routing,
+  type Subject,
+  type Transaction,
+} from '@counterfoil/core';
 import type { CardBrandOf } from '../gateways/card-brands.ts';
 import type { FingerprintOf } from '../gateways/card-fingerprint.ts';
 import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refused, refused } from '../refusal.ts';
 import type { CardTokens } from './card-tokens.ts';
+import type { GatewayAccounts, Place } from './gateway-accounts.ts';
 
-/** A typed card, or the token of an earlier one. */
-export type Instrument = { readonly card: CardDetails } | { readonly token: string };
+/** A typed card, the token of an earlier one, or what a gateway's script made in the browser. */
+export type Instrument =
+  | { readonly card: CardDetails }
+  | { readonly token: string }
+  | { readonly gatewayToken: string };
 
-/** A card that a gateway keeps. Its token is valid at that gateway only. */
+/** A card that a gateway keeps for an account, and for those that know its tokens. */
 interface KnownCard {
-  readonly gatewayId: number;
+  readonly account: Account;
   readonly card: CardToken;
 }
 
@@ -33,6 +43,7 @@ type Environment = Omit<Subject, 'customerId'>;
 
 interface CardServices {
   readonly gateways: GatewayRegistry;
+  readonly gatewayAccounts: GatewayAccounts;
   readonly brandOf: CardBrandOf;
   readonly tokens: CardTokens;
   /** A fingerprint function of the owner's own: it does not reveal that two tenants share a customer. */
@@ -59,11 +70,18 @@ export class Cards {
     instrument: Instrument,
     accounts: readonly Account[],
   ): Promise<Transaction.Card> {
-    const { ids } = this.#services.gateways;
-    const account = accounts.find(({ settings }) => ids.has(settings.gatewayId));
-    if (account === undefined) throw this.#withoutGateway(accounts);
-    const known = await this.find(owner, instrument, accounts);
-    return this.exchange(owner, { instrument, known }, account);
+    const { gateways, gatewayAccounts } = this.#services;
+    const place = { sandbox: owner.sandbox };
+    const known = await this.find(owner, instrument, accounts, place);
+    const hasCardNumber = 'card' in instrument;
+    const wanted = { ...place, amountsMinor: [], hasCardNumber, tokenAccount: known?.account };
+    const refusing = gatewayAccounts.refusing(accounts, wanted);
+    const account = accounts.find(
+      ({ settings, merchantAccountId: id }) =>
+        gateways.ids.has(settings.gatewayId) && !refusing.has(id),
+    );
+    if (account === undefined) throw this.#withoutGateway(accounts, refusing);
+    return this.exchange(owner, { instrument, known }, { account, place });
   }
 
   /**
@@ -75,29 +93,57 @@ export class Cards {
     owner: Subject | undefined,
     instrument: Instrument,
     accounts: readonly Account[],
+    place: Place,
   ): Promise<KnownCard | undefined> {
     if ('card' in instrument) return undefined;
-    const { gateways, tokens } = this.#services;
+    if ('gatewayToken' in instrument) return this.#adopt(instrument.gatewayToken, accounts, place);
+    const { gateways, tokens, gatewayAccounts } = this.#services;
     const opened = owner && tokens.open(owner, instrument.token);
     if (owner === undefined || opened === undefined) throw refused({ type: 'TokenUnknown' });
-    const wanted = [...new Set(accounts.map(({ settings }) => settings.gatewayId))];
-    const present = wanted.filter((gatewayId) => gateways.ids.has(gatewayId));
-    for (const gatewayId of present) {
-      const card = await gateways.gateway(gatewayId).findToken(opened.gatewayToken);
+    for (const account of gatewayAccounts.apart(accounts, place)) {
+      const gateway = gateways.gateway(account.settings.gatewayId);
+      const context = gatewayAccounts.contextOf(account, place);
+      const card = await gateway.findToken(opened.gatewayToken, context);
       if (card === undefined) continue;
-      if (await this.#mayUse(owner, card, opened.namesCustomer)) return { gatewayId, card };
+      if (await this.#mayUse(owner, card, opened.namesCustomer)) return { account, card };
       throw refused({ type: 'TokenUnknown' });
     }
-    throw present.length === wanted.length
+    throw this.#unknownTo(accounts);
+  }
+
+  /** What a gateway's script made belongs to no customer yet, so it is no token of the ledger. */
+  async #adopt(
+    gatewayToken: string,
+    accounts: readonly Account[],
+    place: Place,
+  ): Promise<KnownCard> {
+    const { gateways, gatewayAccounts } = this.#services;
+    for (const account of gatewayAccounts.apart(accounts, place)) {
+      const gateway = gateways.gateway(account.settings.gatewayId);
+      const context = gatewayAccounts.contextOf(account, place);
+      const card = await gateway.adopt?.(gatewayToken, context);
+      if (card !== undefined) return { account, card };
+    }
+    throw this.#unknownTo(accounts);
+  }
+
+  #unknownTo(accounts: readonly Account[]): Refused {
+    const { ids } = this.#services.gateways;
+    return accounts.every(({ settings }) => ids.has(settings.gatewayId))
       ? refused({ type: 'TokenUnknown' })
       : this.#withoutGateway(accounts);
   }
 
-  #withoutGateway(accounts: readonly Account[]): Refused {
+  #withoutGateway(
+    accounts: readonly Account[],
+    refusing: ReadonlyMap<number, Routing.GatewayReason> = new Map(),
+  ): Refused {
     const { ids } = this.#services.gateways;
-    const skipped = accounts
-      .filter(({ settings }) => !ids.has(settings.gatewayId))
-      .map(({ merchantAccountId }) => ({ merchantAccountId, reason: 'gateway-absent' as const }));
+    const skipped = accounts.flatMap(({ merchantAccountId, settings }) => {
+      const isAbsent = !ids.has(settings.gatewayId);
+      const reason = isAbsent ? ('gateway-absent' as const) : refusing.get(merchantAccountId);
+      return reason === undefined ? [] : [{ merchantAccountId, reason }];
+    });
     return refused({ type: 'NoMerchantAccount', skipped });
   }
 
@@ -112,16 +158,16 @@ export class Cards {
   /** The network: 1 to 6; 0 when unknown. */
   brandIdOf({ instrument, known }: Brought): number {
     const { brandOf } = this.#services;
-    return brandOf('card' in instrument ? instrument.card.number : (known?.card.bin ?? ''));
+    if ('card' in instrument) return brandOf(instrument.card.number);
+    return known?.card.brandId ?? brandOf(known?.card.bin ?? '');
   }
 
   /** The card of a payment that is blocked: what is known of it without giving it to a gateway. */
   unkept(owner: Environment, brought: Brought): Transaction.Card {
     const { instrument, known } = brought;
-    const kept = { brandId: this.brandIdOf(brought), binCountry: '' };
     if (!('card' in instrument)) {
       if (known === undefined) throw refused({ type: 'TokenUnknown' });
-      return { ...known.card, ...kept };
+      return this.#cardOf(known.card, brought);
     }
     const { number, expMonth, expYear } = instrument.card;
     return {
@@ -131,8 +177,13 @@ export class Cards {
       last4: number.slice(-LAST_DIGITS),
       expMonth,
       expYear,
-      ...kept,
+      brandId: this.brandIdOf(brought),
+      binCountry: '',
     };
+  }
+
+  #cardOf({ brandId: _, country = '', ...token }: CardToken, brought: Brought): Transaction.Card {
+    return { ...token, brandId: this.brandIdOf(brought), binCountry: country };
   }
 
   /** The first eight digits of a typed card; undefined for a kept one. */
@@ -150,16 +201,18 @@ export class Cards {
   async exchange(
     owner: Environment,
     brought: Brought,
-    { settings }: Account,
+    { account, place }: { readonly account: Account; readonly place: Place },
   ): Promise<Transaction.Card> {
-    const { gateways, fingerprintsOf } = this.#services;
+    const { gateways, gatewayAccounts, fingerprintsOf } = this.#services;
     const { instrument, known } = brought;
-    const gateway = gateways.gateway(settings.gatewayId);
-    const token =
-      'card' in instrument
-        ? await gateway.tokenize(instrument.card, fingerprintsOf(owner)(instrument.card.number))
-        : known?.card;
-    if (token === undefined) throw refused({ type: 'TokenUnknown' });
-    return { ...token, brandId: this.brandIdOf(brought), binCountry: '' };
+    if (!('card' in instrument)) {
+      if (known === undefined) throw refused({ type: 'TokenUnknown' });
+      return this.#cardOf(known.card, brought);
+    }
+    const { card } = instrument;
+    const gateway = gateways.gateway(account.settings.gatewayId);
+    const context = gatewayAccounts.contextOf(account, place);
+    const token = await gateway.tokenize(card, fingerprintsOf(owner)(card.number), context);
+    return this.#cardOf(token, brought);
   }
 }

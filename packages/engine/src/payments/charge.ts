@@ -57,8 +57,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const { status, attempts } = this.payment;
     if (status !== 'Processing' && status !== 'Unknown') return this.payment;
     if (attempts.at(-1)?.outcome === 'declined') return this.conclude();
-    const { idempotencyKey } = await this.#request();
-    const found = await this.answered(this.gateway.findCharge(idempotencyKey));
+    const found = await this.answered(this.gateway.findCharge(await this.#request()));
     if (found === NO_ANSWER) return this.payment;
     // The action is recorded in the ledger, but the confirmation has not reached the gateway yet.
     const hasActed = found?.result === 'action-required' && this.#isOf(found);
@@ -84,20 +83,30 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       const isOut = this.payment.status === 'Unknown' || this.run.sentBefore === true;
       return isOut ? this.payment : this.#record(NO_CARD);
     }
-    const request = await this.#request();
+    const wasSent = this.payment.status === 'Unknown' || this.run.sentBefore === true;
+    const request = await this.#request(wasSent);
     return this.#record(await this.answered(this.gateway.charge(request)));
   }
 
-  async #request(): Promise<ChargeRequest> {
-    const { payment, run } = this;
+  async #request(wasSent = true): Promise<ChargeRequest> {
+    const { payment, run, tenantId } = this;
+    const { returnUrl } = this.services;
     const attempt = payment.attempts.at(-1);
     if (attempt === undefined) throw refused({ type: 'AttemptUnknown', attempt: 1 });
     const [address] = payment.addresses;
     return {
       ...(await this.addressed()),
       idempotencyKey: `${payment.transactionId}/charge/${attempt.attempt}`,
+      firstSentAgoMs: wasSent ? this.agoMs(attempt.startedAt) : 0,
+      transactionId: payment.transactionId,
       amountMinor: payment.amountMinor,
       token: payment.card?.token ?? '',
+      customer: `${tenantId}/${payment.sandbox ? 'sandbox' : 'live'}/${payment.customerId}`,
+      subscribes: payment.plans.length > 0,
+      ...(returnUrl !== undefined && { returnUrl }),
+      ...(payment.gatewayTransactionId !== '' && {
+        gatewayTransactionId: payment.gatewayTransactionId,
+      }),
       ...(run.cvv !== undefined && { cvv: run.cvv }),
       capture: payment.captureMode === 'automatic',
       recurring: Transaction.isRebill(payment),

@@ -19,6 +19,7 @@ interface Intent {
   readonly kind: 'capture' | 'void' | 'refund';
   readonly id: TransactionId;
   readonly amountMinor: bigint;
+  readonly requestedAt: string;
 }
 
 const NOT_SENT = {
@@ -28,10 +29,11 @@ const NOT_SENT = {
 
 export class FollowUps extends PaymentAtGateway<FollowUpRun> {
   async capture(): Promise<Payment> {
-    const { pendingCapture } = this.payment;
+    // Nothing else happens to an authorization while it is captured.
+    const { pendingCapture, changedAt: requestedAt } = this.payment;
     if (pendingCapture === null) return this.payment;
     const { captureId, amountMinor } = pendingCapture;
-    const answer = await this.#ask({ kind: 'capture', id: captureId, amountMinor });
+    const answer = await this.#ask({ kind: 'capture', id: captureId, amountMinor, requestedAt });
     if (answer === NO_ANSWER) return this.payment;
     return this.record(
       answer.result === 'done'
@@ -44,18 +46,18 @@ export class FollowUps extends PaymentAtGateway<FollowUpRun> {
   async void(): Promise<Payment> {
     const { pendingVoid, capturedMinor, authorizedMinor } = this.payment;
     if (pendingVoid === null) return this.payment;
-    const { voidId } = pendingVoid;
+    const { voidId, requestedAt } = pendingVoid;
     const amountMinor = capturedMinor || authorizedMinor;
-    const answer = await this.#ask({ kind: 'void', id: voidId, amountMinor });
+    const answer = await this.#ask({ kind: 'void', id: voidId, amountMinor, requestedAt });
     if (answer === NO_ANSWER) return this.payment;
     const type = answer.result === 'done' ? 'RecordVoid' : 'RecordVoidFailure';
     return this.record({ type, voidId, note: answer.note }, [voidId, answer.result]);
   }
 
   async refund(refundId: TransactionId): Promise<Transaction.Refund> {
-    const { status, amountMinor } = this.#refundOf(refundId);
+    const { status, amountMinor, requestedAt } = this.#refundOf(refundId);
     if (status !== 'RefundPending') return this.#refundOf(refundId);
-    const answer = await this.#ask({ kind: 'refund', id: refundId, amountMinor });
+    const answer = await this.#ask({ kind: 'refund', id: refundId, amountMinor, requestedAt });
     if (answer === NO_ANSWER) return this.#refundOf(refundId);
     await this.record(
       answer.result === 'done'
@@ -72,18 +74,25 @@ export class FollowUps extends PaymentAtGateway<FollowUpRun> {
     return refund;
   }
 
-  async #ask({ kind, id, amountMinor }: Intent): Promise<FollowUpResult | typeof NO_ANSWER> {
+  async #ask({
+    kind,
+    id,
+    amountMinor,
+    requestedAt,
+  }: Intent): Promise<FollowUpResult | typeof NO_ANSWER> {
     const { gateway, payment } = this;
     const { sentBefore = false, notFound = 'unknown' } = this.run;
     const request: FollowUpRequest = {
       ...(await this.addressed()),
       idempotencyKey: `${payment.transactionId}/${kind}/${id}`,
+      firstSentAgoMs: sentBefore ? this.agoMs(requestedAt) : 0,
+      transactionId: id,
       gatewayTransactionId: payment.gatewayTransactionId,
       amountMinor,
     };
     const maySend = kind === 'capture' || Transaction.mayStillLeave(payment);
     if (sentBefore || !maySend) {
-      const found = await this.answered(gateway.findFollowUp(request.idempotencyKey));
+      const found = await this.answered(gateway.findFollowUp(kind, request));
       if (found !== undefined) return found;
     }
     if (!maySend) return notFound === 'failed' ? NOT_SENT : NO_ANSWER;

@@ -6,11 +6,13 @@ import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import { type Following, followLog, isPermanent } from '../runtime/log-follower.ts';
 import type { References } from '../tenants/index.ts';
+import type { GatewayAccounts } from './gateway-accounts.ts';
 
 export interface NoticesOptions extends Following {
   readonly commands: CommandRunner;
   readonly gateways: GatewayRegistry;
   readonly references: References;
+  readonly gatewayAccounts: GatewayAccounts;
 }
 
 /** The checkpoint of earlier versions, shared by all gateways. */
@@ -52,17 +54,22 @@ async function bringInOrLog(
 }
 
 async function bringIn(
-  { commands, gateways, references }: NoticesOptions,
+  { commands, gateways, references, gatewayAccounts }: NoticesOptions,
   gatewayId: number,
   stored: StoredEvent,
 ): Promise<void> {
   const { stream, tenantId } = stored;
   const payment = await commands.stateOf(Transaction, stream);
-  if (payment === null || Transaction.routeOf(payment)?.gatewayId !== gatewayId) return;
+  const route = payment === null ? undefined : Transaction.routeOf(payment);
+  if (payment === null || route?.gatewayId !== gatewayId) return;
   const event = await commands.eventOf(stored);
   if (event.type !== 'PaymentCaptured') return;
   const gateway = gateways.gateway(gatewayId);
-  for (const notice of await gateway.noticesOf(event.gatewayTransactionId)) {
+  const account = await references.merchantAccount(tenantId, route.merchantAccountId);
+  if (account === null) return;
+  const { sandbox, currency } = payment;
+  const context = { ...gatewayAccounts.contextOf(account, { sandbox, currency }), currency };
+  for (const notice of await gateway.noticesOf(event.gatewayTransactionId, context)) {
     const { transactionId } = payment;
     const addressed = { tenantId, transactionId, at: commands.clock.now() };
     const answerDays = await references.answerDaysOf(tenantId);

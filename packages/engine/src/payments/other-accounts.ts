@@ -2,6 +2,7 @@
 import { type MerchantAccount, type Routing, type TenantId, Transaction } from '@counterfoil/core';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { References } from '../tenants/index.ts';
+import type { GatewayAccounts } from './gateway-accounts.ts';
 import type { MonthlyCaps, PlannedAttempt, Room } from './monthly-caps.ts';
 import { routeTo } from './routes.ts';
 
@@ -16,13 +17,14 @@ interface OtherAccountsOptions {
   readonly references: References;
   readonly gateways: GatewayRegistry;
   readonly caps: MonthlyCaps;
+  readonly gatewayAccounts: GatewayAccounts;
 }
 
 export class OtherAccounts {
   readonly #options: OtherAccountsOptions;
 
-  constructor({ references, gateways, caps }: OtherAccountsOptions) {
-    this.#options = { references, gateways, caps };
+  constructor({ references, gateways, caps, gatewayAccounts }: OtherAccountsOptions) {
+    this.#options = { references, gateways, caps, gatewayAccounts };
   }
 
   /**
@@ -36,7 +38,8 @@ export class OtherAccounts {
     const account = await references.merchantAccount(tenantId, route.merchantAccountId);
     if (account?.settings.allowRetriesFromOtherMids !== true) return NONE;
     const accounts = await this.#accounts(tenantId, payment);
-    return caps.wouldTake(accounts, this.#routable(payment), planned(tenantId, payment, at));
+    const routable = this.#routable(payment, accounts, account);
+    return caps.wouldTake(accounts, routable, planned(tenantId, payment, at));
   }
 
   /** The next account, with its reservation under a cap; without a route when none is left. */
@@ -45,11 +48,13 @@ export class OtherAccounts {
     payment: Payment,
     at: string,
   ): Promise<Next & Pick<Routing.Routing, 'skipped'>> {
-    const { caps } = this.#options;
+    const { caps, references } = this.#options;
     const accounts = await this.#accounts(tenantId, payment);
+    const { merchantAccountId = 0 } = Transaction.routeOf(payment) ?? {};
+    const present = await references.merchantAccount(tenantId, merchantAccountId);
     const { account, skipped, room } = await caps.choose(
       accounts,
-      this.#routable(payment),
+      this.#routable(payment, accounts, present ?? undefined),
       planned(tenantId, payment, at),
     );
     if (account === undefined) return { route: undefined, room: undefined, skipped };
@@ -66,9 +71,15 @@ export class OtherAccounts {
     return this.#options.references.merchantAccountsOf(tenantId, payment.companyId);
   }
 
-  /** A token is valid only at its gateway. */
-  #routable(payment: Payment): Routing.Routable {
-    const { currency, amountMinor, card, attempts } = payment;
+  /** A token is valid only at its gateway, for the accounts that know it. */
+  #routable(
+    payment: Payment,
+    accounts: readonly MerchantAccount.MerchantAccount[],
+    tokenAccount: MerchantAccount.MerchantAccount | undefined,
+  ): Routing.Routable {
+    const { sandbox, currency, amountMinor, card, attempts } = payment;
+    const amountsMinor = [amountMinor];
+    const wanted = { sandbox, currency, amountsMinor, hasCardNumber: false, tokenAccount };
     return {
       currency,
       amountMinor,
@@ -76,6 +87,7 @@ export class OtherAccounts {
       tried: attempts.map(({ route }) => route.merchantAccountId),
       gatewayIds: this.#options.gateways.ids,
       gatewayId: Transaction.routeOf(payment)?.gatewayId,
+      refusing: this.#options.gatewayAccounts.refusing(accounts, wanted),
     };
   }
 }

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import type { CredentialVault } from '../merchant-accounts/index.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
+import type { GatewayAccounts } from './gateway-accounts.ts';
 import type { MonthlyCaps } from './monthly-caps.ts';
 
 export type Payment = Transaction.Payment;
@@ -17,8 +18,11 @@ export interface GatewayServices {
   readonly references: References;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
+  readonly gatewayAccounts: GatewayAccounts;
   readonly vault: CredentialVault;
   readonly logger: Logger;
+  /** Where browsers go after an action of the customer. */
+  readonly returnUrl?: string | undefined;
 }
 
 /** The caller and mode of a run. */
@@ -84,7 +88,13 @@ export class PaymentAtGateway<Each extends Run = Run> {
     const account = await references.merchantAccount(this.tenantId, merchantAccountId);
     const held = account?.settings.currencies.find((each) => each.currency === currency);
     const credentials = vault.open(held?.gatewayCredentials);
-    return { sandbox, account: { merchantAccountId, mid, credentials }, currency };
+    const { transactionId: paymentId } = this.payment;
+    return { sandbox, account: { merchantAccountId, mid, credentials }, currency, paymentId };
+  }
+
+  /** How long ago an intent was recorded: a request of it was sent at the earliest then. */
+  agoMs(instant: string): number {
+    return Math.max(0, Date.parse(this.services.commands.clock.now()) - Date.parse(instant));
   }
 
   /** After any other failure the intent stays open as well, and is settled by a query. */

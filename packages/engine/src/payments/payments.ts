@@ -16,6 +16,7 @@ import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
 import type { Cards, Instrument } from './cards.ts';
+import type { GatewayAccounts } from './gateway-accounts.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { PolicyReactor } from './policies.ts';
@@ -140,6 +141,7 @@ export interface PaymentServices {
   readonly blackLists: BlackLists;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
+  readonly gatewayAccounts: GatewayAccounts;
   readonly reactor: GatewayReactor;
   readonly policies: PolicyReactor;
   readonly cards: Cards;
@@ -370,13 +372,14 @@ export class Payments {
     companyId: number,
     { at, isRepeat }: Entry,
   ): Promise<Omit<Admitted, 'applicationKind' | 'companyId'>> {
-    const { caps, cards, gateways } = this.#services;
+    const { caps, cards, gateways, gatewayAccounts } = this.#services;
     const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
     const allowed = await this.#accountsFor(request, companyId);
     const tokenOwner = 'token' in instrument ? await this.#holderOf(request) : undefined;
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
-    const known = await cards.find(owner, instrument, allowed);
+    const { currency, amountMinor, sandbox } = order;
+    const known = await cards.find(owner, instrument, allowed, { sandbox, currency });
     const brought = { instrument, known };
     const customerId = async () =>
       tokenOwner ?? (await this.#holderOf(request)) ?? request.customerId;
@@ -385,21 +388,31 @@ export class Payments {
       const nowhere = { account: undefined, skipped: [], room: undefined };
       return { ...nowhere, blackListing, card: cards.unkept(environment, brought), tokenOwner };
     }
-    const { currency, amountMinor } = order;
+    const { plans = [] } = request;
     const payable = {
       currency,
       amountMinor,
       brandId: cards.brandIdOf(brought),
       tried: [],
       gatewayIds: gateways.ids,
-      gatewayId: known?.gatewayId,
+      gatewayId: known?.account.settings.gatewayId,
+      refusing: gatewayAccounts.refusing(allowed, {
+        sandbox,
+        currency,
+        amountsMinor: [amountMinor, ...plans.map(({ rebillAmountMinor }) => rebillAmountMinor)],
+        hasCardNumber: 'card' in instrument,
+        tokenAccount: known?.account,
+      }),
     };
     // A repeated request would reserve again after the settlement.
     if (isCapped(allowed, payable) && (await isRepeat())) throw new Repeated();
     const attempt = { ...environment, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(allowed, payable, attempt);
     if (account === undefined) throw refused({ type: 'NoMerchantAccount', skipped });
-    const card = await caps.holding(room, () => cards.exchange(environment, brought, account));
+    const place = { sandbox, currency };
+    const card = await caps.holding(room, () =>
+      cards.exchange(environment, brought, { account, place }),
+    );
     return { account, skipped, card, tokenOwner, room, blackListing };
   }
 
@@ -430,7 +443,9 @@ export class Payments {
     const { tenantId, transactionId, requestId: captureId } = followUp;
     const request = { captureId, ...(amountMinor !== undefined && { amountMinor }) };
     const command = { type: 'RequestCapture', ...request } as const;
-    const sentBefore = await this.#recorded(followUp, nameOf(followUp), command, caller);
+    const name = nameOf(followUp);
+    await this.#expectAmount(followUp, name, amountMinor);
+    const sentBefore = await this.#recorded(followUp, name, command, caller);
     const context = { caller, sentBefore };
     const payment = await this.#services.reactor.capture(tenantId, transactionId, context);
     return this.#followed(tenantId, payment, caller);
@@ -450,6 +465,7 @@ export class Payments {
     const { tenantId, transactionId, refundId, content, at, amountMinor, ...asked } = request;
     const name = nameOf({ requestId: refundId, content });
     const payment = await this.#expectGateway(request, name);
+    await this.#expectAmount(request, name, amountMinor);
     const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
     const command = {
       type: 'RequestRefund',
@@ -504,6 +520,29 @@ export class Payments {
       throw refused({ type: 'GatewayUnknown', gatewayId });
     }
     return payment;
+  }
+
+  /**
+   * Refuses with `AmountNotTaken` a part that the payment's gateway cannot move, unless the command is
+   * already recorded.
+   */
+  async #expectAmount(
+    { tenantId, transactionId }: Addressed,
+    name: Required<CommandName>,
+    amountMinor: bigint | undefined,
+  ): Promise<void> {
+    if (amountMinor === undefined) return;
+    const { commands, references, gatewayAccounts } = this.#services;
+    const payment = await this.get(tenantId, transactionId);
+    const { merchantAccountId } = Transaction.routeOf(payment) ?? {};
+    const account = await references.merchantAccount(tenantId, merchantAccountId ?? 0);
+    if (account === null) return;
+    const { sandbox, currency } = payment;
+    const part = { sandbox, currency, amountsMinor: [amountMinor], hasCardNumber: false };
+    if (gatewayAccounts.refusalOf(account, part) !== 'amount-not-taken') return;
+    const stream = Transaction.streamOf({ tenantId, transactionId });
+    if (await commands.isRepeat(Transaction, stream, name)) return;
+    throw refused({ type: 'AmountNotTaken', amountMinor, currency });
   }
 }
 

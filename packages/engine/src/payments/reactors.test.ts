@@ -43,6 +43,7 @@ import { Tenants } from '../tenants/tenants.ts';
 import { CardTokens } from './card-tokens.ts';
 import { Cards } from './cards.ts';
 import { deadlineWorks } from './deadlines.ts';
+import { GatewayAccounts } from './gateway-accounts.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
 import { MonthlyCaps } from './monthly-caps.ts';
 import { followNotices } from './notices.ts';
@@ -103,8 +104,8 @@ class Wire {
       capture: (request) => sent('capture', () => gateway.capture(request)),
       void: (request) => sent('void', () => gateway.void(request)),
       refund: (request) => sent('refund', () => gateway.refund(request)),
-      findCharge: (key) => asked(() => gateway.findCharge(key)),
-      findFollowUp: (key) => asked(() => gateway.findFollowUp(key)),
+      findCharge: (request) => asked(() => gateway.findCharge(request)),
+      findFollowUp: (operation, request) => asked(() => gateway.findFollowUp(operation, request)),
       noticesOf: (id) => gateway.noticesOf(id),
       close: () => gateway.close(),
     };
@@ -132,6 +133,7 @@ class Bench {
   reactor!: GatewayReactor;
   payments!: Payments;
   references!: References;
+  gatewayAccounts!: GatewayAccounts;
   merchantAccounts!: MerchantAccounts;
   sweeper!: Sweeper;
   /** All that waits for its time, the sweeper among it. */
@@ -173,7 +175,10 @@ class Bench {
     });
     const { references } = this;
     const caps = new MonthlyCaps(this.commands);
-    const shared = { commands: this.commands, references, caps, gateways: this.gateways };
+    const { gateways } = this;
+    this.gatewayAccounts = new GatewayAccounts({ gateways, vault: this.#vault });
+    const { gatewayAccounts } = this;
+    const shared = { commands: this.commands, references, caps, gateways, gatewayAccounts };
     const { logger } = this;
     const options = { ...shared, logger, vault: this.#vault };
     this.merchantAccounts = new MerchantAccounts(options);
@@ -189,7 +194,8 @@ class Bench {
       identities: new Identities(this.commands, randomBytes(32)),
       reactor: this.reactor,
       cards: new Cards({
-        gateways: this.gateways,
+        gateways,
+        gatewayAccounts,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
         customerOf: (named) => this.commands.stateOf(Customer, Customer.streamOf(named)),
@@ -716,9 +722,9 @@ describe('the schedule', () => {
     bench.nowMs += 1;
     bench.restart();
     const find = bench.wire.gateway.findCharge.bind(bench.wire.gateway);
-    bench.wire.gateway.findCharge = async (key) => {
-      if (key.startsWith(poor)) throw new Error('unintelligible');
-      return find(key);
+    bench.wire.gateway.findCharge = async (request) => {
+      if (request.idempotencyKey.startsWith(poor)) throw new Error('unintelligible');
+      return find(request);
     };
     await bench.sweepAt(bench.nowMs);
     expect(await bench.payment(poor)).toMatchObject({ status: 'Processing' });
@@ -807,10 +813,11 @@ describe('the notices of the gateway', () => {
   /** Follows until the condition holds. */
   async function follow(bench: Bench, until: () => Promise<boolean>): Promise<void> {
     const stopping = new AbortController();
-    const { commands, gateways, references, events, checkpoints, logger } = bench;
+    const { events, checkpoints, logger } = bench;
+    const { commands, gateways, references, gatewayAccounts } = bench;
     const { signal } = stopping;
     const progress = new FollowerProgress();
-    const shared = { events, checkpoints, logger, signal, progress };
+    const shared = { gatewayAccounts, events, checkpoints, logger, signal, progress };
     const following = followNotices({ commands, gateways, references, ...shared });
     try {
       await vi.waitUntil(until, POLLING);
@@ -871,12 +878,13 @@ describe('the notices of the gateway', () => {
   it('wait for a gateway that is absent, and hold up no other', async () => {
     const bench = await Bench.open();
     const disputed = await bench.pay(CHARGEBACK);
-    const { commands, events, checkpoints, logger, references } = bench;
+    const { commands, events, checkpoints, logger, references, gatewayAccounts } = bench;
     const other = openSandboxGateway({ path: ':memory:', gatewayId: 2 });
     const gateways = gatewayRegistry([other], { timeoutMs: 1_000, maxInFlight: 1, logger });
     const stopping = new AbortController();
     const progress = new FollowerProgress();
-    const shared = { events, checkpoints, logger, signal: stopping.signal, progress };
+    const { signal } = stopping;
+    const shared = { gatewayAccounts, events, checkpoints, logger, signal, progress };
     const following = followNotices({ commands, gateways, references, ...shared });
     const head = await events.head();
     if (head === undefined) throw new Error('the log is empty');

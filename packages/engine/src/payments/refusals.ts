@@ -11,6 +11,8 @@ export type PaymentRefusal =
   | { readonly type: 'CardOrToken' }
   | { readonly type: 'CardInvalid'; readonly faults: readonly CardFault[] }
   | { readonly type: 'TokenUnknown' }
+  /** The payment's gateway does not move such a part, as where it has fewer decimals than the currency. */
+  | { readonly type: 'AmountNotTaken'; readonly amountMinor: bigint; readonly currency: string }
   /** No merchant account takes the payment: each that was tried, with its reason. */
   | {
       readonly type: 'NoMerchantAccount';

@@ -16,6 +16,7 @@ import { followOutcomes } from './cap-settlement.ts';
 import { CardTokens } from './card-tokens.ts';
 import { Cards } from './cards.ts';
 import { deadlineWorks } from './deadlines.ts';
+import { GatewayAccounts } from './gateway-accounts.ts';
 import { GatewayReactor } from './gateway-reactor.ts';
 import { MonthlyCaps } from './monthly-caps.ts';
 import { followNotices } from './notices.ts';
@@ -48,12 +49,16 @@ export const PAYMENTS = slice({
     const { masterKey } = stores;
     const pool = stores.hostDatabase?.pool;
     const sharedMutex = pool && new SharedKeyedMutex({ pool, onLost: logLostClaims(logger) });
-    const shared = { ...base, caps: new MonthlyCaps(commands) };
-    const reactor = new GatewayReactor({ ...shared, vault: base.credentials, mutex: sharedMutex });
+    const vault = base.credentials;
+    const gatewayAccounts = new GatewayAccounts({ gateways, vault });
+    const shared = { ...base, gatewayAccounts, caps: new MonthlyCaps(commands) };
+    const { gatewayReturnUrl: returnUrl } = base.settings;
+    const reactor = new GatewayReactor({ ...shared, vault, returnUrl, mutex: sharedMutex });
     const policies = new PolicyReactor(base);
     const fingerprintOf = cardFingerprints(deriveKey(masterKey, 'card fingerprints'));
     const cards = new Cards({
       gateways,
+      gatewayAccounts,
       brandOf: cardBrands(),
       tokens: new CardTokens(deriveKey(masterKey, 'card tokens')),
       fingerprintsOf: (owner) => (digits) =>
@@ -61,7 +66,15 @@ export const PAYMENTS = slice({
       customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),
     });
     const payments = new Payments({ ...shared, reactor, policies, cards });
-    return { caps: shared.caps, sharedMutex, reactor, policies, cards, payments };
+    return {
+      caps: shared.caps,
+      gatewayAccounts,
+      sharedMutex,
+      reactor,
+      policies,
+      cards,
+      payments,
+    };
   },
   tenant: (parts) => ({
     payments: tenantPart(
@@ -75,9 +88,12 @@ export const PAYMENTS = slice({
     const graceMs = settings.gatewayTimeoutMs + SWEEP_GRACE_MS;
     return [new Sweeper({ ...shared, reactor, graceMs }), ...deadlineWorks(shared)];
   },
-  followers: ({ commands, gateways, references, caps, policies }, following) => [
-    followNotices({ commands, gateways, references, ...following }),
-    policies.follow(following),
-    followOutcomes({ commands, caps, firstAfter: following.headAtStart, ...following }),
-  ],
+  followers: (parts, following) => {
+    const { commands, gateways, references, caps, policies, gatewayAccounts } = parts;
+    return [
+      followNotices({ commands, gateways, references, gatewayAccounts, ...following }),
+      policies.follow(following),
+      followOutcomes({ commands, caps, firstAfter: following.headAtStart, ...following }),
+    ];
+  },
 });

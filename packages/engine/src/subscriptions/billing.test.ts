@@ -38,6 +38,7 @@ import { MerchantAccounts } from '../merchant-accounts/merchant-accounts.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
 import { CardTokens } from '../payments/card-tokens.ts';
 import { Cards } from '../payments/cards.ts';
+import { GatewayAccounts } from '../payments/gateway-accounts.ts';
 import { GatewayReactor } from '../payments/gateway-reactor.ts';
 import { MonthlyCaps } from '../payments/monthly-caps.ts';
 import { Payments } from '../payments/payments.ts';
@@ -111,16 +112,16 @@ function answersOf(gateway: PaymentGateway): PaymentGateway {
   return {
     gatewayId: gateway.gatewayId,
     name: gateway.name,
-    tokenize: (card, fingerprint) => gateway.tokenize(card, fingerprint),
-    findToken: (token) => gateway.findToken(token),
+    tokenize: (...given) => gateway.tokenize(...given),
+    findToken: (...given) => gateway.findToken(...given),
     charge: (request) => gateway.charge(request),
     confirm: (request) => gateway.confirm(request),
     capture: (request) => gateway.capture(request),
     void: (request) => gateway.void(request),
     refund: (request) => gateway.refund(request),
-    findCharge: (key) => gateway.findCharge(key),
-    findFollowUp: (key) => gateway.findFollowUp(key),
-    noticesOf: (id) => gateway.noticesOf(id),
+    findCharge: (request) => gateway.findCharge(request),
+    findFollowUp: (...given) => gateway.findFollowUp(...given),
+    noticesOf: (...given) => gateway.noticesOf(...given),
     close: () => gateway.close(),
   };
 }
@@ -229,7 +230,9 @@ class Process {
     const caps = new MonthlyCaps(commands);
     this.blackLists = new BlackLists(commands, listedIds(randomBytes(32)));
     const { blackLists } = this;
-    const shared = { commands, references, blackLists, gateways, caps, logger };
+    const gatewayAccounts = new GatewayAccounts({ gateways, vault: world.vault });
+    const atGateways = { gateways, gatewayAccounts };
+    const shared = { commands, references, blackLists, ...atGateways, caps, logger };
     const sessionKeys = new SessionKeys(randomBytes(32));
     const policies = new PolicyReactor({ ...shared, sessionKeys });
     const reactor = new GatewayReactor({ ...shared, vault: world.vault });
@@ -242,7 +245,7 @@ class Process {
       reactor,
       identities: new Identities(commands, randomBytes(32)),
       cards: new Cards({
-        gateways,
+        ...atGateways,
         brandOf: cardBrands(),
         tokens: new CardTokens(randomBytes(32)),
         customerOf: (named) => commands.stateOf(Customer, Customer.streamOf(named)),

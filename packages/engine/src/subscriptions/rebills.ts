@@ -13,6 +13,7 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import {
+  type GatewayAccounts,
   type GatewayReactor,
   type MonthlyCaps,
   type PolicyReactor,
@@ -28,6 +29,7 @@ interface RebillServices {
   readonly blackLists: BlackLists;
   readonly caps: MonthlyCaps;
   readonly gateways: GatewayRegistry;
+  readonly gatewayAccounts: GatewayAccounts;
   readonly reactor: GatewayReactor;
   readonly policies: PolicyReactor;
 }
@@ -237,7 +239,7 @@ export class Rebills {
     payment: Transaction.Order,
     at: string,
   ): Promise<Destination> {
-    const { caps, gateways } = this.#services;
+    const { caps, gateways, gatewayAccounts } = this.#services;
     const { sandbox, currency, card } = subscription;
     const { transactionId, amountMinor } = pending;
     const own = await this.#ownAccount(tenantId, subscription);
@@ -260,9 +262,11 @@ export class Rebills {
     const { brandId } = card;
     const { gatewayId } = own.settings;
     const gatewayIds = gateways.ids;
-    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds, gatewayId };
-    const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const accounts = await this.#accountsFrom(tenantId, own);
+    const wanted = { sandbox, currency, amountsMinor: [amountMinor], hasCardNumber: false };
+    const refusing = gatewayAccounts.refusing(accounts, { ...wanted, tokenAccount: own });
+    const payable = { currency, amountMinor, brandId, tried: [], gatewayIds, gatewayId, refusing };
+    const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);
     if (account === undefined) return refuse('no_merchant_account', skipped);
     return caps.holding(room, async () => ({

@@ -76,6 +76,15 @@ export const PAYMENT_REFUSALS = rows({
       { pointer: pointerOf(field), detail: `${currency} has ${decimals} decimals` },
     ],
   },
+  AmountNotTaken: {
+    code: 'invalid_request',
+    errors: ({ amountMinor, currency }) => [
+      {
+        pointer: '/amount',
+        detail: `The gateway of the payment does not move ${money(amountMinor, currency)}`,
+      },
+    ],
+  },
   TokenUnknown: {
     code: 'token_unknown',
     errors: () => [{ pointer: '/token', detail: 'No card that this customer may pay with has it' }],

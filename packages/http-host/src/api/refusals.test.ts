@@ -196,6 +196,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   AmountInvalid: { type: 'AmountInvalid', field: 'amount', ...gbp, reason: 'AmountTooLarge' },
   AmountTooFine: { type: 'AmountTooFine', field: 'amount', ...gbp, decimals: 2 },
   TokenUnknown: { type: 'TokenUnknown' },
+  AmountNotTaken: { type: 'AmountNotTaken', amountMinor: 5_124n, currency: 'KWD' },
   NoMerchantAccount: {
     type: 'NoMerchantAccount',
     skipped: [{ merchantAccountId: 1, reason: 'currency-not-held' }],

@@ -2,18 +2,12 @@
 import type {
   ChargeRequest,
   ChargeResult,
+  FollowUpOperation,
   FollowUpRequest,
   FollowUpResult,
   GatewayNotice,
 } from '../payment-gateway.ts';
-import {
-  type Charge,
-  type ChargeState,
-  type FollowUpOperation,
-  judge,
-  noticeKind,
-  stateAfter,
-} from './charge-state.ts';
+import { type Charge, type ChargeState, judge, noticeKind, stateAfter } from './charge-state.ts';
 import { type Behaviour, type Outcome, outcomeOf } from './outcomes.ts';
 import { actionUrl, type References, referencesOf } from './references.ts';
 

@@ -1,6 +1,6 @@
 /** A request of the sandbox: as it is asked and decided, and as a row of the books. */
-import type { ChargeResult, FollowUpResult } from '../payment-gateway.ts';
-import type { Charge, ChargeState, ChargeStatus, FollowUpOperation } from './charge-state.ts';
+import type { ChargeResult, FollowUpOperation, FollowUpResult } from '../payment-gateway.ts';
+import type { Charge, ChargeState, ChargeStatus } from './charge-state.ts';
 import { type Behaviour, isBehaviour } from './outcomes.ts';
 import { type RequestId, referencesOf } from './references.ts';
 

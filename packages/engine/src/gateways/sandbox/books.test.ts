@@ -51,6 +51,11 @@ async function writeCharges(path: string): Promise<void> {
       capture: true,
       recurring: false,
       descriptor: 'SHOP',
+      firstSentAgoMs: 0,
+      paymentId: '',
+      transactionId: '',
+      customer: '',
+      subscribes: false,
     });
   }
   await gateway.close();

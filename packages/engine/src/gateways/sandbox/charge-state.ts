@@ -1,5 +1,5 @@
 /** One charge in the sandbox's books: what may still be done to it, and what it becomes. */
-import type { ChargeResult } from '../payment-gateway.ts';
+import type { ChargeResult, FollowUpOperation } from '../payment-gateway.ts';
 import { type Behaviour, type Outcome, outcomeOf } from './outcomes.ts';
 import type { References } from './references.ts';
 
@@ -29,8 +29,6 @@ export interface Charge extends ChargeState, References {
   /** The state after the customer's action; absent without one. */
   readonly onceConfirmed: ChargeResult | undefined;
 }
-
-export type FollowUpOperation = 'capture' | 'void' | 'refund';
 
 /** Either why the gateway refuses, or what the charge becomes. */
 export type Judgement = { readonly refusal: string } | { readonly becomes: ChargeState };

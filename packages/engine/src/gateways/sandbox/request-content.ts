@@ -1,7 +1,6 @@
 /** What makes two requests under one idempotency key the same request. */
 import { hash } from 'node:crypto';
-import type { ChargeRequest, FollowUpRequest } from '../payment-gateway.ts';
-import type { FollowUpOperation } from './charge-state.ts';
+import type { ChargeRequest, FollowUpOperation, FollowUpRequest } from '../payment-gateway.ts';
 
 /**
  * Without the cvv, whose thousand values a digest does not hide, and without the credentials,

@@ -8,6 +8,7 @@ import {
   type CardToken,
   type ChargeRequest,
   type ChargeResult,
+  type FollowUpOperation,
   type FollowUpRequest,
   type FollowUpResult,
   type GatewayNotice,
@@ -17,12 +18,7 @@ import {
 import { answerCharge, answerConfirm, answerFollowUp, noticesAbout } from './answers.ts';
 import type { AskedFollowUp, Decide, Received, SandboxRecord } from './book-rows.ts';
 import { type Books, openBooks } from './books.ts';
-import {
-  type Charge,
-  type FollowUpOperation,
-  losesRefundAnswer,
-  stateAfter,
-} from './charge-state.ts';
+import { type Charge, losesRefundAnswer, stateAfter } from './charge-state.ts';
 import { behaviourOfNumber, outcomeOf } from './outcomes.ts';
 import { referencesOf } from './references.ts';
 import { contentOfCharge, contentOfFollowUp } from './request-content.ts';
@@ -52,7 +48,15 @@ export type SandboxOptions = SandboxPlace & {
   readonly timeoutMs?: number;
 };
 
+type Keyed = Pick<FollowUpRequest, 'idempotencyKey'>;
+
+/** Knows its charges and tokens without their accounts. */
 export interface SandboxGateway extends PaymentGateway {
+  tokenize(card: CardDetails, fingerprint: string): Promise<CardToken>;
+  findToken(token: string): Promise<CardToken | undefined>;
+  findCharge(request: Keyed): Promise<ChargeResult | undefined>;
+  findFollowUp(operation: FollowUpOperation, request: Keyed): Promise<FollowUpResult | undefined>;
+  noticesOf(gatewayTransactionId: string): Promise<readonly GatewayNotice[]>;
   /** Its books in the order of arrival, for a comparison with a ledger. */
   records(): AsyncGenerator<SandboxRecord>;
 }
@@ -203,13 +207,16 @@ class Sandbox implements SandboxGateway {
     return { answer: answerIn(received, idempotencyKey, content), charge };
   }
 
-  async findCharge(idempotencyKey: string): Promise<ChargeResult | undefined> {
+  async findCharge({ idempotencyKey }: Keyed): Promise<ChargeResult | undefined> {
     const received = await this.#books.received(idempotencyKey);
     if (received === undefined || !isCharging(received)) return undefined;
     return received.standing as ChargeResult;
   }
 
-  async findFollowUp(idempotencyKey: string): Promise<FollowUpResult | undefined> {
+  async findFollowUp(
+    _: FollowUpOperation,
+    { idempotencyKey }: Keyed,
+  ): Promise<FollowUpResult | undefined> {
     const received = await this.#books.received(idempotencyKey);
     if (received === undefined || isCharging(received)) return undefined;
     return received.answer as FollowUpResult;

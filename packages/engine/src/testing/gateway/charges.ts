@@ -25,7 +25,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
         expect(kept.token.length).toBeGreaterThan(0);
         expect(kept.token.length).toBeLessThanOrEqual(LONGEST_TOKEN);
         expect(JSON.stringify(kept)).not.toContain(card.number);
-        expect(await opened.gateway.findToken(kept.token)).toEqual(kept);
+        expect(await opened.gateway.findToken(kept.token, opened.context)).toEqual(kept);
       },
     );
 
@@ -41,7 +41,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
           arn: expect.any(String),
           avsChecked: expect.any(Boolean),
         });
-        expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+        expect(await gateway.findCharge(request)).toEqual(answer);
         await opened.expectMoved(id, { capturedMinor: request.amountMinor, refundedMinor: 0n });
       },
     );
@@ -66,7 +66,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
         declineCode: expect.stringMatching(/./),
         hard: expect.any(Boolean),
       });
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+      expect(await gateway.findCharge(request)).toEqual(answer);
       const { gatewayTransactionId: id } = answer as typeof answer & { result: 'declined' };
       for (const operation of FOLLOW_UPS) {
         await expectRefused(gateway[operation](opened.followUp({ id, request })));
@@ -87,7 +87,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
 
     harness.declare('charges no token that it did not make', ['approve'], async (opened) => {
       const token = randomUUID();
-      expect(await opened.gateway.findToken(token)).toBeUndefined();
+      expect(await opened.gateway.findToken(token, opened.context)).toBeUndefined();
       const { result } = await opened.gateway.charge(
         await opened.chargeRequest('approve', { token }),
       );
@@ -102,16 +102,17 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
         result: 'action-required',
         nextAction: { type: expect.stringMatching(/./), url: expect.stringMatching(/^https?:/) },
       });
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+      expect(await gateway.findCharge(request)).toEqual(answer);
       for (const operation of FOLLOW_UPS) {
         await expectRefused(gateway[operation](opened.followUp(charged)));
       }
+      await opened.act(answer);
       const confirm = opened.followUp(charged);
       const confirmed = await gateway.confirm(confirm);
       expect(confirmed).toMatchObject({ result: 'captured', gatewayTransactionId: id });
       expect(await gateway.confirm(confirm)).toEqual(confirmed);
       // The current state of the charge, by its key.
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(confirmed);
+      expect(await gateway.findCharge(request)).toEqual(confirmed);
       await opened.expectMoved(id, { capturedMinor: request.amountMinor, refundedMinor: 0n });
     });
 
@@ -119,10 +120,11 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
       const { gateway } = opened;
       const request = await opened.chargeRequest('approve');
       const unknown = { id: `unknown-${randomUUID()}`, request };
-      expect(await gateway.findCharge(request.idempotencyKey)).toBeUndefined();
-      expect(await gateway.findFollowUp(request.idempotencyKey)).toBeUndefined();
-      expect(await gateway.noticesOf(unknown.id)).toEqual([]);
+      expect(await gateway.findCharge(request)).toBeUndefined();
+      expect(await gateway.noticesOf(unknown.id, opened.context)).toEqual([]);
       for (const operation of FOLLOW_UPS) {
+        const asked = opened.followUp(unknown);
+        expect(await gateway.findFollowUp(operation, asked)).toBeUndefined();
         await expectRefused(gateway[operation](opened.followUp(unknown)));
       }
     });

@@ -12,7 +12,7 @@ export function describeFollowUps<Gateway extends PaymentGateway>(harness: Harne
       const part = charged.request.amountMinor / 2n;
       const capture = opened.followUp(charged, part);
       const answer = await expectDone(gateway.capture(capture));
-      expect(await gateway.findFollowUp(capture.idempotencyKey)).toEqual(answer);
+      expect(await gateway.findFollowUp('capture', capture)).toEqual(answer);
       await expectRefused(gateway.capture(opened.followUp(charged, 1n)));
       await expectRefused(gateway.refund(opened.followUp(charged, part + 1n)));
       await expectDone(gateway.refund(opened.followUp(charged, part)));
@@ -37,7 +37,7 @@ export function describeFollowUps<Gateway extends PaymentGateway>(harness: Harne
       const charged = await opened.authorized();
       const request = opened.followUp(charged);
       const answer = await expectDone(gateway.void(request));
-      expect(await gateway.findFollowUp(request.idempotencyKey)).toEqual(answer);
+      expect(await gateway.findFollowUp('void', request)).toEqual(answer);
       await expectRefused(gateway.void(opened.followUp(charged)));
       await expectRefused(gateway.capture(opened.followUp(charged)));
       await opened.expectMoved(charged.id, { capturedMinor: 0n, refundedMinor: 0n });
@@ -64,7 +64,7 @@ export function describeFollowUps<Gateway extends PaymentGateway>(harness: Harne
         for (let taken = 0; taken < 2; taken += 1) {
           const request = opened.followUp(charged, part);
           const answer = await expectDone(gateway.refund(request));
-          expect(await gateway.findFollowUp(request.idempotencyKey)).toEqual(answer);
+          expect(await gateway.findFollowUp('refund', request)).toEqual(answer);
           ids.add(idIn(answer));
         }
         expect(ids.size).toBe(3);

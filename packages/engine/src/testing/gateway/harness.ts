@@ -65,6 +65,8 @@ export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway
   readonly moved?: (gateway: Gateway, gatewayTransactionId: string) => Promise<MovedMoney>;
   /** Runs after each case, after its gateways are closed. */
   readonly cleanUp?: () => Promise<void>;
+  /** Does what the customer does at the address of `nextAction`. Default: `confirm` is enough. */
+  readonly act?: (url: string) => Promise<void>;
   /** Default: an account with made-up credentials. */
   readonly account?: GatewayAccount;
   /** Default: EUR. */
@@ -79,6 +81,7 @@ const GATEWAY_TIMEOUT_MS = 10_000;
 /** More than the concurrent calls of any case. */
 const MAX_IN_FLIGHT = 100;
 const DEFAULT_AMOUNT_MINOR = 10_000n;
+const RETURN_URL = 'https://shop.example/return';
 const FINGERPRINT = 'c0ffee'.repeat(5);
 const ACCOUNT: GatewayAccount = {
   merchantAccountId: 7,
@@ -165,7 +168,7 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   }
 
   async tokenOf(behaviour: Behaviour) {
-    return this.gateway.tokenize(this.triggerOf(behaviour).card, FINGERPRINT);
+    return this.gateway.tokenize(this.triggerOf(behaviour).card, FINGERPRINT, this.context);
   }
 
   async chargeRequest(
@@ -179,6 +182,9 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
       idempotencyKey: newChargeKey(),
       amountMinor,
       token,
+      customer: `7/sandbox/${randomUUID()}`,
+      subscribes: false,
+      returnUrl: RETURN_URL,
       cvv: card.cvv,
       capture: true,
       recurring: false,
@@ -219,9 +225,21 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
     if (read !== undefined) expect(await read(this.opened, id)).toEqual(moved);
   }
 
-  #addressed() {
+  /** Does what the customer does at `nextAction`, where the gateway can tell. */
+  async act(answer: ChargeResult): Promise<void> {
+    const url = answer.result === 'action-required' ? answer.nextAction.url : '';
+    await this.#contract.act?.(url);
+  }
+
+  /** What every call names. */
+  get context() {
     const { account = ACCOUNT, currency = 'EUR' } = this.#contract;
     return { sandbox: true, account, currency };
+  }
+
+  #addressed() {
+    const [paymentId, transactionId] = [randomUUID(), randomUUID()];
+    return { ...this.context, firstSentAgoMs: 0, paymentId, transactionId };
   }
 }
 

@@ -68,8 +68,8 @@ export function describeKeys<Gateway extends PaymentGateway>(harness: Harness<Ga
       const refunded = await expectDone(gateway.refund(refund));
       await expectKeyRefused(gateway.refund({ ...refund, amountMinor: 26n }));
       await expectKeyRefused(gateway.void(refund));
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
-      expect(await gateway.findFollowUp(refund.idempotencyKey)).toEqual(refunded);
+      expect(await gateway.findCharge(request)).toEqual(answer);
+      expect(await gateway.findFollowUp('refund', refund)).toEqual(refunded);
       const { amountMinor } = request;
       await opened.expectMoved(id, { capturedMinor: amountMinor, refundedMinor: 25n });
     });
@@ -79,8 +79,11 @@ export function describeKeys<Gateway extends PaymentGateway>(harness: Harness<Ga
       const charged = await opened.charged('approve');
       const refund = opened.followUp(charged, 25n);
       await expectDone(gateway.refund(refund));
-      expect(await gateway.findFollowUp(charged.request.idempotencyKey)).toBeUndefined();
-      expect(await gateway.findCharge(refund.idempotencyKey)).toBeUndefined();
+      const { idempotencyKey } = charged.request;
+      const asRefund = { ...refund, idempotencyKey };
+      expect(await gateway.findFollowUp('refund', asRefund)).toBeUndefined();
+      const asCharge = { ...charged.request, idempotencyKey: refund.idempotencyKey };
+      expect(await gateway.findCharge(asCharge)).toBeUndefined();
     });
 
     it.skipIf(harness.contract.reopen === undefined)('is known after a restart', async () => {
@@ -92,7 +95,7 @@ export function describeKeys<Gateway extends PaymentGateway>(harness: Harness<Ga
 
       const restarted = await harness.restart(opened);
       const { gateway } = restarted;
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(answer);
+      expect(await gateway.findCharge(request)).toEqual(answer);
       expect(await gateway.charge(request)).toEqual(answer);
       expect(await gateway.refund(refund)).toEqual(refunded);
       await expectKeyRefused(gateway.refund({ ...refund, amountMinor: 26n }));

@@ -11,12 +11,12 @@ export function describeLostAnswers<Gateway extends PaymentGateway>(
       const { gateway } = opened;
       const request = await opened.chargeRequest('lostCharge');
       await expect(gateway.charge(request)).rejects.toThrow(GatewayTimeout);
-      const found = await gateway.findCharge(request.idempotencyKey);
+      const found = await gateway.findCharge(request);
       expect(found).toMatchObject({ result: 'captured' });
       // It may time out again or give the found answer; it must not charge again.
       const again = await gateway.charge(request).catch(timeoutOf);
       if (again !== undefined) expect(again).toEqual(found);
-      expect(await gateway.findCharge(request.idempotencyKey)).toEqual(found);
+      expect(await gateway.findCharge(request)).toEqual(found);
       const { amountMinor } = request;
       await opened.expectMoved(idIn(found), { capturedMinor: amountMinor, refundedMinor: 0n });
     });
@@ -25,7 +25,7 @@ export function describeLostAnswers<Gateway extends PaymentGateway>(
       const { gateway } = opened;
       const request = await opened.chargeRequest('neverReceived');
       await expect(gateway.charge(request)).rejects.toThrow(GatewayTimeout);
-      expect(await gateway.findCharge(request.idempotencyKey)).toBeUndefined();
+      expect(await gateway.findCharge(request)).toBeUndefined();
     });
 
     harness.declare('refunds once', ['lostRefund'], async (opened) => {
@@ -34,7 +34,7 @@ export function describeLostAnswers<Gateway extends PaymentGateway>(
       const { amountMinor } = charged.request;
       const refund = opened.followUp(charged);
       await expect(gateway.refund(refund)).rejects.toThrow(GatewayTimeout);
-      const found = await gateway.findFollowUp(refund.idempotencyKey);
+      const found = await gateway.findFollowUp('refund', refund);
       expect(found).toMatchObject({ result: 'done' });
       const again = await gateway.refund(refund).catch(timeoutOf);
       if (again !== undefined) expect(again).toEqual(found);

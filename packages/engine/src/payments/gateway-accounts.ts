@@ -1,0 +1,91 @@
+/** Merchant accounts as gateways see them: their credentials, and which of them take a charge. */
+import type { MerchantAccount, Routing } from '@counterfoil/core';
+import type { AccountContext, PlannedCharge } from '../gateways/payment-gateway.ts';
+import type { GatewayRegistry } from '../gateways/registry.ts';
+import type { CredentialVault } from '../merchant-accounts/index.ts';
+
+type Account = MerchantAccount.MerchantAccount;
+
+/** Where a call is made: an account has credentials for each of its currencies. */
+export interface Place {
+  readonly sandbox: boolean;
+  /** Absent for a call that has none: the account's default. */
+  readonly currency?: string | undefined;
+}
+
+type Asked = Place & Pick<PlannedCharge, 'amountsMinor' | 'hasCardNumber'>;
+
+export interface Wanted extends Asked {
+  /** The account that knows the token of the charge. */
+  readonly tokenAccount?: Account | undefined;
+}
+
+export class GatewayAccounts {
+  readonly #gateways: GatewayRegistry;
+  readonly #vault: CredentialVault;
+
+  constructor({ gateways, vault }: { gateways: GatewayRegistry; vault: CredentialVault }) {
+    this.#gateways = gateways;
+    this.#vault = vault;
+  }
+
+  contextOf(
+    { merchantAccountId, settings }: Account,
+    { sandbox, currency }: Place,
+  ): AccountContext {
+    const code = currency ?? settings.defaultCurrency;
+    const held = settings.currencies.find((each) => each.currency === code);
+    const credentials = this.#vault.open(held?.gatewayCredentials);
+    return { sandbox, account: { merchantAccountId, mid: settings.mid, credentials } };
+  }
+
+  /** Why the gateway does not take such a charge, capture or refund of the account. */
+  refusalOf(account: Account, { amountsMinor, hasCardNumber, ...place }: Asked) {
+    const { gatewayId, defaultCurrency } = account.settings;
+    if (!this.#gateways.ids.has(gatewayId)) return undefined;
+    const gateway = this.#gateways.gateway(gatewayId);
+    // Nearly all gateways take everything, and opening credentials takes time.
+    if (gateway.refusalOf === undefined) return undefined;
+    const { currency = defaultCurrency } = place;
+    const context = this.contextOf(account, place);
+    return gateway.refusalOf({ ...context, currency, amountsMinor, hasCardNumber });
+  }
+
+  /** The accounts that a charge cannot be routed to for the sake of their gateway. */
+  refusing(
+    accounts: readonly Account[],
+    wanted: Wanted,
+  ): ReadonlyMap<number, Routing.GatewayReason> {
+    const refusing = new Map<number, Routing.GatewayReason>();
+    for (const account of accounts) {
+      const reason = this.refusalOf(account, wanted) ?? this.#strangerTo(account, wanted);
+      if (reason !== undefined) refusing.set(account.merchantAccountId, reason);
+    }
+    return refusing;
+  }
+
+  #strangerTo(account: Account, { tokenAccount, ...place }: Wanted): 'other-gateway' | undefined {
+    if (tokenAccount === undefined) return undefined;
+    const isKnown = this.#scopeOf(account, place) === this.#scopeOf(tokenAccount, place);
+    return isKnown ? undefined : 'other-gateway';
+  }
+
+  /** One account of each set of accounts that know each other's tokens, where their gateway is present. */
+  apart(accounts: readonly Account[], place: Place): readonly Account[] {
+    const byScope = new Map<string, Account>();
+    for (const account of accounts) {
+      if (!this.#gateways.ids.has(account.settings.gatewayId)) continue;
+      const scope = this.#scopeOf(account, place);
+      if (!byScope.has(scope)) byScope.set(scope, account);
+    }
+    return [...byScope.values()];
+  }
+
+  #scopeOf(account: Account, place: Place): string {
+    const { gatewayId } = account.settings;
+    if (!this.#gateways.ids.has(gatewayId)) return `${gatewayId}`;
+    const gateway = this.#gateways.gateway(gatewayId);
+    if (gateway.tokenScope === undefined) return `${gatewayId}`;
+    return `${gatewayId} ${gateway.tokenScope(this.contextOf(account, place))}`;
+  }
+}
