@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import tls from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import type { TransactionId } from '@counterfoil/core';
 import { compose } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
@@ -11,6 +13,8 @@ import { CONFIRMED, DAY_MS, FROM, HOUR_MS, MINUTE_MS, Post, TENANT } from './mai
 import { CALLER, eventually, type TenantId } from './running-host.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
+
+const TLS = fileURLToPath(new URL('../event-stores/support/tls', import.meta.url));
 
 describe('a mail server', () => {
   const ANN = 'ann@example.com';
@@ -154,6 +158,27 @@ describe('a mail server', () => {
     await refunded(post);
     await post.tried(1);
     expect(post.outbox()).toMatchObject([{ status: 'queued', reason: 'EAUTH 535' }]);
+  });
+
+  it('gets the password once STARTTLS has made the connection private', async () => {
+    const [key, cert] = ['key', 'certificate'].map((name) => readFileSync(`${TLS}/${name}.pem`));
+    const known = tls.getCACertificates('default');
+    tls.setDefaultCACertificates([...known, String(cert)]);
+    onTestFinished(() => tls.setDefaultCACertificates(known));
+    const sessions: unknown[] = [];
+    const post = await Post.open({
+      user: 'relay:secret',
+      smtp: {
+        ...{ key, cert, disabledCommands: [], authOptional: false },
+        onAuth: ({ username }, { secure }, answer) => {
+          sessions.push({ username, secure });
+          answer(null, { user: username });
+        },
+      },
+    });
+    await refunded(post);
+    await post.mails(1);
+    expect(sessions).toEqual([{ username: 'relay', secure: true }]);
   });
 
   it('with an untrusted certificate gets nothing', async () => {

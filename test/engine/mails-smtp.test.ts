@@ -3,52 +3,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedger, silentLogger } from '@counterfoil/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MailServer } from '../e2e/mail-server.ts';
-import { codeOf, order, withShop } from './shop.ts';
+import { verifyDkim } from './dkim.ts';
+import { MINUTE_MS, mail, no, opened } from './mail-shop.ts';
+import { codeOf, order } from './shop.ts';
 import { TENANT } from './webhook-sink.ts';
-
-const MINUTE_MS = 60_000;
-
-async function opened({ storage = 'memory:' } = {}) {
-  const server = await MailServer.start();
-  onTestFinished(() => server.close());
-  const clock = { nowMs: Date.now(), now: () => new Date(clock.nowMs).toISOString() };
-  const ledger = await openLedger({
-    storage,
-    clock,
-    logger: silentLogger,
-    dueWorkIntervalMs: 3_600_000,
-    mail: {
-      server: { host: '127.0.0.1', port: server.port, secure: false, credentials: undefined },
-      from: { name: 'Host', address: 'host@host.example' },
-      sandbox: false,
-    },
-  });
-  onTestFinished(() => ledger.close());
-  await withShop(ledger, TENANT);
-  const shop = ledger.as({ tenantId: TENANT, actor: 'owner' });
-  const { id: domainId } = await shop.senderDomains.create({ domain: 'shop.example' });
-  return { server, clock, ledger, shop, domainId };
-}
-
-const mail = (more: object = {}) => ({
-  from: 'Shop <post@shop.example>',
-  to: 'ann@example.com' as string | string[],
-  subject: 'Grüße',
-  templateType: 'string' as const,
-  templateContent: '<p>Hello {{name}}</p>',
-  templateData: { name: 'Änn <3' },
-  ...more,
-});
-
-const no = (code: number, message: string) => ({ code, message });
 
 describe('a mail', () => {
   it('arrives as it was submitted', async () => {
     const { server, ledger, shop, domainId } = await opened();
-    const { privateKey } = generateKeyPairSync('rsa', {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', {
       modulusLength: 1_024,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
       publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -88,7 +53,13 @@ describe('a mail', () => {
     });
     const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
     expect(header('x-campaign')).toBe('=?UTF-8?Q?M=C3=A4rz?=');
-    expect(header('dkim-signature')).toMatch(/d=shop\.example;.*s=one;/s);
+    const dkim = verifyDkim(source, publicKey);
+    expect(dkim).toMatchObject({ isGenuine: true, domain: 'shop.example', selector: 'one' });
+    for (const name of ['from', 'to', 'subject', 'reply-to']) expect(dkim.signed).toContain(name);
+    const changed = source.replace('Hello', 'Hallo');
+    expect(verifyDkim(changed, publicKey).isGenuine).toBe(false);
+    const other = source.replace('<post@shop', '<past@shop');
+    expect(verifyDkim(other, publicKey).isGenuine).toBe(false);
     const { status, history } = await shop.mails.get(id);
     expect(status).toBe('sent');
     expect(history).toMatchObject([{ outcome: 'sent', response: expect.stringMatching(/^250 /) }]);
@@ -162,6 +133,66 @@ describe('a mail', () => {
     expect(server.offers).toEqual([]);
   });
 });
+
+/** What has broken mails elsewhere: headers and parts that are added, and the end of a mail in the middle of it. */
+const HOSTILE: readonly string[] = [
+  '\r\nBcc: thief@example.com',
+  '\nBcc: thief@example.com',
+  '\rBcc: thief@example.com',
+  '\r\n\r\n<p>A second body</p>',
+  '\u2028Bcc: thief@example.com',
+  '\r\nContent-Type: text/html\r\n\r\n<script>',
+  ...['\r\n', '\n', '\r', '\n\r'].map(
+    (end) =>
+      `${end}.${end}MAIL FROM:<thief@example.com>${end}RCPT TO:<thief@example.com>${end}DATA${end}`,
+  ),
+  '\r\n.\r\nQUIT\r\n',
+  '\0',
+  '----_NmP-1--',
+  '=?utf-8?Q?=0D=0ABcc:_thief=40example.com?=',
+];
+
+it('carries hostile data of templates as text, and nothing of it as headers or commands', async () => {
+  const { server, ledger, shop } = await opened();
+  for (const [index, name] of HOSTILE.entries()) {
+    const subject = `Mail ${index}`;
+    const templates = [
+      { templateContent: '<p>[{{name}}]</p>' },
+      { templateContent: '[{{name}}]' },
+      {
+        templateType: 'react' as const,
+        templateName: 'generic' as const,
+        templateContent: undefined,
+        templateData: { heading: 'Hello', body: `[${name}]` },
+      },
+    ];
+    for (const template of templates) {
+      await shop.mails.submit(mail({ subject, templateData: { name }, ...template }));
+    }
+  }
+  await ledger.runDue();
+  expect(server.mails).toHaveLength(3 * HOSTILE.length);
+  for (const { from, to, parsed, source } of server.mails) {
+    expect([from, to]).toEqual(['post@shop.example', ['ann@example.com']]);
+    expect(parsed.headers.map(({ key }) => key).toSorted()).toEqual(HEADERS);
+    expect(parsed.subject).toMatch(/^Mail \d+$/);
+    expect(parsed.text).toMatch(/\[.*\]/s);
+    expect(parsed.html).not.toMatch(/<p>A second|<script/);
+    expect(source).not.toMatch(/[^\r]\n|\r[^\n]/);
+  }
+});
+
+const HEADERS = [
+  'auto-submitted',
+  'content-type',
+  'date',
+  'from',
+  'message-id',
+  'mime-version',
+  'subject',
+  'to',
+  'x-auto-response-suppress',
+];
 
 describe('a tenant', () => {
   it('has its own server, whose password does not go elsewhere', async () => {

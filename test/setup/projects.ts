@@ -62,7 +62,7 @@ export const PROJECTS: readonly Project[] = [
       'test/event-stores/{eventstoredb,postgres}*.test.ts',
       'test/eventstoredb-server/*.test.ts',
       'test/projections/postgres*.test.ts',
-      'test/engine/sandbox-hosts.test.ts',
+      'test/engine/{mail-ends,sandbox-hosts}.test.ts',
       'test/http-host/{idempotency,outbox,rate-limit}-hosts.test.ts',
       'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
       'test/http-host/{places,shared-keyed-mutex,worker}.test.ts',
