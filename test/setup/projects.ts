@@ -66,7 +66,7 @@ export const PROJECTS: readonly Project[] = [
       'test/http-host/{idempotency,outbox,rate-limit}-hosts.test.ts',
       'test/http-host/{host-database,personal-key-table,personal-keys-start}.test.ts',
       'test/http-host/{places,shared-keyed-mutex,worker}.test.ts',
-      'test/e2e/several-hosts-{access,contract,outage}.test.ts',
+      'test/e2e/several-hosts-{access,contract,effects,outage}.test.ts',
       'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
     ],
