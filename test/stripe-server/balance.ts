@@ -1,0 +1,74 @@
+/** Money on the balance: one transaction for each movement, fees as charged. */
+import type Stripe from 'stripe';
+import { isZeroDecimal } from './currencies.ts';
+import type { AccountState } from './state.ts';
+
+const DAY_SECONDS = 86_400;
+/** Charges become available two days later. */
+const AVAILABLE_AFTER_SECONDS = 2 * DAY_SECONDS;
+/** 2.9 % and 30 units of the currency; zero-decimal currencies pay 3.6 % alone. */
+const FEE_BASIS_POINTS = 290;
+const FEE_FIXED = 30;
+const ZERO_DECIMAL_FEE_BASIS_POINTS = 360;
+export const DISPUTE_FEE = 1_500;
+
+export function processingFee(amount: number, currency: string): number {
+  const points = isZeroDecimal(currency) ? ZERO_DECIMAL_FEE_BASIS_POINTS : FEE_BASIS_POINTS;
+  const fixed = isZeroDecimal(currency) ? 0 : FEE_FIXED;
+  return Math.round((amount * points) / 10_000) + fixed;
+}
+
+export interface Movement {
+  readonly type: Stripe.BalanceTransaction.Type;
+  readonly category: string;
+  /** Signed, in the units of amounts. */
+  readonly amount: number;
+  readonly currency: string;
+  readonly source: string;
+  readonly description?: string | null;
+  readonly fee?: { readonly amount: number; readonly description: string };
+  readonly availableAtOnce?: boolean;
+}
+
+export function move(state: AccountState, movement: Movement): Stripe.BalanceTransaction {
+  const { fee, currency } = movement;
+  const now = state.now();
+  const feeAmount = fee?.amount ?? 0;
+  const available = movement.availableAtOnce === true ? now : now + AVAILABLE_AFTER_SECONDS;
+  const transaction: Stripe.BalanceTransaction = {
+    id: state.id('txn'),
+    object: 'balance_transaction',
+    amount: movement.amount,
+    available_on: available,
+    balance_type: 'payments',
+    created: now,
+    currency,
+    description: movement.description ?? null,
+    exchange_rate: null,
+    fee: feeAmount,
+    fee_details:
+      fee === undefined
+        ? []
+        : [
+            {
+              amount: fee.amount,
+              application: null,
+              currency,
+              description: fee.description,
+              type: 'stripe_fee',
+            },
+          ],
+    net: movement.amount - feeAmount,
+    reporting_category: movement.category,
+    source: movement.source,
+    status: available <= now ? 'available' : 'pending',
+    type: movement.type,
+  };
+  state.balanceTransactions.add(transaction);
+  if (transaction.status === 'pending') {
+    state.later(AVAILABLE_AFTER_SECONDS, () => {
+      transaction.status = 'available';
+    });
+  }
+  return transaction;
+}
