@@ -2,6 +2,7 @@
 import type { Stage } from './harness/stage.ts';
 import { append } from './stages/append.ts';
 import { httpDetail } from './stages/http-detail.ts';
+import { httpLead } from './stages/http-lead.ts';
 import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
@@ -21,6 +22,7 @@ export const stages: readonly Stage[] = [
   httpDetail,
   httpSearch,
   httpPayment,
+  httpLead,
   readModels,
   postgresReadModels,
   rebills,

@@ -32,6 +32,8 @@ export interface HostData {
   readonly folder: string;
   readonly masterKey: string;
   readonly apiKey: string;
+  /** Of servers that write leads. */
+  readonly leadKey: string;
   /** Payments written beforehand. */
   readonly payments: number;
 }
@@ -50,10 +52,11 @@ export async function makeHostData(wanted: DataWanted): Promise<HostData> {
   const env = { DATA_DIR: folder, MASTER_KEY: masterKey, NODE_ENV: 'production', PORT: '0' };
   const host = await compose({ ...readConfig(env), logLevel: 'error' });
   const apiKey = await onboard(host);
+  const leadKey = await issueLeadKey(host);
   await host.close();
   removeReadModels(folder);
   const payments = await writePayments(wanted);
-  return { folder, masterKey, apiKey, payments };
+  return { folder, masterKey, apiKey, leadKey, payments };
 }
 
 /** An initial build is several times as fast as following the log. */
@@ -91,6 +94,12 @@ async function onboard({ tenants, merchantAccounts, commands }: Host): Promise<s
   );
   const key = { kind: 'api', environment: 'live', label: 'bench', scopes: ALL_SCOPES } as const;
   return (await tenants.issueKey(TENANT_ID, key, OPERATOR)).key;
+}
+
+async function issueLeadKey({ tenants }: Host): Promise<string> {
+  const key = { environment: 'live', label: 'bench', applicationId: 1 } as const;
+  const asked = { ...key, allowedOrigins: ['https://shop.example'] };
+  return (await tenants.issueLeadKey(TENANT_ID, asked, OPERATOR)).secretKey;
 }
 
 /** Three per company, under the ids that the synthetic payments use. */

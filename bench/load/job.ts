@@ -15,13 +15,20 @@ export interface PaymentRequests {
   readonly firstOrder: number;
 }
 
+/** New leads, each with an email and a session of its own. */
+export interface LeadRequests {
+  readonly kind: 'leads';
+  /** The first number; numbers must be unique within a data folder. */
+  readonly firstLead: number;
+}
+
 export interface Job {
   readonly port: number;
   readonly connections: number;
   readonly durationMs: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly requests: ListedRequests | PaymentRequests;
+  readonly requests: ListedRequests | PaymentRequests | LeadRequests;
   readonly status: number;
   /** The body of every response, if constant; otherwise the markers are checked. */
   readonly answer?: string;

@@ -6,10 +6,13 @@ import type { Job } from './job.ts';
 
 export const CONNECTIONS = 64;
 
+export const LEADS_PATH = '/api/public/customer-leads';
+
 /** Enough not to be answered from caches, and few enough to send to the load process at once. */
 const LISTED = 20_000;
 
-type Path = Pick<Job, 'path' | 'status' | 'requests'>;
+/** With headers of its own, or those of the host's callers. */
+type Path = Pick<Job, 'path' | 'status' | 'requests'> & Partial<Pick<Job, 'headers'>>;
 
 /** Details of random payments, with the record and the addresses. */
 export function detailPath(ids: readonly string[], seed: number): Path {
@@ -45,12 +48,17 @@ export function paymentPath(firstOrder: number): Path {
   return { path: '/v1/payments', status: 201, requests: { kind: 'payments', firstOrder } };
 }
 
+export function leadPath(firstLead: number, headers: Job['headers']): Path {
+  const requests = { kind: 'leads', firstLead } as const;
+  return { path: LEADS_PATH, status: 201, requests, headers };
+}
+
 export function jobOf(
   path: Path,
   { headers }: Pick<HostUnderLoad, 'headers'>,
   to: { readonly port: number; readonly durationMs: number },
 ): Job {
-  return { ...path, ...to, headers, connections: CONNECTIONS };
+  return { headers, ...path, ...to, connections: CONNECTIONS };
 }
 
 /** Sampled with replacement. */

@@ -1,5 +1,5 @@
 /** Serializes the requests of a job and checks their responses. */
-import type { Job, ListedRequests, PaymentRequests } from './job.ts';
+import type { Job, LeadRequests, ListedRequests, PaymentRequests } from './job.ts';
 
 export interface Request {
   readonly bytes: Buffer;
@@ -13,7 +13,14 @@ const CUSTOMERS = 5_000;
 /** The request with a serial number, from 0. */
 export function requestsOf(job: Job): (serial: number) => Request {
   const { requests } = job;
-  return requests.kind === 'listed' ? listed(job, requests) : payments(job, requests);
+  switch (requests.kind) {
+    case 'listed':
+      return listed(job, requests);
+    case 'payments':
+      return payments(job, requests);
+    case 'leads':
+      return leads(job, requests);
+  }
 }
 
 function listed(job: Job, { bodies, markers }: ListedRequests): (serial: number) => Request {
@@ -34,6 +41,25 @@ function payments(job: Job, { firstOrder }: PaymentRequests): (serial: number) =
       markers: ['"status":"Captured"', `"orderId":${orderId},`],
     };
   };
+}
+
+function leads(job: Job, { firstLead }: LeadRequests): (serial: number) => Request {
+  return (serial) => {
+    const number = firstLead + serial;
+    return {
+      bytes: bytesOf(job, leadBody(number)),
+      markers: ['"status":"new"', `"session_id":"session-${number}"`],
+    };
+  };
+}
+
+export function leadBody(number: number): string {
+  return JSON.stringify({
+    email: `visitor-${number}@shop.example`,
+    session_id: `session-${number}`,
+    first_name: 'Ann',
+    scans: [{ page: '/' }, { page: '/teapots' }],
+  });
 }
 
 /** The payment of the README, with an order id and a company. */

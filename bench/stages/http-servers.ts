@@ -23,7 +23,7 @@ const FIRST_REFUSAL = 300;
 /** Headers that node adds to a response. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-type Path = Pick<Job, 'path' | 'status' | 'requests' | 'answer'>;
+type Path = Pick<Job, 'path' | 'status' | 'requests' | 'answer'> & Partial<Pick<Job, 'headers'>>;
 
 /** The processes of one stage; `close` stops them. */
 export class HttpServers {
