@@ -1,8 +1,11 @@
 /** What readers of mails come to: unsubscribing, tracked links, and the kept mails in development. */
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { MailServer } from '../e2e/mail-server.ts';
 import { CALLER, type Json, openTenant, type Running, startHost } from '../e2e/running-host.ts';
+import { verifyDkim } from '../engine/dkim.ts';
 
 const TENANT = 41 as Parameters<Running['host']['tenants']['issueKey']>[0];
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -64,6 +67,36 @@ function local(url: string): string {
   return url.replace('https://pay.example', running.url);
 }
 
+it('signs the links to unsubscribe', async () => {
+  const server = await MailServer.start();
+  const env = {
+    ...{ SMTP_URL: server.url, MAIL_FROM: 'post@shop.example' },
+    PUBLIC_URL: 'https://pay.example',
+  };
+  const mailing = await startHost({ env });
+  try {
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2_048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    });
+    const caller = await openTenant(mailing, TENANT);
+    const dkim = { dkimSelector: 'one', dkimPrivateKey: privateKey };
+    await caller.post('/api/admin/senderdomains', { domain: 'shop.example', ...dkim });
+    const shop = mailing.host.engine.ledgers.as({ tenantId: TENANT, ...CALLER });
+    await shop.mails.submit({ ...plain('Hello'), listUnsubscribe: true });
+    await expect.poll(() => server.mails.length).toBe(1);
+    const source = server.mails[0]?.source ?? '';
+    const { isGenuine, signed } = verifyDkim(source, publicKey);
+    expect(isGenuine).toBe(true);
+    expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
+    expect(source).toMatch(/^List-Unsubscribe:/m);
+  } finally {
+    await mailing.close();
+    await server.close();
+  }
+});
+
 function clicksIn(eml: string): readonly string[] {
   const urls = eml.match(/https:\/\/pay\.example\/mail\/click\?token=[\w-]+/g) ?? [];
   return urls.map(local);
@@ -77,7 +110,7 @@ it('lets a reader unsubscribe, by the page and with one click', async () => {
   const page = await fetch(url);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await page.text()).toContain('ann@example.com');
-  const before = await api('/api/email', await plain('Before'));
+  const before = await api('/api/email', plain('Before'));
   await expect.poll(async () => (await api(`/api/email/${before.id}`)).email.status).toBe('sent');
   for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     const clicked = await fetch(url, {
@@ -87,7 +120,7 @@ it('lets a reader unsubscribe, by the page and with one click', async () => {
     });
     expect(clicked.status, await clicked.text()).toBe(200);
   }
-  const after = await api('/api/email', await plain('After'));
+  const after = await api('/api/email', plain('After'));
   await expect
     .poll(async () => (await api(`/api/email/${after.id}`)).email.reason)
     .toBe('suppressed');
@@ -95,9 +128,9 @@ it('lets a reader unsubscribe, by the page and with one click', async () => {
   expect((await fetch(bad, { method: 'POST' })).status).toBe(404);
 });
 
-async function plain(subject: string): Promise<Json> {
+function plain(subject: string) {
   const common = { from: 'post@shop.example', to: 'ann@example.com', subject };
-  return { ...common, templateType: 'string', templateContent: 'Hello' };
+  return { ...common, templateType: 'string' as const, templateContent: 'Hello' };
 }
 
 it('records opens and clicks, and leads only to links of the mail', async () => {

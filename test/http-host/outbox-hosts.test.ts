@@ -5,11 +5,13 @@ import { silentLogger } from '@counterfoil/engine';
 import {
   type AskedMail,
   type Handover,
+  KeptMails,
   type Mail,
   MailDelivery,
   type Mailer,
   MailSeal,
   type Outbox,
+  openMailTables,
   openOutbox,
   type QueuedMail,
 } from '@counterfoil/engine/mail';
@@ -165,4 +167,26 @@ it('let one of many claim an entry', async () => {
     Array.from({ length: 20 }, (_, index) => [one, two][index % 2]?.claim(mail)),
   );
   expect(claims.filter((isClaimed) => isClaimed)).toHaveLength(1);
+});
+
+it('accept one email for a key, whichever of them is asked and however often', async () => {
+  const owner = { tenantId: 1 as TenantId, sandbox: false };
+  const hosts = databases.map(({ pool }) => new KeptMails(openMailTables(pool)));
+  const submitted = (id: number, key: string) => ({
+    ...{ id: `mail-${id}`, owner, keyDigest: key, contentDigest: 'same', keyUntil: LATER },
+    ...{ content: 'sealed', kept: false, recipients: [] },
+  });
+  const keys = Array.from({ length: 60 }, (_, index) => `key ${index % 20}`);
+  const answers = await Promise.all(
+    keys.flatMap((key, index) =>
+      hosts.map(async (host, which) => {
+        const named = await host.submit([submitted(2 * index + which, key)], NOW);
+        return [key, named.get(key)?.id] as const;
+      }),
+    ),
+  );
+  const byKey = Map.groupBy(answers, ([key]) => key);
+  expect(byKey.size).toBe(20);
+  for (const named of byKey.values()) expect(new Set(named.map(([, id]) => id)).size).toBe(1);
+  expect(await one.queuedCount()).toBe(20);
 });

@@ -1,23 +1,36 @@
-/** kill -9 during delivery: each mail arrives, and a duplicate has the same id. */
+/** kill -9 while emails are accepted and delivered: each arrives, and a duplicate has the same id. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { MailServer, type TakenMail } from '../e2e/mail-server.ts';
+import type { Json } from './caller.ts';
 import { Dice } from './dice.ts';
 import { KilledHost } from './killed-host.ts';
 
 const SEED = Number(process.env['FC_SEED']);
 const ROUNDS = 6;
 const REFUNDS_A_ROUND = 8;
+const EMAILS_A_ROUND = 8;
+const RECEIPTS = 'receipts@shop.example';
+const POST = 'post@shop.example';
 const POLLING = { timeout: 60_000, interval: 25 };
 const HOOK_MS = 60_000;
 
 let server: MailServer;
 let host: KilledHost;
+let tenantKey = '';
+/** The emails that each key was answered with. */
+const accepted = new Map<string, Set<string>>();
 
 beforeAll(async () => {
   server = await MailServer.start();
-  const from = 'Receipts <receipts@shop.example>';
+  const from = `Receipts <${RECEIPTS}>`;
   host = new KilledHost({ env: { SMTP_URL: server.url, MAIL_FROM: from } });
   await host.onboard();
+  await host.start();
+  const domain = await host.caller.post('/api/admin/senderdomains', { domain: 'shop.example' });
+  expect(domain.status, JSON.stringify(domain.body)).toBe(201);
+  const made = await host.caller.post('/api/admin/keys', { kind: 'tenant' });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  tenantKey = made.body.item.key;
 }, HOOK_MS);
 afterAll(async () => {
   await host.remove();
@@ -26,10 +39,9 @@ afterAll(async () => {
 
 it('a host killed while it mails loses no mail, and repeats it under the same id', async () => {
   const dice = new Dice(SEED);
-  await host.start();
   for (let round = 1; round <= ROUNDS; round += 1) {
     const { promise: dead, resolve: tellDead } = Promise.withResolvers<void>();
-    let before = dice.roll(REFUNDS_A_ROUND);
+    let before = dice.roll(REFUNDS_A_ROUND + EMAILS_A_ROUND);
     server.onOffer = async () => {
       before -= 1;
       // The server has all of the mail, and the host does not know it yet.
@@ -38,26 +50,58 @@ it('a host killed while it mails loses no mail, and repeats it under the same id
       await host.kill();
       tellDead();
     };
-    await refunds(REFUNDS_A_ROUND);
+    await Promise.all([refunds(REFUNDS_A_ROUND), emails(round)]);
     await dead;
     await host.start();
+    // The callers do not know which of theirs were accepted.
+    await emails(round);
   }
   const refunded = await vi.waitUntil(async () => {
     const { requested, done } = await refundsOfLog();
     const isSettled = requested.length === done.length && (await queued()) === 0;
-    return isSettled && ids().size >= done.length ? done : undefined;
+    return isSettled && ids(RECEIPTS).size >= done.length ? done : undefined;
   }, POLLING);
   expect(refunded.length).toBeGreaterThan(ROUNDS);
-  const references = [...ids().values()].map(referenceOf);
+  const references = [...ids(RECEIPTS).values()].map(referenceOf);
   expect(references.toSorted()).toEqual(refunded.toSorted());
+  expect(accepted.size).toBe(ROUNDS * EMAILS_A_ROUND);
+  const named = [...accepted].map(([key, [id, ...others]]) => [key, id, others.length]);
+  const arrived = [...ids(POST)].map(([id, [mail]]) => [mail?.parsed.subject, id?.slice(1, 37), 0]);
+  expect(arrived.toSorted()).toEqual(named.toSorted());
+  const ends = await Promise.all(named.map(([, id]) => ask(`/api/email/${id}`)));
+  expect(new Set(ends.map(({ email }) => email.status))).toEqual(new Set(['sent']));
   // One for each death: the server had it, and was asked to take it once more.
-  expect(server.mails.length).toBeGreaterThanOrEqual(refunded.length + ROUNDS);
+  expect(server.mails.length).toBeGreaterThanOrEqual(refunded.length + accepted.size + ROUNDS);
   expect(host.faults).toEqual([]);
 }, 300_000);
 
-/** What has arrived, by its id. */
-function ids(): Map<string | undefined, TakenMail[]> {
-  return Map.groupBy(server.mails, ({ parsed }) => parsed.messageId);
+/** What has arrived from a sender, by its id. */
+function ids(sender: string): Map<string | undefined, TakenMail[]> {
+  const mails = server.mails.filter(({ from }) => from === sender);
+  return Map.groupBy(mails, ({ parsed }) => parsed.messageId);
+}
+
+/** Submits those of a round, each under its key; some get no answer, for the host dies on the way. */
+async function emails(round: number): Promise<void> {
+  const submit = async (index: number): Promise<void> => {
+    const idempotencyKey = `${round}-${index}`;
+    const email = { from: POST, to: `ann${index}@example.com`, subject: idempotencyKey };
+    const template = { templateType: 'string', templateContent: 'Hello' };
+    const { id } = await ask('/api/email', { ...email, ...template, idempotencyKey });
+    accepted.set(idempotencyKey, (accepted.get(idempotencyKey) ?? new Set()).add(id));
+  };
+  await Promise.allSettled(Array.from({ length: EMAILS_A_ROUND }, (_, index) => submit(index)));
+}
+
+async function ask(path: string, body?: object): Promise<Json> {
+  const answer = await fetch(host.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'X-Tenant-Key': tenantKey, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const given = await answer.json();
+  if (!answer.ok) throw new Error(JSON.stringify(given));
+  return given;
 }
 
 /** The refund that a mail, and each repetition of it, is about. */

@@ -1,5 +1,6 @@
 /** Mails: the email service, the outbox and its delivery. */
 
+export { KeptMails } from './kept-mails.ts';
 export { type Letter, Letters, type NoLetter } from './letters.ts';
 export { type Attempt, contentName, type MailContent } from './mail-content.ts';
 export { MailDelivery, type MailDeliveryOptions, RETRY_AFTER_MS } from './mail-delivery.ts';
@@ -13,6 +14,7 @@ export {
   type MailEnd,
   type MailKind,
   type Outbox,
+  openMailTables,
   openOutbox,
   type PutOff,
   type QueuedMail,
