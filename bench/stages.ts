@@ -6,6 +6,7 @@ import { httpLead } from './stages/http-lead.ts';
 import { httpPayment } from './stages/http-payment.ts';
 import { httpSearch } from './stages/http-search.ts';
 import { load } from './stages/load.ts';
+import { mails } from './stages/mails.ts';
 import { postgresLog } from './stages/postgres-log.ts';
 import { postgresReadModels } from './stages/postgres-read-models.ts';
 import { protocolLog } from './stages/protocol-log.ts';
@@ -28,4 +29,5 @@ export const stages: readonly Stage[] = [
   rebills,
   settlement,
   webhooks,
+  mails,
 ];

@@ -11,7 +11,7 @@ import type { SenderDomains } from '../sender-domains/index.ts';
 import type { References } from '../tenants/index.ts';
 import type { SignIns } from '../users/index.ts';
 import { Letters } from './letters.ts';
-import { MailDelivery } from './mail-delivery.ts';
+import { type MailCounts, MailDelivery } from './mail-delivery.ts';
 import type { MailLinks } from './mail-links.ts';
 import { followForMails } from './mail-reactor.ts';
 import type { MailRoutes } from './mail-routes.ts';
@@ -69,6 +69,10 @@ export class Mailing {
     this.#isServing = true;
   }
 
+  get counts(): MailCounts {
+    return this.#delivery.counts;
+  }
+
   /** The scheduled work. */
   get works(): readonly TimedWork[] {
     return [this.#delivery];
@@ -101,16 +105,19 @@ export class Mailing {
 
   registerMetrics(metrics: MetricsRegistry): void {
     const { outbox } = this.#options;
-    const counts = () => this.#delivery.counts;
     metrics.gauge('mails_queued', 'Mails waiting to be sent or retried', () =>
       // Without a database the other metrics must still be served.
       outbox.queuedCount().catch(() => Number.NaN),
     );
-    metrics.counter('mails_sent_total', 'Mails accepted by the mail server', () => counts().sent);
+    metrics.counter(
+      'mails_sent_total',
+      'Mails accepted by the mail server',
+      () => this.counts.sent,
+    );
     metrics.counter(
       'mails_failed_total',
       'Mails given up: refused, too old, or out of retries',
-      () => counts().failed,
+      () => this.counts.failed,
     );
   }
 
