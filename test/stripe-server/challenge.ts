@@ -1,7 +1,7 @@
 /** The page of the bank that a customer is sent to: completes or fails, then sends back. */
 import type { ServerResponse } from 'node:http';
-import type Stripe from 'stripe';
 import { finishChallenge } from './intent-machine.ts';
+import { finishSetup } from './setup-intents.ts';
 import type { AccountState } from './state.ts';
 
 export interface PageRequest {
@@ -16,31 +16,46 @@ export function answerChallenge(
   response: ServerResponse,
 ): void {
   const id = url.pathname.split('/')[2] ?? '';
-  for (const state of states) {
-    const intent = state.paymentIntents.find(id);
-    if (intent === undefined) continue;
-    if (method !== 'POST') {
-      page(response, id);
-      return;
-    }
-    const passed = new URLSearchParams(body.toString('utf8')).get('outcome') === 'complete';
-    sendBack(response, passChallenge(state, intent, passed));
+  if (method !== 'POST') {
+    page(response, id);
     return;
   }
-  response.writeHead(404).end();
+  const passed = new URLSearchParams(body.toString('utf8')).get('outcome') === 'complete';
+  const back = passChallenge(states, id, passed);
+  if (back === undefined) response.writeHead(404).end();
+  else response.writeHead(303, { Location: back }).end();
 }
 
-/** @returns Where the customer goes next. */
+/** @returns Where the customer goes next; undefined where there is no such intent. */
 export function passChallenge(
-  state: AccountState,
-  intent: Stripe.PaymentIntent,
+  states: Iterable<AccountState>,
+  id: string,
   passed: boolean,
+): string | undefined {
+  for (const state of states) {
+    const intent = state.paymentIntents.find(id);
+    if (intent !== undefined) {
+      finishChallenge(state, intent, passed);
+      return returnAddress(state, state.factsOf(id).returnUrl, 'payment_intent', intent);
+    }
+    const setup = state.setupIntents.find(id);
+    if (setup !== undefined) {
+      finishSetup(state, setup, passed);
+      return returnAddress(state, state.setupReturns.get(id) ?? null, 'setup_intent', setup);
+    }
+  }
+  return undefined;
+}
+
+function returnAddress(
+  state: AccountState,
+  returnUrl: string | null,
+  name: 'payment_intent' | 'setup_intent',
+  intent: { readonly id: string; readonly client_secret: string | null; readonly status: string },
 ): string {
-  const returnUrl = state.factsOf(intent.id).returnUrl ?? `${state.url()}/returned`;
-  finishChallenge(state, intent, passed);
-  const back = new URL(returnUrl);
-  back.searchParams.set('payment_intent', intent.id);
-  back.searchParams.set('payment_intent_client_secret', String(intent.client_secret));
+  const back = new URL(returnUrl ?? `${state.url()}/returned`);
+  back.searchParams.set(name, intent.id);
+  back.searchParams.set(`${name}_client_secret`, String(intent.client_secret));
   const failed = intent.status === 'requires_payment_method';
   back.searchParams.set('redirect_status', failed ? 'failed' : 'succeeded');
   return back.href;
@@ -54,8 +69,4 @@ function page(response: ServerResponse, id: string): void {
 <button name="outcome" value="complete" id="complete">Complete</button>
 <button name="outcome" value="fail" id="fail">Fail</button>
 </form></html>`);
-}
-
-function sendBack(response: ServerResponse, to: string): void {
-  response.writeHead(303, { Location: to }).end();
 }

@@ -32,27 +32,44 @@ export function tryCharge(state: AccountState, attempt: Try): Outcome {
     state.emit('charge.failed', charge);
     return { charge, decline };
   }
-  if (attempt.capture) collect(state, charge, charge.amount);
+  if (attempt.capture) {
+    const bookLater = attempt.intent.capture_method === 'automatic_async';
+    collect(state, charge, charge.amount, { bookLater });
+  }
   state.emit('charge.succeeded', charge);
   return { charge, decline };
 }
 
-/** Books the captured amount and what the card is known to bring later. */
-export function collect(state: AccountState, charge: Stripe.Charge, amount: number): void {
-  const { card } = state.cardOf(String(charge.payment_method));
+/** Captures an amount, and does what the card is known to bring later. */
+export function collect(
+  state: AccountState,
+  charge: Stripe.Charge,
+  amount: number,
+  { bookLater = false }: { readonly bookLater?: boolean } = {},
+): void {
   charge.captured = true;
   charge.amount_captured = amount;
+  if (!bookLater) {
+    book(state, charge);
+    return;
+  }
+  state.later(0, () => {
+    book(state, charge);
+    state.emit('charge.updated', charge, { balance_transaction: null });
+  });
+}
+
+function book(state: AccountState, charge: Stripe.Charge): void {
+  const { card } = state.cardOf(String(charge.payment_method));
+  const { amount_captured: amount, currency } = charge;
   charge.balance_transaction = move(state, {
     type: 'charge',
     category: 'charge',
     amount,
-    currency: charge.currency,
+    currency,
     source: charge.id,
     description: charge.description,
-    fee: {
-      amount: processingFee(amount, charge.currency),
-      description: 'Stripe processing fees',
-    },
+    fee: { amount: processingFee(amount, currency), description: 'Stripe processing fees' },
     availableAtOnce: card.bypassesPending === true,
   }).id;
 }

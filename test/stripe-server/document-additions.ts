@@ -93,4 +93,5 @@ export const ADDED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   'POST /v1/payment_intents/{intent}': ['allowed_payment_method_types'],
   'POST /v1/payment_intents/{intent}/confirm': ['allowed_payment_method_types'],
   'POST /v1/payment_methods': ['allow_redisplay'],
+  'POST /v1/setup_intents': ['allowed_payment_method_types'],
 };

@@ -114,7 +114,7 @@ export function capture(
   const charge = chargeOf(state, intent);
   collect(state, charge, amount);
   if (amount < charge.amount) release(state, charge, charge.amount - amount, null);
-  received(state, intent, amount);
+  received(intent, amount);
   state.emit('charge.captured', charge);
   state.emit('payment_intent.succeeded', intent);
 }
@@ -175,7 +175,7 @@ function charge(
   intent.last_payment_error = null;
   keepMethod(state, intent, method, card);
   if (!manual) {
-    received(state, intent, intent.amount);
+    received(intent, intent.amount);
     state.emit('payment_intent.succeeded', intent);
     return;
   }
@@ -187,12 +187,10 @@ function charge(
   });
 }
 
-function received(state: AccountState, intent: Stripe.PaymentIntent, amount: number): void {
+function received(intent: Stripe.PaymentIntent, amount: number): void {
   intent.status = 'succeeded';
   intent.amount_received = amount;
   intent.amount_capturable = 0;
-  const charge = chargeOf(state, intent);
-  state.emit('charge.updated', charge);
 }
 
 function failed(

@@ -2,19 +2,23 @@
 import { accountRoutes } from './account.ts';
 import { chargeRoutes } from './charges.ts';
 import { customerRoutes } from './customers.ts';
+import { eventRoutes } from './events.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { refundRoutes } from './refunds.ts';
 import { StripeRefusal } from './refusal.ts';
 import type { Method, Route } from './route.ts';
+import { setupIntentRoutes } from './setup-intents.ts';
 
 export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...chargeRoutes,
   ...customerRoutes,
+  ...eventRoutes,
   ...paymentIntentRoutes,
   ...paymentMethodRoutes,
   ...refundRoutes,
+  ...setupIntentRoutes,
 ];
 
 export interface Found {

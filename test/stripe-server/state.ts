@@ -117,6 +117,8 @@ export class AccountState {
 
   readonly cards = new Map<string, CardFacts>();
   readonly intentFacts = new Map<string, IntentFacts>();
+  /** Where the challenge of a SetupIntent sends back to. */
+  readonly setupReturns = new Map<string, string | null>();
   /** Payout of each balance transaction that was paid out. */
   readonly payoutOf = new Map<string, string>();
   /** The request under way; events name it. */
