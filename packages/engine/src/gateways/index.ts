@@ -1,4 +1,5 @@
 /** The gateways: the port, its cards, and the sandbox. */
+export { type Currency, currencyCodes, currencyOf } from '@counterfoil/core';
 export {
   type BinRange,
   BinRanges,
