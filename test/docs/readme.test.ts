@@ -92,7 +92,7 @@ describe('with the demo running', () => {
 
   async function codeOf(endpoint: string): Promise<string> {
     const [method = '', path = ''] = endpoint.split(' ');
-    const answer = await fetch(demo.url + path, { method });
+    const answer = await fetch(demo.url + path.replace('{file}', 'v1.js'), { method });
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
     const { code } = (isJson ? await answer.json() : {}) as { code?: string };
     return code ?? '';
