@@ -53,12 +53,16 @@ export const importFloors: Rule = (tree) => {
   });
 };
 
+/** Imports what the configuration names. */
+const LOADS_BY_NAME = 'packages/http-host/src/load-gateways.ts';
+
 /** A package must declare what it imports: the workspace would hide a dependency that a consumer lacks. */
 export const declaredDependencies: Rule = (tree) =>
   eachReference(tree, (file, reference) => {
     const manifest = tree.manifests.get(file.folder);
     const { to } = reference;
     if (isTest(file) || /^(\.|node:)/.test(to)) return undefined;
+    if (file.path === LOADS_BY_NAME && to === '(computed)') return undefined;
     const name = packageName(to);
     const declared = {
       ...manifest?.dependencies,

@@ -9,7 +9,7 @@ import {
   type RunningWorker,
   runWorker as runEngineWorker,
 } from '@counterfoil/engine';
-import type { GatewayOption } from '@counterfoil/engine/gateways';
+import { type GatewayOption, sandbox } from '@counterfoil/engine/gateways';
 import { LedgerView, type OwnProjection } from '@counterfoil/projections';
 import { instanceCachingFactory, container as rootContainer } from 'tsyringe';
 import { provideHttp } from './composition/http.ts';
@@ -18,6 +18,7 @@ import type { Config } from './config.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createLogger, type Logger } from './http/logging.ts';
 import type { HttpServer } from './http/server.ts';
+import { loadGateways } from './load-gateways.ts';
 import { placeSocket, removeSocket, socketFault, socketPathOf } from './operator/local-socket.ts';
 
 /** The version of the package. */
@@ -59,7 +60,7 @@ export interface Host {
 export interface ComposeOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** Default: the sandbox. */
+  /** Default: the sandbox, and the modules of GATEWAYS. */
   readonly gateways?: readonly GatewayOption[];
   /** Custom read models, made by `defineProjection`; query them with `engine.as(actor).view`. */
   readonly projections?: readonly OwnProjection[];
@@ -77,7 +78,8 @@ export interface ComposeOptions {
 
 /** Opens the configured stores and starts everything except listening. */
 export async function compose(config: Config, options: ComposeOptions = {}): Promise<Host> {
-  const { clock, gateways, projections, serves: background } = options;
+  const { clock, projections, serves: background } = options;
+  const gateways = options.gateways ?? [sandbox(), ...(await loadGateways(config, process.cwd()))];
   const logger = options.logger ?? createLogger({ level: config.logLevel });
   const engine = await openEngine(config, { logger, clock, gateways, projections, background });
   try {

@@ -34,6 +34,8 @@ export interface Config extends Settings {
   /** Set by the program that creates a demo tenant and its key; never in production. */
   readonly demo: boolean;
   readonly failedAuthenticationsPerMinute: number;
+  /** Modules of gateways beside the sandbox. */
+  readonly gatewayModules: readonly string[];
   readonly limits: HttpLimits;
 }
 
@@ -75,6 +77,11 @@ const Environment = z.object({
   FAILED_AUTHENTICATIONS_PER_MINUTE: count(60),
   GATEWAY_TIMEOUT_MS: count(GATEWAY_DEFAULTS.timeoutMs),
   GATEWAY_MAX_IN_FLIGHT: count(GATEWAY_DEFAULTS.maxInFlight),
+  GATEWAYS: z
+    .string()
+    .default('')
+    .transform((names) => names.split(',').map((each) => each.trim()))
+    .transform((names) => names.filter((each) => each !== '')),
   GATEWAY_RETURN_URL: z.url({ protocol: /^https?$/ }).optional(),
   ACTIVITY_DAYS: count(DEFAULT_ACTIVITY_DAYS, MAX_ACTIVITY_DAYS),
   WEBHOOK_LOG_DAYS: count(DEFAULT_WEBHOOK_LOG_DAYS, MAX_WEBHOOK_LOG_DAYS),
@@ -137,7 +144,8 @@ function configOf(variables: Variables): Config {
     failedAuthenticationsPerMinute: variables.FAILED_AUTHENTICATIONS_PER_MINUTE,
     gatewayTimeoutMs: variables.GATEWAY_TIMEOUT_MS,
     gatewayMaxInFlight: variables.GATEWAY_MAX_IN_FLIGHT,
-    gatewayReturnUrl: variables.GATEWAY_RETURN_URL,
+    gatewayModules: variables.GATEWAYS,
+    gatewayReturnUrl: returnUrlOf(variables),
     activityDays: variables.ACTIVITY_DAYS,
     webhookLogDays: variables.WEBHOOK_LOG_DAYS,
     loopbackWebhooks: !isProduction(variables),
@@ -188,6 +196,13 @@ function defaultReadModelUrl({ EVENT_STORE_URL: events, DATA_DIR: dataDir }: Var
 }
 
 /** Invalid combinations of variables that are valid one by one. */
+/** The page that 3-D Secure ends with in the card form of this host. */
+function returnUrlOf(variables: Variables): string | undefined {
+  const publicUrl = publicUrlOf(variables);
+  const page = publicUrl && `${publicUrl}/widget/pages/challenge?done=true`;
+  return variables.GATEWAY_RETURN_URL ?? page;
+}
+
 function contradictions(variables: Variables): string[] {
   const problems: string[] = [];
   if (isProduction(variables)) {

@@ -36,6 +36,7 @@ export {
   CardRefused,
   IdempotencyKeyReused,
   openSandboxGateway,
+  SANDBOX_GATEWAY_ID,
   type SandboxGateway,
   type SandboxOptions,
   type SandboxPlace,

@@ -10,7 +10,10 @@ import {
   type Finding,
   type Verdict,
 } from '@counterfoil/engine/doctor';
+import { SANDBOX_GATEWAY_ID } from '@counterfoil/engine/gateways';
 import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { loadGateways } from '../load-gateways.ts';
 import { PhaseBar } from './progress-bar.ts';
 import type { Session } from './session.ts';
 import { wholeNumber } from './session.ts';
@@ -34,7 +37,11 @@ export function addDoctorCommand(program: Command, session: Session): void {
     )
     .option('--quick', 'only what takes seconds: no events, no rebuild')
     .option('--scratch <folder>', 'with room for a read model beside the live one', tmpdir())
-    .option('--gateways <ids>', 'of the host, separated by commas (default: the sandbox)', idsOf)
+    .option(
+      '--gateways <ids>',
+      'of the host, separated by commas (default: the sandbox, and those of GATEWAYS)',
+      idsOf,
+    )
     .addHelpText('after', '\nEnds with 0: sound, 3: warnings only, 2: damage, 1: not examined.')
     .action(async ({ quick = false, scratch, gateways }: DoctorOptions) => {
       const { console, isJson: json } = session;
@@ -42,7 +49,7 @@ export function addDoctorCommand(program: Command, session: Session): void {
       const config = session.config();
       const examination = await examine(config, {
         quick,
-        ...(gateways !== undefined && { gatewayIds: gateways }),
+        gatewayIds: gateways ?? (await configuredIds(config)),
         scratch,
         now: () => presentIn(config).nowMs,
         onProgress: (title, done, total) => bar?.show(title, done, total),
@@ -55,6 +62,12 @@ export function addDoctorCommand(program: Command, session: Session): void {
       console.log(json ? JSON.stringify(examination, null, 2) : summaryOf(examination));
       session.exitCode = EXIT_CODES[examination.verdict];
     });
+}
+
+async function configuredIds(config: Config): Promise<readonly number[]> {
+  const loaded = await loadGateways(config, process.cwd());
+  await Promise.all(loaded.map((each) => each.close()));
+  return [SANDBOX_GATEWAY_ID, ...loaded.map(({ gatewayId }) => gatewayId)];
 }
 
 function idsOf(text: string): readonly number[] {
