@@ -141,8 +141,9 @@ export class CheckoutPayments {
     if (CheckoutSession.isExpired(session, this.#commands.clock.now())) {
       throw refused({ type: 'CheckoutSessionNotOpen', status: 'expired' });
     }
-    const { transactionId, attempts } = payment;
-    const parts = [transactionId, 'checkout-confirm', String(attempts.length)];
+    // One for each time that the payment waits: a buyer may be back without having acted.
+    const { transactionId, attempts, changedAt } = payment;
+    const parts = [transactionId, 'checkout-confirm', String(attempts.length), changedAt];
     const requestId = deterministicUuid(parts) as TransactionId;
     const followUp = { tenantId, transactionId, requestId, content: parts };
     const confirmed = await this.#payments.confirm(followUp, caller);

@@ -48,7 +48,9 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const { transactionId, attempts, gatewayTransactionId } = this.payment;
     const idempotencyKey = `${transactionId}/confirm/${attempts.length}`;
     const request = { ...(await this.#request()), idempotencyKey, gatewayTransactionId };
-    await this.#record(await this.answered(this.gateway.confirm(request)));
+    // A customer who returns without having acted may return again.
+    const { changedAt } = this.payment;
+    await this.#record(await this.answered(this.gateway.confirm(request)), { asked: [changedAt] });
     return this.#onwards();
   }
 
@@ -160,7 +162,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
 
   async #record(
     result: ChargeResult | typeof NO_ANSWER,
-    { wasAskedFor = false } = {},
+    { wasAskedFor = false, asked = [] }: { wasAskedFor?: boolean; asked?: readonly string[] } = {},
   ): Promise<Payment> {
     const { transactionId, attempts, status } = this.payment;
     const attempt = attempts.length;
@@ -177,6 +179,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       outcome.result,
       status,
       isOpen ? 'open' : 'final',
+      ...(outcome.result === 'action-required' ? asked : []),
     ]);
   }
 
