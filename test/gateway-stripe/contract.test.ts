@@ -75,7 +75,7 @@ gatewayContract({
     authorize: approve,
     // What is captured is refunded.
     voidOfCapture: 'lacks',
-    zeroAmount: 'lacks',
+    zeroAmount: approve,
     action: cardOf('4000000000003220'),
     lostCharge: { ...approve, amountMinor: LOST_CHARGE },
     neverReceived: { ...approve, amountMinor: NEVER_RECEIVED },

@@ -177,6 +177,7 @@ class StripeGateway implements PaymentGateway {
     const { idempotencyKey } = request;
     const common = {
       confirm: true,
+      allowed_payment_method_types: ['card' as const],
       customer: kept.customer,
       payment_method: kept.paymentMethod,
       return_url: request.returnUrl ?? NO_RETURN_URL,

@@ -17,6 +17,7 @@ export const PageUrl = text(MAX_URL_LENGTH).refine(
 export const CheckoutSessionInput = PaymentSubmission.omit({
   card: true,
   token: true,
+  gatewayToken: true,
   session: true,
   walletPayA: true,
   walletPayB: true,

@@ -1,9 +1,6 @@
 /** The bundled templates that callers name, each with the data that it takes. */
 import { z } from 'zod';
-import { faultsOf } from '../input/checked-calls.ts';
-import { wordsOf } from '../input/issue-words.ts';
 import { bounded, name, text } from '../input/texts.ts';
-import type { InputFault } from '../refusal.ts';
 import type { Filled, Row, Templates } from './templates.ts';
 
 const MAX_ITEMS = 200;
@@ -22,7 +19,7 @@ const Money = z.union([text(40), z.number()]).transform(String);
 
 const button = { ctaText: name(100).optional(), ctaUrl: Link.optional() };
 const Both = {
-  error: 'goes with ctaText: both, or neither',
+  error: 'ctaText and ctaUrl go together',
   path: ['ctaUrl'],
 };
 
@@ -72,15 +69,15 @@ export const WelcomeMembership = z
   .refine(hasBoth, Both);
 
 /** Makes a template of a schema and of what its data is shown as. */
-type Fill = (data: unknown) => Filled | { readonly faults: readonly InputFault[] };
+type Fill = (data: unknown) => Filled | { readonly issues: readonly z.core.$ZodIssue[] };
 
 function named<Schema extends z.ZodType>(
   schema: Schema,
   fill: (data: z.output<Schema>) => Filled,
 ): Fill {
   return (data) => {
-    const read = schema.safeParse(data, { error: wordsOf });
-    if (!read.success) return { faults: faultsOf(read.error.issues) };
+    const read = schema.safeParse(data);
+    if (!read.success) return { issues: read.error.issues };
     const { ctaText: label, ctaUrl: url } = read.data as Partial<
       Record<'ctaText' | 'ctaUrl', string>
     >;
@@ -136,7 +133,9 @@ export function renderNamed(
   template: TemplateName,
   data: unknown,
   templates: Templates,
-): { readonly text: string; readonly html: string } | { readonly faults: readonly InputFault[] } {
+):
+  | { readonly text: string; readonly html: string }
+  | { readonly issues: readonly z.core.$ZodIssue[] } {
   const filled = NAMED[template](data);
-  return 'faults' in filled ? filled : templates.named(template, filled);
+  return 'issues' in filled ? filled : templates.named(template, filled);
 }

@@ -108,7 +108,7 @@ export class Cards {
       if (await this.#mayUse(owner, card, opened.namesCustomer)) return { account, card };
       throw refused({ type: 'TokenUnknown' });
     }
-    throw this.#unknownTo(accounts);
+    throw this.#unknownTo(accounts, place);
   }
 
   /** What a gateway's script made belongs to no customer yet, so it is no token of the ledger. */
@@ -124,14 +124,18 @@ export class Cards {
       const card = await gateway.adopt?.(gatewayToken, context);
       if (card !== undefined) return { account, card };
     }
-    throw this.#unknownTo(accounts);
+    throw this.#unknownTo(accounts, place);
   }
 
-  #unknownTo(accounts: readonly Account[]): Refused {
-    const { ids } = this.#services.gateways;
-    return accounts.every(({ settings }) => ids.has(settings.gatewayId))
-      ? refused({ type: 'TokenUnknown' })
-      : this.#withoutGateway(accounts);
+  /** An account that cannot be asked may be the one that knows the token. */
+  #unknownTo(accounts: readonly Account[], place: Place): Refused {
+    const { gateways, gatewayAccounts } = this.#services;
+    const refusing = gatewayAccounts.unusable(accounts, place);
+    const areAsked = accounts.every(
+      ({ settings, merchantAccountId: id }) =>
+        gateways.ids.has(settings.gatewayId) && !refusing.has(id),
+    );
+    return areAsked ? refused({ type: 'TokenUnknown' }) : this.#withoutGateway(accounts, refusing);
   }
 
   #withoutGateway(

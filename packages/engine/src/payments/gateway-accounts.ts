@@ -70,11 +70,18 @@ export class GatewayAccounts {
     return isKnown ? undefined : 'other-gateway';
   }
 
+  /** The accounts that their gateway cannot be asked for at all. */
+  unusable(accounts: readonly Account[], place: Place): ReadonlyMap<number, Routing.GatewayReason> {
+    return this.refusing(accounts, { ...place, amountsMinor: [], hasCardNumber: false });
+  }
+
   /** One account of each set of accounts that know each other's tokens, where their gateway is present. */
   apart(accounts: readonly Account[], place: Place): readonly Account[] {
     const byScope = new Map<string, Account>();
+    const unusable = this.unusable(accounts, place);
     for (const account of accounts) {
-      if (!this.#gateways.ids.has(account.settings.gatewayId)) continue;
+      const { settings, merchantAccountId } = account;
+      if (!this.#gateways.ids.has(settings.gatewayId) || unusable.has(merchantAccountId)) continue;
       const scope = this.#scopeOf(account, place);
       if (!byScope.has(scope)) byScope.set(scope, account);
     }

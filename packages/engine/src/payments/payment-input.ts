@@ -125,6 +125,8 @@ export const PaymentSubmission = z.strictObject({
   currency: CurrencyCode,
   email: EmailText,
   ...instrument,
+  /** What a gateway's own script made in the browser: only accounts of that gateway are tried. */
+  gatewayToken: text(255).optional(),
   /** False: authorize only, and capture later. */
   capture: z.boolean().optional(),
   plans: z.array(PlanInput).max(Subscription.MAX_PLANS).readonly().optional(),

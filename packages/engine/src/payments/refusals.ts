@@ -7,7 +7,7 @@ export type PaymentRefusal =
   | { readonly type: 'CustomerMismatch'; readonly customerId: number }
   /** The id is that of a child of this payment; only payments are refunded. */
   | { readonly type: 'NotAPayment'; readonly paymentId: TransactionId }
-  /** Both of them were given, or neither. */
+  /** Not exactly one of card, token and gateway token was given. */
   | { readonly type: 'CardOrToken' }
   | { readonly type: 'CardInvalid'; readonly faults: readonly CardFault[] }
   | { readonly type: 'TokenUnknown' }

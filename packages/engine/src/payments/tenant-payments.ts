@@ -285,18 +285,22 @@ export class TenantPayments {
   }
 }
 
-/** Refuses a card that cannot be right, and both or neither of card and token. */
+/** Refuses a card that cannot be right, and anything but one of card and tokens. */
 export function instrumentOf(
   {
     card,
     token,
+    gatewayToken,
   }: {
     readonly card?: TypedCard | undefined;
     readonly token?: string | undefined;
+    readonly gatewayToken?: string | undefined;
   },
   now: string,
 ): Instrument {
-  if ((card === undefined) === (token === undefined)) throw refused({ type: 'CardOrToken' });
+  const given = [card, token, gatewayToken].filter((each) => each !== undefined);
+  if (given.length !== 1) throw refused({ type: 'CardOrToken' });
+  if (gatewayToken !== undefined) return { gatewayToken };
   if (card === undefined) return { token: token ?? '' };
   const checked = checkCard({ ...card, holder: card.holder ?? '' }, new Date(now));
   if (checked.valid) return { card: checked.card };

@@ -51,7 +51,10 @@ export const PAYMENT_REFUSALS = rows({
   CardOrToken: {
     code: 'invalid_request',
     errors: () =>
-      ['/card', '/token'].map((pointer) => ({ pointer, detail: 'Send either card or token' })),
+      ['/card', '/token', '/gatewayToken'].map((pointer) => ({
+        pointer,
+        detail: 'Send one of card, token and gatewayToken',
+      })),
   },
   CardInvalid: {
     code: 'card_invalid',

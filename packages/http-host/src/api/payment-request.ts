@@ -84,6 +84,11 @@ export const PaymentInput = z
     token: text(255).optional().meta({
       description: "Of a card that the email's customer used before, instead of `card`",
     }),
+    gatewayToken: text(255).optional().meta({
+      description:
+        "What the gateway's own script made in the browser, such as a payment method of Stripe, instead of `card`. Only accounts of that gateway are tried",
+      example: 'pm_1PqXy2Lk3',
+    }),
     capture: z
       .boolean()
       .default(true)
@@ -110,7 +115,7 @@ export const PaymentInput = z
     walletPayB: z.boolean().optional(),
     sandbox: z.boolean().optional(),
   })
-  .meta({ id: 'PaymentInput', ...eitherOf('card', 'token') });
+  .meta({ id: 'PaymentInput', ...eitherOf('card', 'token', 'gatewayToken') });
 export type PaymentInput = z.output<typeof PaymentInput>;
 
 /** The submission of a body. Refuses, in this order: amounts of items, those of plans, a third plan. */

@@ -24,8 +24,6 @@ const SECURITY_POLICY = [
 ].join('; ');
 
 interface PageContent {
-  /** Default: 200. */
-  readonly status?: number;
   readonly title: string;
   readonly paragraphs?: readonly string[];
   /** Of a form that posts to the page itself. */
@@ -39,11 +37,11 @@ interface PageContent {
 export const HTML = { contentType: 'text/html' } as const;
 
 /** Every value is escaped. */
-export function mailPage({ status = 200, ...content }: PageContent) {
+export function mailPage(content: PageContent) {
   const empty = { paragraphs: [], links: [], rows: [], texts: [] };
   const raw = ETA.renderString(TEMPLATE, { ...empty, ...content, css: CSS });
   return {
-    status,
+    status: 200,
     raw,
     contentType: 'text/html; charset=utf-8',
     headers: { 'Content-Security-Policy': SECURITY_POLICY },

@@ -1,0 +1,61 @@
+/** A shop whose merchant accounts are at the protocol server of Stripe. */
+import { TenantId } from '@counterfoil/core';
+import { type LedgerOptions, openLedger, silentLogger } from '@counterfoil/engine';
+import type { PaymentGateway } from '@counterfoil/engine/gateways';
+import { STRIPE_GATEWAY_ID, stripe } from '@counterfoil/gateway-stripe';
+import { onTestFinished } from 'vitest';
+import { OPERATOR, SHOP_ACCOUNT } from '../engine/shop.ts';
+import { type StripeServer, startStripeServer } from '../stripe-server/index.ts';
+
+export const TENANT = TenantId.parse(7);
+const CURRENCIES = ['GBP', 'KWD', 'JPY'];
+
+export interface StripeShop {
+  readonly server: StripeServer;
+  readonly shop: ReturnType<Awaited<ReturnType<typeof openLedger>>['as']>;
+}
+
+interface Change {
+  readonly credentials?: object;
+  readonly options?: Partial<LedgerOptions>;
+  readonly wrap?: (gateway: PaymentGateway) => PaymentGateway;
+}
+
+/** Sandbox data: the key is one of the test mode. */
+export async function stripeShop({
+  credentials = {},
+  options = {},
+  wrap = (gateway) => gateway,
+}: Change = {}): Promise<StripeShop> {
+  const server = await startStripeServer();
+  onTestFinished(() => server.close());
+  const gateways = [wrap(stripe({ production: false }))];
+  const gatewayReturnUrl = 'https://pay.shop.example/back';
+  const common = { storage: 'memory:', gateways, gatewayReturnUrl, logger: silentLogger };
+  const ledger = await openLedger({ ...common, ...options });
+  onTestFinished(() => ledger.close());
+  const at = new Date().toISOString();
+  await ledger.tenants.onboard(TENANT, { name: 'Acme' }, OPERATOR);
+  const company = { tenantId: TENANT, companyId: 1, name: 'Acme', at } as const;
+  await ledger.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
+  const key = { key: server.restrictedKey, apiBase: server.url, ...credentials };
+  const gatewayCredentials = {
+    apiKey: JSON.stringify(key),
+    username: '',
+    password: '',
+    emailAddress: '',
+  };
+  const account = {
+    ...SHOP_ACCOUNT,
+    gatewayId: STRIPE_GATEWAY_ID,
+    currencies: CURRENCIES.map((currency) => ({ currency, gatewayCredentials })),
+  };
+  await ledger.merchantAccounts.openOnce(TENANT, 1, account, OPERATOR);
+  return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
+}
+
+/** A payment of sandbox data with what the script of Stripe made of a test card. */
+export function order(gatewayToken: string, more: object = {}) {
+  const email = 'ann@shop.example';
+  return { amount: '19.99', currency: 'GBP', email, sandbox: true, gatewayToken, ...more };
+}
