@@ -2,8 +2,10 @@
 import type Stripe from 'stripe';
 import { move, processingFee } from './balance.ts';
 import { DECLINES, type Decline } from './cards.ts';
+import { openDispute } from './disputes.ts';
 import { cardObject, checksOf } from './payment-methods.ts';
 import type { AccountState, CardFacts } from './state.ts';
+import { warnOfFraud } from './warnings.ts';
 
 const DAY_SECONDS = 86_400;
 /** An authorization that is not captured in this time is released. */
@@ -61,6 +63,7 @@ export function collect(
 
 function book(state: AccountState, charge: Stripe.Charge): void {
   const { card } = state.cardOf(String(charge.payment_method));
+  const { dispute, earlyFraudWarning } = card;
   const { amount_captured: amount, currency } = charge;
   charge.balance_transaction = move(state, {
     type: 'charge',
@@ -72,6 +75,8 @@ function book(state: AccountState, charge: Stripe.Charge): void {
     fee: { amount: processingFee(amount, currency), description: 'Stripe processing fees' },
     availableAtOnce: card.bypassesPending === true,
   }).id;
+  if (dispute !== undefined) state.later(0, () => openDispute(state, charge, dispute));
+  if (earlyFraudWarning) state.later(0, () => warnOfFraud(state, charge, 'misc'));
 }
 
 function declineOf(state: AccountState, facts: CardFacts): Decline | undefined {

@@ -1,16 +1,17 @@
 /** What tests do to a running server, and read of it. */
 import type Stripe from 'stripe';
+import { type BankControls, bankControls } from './bank-controls.ts';
 import type { Decline } from './cards.ts';
 import { passChallenge } from './challenge.ts';
 import type { FaultPlan, Planned } from './faults.ts';
 import { finishProcessing } from './intent-machine.ts';
 import type { KeyRequest } from './keys.ts';
-import { failRefund } from './refunds.ts';
-import type { Api, SeenRequest } from './server.ts';
+import { type Readings, readingsOf } from './readings.ts';
+import type { Api } from './server.ts';
 import type { AccountState, Plans } from './state.ts';
 import type { Delivered, DeliveryPlan, WebhookEndpoint, Webhooks } from './webhooks.ts';
 
-export interface StripeServer {
+export interface StripeServer extends BankControls, Readings {
   /** `http://127.0.0.1:port`, without a slash at the end. */
   readonly url: string;
   readonly account: string;
@@ -44,8 +45,6 @@ export interface StripeServer {
   /** The customer completes or fails the challenge; answers with the address to return to. */
   completeChallenge(intent: string): string;
   failChallenge(intent: string): string;
-  /** The bank sends a refund back. */
-  failRefund(refund: string, reason?: string): void;
   /** The next refunds begin as `requires_action`: only those can be canceled. */
   holdRefunds(times?: number): void;
   /** Forgets what is kept under idempotency keys, as after 24 hours. */
@@ -63,22 +62,6 @@ export interface StripeServer {
   dropWebhooks(only?: readonly string[]): number;
   /** Until endpoints with `automatic` have answered. */
   webhooksSettled(): Promise<void>;
-
-  /** Captured, in Stripe's units of the currency (`usd`), over all accounts. */
-  takenMinor(currency: string): bigint;
-  /** Given back by refunds that did not fail, in the same units. */
-  refundedMinor(currency: string): bigint;
-  /** Copies, newest first, over all accounts. */
-  paymentIntents(): readonly Stripe.PaymentIntent[];
-  charges(): readonly Stripe.Charge[];
-  refunds(): readonly Stripe.Refund[];
-  events(): readonly Stripe.EventBase[];
-  /** What was asked, oldest first. */
-  requests(): readonly SeenRequest[];
-  /** What did not hold to the published document; empty without `STRIPE_OPENAPI`. */
-  mismatches(): readonly string[];
-  /** For a test that sends what the document forbids. */
-  forgetMismatches(): void;
 }
 
 export interface ServerParts {
@@ -110,13 +93,6 @@ export function controlsOf(parts: ServerParts): StripeServer {
       },
       id('key').slice(4),
     ).value;
-  const owning = <T>(find: (state: AccountState) => T | undefined): [AccountState, T] => {
-    for (const state of parts.states()) {
-      const found = find(state);
-      if (found !== undefined) return [state, found];
-    }
-    throw new Error('The server has no such object');
-  };
   const challenge = (intent: string, passed: boolean): string => {
     const back = passChallenge(parts.states(), intent, passed);
     if (back === undefined) throw new Error('The server has no such object');
@@ -124,7 +100,8 @@ export function controlsOf(parts: ServerParts): StripeServer {
   };
 
   return {
-    ...readingsOf(parts),
+    ...readingsOf(api, parts.states),
+    ...bankControls({ states: parts.states, account, runDue: () => api.runDue() }),
     url: parts.url,
     account,
     secretKey: issueKey(),
@@ -152,14 +129,13 @@ export function controlsOf(parts: ServerParts): StripeServer {
       plans.heldConfirmations = times;
     },
     finishProcessing(name) {
-      finishProcessing(...owning((state) => state.paymentIntents.find(name)));
+      for (const state of parts.states()) {
+        const intent = state.paymentIntents.find(name);
+        if (intent !== undefined) finishProcessing(state, intent);
+      }
     },
     completeChallenge: (intent) => challenge(intent, true),
     failChallenge: (intent) => challenge(intent, false),
-    failRefund(name, reason) {
-      const [state, refund] = owning((each) => each.refunds.find(name));
-      failRefund(state, refund, reason);
-    },
     holdRefunds(times = 1) {
       plans.heldRefunds = times;
     },
@@ -180,57 +156,4 @@ export function controlsOf(parts: ServerParts): StripeServer {
     dropWebhooks: (only) => webhooks.drop(only),
     webhooksSettled: () => webhooks.settled(),
   };
-}
-
-type Readings = Pick<
-  StripeServer,
-  | 'takenMinor'
-  | 'refundedMinor'
-  | 'paymentIntents'
-  | 'charges'
-  | 'refunds'
-  | 'events'
-  | 'requests'
-  | 'mismatches'
-  | 'forgetMismatches'
->;
-
-function readingsOf({ api, states }: ServerParts): Readings {
-  const all = <T>(read: (state: AccountState) => readonly T[]): readonly T[] =>
-    structuredClone(states().flatMap(read));
-  const sum = (amounts: readonly number[]) =>
-    amounts.reduce((total, each) => total + BigInt(each), 0n);
-  const charges = () => all((state) => state.charges.newestFirst());
-  const refunds = () => all((state) => state.refunds.newestFirst());
-  return {
-    takenMinor: (currency) =>
-      sum(
-        charges()
-          .filter((charge) => charge.currency === currency && charge.captured)
-          .map((charge) => charge.amount_captured),
-      ),
-    refundedMinor: (currency) =>
-      sum(
-        refunds()
-          .filter((refund) => refund.currency === currency && isGivenBack(refund))
-          .map((refund) => refund.amount),
-      ),
-    paymentIntents: () => all((state) => state.paymentIntents.newestFirst()),
-    charges,
-    refunds,
-    events: () => all((state) => state.events.newestFirst()),
-    requests: () => [...api.requests],
-    mismatches: () => [...api.mismatches],
-    forgetMismatches() {
-      api.mismatches.length = 0;
-    },
-  };
-}
-
-/** Released authorizations moved nothing. */
-function isGivenBack(refund: Stripe.Refund): boolean {
-  return (
-    refund.balance_transaction !== null &&
-    (refund.status === 'succeeded' || refund.status === 'pending')
-  );
 }

@@ -89,6 +89,8 @@ export const CHANGED_PROPERTIES: Readonly<Record<string, readonly string[]>> = {
 
 /** Parameters that later versions added, by endpoint. */
 export const ADDED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  'GET /v1/radar/early_fraud_warnings': ['created'],
+  'POST /v1/disputes/{dispute}': ['intended_submission_method'],
   'POST /v1/payment_intents': ['allowed_payment_method_types'],
   'POST /v1/payment_intents/{intent}': ['allowed_payment_method_types'],
   'POST /v1/payment_intents/{intent}/confirm': ['allowed_payment_method_types'],

@@ -15,15 +15,19 @@ const MAX_METADATA_KEY = 40;
 const MAX_METADATA_VALUE = 500;
 const MAX_STRING = 5_000;
 
-export const text: Field<string | undefined> = {
-  read(value, name) {
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string') throw invalid(name, 'Invalid string');
-    if (value === '') throw emptied(name);
-    if (value.length > MAX_STRING) throw invalid(name, 'String is too long');
-    return value;
-  },
-};
+export const text = textOf(MAX_STRING);
+
+export function textOf(longest: number): Field<string | undefined> {
+  return {
+    read(value, name) {
+      if (value === undefined) return undefined;
+      if (typeof value !== 'string') throw invalid(name, 'Invalid string');
+      if (value === '') throw emptied(name);
+      if (value.length > longest) throw invalid(name, 'String is too long');
+      return value;
+    },
+  };
+}
 
 export const integer: Field<number | undefined> = {
   read(value, name) {

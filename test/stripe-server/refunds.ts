@@ -2,12 +2,14 @@
 import type Stripe from 'stripe';
 import { move } from './balance.ts';
 import { checkUnits } from './currencies.ts';
+import { checkUndisputed } from './disputes.ts';
 import { listOf, paging, timeRange, within } from './lists.ts';
 import { integer, metadata, oneOf, text } from './params.ts';
 import { invalidRequest } from './refusal.ts';
 import { newRefund } from './releases.ts';
 import { type Route, route } from './route.ts';
 import type { AccountState } from './state.ts';
+import { settleWarning } from './warnings.ts';
 
 /** When pending refunds succeed, and those of the failing test card fail. */
 const LATER_SECONDS = 86_400;
@@ -62,6 +64,7 @@ function createRefund(
 ): Stripe.Refund {
   const left = charge.amount - charge.amount_refunded;
   const amount = params.amount ?? left;
+  checkUndisputed(state, charge);
   checkRefundable(charge, amount, left);
   const refund = newRefund(state, charge, {
     amount,
@@ -72,6 +75,7 @@ function createRefund(
   charge.amount_refunded += amount;
   charge.refunded = charge.amount_refunded === charge.amount;
   begin(state, refund);
+  settleWarning(state, charge);
   state.emit('refund.created', refund);
   state.emit('charge.refunded', charge);
   return refund;

@@ -1,24 +1,34 @@
 /** Finds the endpoint of a request. */
 import { accountRoutes } from './account.ts';
+import { balanceRoutes } from './balance.ts';
 import { chargeRoutes } from './charges.ts';
 import { customerRoutes } from './customers.ts';
+import { disputeRoutes } from './disputes.ts';
 import { eventRoutes } from './events.ts';
+import { fileRoutes } from './files.ts';
 import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
+import { payoutRoutes } from './payouts.ts';
 import { refundRoutes } from './refunds.ts';
 import { StripeRefusal } from './refusal.ts';
 import type { Method, Route } from './route.ts';
 import { setupIntentRoutes } from './setup-intents.ts';
+import { warningRoutes } from './warnings.ts';
 
 export const ROUTES: readonly Route[] = [
   ...accountRoutes,
+  ...balanceRoutes,
   ...chargeRoutes,
   ...customerRoutes,
+  ...disputeRoutes,
   ...eventRoutes,
+  ...fileRoutes,
   ...paymentIntentRoutes,
   ...paymentMethodRoutes,
+  ...payoutRoutes,
   ...refundRoutes,
   ...setupIntentRoutes,
+  ...warningRoutes,
 ];
 
 export interface Found {

@@ -9,7 +9,8 @@ import { canonical, decodeForm, type FormObject } from './form.ts';
 import { type Answer, type Asked, KeptAnswers } from './idempotency.ts';
 import { type ApiKey, authorize, Keys } from './keys.ts';
 import { readMultipart } from './multipart.ts';
-import { forbidden, invalidRequest, StripeRefusal } from './refusal.ts';
+import { forbidden, invalidRequest } from './refusal.ts';
+import { failBefore, type Reply, refused, serverError } from './replies.ts';
 import type { Prepared, Route, Upload } from './route.ts';
 import { findRoute } from './router.ts';
 import type { AccountState } from './state.ts';
@@ -40,12 +41,6 @@ interface Request {
   readonly state: AccountState;
   readonly form: FormObject;
   readonly upload: Upload | undefined;
-}
-
-interface Reply extends Answer {
-  readonly replayed?: boolean;
-  /** The connection breaks instead. */
-  readonly cut?: boolean;
 }
 
 export interface SeenRequest {
@@ -221,56 +216,6 @@ export class Api {
     if (this.#document === undefined) return;
     this.mismatches.push(...this.#document.checkAnswer(route.method, route.path, status, body));
   }
-}
-
-/** Faults that come before anything is done or kept. */
-function failBefore({ fault }: Met, id: string): Reply | undefined {
-  switch (fault.kind) {
-    case 'cut':
-      return fault.when === 'before'
-        ? { status: 0, body: '', requestId: id, cut: true }
-        : undefined;
-    case 'error':
-      return fault.when === 'before' && fault.kept === false
-        ? serverError(fault.status, id)
-        : undefined;
-    case 'rateLimit':
-      return refused(
-        new StripeRefusal(
-          429,
-          'invalid_request_error',
-          'Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits.',
-          { code: 'rate_limit' },
-        ),
-        id,
-      );
-    case 'lockTimeout':
-      return refused(
-        new StripeRefusal(
-          429,
-          'invalid_request_error',
-          'This object cannot be accessed right now because another API request or Stripe process is currently accessing it. If you see this error intermittently, retry the request.',
-          { code: 'lock_timeout' },
-        ),
-        id,
-      );
-    case 'stall':
-      return undefined;
-  }
-}
-
-function serverError(status: number | undefined, id: string): Answer {
-  const error = new StripeRefusal(
-    status ?? 500,
-    'api_error',
-    'Sorry! There was an error while talking to one of our backends. Support has been notified.',
-  );
-  return refused(error, id);
-}
-
-function refused(error: unknown, requestId: string): Answer {
-  if (!(error instanceof StripeRefusal)) throw error;
-  return { status: error.status, body: JSON.stringify(error.body()), requestId };
 }
 
 /** Only POST is kept: GET and DELETE change nothing when they are repeated. */

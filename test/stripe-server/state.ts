@@ -119,6 +119,7 @@ export class AccountState {
   readonly intentFacts = new Map<string, IntentFacts>();
   /** Where the challenge of a SetupIntent sends back to. */
   readonly setupReturns = new Map<string, string | null>();
+  readonly fileContents = new Map<string, Uint8Array>();
   /** Payout of each balance transaction that was paid out. */
   readonly payoutOf = new Map<string, string>();
   /** The request under way; events name it. */
