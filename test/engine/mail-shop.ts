@@ -1,14 +1,20 @@
 /** A shop whose ledger mails over a real server, by a clock that the test moves. */
 import { openLedger, silentLogger } from '@counterfoil/engine';
 import { onTestFinished } from 'vitest';
-import { MailServer } from '../e2e/mail-server.ts';
+import { MailServer, type MailServerOptions } from '../e2e/mail-server.ts';
 import { withShop } from './shop.ts';
 import { TENANT } from './webhook-sink.ts';
 
 export const MINUTE_MS = 60_000;
 
-export async function opened({ storage = 'memory:' } = {}) {
-  const server = await MailServer.start();
+export async function opened({
+  storage = 'memory:',
+  smtp = {},
+}: {
+  storage?: string;
+  smtp?: MailServerOptions['smtp'];
+} = {}) {
+  const server = await MailServer.start({ smtp });
   onTestFinished(() => server.close());
   const clock = { nowMs: Date.now(), now: () => new Date(clock.nowMs).toISOString() };
   const ledger = await openLedger({

@@ -115,6 +115,20 @@ describe('a mail', () => {
     expect(suppressed).toEqual(['bob@example.com']);
   });
 
+  it('goes with others over few connections', async () => {
+    let connections = 0;
+    const onConnect = (_session: unknown, answer: () => void) => {
+      connections += 1;
+      answer();
+    };
+    const { server, ledger, shop } = await opened({ smtp: { onConnect } });
+    const many = Array.from({ length: 30 }, (_, index) => mail({ subject: `Mail ${index}` }));
+    await shop.mails.submitBatch(many);
+    await ledger.runDue();
+    expect(server.mails).toHaveLength(many.length);
+    expect(connections).toBeLessThanOrEqual(4);
+  });
+
   it('of a test key reaches no server', async () => {
     const { server, ledger } = await opened();
     const tester = ledger.as({ tenantId: TENANT, actor: 'owner', environment: 'test' });

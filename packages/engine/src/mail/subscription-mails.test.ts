@@ -3,6 +3,7 @@
 import {
   createMemoryEventStore,
   type EventStore,
+  MailProfile,
   Reference,
   Subscription,
   Tenant,
@@ -249,6 +250,45 @@ describe('what asks for a mail', () => {
     await fixture.outbox.places.forget(MAIL_READER);
     expect(await fixture.kinds()).toEqual(['unsubscribed']);
   });
+});
+
+describe('a text of the tenant', () => {
+  const TEXTS = [
+    ['rebill-failed', '{{notPaid}}, {{nextTry}}', /^12\.50 GBP, \d+\. März 2026, 09:30 GMT$/],
+    ['frozen', '{{notPaid}}, {{card}}', /^12\.50 GBP, ending in 4242$/],
+    ['renewed', '{{paid}}, {{nextPayment}}', /^12\.50 GBP, \d+\. April 2026, 09:30 GMT$/],
+    ['unsubscribed', '{{subscription}}, {{ended}}', /^Plate <of> the month \(3\), 2\. März 2026/],
+  ] as const;
+
+  it.each(TEXTS)(
+    'of the kind %s is in place of ours, in its language',
+    async (kind, text, said) => {
+      const fixture = await Fixture.open();
+      const own = { kind, subject: `{{company}}: ${kind}`, text: `Hallo,\n\n${text}` };
+      await fixture.commands.execute(
+        MailProfile,
+        {
+          ...{ type: 'ChangeMailProfile', tenantId: TENANT, at: BEGIN, sender: null, smtp: null },
+          ...{ tracking: { opens: false, clicks: false }, language: 'de', texts: [own] },
+        },
+        { commandId: id(903) },
+        SYSTEM,
+      );
+      fixture.now = DUE;
+      const happens = {
+        'rebill-failed': () => fixture.declined(),
+        frozen: () => fixture.declined(1, { hard: true }),
+        renewed: () => fixture.renewed(),
+        unsubscribed: () => fixture.unsubscribed(),
+      };
+      await happens[kind]();
+      const letter = await fixture.letter(kind);
+      expect(letter).toMatchObject({ subject: `Crockery & Sons: ${kind}` });
+      expect(linesOf(letter).slice(0, 2)).toEqual(['Hallo,', expect.stringMatching(said)]);
+      expect('html' in letter && letter.html).not.toContain('<of>');
+      expect('html' in letter && letter.html).toContain('lang="de"');
+    },
+  );
 });
 
 describe('what a mail says', () => {
