@@ -39,19 +39,16 @@ export async function stripeShop({
   const company = { tenantId: TENANT, companyId: 1, name: 'Acme', at } as const;
   await ledger.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
   const key = { key: server.restrictedKey, apiBase: server.url, ...credentials };
-  const gatewayCredentials = {
-    apiKey: JSON.stringify(key),
-    username: '',
-    password: '',
-    emailAddress: '',
-  };
-  const account = {
-    ...SHOP_ACCOUNT,
-    gatewayId: STRIPE_GATEWAY_ID,
-    currencies: CURRENCIES.map((currency) => ({ currency, gatewayCredentials })),
-  };
+  const account = accountAt(JSON.stringify(key));
   await ledger.merchantAccounts.openOnce(TENANT, 1, account, OPERATOR);
   return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
+}
+
+/** A merchant account at Stripe, with these credentials for each currency. */
+export function accountAt(apiKey: string) {
+  const gatewayCredentials = { apiKey, username: '', password: '', emailAddress: '' };
+  const currencies = CURRENCIES.map((currency) => ({ currency, gatewayCredentials }));
+  return { ...SHOP_ACCOUNT, gatewayId: STRIPE_GATEWAY_ID, currencies };
 }
 
 /** A payment of sandbox data with what the script of Stripe made of a test card. */

@@ -54,7 +54,7 @@ export const PROJECTS: readonly Project[] = [
     ],
   },
   { name: QUICK, include: EVERY_TEST },
-  // Need PostgreSQL, the protocol server of EventStoreDB, or an SMTP server.
+  // Need PostgreSQL, a protocol server of EventStoreDB or Stripe, or an SMTP server.
   {
     name: 'servers',
     include: [
@@ -69,6 +69,7 @@ export const PROJECTS: readonly Project[] = [
       'test/e2e/several-hosts-{access,contract,effects,outage}.test.ts',
       'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
+      'test/gateway-stripe/{payments,rebills}.test.ts',
     ],
     postgres: true,
   },
