@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './test/setup/child-env.ts';
-import { excludedFrom, PROJECTS, type Project } from './test/setup/projects.ts';
+import { excludedFrom, PROJECTS, type Project, QUICK } from './test/setup/projects.ts';
 import { SlowestFiles } from './test/setup/slowest-files.ts';
 import { SERVERS_VARIABLE } from './test/setup/stores.ts';
 
 /** After this a test or a hook counts as hanging; no test asserts how long it takes. */
-const HANGS_MS = 60_000;
+const HANGS_MS = 120_000;
 
 const SEED_LIMIT = 2 ** 31;
 
@@ -34,8 +34,9 @@ function configOf(project: Project) {
       exclude: ['**/node_modules/**', ...excludedFrom(project)],
       globalSetup: postgres === true ? ['test/setup/postgres.ts'] : [],
       env: { ...(postgres === true ? { [SERVERS_VARIABLE]: 'yes' } : {}), ...env },
-      // A worker imports the modules once: test files leave none of them changed.
-      isolate: false,
+      // A worker imports the modules once: these files leave none of them changed. The clients of
+      // EventStoreDB cannot be in one process.
+      isolate: !name.startsWith(QUICK),
       testTimeout: HANGS_MS,
       hookTimeout: HANGS_MS,
     },

@@ -20,6 +20,12 @@ export const STARTED_AT = '2026-01-01T00:00:00.000Z';
 const TENANT_ID = 1 as TenantId;
 const COMPANY_ID = 1;
 const ACCOUNT_ID = 1;
+const CREDENTIALS = { apiKey: '', username: '', password: '', emailAddress: '' };
+/** What the gateway is asked on behalf of. */
+const CONTEXT = {
+  account: { merchantAccountId: ACCOUNT_ID, mid: 'MID1', credentials: CREDENTIALS },
+  sandbox: false,
+};
 const GATEWAY_ID = 1;
 const FIRST_ID = 1_000_000_000;
 const FEE_MINOR = 1_995n;
@@ -71,7 +77,6 @@ async function onboard({ tenants, merchantAccounts, commands }: Host): Promise<T
   const company = { companyId: COMPANY_ID, name: 'Bench Ltd' };
   await tenants.define({ type: 'DefineCompany', tenantId: TENANT_ID, ...company, at }, OPERATOR);
   const account = { mid: 'MID1', title: 'Main', descriptor: 'TEA CLUB LONDON' };
-  const gatewayCredentials = { apiKey: '', username: '', password: '', emailAddress: '' };
   await merchantAccounts.openOnce(
     TENANT_ID,
     ACCOUNT_ID,
@@ -80,7 +85,7 @@ async function onboard({ tenants, merchantAccounts, commands }: Host): Promise<T
       companyId: COMPANY_ID,
       gatewayId: GATEWAY_ID,
       defaultCurrency: 'GBP',
-      currencies: [{ currency: 'GBP', gatewayCredentials }],
+      currencies: [{ currency: 'GBP', gatewayCredentials: CREDENTIALS }],
     },
     OPERATOR,
   );
@@ -121,7 +126,8 @@ interface Subscriber {
 async function subscribe(host: Host, { number, transactionId, route }: Subscriber): Promise<void> {
   const id = FIRST_ID + number;
   const at = STARTED_AT;
-  const token = await host.gateways.gateway(GATEWAY_ID).tokenize(CARD, `fp-${number}`);
+  const gateway = host.gateways.gateway(GATEWAY_ID);
+  const token = await gateway.tokenize(CARD, `fp-${number}`, CONTEXT);
   const order = Transaction.orderOf({
     orderId: id,
     customerId: id,

@@ -59,6 +59,19 @@ describe('with the demo running', () => {
     }
   });
 
+  it('sends an email as the README says', { timeout: SLOW_MS }, async () => {
+    const [begin] = codeBlocks(section(readme, '## A first payment, refund and search'));
+    const blocks = codeBlocks(section(readme, '## Email'));
+    const shell = blocks.filter(({ language }) => language === 'sh');
+    const code = [begin, ...shell].map((block) => block?.code ?? '');
+    const [, ...printed] = await runBlocks(code, { cwd: demo.folder });
+    expect(shell).toHaveLength(3);
+    for (const [index, block] of shell.entries()) {
+      const answer = expected(answerAfter(blocks, block));
+      expect(JSON.parse(printed[index] ?? ''), block.code).toMatchObject(answer);
+    }
+  });
+
   it('serves the endpoints that the README lists', { timeout: SLOW_MS }, async () => {
     const served: Json = await (await fetch(`${demo.url}/openapi.json`)).json();
     const listed = tableRows(section(readme, '## Endpoints')).filter(([name]) => isEndpoint(name));
@@ -79,7 +92,7 @@ describe('with the demo running', () => {
 
   async function codeOf(endpoint: string): Promise<string> {
     const [method = '', path = ''] = endpoint.split(' ');
-    const answer = await fetch(demo.url + path, { method });
+    const answer = await fetch(demo.url + path.replace('{file}', 'v1.js'), { method });
     const isJson = answer.headers.get('content-type')?.includes('json') === true;
     const { code } = (isJson ? await answer.json() : {}) as { code?: string };
     return code ?? '';

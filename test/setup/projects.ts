@@ -14,7 +14,7 @@ export interface Project {
 }
 
 /** Prefix of the projects of `pnpm test`; `pnpm test:all` runs the others. */
-const QUICK = 'quick';
+export const QUICK = 'quick';
 
 /** Suites that run on each store in turn: memory and SQLite in `quick`, PostgreSQL in `servers`. */
 const onEveryStore = [

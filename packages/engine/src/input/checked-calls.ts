@@ -52,7 +52,8 @@ function argumentsOf(schemas: readonly z.ZodType[], given: readonly unknown[]): 
   return schemas.map((schema, index) => inputOf(schema, given[index]));
 }
 
-function faultsOf(issues: readonly Issue[]): InputFault[] {
+/** Of a schema that is read with `wordsOf`. */
+export function faultsOf(issues: readonly Issue[]): InputFault[] {
   return issues.flatMap(faultsIn).slice(0, MAX_REPORTED_FAULTS);
 }
 

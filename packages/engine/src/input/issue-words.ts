@@ -44,6 +44,9 @@ export function wordsOf(issue: RawIssue): string {
       return FORMATS[issue.format] ?? 'has another form than it must have';
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
+    case 'invalid_key':
+      // Of a record: why the name is none that it may have.
+      return issue.issues[0]?.message ?? 'is not valid';
     case 'invalid_union':
       return 'has none of the forms that it may have';
     default:

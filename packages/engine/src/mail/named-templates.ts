@@ -1,6 +1,9 @@
 /** The bundled templates that callers name, each with the data that it takes. */
 import { z } from 'zod';
+import { faultsOf } from '../input/checked-calls.ts';
+import { wordsOf } from '../input/issue-words.ts';
 import { bounded, name, text } from '../input/texts.ts';
+import type { InputFault } from '../refusal.ts';
 import type { Filled, Row, Templates } from './templates.ts';
 
 const MAX_ITEMS = 200;
@@ -19,7 +22,7 @@ const Money = z.union([text(40), z.number()]).transform(String);
 
 const button = { ctaText: name(100).optional(), ctaUrl: Link.optional() };
 const Both = {
-  error: 'ctaText and ctaUrl go together',
+  error: 'goes with ctaText: both, or neither',
   path: ['ctaUrl'],
 };
 
@@ -69,15 +72,15 @@ export const WelcomeMembership = z
   .refine(hasBoth, Both);
 
 /** Makes a template of a schema and of what its data is shown as. */
-type Fill = (data: unknown) => Filled | { readonly issues: readonly z.core.$ZodIssue[] };
+type Fill = (data: unknown) => Filled | { readonly faults: readonly InputFault[] };
 
 function named<Schema extends z.ZodType>(
   schema: Schema,
   fill: (data: z.output<Schema>) => Filled,
 ): Fill {
   return (data) => {
-    const read = schema.safeParse(data);
-    if (!read.success) return { issues: read.error.issues };
+    const read = schema.safeParse(data, { error: wordsOf });
+    if (!read.success) return { faults: faultsOf(read.error.issues) };
     const { ctaText: label, ctaUrl: url } = read.data as Partial<
       Record<'ctaText' | 'ctaUrl', string>
     >;
@@ -133,9 +136,7 @@ export function renderNamed(
   template: TemplateName,
   data: unknown,
   templates: Templates,
-):
-  | { readonly text: string; readonly html: string }
-  | { readonly issues: readonly z.core.$ZodIssue[] } {
+): { readonly text: string; readonly html: string } | { readonly faults: readonly InputFault[] } {
   const filled = NAMED[template](data);
-  return 'issues' in filled ? filled : templates.named(template, filled);
+  return 'faults' in filled ? filled : templates.named(template, filled);
 }

@@ -12,7 +12,7 @@ import { type Address, type Addresses, MAX_RECIPIENTS, type MailInput } from './
 import type { MailOwner, MailSeal } from './mail-seal.ts';
 import { type MailAddress, mailAddressOf } from './mail-settings.ts';
 import { renderNamed } from './named-templates.ts';
-import { escapeHtml, parseTemplate, renderTemplate } from './template-language.ts';
+import { escapeHtml, faultInWords, parseTemplate, renderTemplate } from './template-language.ts';
 import { mailTemplates, type Templates } from './templates.ts';
 import { isHtml, textOfHtml } from './text-of-html.ts';
 
@@ -132,10 +132,13 @@ export class Submissions {
       faults.push({ path: 'to', detail: `with cc and bcc must be at most ${MAX_RECIPIENTS}` });
     }
     if (listUnsubscribe && recipients.length > 1) {
-      faults.push({ path: 'listUnsubscribe', detail: 'needs a mail to one recipient alone' });
+      faults.push({ path: 'listUnsubscribe', detail: 'needs an email to one recipient alone' });
     }
     if (listUnsubscribe && !this.#options.canUnsubscribe) {
-      faults.push({ path: 'listUnsubscribe', detail: 'needs the public address of this host' });
+      faults.push({
+        path: 'listUnsubscribe',
+        detail: 'needs the public address of this host (PUBLIC_URL), which is not set',
+      });
     }
     return faults;
   }
@@ -145,13 +148,11 @@ export class Submissions {
     if (templateType === 'react') {
       if (templateName === undefined) return { faults: [] };
       const rendered = renderNamed(templateName, templateData, this.#templates);
-      if (!('issues' in rendered)) return rendered;
-      return {
-        faults: rendered.issues.map(({ path, message }) => ({
-          path: ['templateData', ...path].map(String).join('/'),
-          detail: message,
-        })),
-      };
+      if (!('faults' in rendered)) return rendered;
+      const faults = rendered.faults.map(({ path, detail }) => {
+        return { path: path === '' ? 'templateData' : `templateData/${path}`, detail };
+      });
+      return { faults };
     }
     return templateContent === undefined
       ? { faults: [] }
@@ -166,8 +167,7 @@ function fromString(
   const path = 'templateContent';
   const read = parseTemplate(content);
   if ('fault' in read) {
-    const { line, column, detail } = read.fault;
-    return { faults: [{ path, detail: `line ${line}, column ${column}: ${detail}` }] };
+    return { faults: [{ path, detail: faultInWords(read.fault) }] };
   }
   const html = renderTemplate(read.template, data, escapeHtml);
   if (html === undefined) return { faults: [{ path, detail: 'is too long once it is rendered' }] };

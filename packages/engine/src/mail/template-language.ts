@@ -103,6 +103,11 @@ function faultAt(source: string, at: number, detail: string): TemplateFault {
   return { line: before.split('\n').length, column: at - lineBegin + 1, detail };
 }
 
+/** Ends a sentence that begins with the member that holds the template. */
+export function faultInWords({ line, column, detail }: TemplateFault): string {
+  return `is wrong at line ${line}, column ${column}: ${detail}`;
+}
+
 /** Undefined where the result would be longer than `MAX_RENDERED_LENGTH`. */
 export function renderTemplate(
   template: Template,

@@ -10,7 +10,7 @@ import { nothing, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import type { SenderDomains } from '../sender-domains/index.ts';
 import { MailSettingsChange } from './mail-input.ts';
-import { parseTemplate } from './template-language.ts';
+import { faultInWords, parseTemplate } from './template-language.ts';
 
 const SUBMISSION_PORT = 587;
 
@@ -101,7 +101,7 @@ export class TenantMailSettings {
     const sealedPassword = this.#services.credentials.textOver(kept, password ?? '');
     if (sealedPassword === undefined) throw invalid('smtp/password', 'is masked, and none is kept');
     if ((sealedPassword === '') !== ((user ?? '') === '')) {
-      throw invalid('smtp/user', 'and the password go together');
+      throw invalid('smtp/user', 'goes with the password: both, or neither');
     }
     const rest = { port: port ?? SUBMISSION_PORT, secure: secure ?? false, user: user ?? '' };
     return { host, ...rest, sealedPassword };
@@ -140,8 +140,7 @@ function checkText(kind: string, text: MailProfile.Text): void {
   for (const [member, source] of Object.entries(text)) {
     const read = parseTemplate(source);
     if (!('fault' in read)) continue;
-    const { line, column, detail } = read.fault;
-    throw invalid(`texts/${kind}/${member}`, `line ${line}, column ${column}: ${detail}`);
+    throw invalid(`texts/${kind}/${member}`, faultInWords(read.fault));
   }
 }
 

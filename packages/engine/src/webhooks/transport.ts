@@ -1,9 +1,9 @@
 /** Posts webhooks: to checked addresses only, without redirects, bounded in time and size. */
-import { Resolver } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { hostOf, isLoopback, isPublicAddress, urlFault } from './addresses.ts';
+import { type Resolve, resolveByDns } from './names.ts';
 
 export const TIMEOUT_MS = 15_000;
 /** Read of an answer; what is longer is cut off. */
@@ -12,7 +12,6 @@ export const MAX_ANSWER_BYTES = 64 * 1_024;
 export const KEPT_ANSWER_BYTES = 4 * 1_024;
 const IDLE_MS = 30_000;
 const MAX_IDLE_SOCKETS = 256;
-const DNS = { timeout: 3_000, tries: 2 };
 
 export type SendFault =
   | 'url_refused'
@@ -40,9 +39,6 @@ export interface Post {
   /** Ends the request. */
   readonly signal: AbortSignal;
 }
-
-/** The addresses of a name, of both versions. Rejects where it has none. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export interface TransportOptions {
   readonly loopback: boolean;
@@ -173,16 +169,6 @@ async function addressesOf(
   const addresses = await resolve(hostname);
   if (addresses.length === 0) throw Object.assign(new Error(), { code: 'ENOTFOUND' });
   if (!addresses.every(isPublicAddress)) throw new RefusedAddress();
-  return addresses;
-}
-
-/** Not by the system's own look-up, which has four threads for all of the process. */
-export async function resolveByDns(name: string): Promise<readonly string[]> {
-  const resolver = new Resolver(DNS);
-  const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-  const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-  const failure = found.find((each) => each.status === 'rejected');
-  if (addresses.length === 0 && failure !== undefined) throw failure.reason;
   return addresses;
 }
 

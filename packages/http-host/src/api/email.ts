@@ -23,7 +23,7 @@ import { codeFor } from '../http/email-errors.ts';
 import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.ts';
 import { ERRORS, type ErrorDetail, type ErrorRow } from '../http/errors.ts';
 import { strict } from '../http/input-schema.ts';
-import { readInput } from '../http/invalid-input.ts';
+import { detailAt, readInput } from '../http/invalid-input.ts';
 import { At } from './answer-fields.ts';
 import { pageOf } from './collections.ts';
 import { cursorOf, inCursor } from './cursor.ts';
@@ -392,7 +392,11 @@ function faultsOf({
 }: {
   readonly faults: readonly { readonly path: string; readonly detail: string }[];
 }) {
-  return faults.map(({ path, detail }) => ({ pointer: `/${path}`, detail }));
+  return faults.map(({ path, detail: words }) => {
+    const steps = path.split('/').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+    const { pointer, detail } = detailAt(steps, { part: 'body', words });
+    return { pointer, detail };
+  });
 }
 
 const REFUSALS = rows({

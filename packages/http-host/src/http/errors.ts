@@ -253,7 +253,7 @@ export const ERRORS = {
   },
   invalid_tenant_key: {
     status: 401,
-    title: 'The tenant key is missing, or not one of this service',
+    title: 'The tenant key (`tenant_key` or X-Tenant-Key) is missing or not known',
     description:
       '`tenant_key` of the body or the X-Tenant-Key header must carry an active key of the email service; where both are sent they must be the same.',
     caseName: 'Invalid Tenant Key',
@@ -301,8 +301,9 @@ export const ERRORS = {
   },
   unauthorized_domain: {
     status: 403,
-    title: 'The tenant may not send mail from this domain',
-    description: 'The domain of `from` must be among the sender domains of the tenant.',
+    title: 'The domain of the sender is not among /api/admin/senderdomains of the tenant',
+    description:
+      'The domain of `from` must be among the sender domains of the tenant: see `/api/admin/senderdomains`.',
     caseName: 'Unauthorized Domain',
   },
   // 404 to 406

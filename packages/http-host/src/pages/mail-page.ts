@@ -24,6 +24,8 @@ const SECURITY_POLICY = [
 ].join('; ');
 
 interface PageContent {
+  /** Default: 200. */
+  readonly status?: number;
   readonly title: string;
   readonly paragraphs?: readonly string[];
   /** Of a form that posts to the page itself. */
@@ -37,11 +39,11 @@ interface PageContent {
 export const HTML = { contentType: 'text/html' } as const;
 
 /** Every value is escaped. */
-export function mailPage(content: PageContent) {
+export function mailPage({ status = 200, ...content }: PageContent) {
   const empty = { paragraphs: [], links: [], rows: [], texts: [] };
   const raw = ETA.renderString(TEMPLATE, { ...empty, ...content, css: CSS });
   return {
-    status: 200,
+    status,
     raw,
     contentType: 'text/html; charset=utf-8',
     headers: { 'Content-Security-Policy': SECURITY_POLICY },

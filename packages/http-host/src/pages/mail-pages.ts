@@ -26,6 +26,13 @@ const Page = z.string();
 /** One picture element, and nothing to see. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
+const NO_LINK = { description: 'The token is none of this host', schema: Page, ...HTML };
+
+function noLink() {
+  const paragraphs = ['It is not complete, or not of an email that was sent from here.'];
+  return mailPage({ status: 404, title: 'This link does not work', paragraphs });
+}
+
 export interface MailPageServices {
   readonly mailResponses: MailResponses;
   /** Undefined in production. */
@@ -54,12 +61,12 @@ function askToUnsubscribe(responses: MailResponses): Endpoint {
     description: 'Asks whether to unsubscribe. Nothing changes until the form is sent.',
     access: PUBLIC,
     query: Token,
-    responses: { 200: { description: 'The page', schema: Page, ...HTML } },
-    rejections: ['not_found'],
+    responses: { 200: { description: 'The page', schema: Page, ...HTML }, 404: NO_LINK },
+    rejections: [],
     idempotency: 'none',
     async handle(_context, { query: { token } }) {
       const address = responses.subscriber(token);
-      if (address === undefined) throw refuse('not_found');
+      if (address === undefined) return noLink();
       const paragraphs = [`No more emails of this sender will be sent to ${address}.`];
       return mailPage({ title: 'Unsubscribe?', paragraphs, button: 'Unsubscribe' });
     },
@@ -92,11 +99,11 @@ function unsubscribe(responses: MailResponses): Endpoint {
       },
       { mediaType: 'multipart/form-data', anyParameters: true, read, example: '' },
     ],
-    responses: { 200: { description: 'It is done', schema: Page, ...HTML } },
-    rejections: ['not_found'],
+    responses: { 200: { description: 'It is done', schema: Page, ...HTML }, 404: NO_LINK },
+    rejections: [],
     idempotency: 'none',
     async handle(_context, { query: { token } }) {
-      if (!(await responses.unsubscribe(token))) throw refuse('not_found');
+      if (!(await responses.unsubscribe(token))) return noLink();
       const paragraphs = ['You will get no more emails of this sender.'];
       return mailPage({ title: 'You are unsubscribed', paragraphs });
     },
@@ -134,12 +141,12 @@ function followed(responses: MailResponses): Endpoint {
       'Records that the link was followed, and leads to it. Tokens are made by the host: they lead only to what was in an email of its own.',
     access: PUBLIC,
     query: Token,
-    responses: { 302: { description: 'To the link' } },
-    rejections: ['not_found'],
+    responses: { 302: { description: 'To the link' }, 404: NO_LINK },
+    rejections: [],
     idempotency: 'none',
     async handle(_context, { query: { token } }) {
       const url = await responses.followed(token);
-      if (url === undefined) throw refuse('not_found');
+      if (url === undefined) return noLink();
       return { status: 302, body: undefined, headers: { Location: url } };
     },
   });
