@@ -24,6 +24,7 @@ const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'blacklist:write',
   'senderdomains:write',
   'webhooks:write',
+  'mails:write',
 ]);
 
 /** Scopes of operations that change what payments can be made: accepted for a tenant that makes none. */

@@ -163,7 +163,8 @@ function listed(pool: Pool, operation: Operation): Overrides {
 /** What a request about a customer of the tenant says; a live key names live ones. */
 const CUSTOMERS: Overrides = {
   '/sandbox': ABSENT,
-  '/rowVersion': always(fc.integer({ min: 1, max: 8 })),
+  // Few are at a late version, and each change wants the right one.
+  '/rowVersion': always(fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 8 }))),
   '/card': always(CARD),
   '/token': ABSENT,
   '/companyId': maybe(fc.constant(COMPANY)),

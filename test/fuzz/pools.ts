@@ -172,6 +172,7 @@ async function makeItems(
     await caller.post('/api/admin/users', { email, name: 'Ada', roleIds: ['viewer'] }),
     await caller.post('/api/admin/blacklist', { kind: 'email', value: email }),
     await caller.post('/api/admin/leadkeys', { applicationId: CHECKOUT }),
+    await caller.post('/api/admin/suppressions', { email }),
     await caller.post('/api/admin/senderdomains', { domain: `d${randomUUID()}.example` }),
     await caller.post('/api/admin/webhookendpoints', { url: 'https://hooks.example/' }),
     await caller.send('POST', file, SETTLEMENT, { 'Content-Type': 'text/csv' }),

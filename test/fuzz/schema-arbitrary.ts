@@ -58,7 +58,8 @@ export class SchemaArbitraries {
     if ('const' in resolved) return fc.constant(resolved.const);
     if (resolved.enum !== undefined) return fc.constantFrom(...resolved.enum);
     const options = optionsOf(resolved);
-    if (options !== undefined && resolved.properties === undefined) {
+    const isGroup = resolved.properties !== undefined && !Array.isArray(resolved.type);
+    if (options !== undefined && !isGroup) {
       return fc.oneof(...options.map((each: Json) => this.of(each, overrides, place)));
     }
     switch (resolved.type) {

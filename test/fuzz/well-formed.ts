@@ -80,6 +80,8 @@ const RULES = [
   /^$/,
   // A change says which version it is of, and of which item; null resets only what has a default.
   /^\/(rowVersion|id|name|kind|currency|companyId|mid|title|gatewayId|descriptor|defaultCurrency)$/,
+  // Language tags, servers of tenants and their texts.
+  /^\/(language|sender(\/\w+)?|smtp(\/\w+)?|texts\/\w+\/\w+)$/,
   // Each currency once, the default among them; six decimals.
   /^\/(currencies(\/\d+\/currency)?|(reserve|discountRate)Percentage)$/,
 ];
