@@ -1,35 +1,9 @@
 /** Rebills at Stripe: off-session, with the customer and the payment method of the first charge. */
-import { TenantId } from '@counterfoil/core';
-import { stripe } from '@counterfoil/gateway-stripe';
-import { compose } from '@counterfoil/http-host';
-import { readConfig } from '@counterfoil/http-host/config';
-import { expect, it, onTestFinished } from 'vitest';
-import { OPERATOR } from '../engine/shop.ts';
-import { startStripeServer } from '../stripe-server/index.ts';
-import { accountAt, order, TENANT } from './shop.ts';
+import { expect, it } from 'vitest';
+import { club } from './club.ts';
+import { order } from './shop.ts';
 
-const DAY_MS = 86_400_000;
 const PLANS = [{ name: 'Club', rebillAmount: '9.99', frequencyDays: 30 }];
-
-/** A host whose clock is that of the server too. */
-async function club() {
-  let now = () => new Date().toISOString();
-  const server = await startStripeServer({ now: () => new Date(now()) });
-  onTestFinished(() => server.close());
-  const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' };
-  const config = readConfig({ ...memory, LOG_LEVEL: 'silent', TEST_CLOCK: '1', NODE_ENV: 'test' });
-  const host = await compose(config, { gateways: [stripe({ production: false })] });
-  onTestFinished(() => host.close());
-  now = () => host.commands.clock.now();
-  await host.tenants.onboard(TENANT, { name: 'Club' }, OPERATOR);
-  const company = { tenantId: TENANT, companyId: 1, name: 'Club', at: now() } as const;
-  await host.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
-  const key = JSON.stringify({ key: server.restrictedKey, apiBase: server.url });
-  await host.merchantAccounts.openOnce(TENANT, 1, accountAt(key), OPERATOR);
-  const shop = host.engine.as({ tenantId: TenantId.parse(TENANT), actor: 'club' });
-  const advance = (days: number) => host.testClock?.move({ byMs: days * DAY_MS });
-  return { server, shop, advance };
-}
 
 it('charges a year of cycles, each once, without the customer', async () => {
   const { server, shop, advance } = await club();

@@ -1,0 +1,41 @@
+/** A host with a clock that is moved, at a protocol server of Stripe with the same clock. */
+import { stripe } from '@counterfoil/gateway-stripe';
+import { compose } from '@counterfoil/http-host';
+import { readConfig } from '@counterfoil/http-host/config';
+import { onTestFinished } from 'vitest';
+import { OPERATOR } from '../engine/shop.ts';
+import { startStripeServer } from '../stripe-server/index.ts';
+import { accountAt, TENANT } from './shop.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Closed by the caller. */
+export async function openClub() {
+  let now = () => new Date().toISOString();
+  const server = await startStripeServer({ now: () => new Date(now()) });
+  const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' };
+  const config = readConfig({ ...memory, LOG_LEVEL: 'silent', TEST_CLOCK: '1', NODE_ENV: 'test' });
+  const host = await compose(config, { gateways: [stripe({ production: false })] });
+  now = () => host.commands.clock.now();
+  await host.tenants.onboard(TENANT, { name: 'Club' }, OPERATOR);
+  const company = { tenantId: TENANT, companyId: 1, name: 'Club', at: now() } as const;
+  await host.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
+  const key = JSON.stringify({ key: server.restrictedKey, apiBase: server.url });
+  await host.merchantAccounts.openOnce(TENANT, 1, accountAt(key), OPERATOR);
+  return {
+    server,
+    shop: host.engine.as({ tenantId: TENANT, actor: 'club' }),
+    advance: (days: number) => host.testClock?.move({ byMs: days * DAY_MS }),
+    async close() {
+      await host.close();
+      await server.close();
+    },
+  };
+}
+
+/** Ends with the test. */
+export async function club() {
+  const opened = await openClub();
+  onTestFinished(() => opened.close());
+  return opened;
+}
