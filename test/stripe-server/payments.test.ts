@@ -46,7 +46,11 @@ describe('a PaymentIntent', () => {
     const taken = await stripe.paymentIntents.capture(held.id, { amount_to_capture: 600 });
     expect(taken).toMatchObject({ status: 'succeeded', amount_received: 600 });
     expect(server.takenMinor('usd')).toBe(600n);
+    const [release] = (await stripe.refunds.list({ payment_intent: held.id })).data;
+    expect(release).toMatchObject({ amount: 499, balance_transaction: null });
     expect(server.refundedMinor('usd')).toBe(0n);
+    const rest = await stripe.refunds.create({ payment_intent: held.id });
+    expect(rest.amount).toBe(600);
   });
 
   it('is not captured for more than it holds', async () => {
@@ -148,6 +152,13 @@ describe('cards', () => {
       address_postal_code_check: 'fail',
       cvc_check: 'pass',
     });
+  });
+
+  it('of the wrong code are only declined where a code is given', async () => {
+    const { stripe, pay } = await start();
+    const card = { number: '4000000000000127', exp_month: 12, exp_year: 2040 };
+    const method = await stripe.paymentMethods.create({ type: 'card', card });
+    expect((await pay({ payment_method: method.id })).status).toBe('succeeded');
   });
 
   const numbers = [
@@ -275,6 +286,7 @@ describe('refunds', () => {
     expect(failed.status).toBe('failed');
     expect(failed.failure_balance_transaction).toMatch(/^txn_/);
     expect(server.refundedMinor('usd')).toBe(0n);
+    expect((await stripe.refunds.create({ payment_intent: paid.id })).amount).toBe(1_099);
   });
 
   it('are canceled only while they require an action', async () => {

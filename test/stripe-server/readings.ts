@@ -27,26 +27,24 @@ export interface Readings {
 export function readingsOf(api: Api, states: () => readonly AccountState[]): Readings {
   const all = <T>(read: (state: AccountState) => readonly T[]): readonly T[] =>
     structuredClone(states().flatMap(read));
-  const sum = (amounts: readonly number[]) =>
-    amounts.reduce((total, each) => total + BigInt(each), 0n);
-  const charges = () => all((state) => state.charges.newestFirst());
-  const refunds = () => all((state) => state.refunds.newestFirst());
+  const sum = <T>(read: (state: AccountState) => readonly T[], amount: (row: T) => number) =>
+    states()
+      .flatMap(read)
+      .reduce((total, row) => total + BigInt(amount(row)), 0n);
   return {
     takenMinor: (currency) =>
       sum(
-        charges()
-          .filter((charge) => charge.currency === currency && charge.captured)
-          .map((charge) => charge.amount_captured),
+        (state) => state.charges.newestFirst(),
+        (charge) => (charge.currency === currency ? charge.amount_captured : 0),
       ),
     refundedMinor: (currency) =>
       sum(
-        refunds()
-          .filter((refund) => refund.currency === currency && isGivenBack(refund))
-          .map((refund) => refund.amount),
+        (state) => state.refunds.newestFirst(),
+        (refund) => (refund.currency === currency && isGivenBack(refund) ? refund.amount : 0),
       ),
     paymentIntents: () => all((state) => state.paymentIntents.newestFirst()),
-    charges,
-    refunds,
+    charges: () => all((state) => state.charges.newestFirst()),
+    refunds: () => all((state) => state.refunds.newestFirst()),
     disputes: () => all((state) => state.disputes.newestFirst()),
     balanceTransactions: () => all((state) => state.balanceTransactions.newestFirst()),
     payouts: () => all((state) => state.payouts.newestFirst()),

@@ -126,7 +126,8 @@ export class AccountState {
   request: RequestFacts | null = null;
 
   readonly #onEvent: StateParts['onEvent'];
-  #tasks: Task[] = [];
+  /** Sorted by their time. */
+  readonly #tasks: Task[] = [];
 
   constructor(parts: StateParts) {
     this.account = parts.account;
@@ -141,21 +142,16 @@ export class AccountState {
 
   /** @param seconds - From now, by the server's clock. */
   later(seconds: number, run: () => void): void {
-    this.#tasks.push({ at: this.now() + seconds, run });
+    const at = this.now() + seconds;
+    // After those of the same time: they run in the order in which they were asked for.
+    const next = this.#tasks.findLastIndex((each) => each.at <= at) + 1;
+    this.#tasks.splice(next, 0, { at, run });
   }
 
   /** Runs what is due, in the order of its time. */
   runDue(): void {
-    for (;;) {
-      const due = this.#tasks
-        .filter(({ at }) => at <= this.now())
-        .reduce<Task | undefined>(
-          (first, each) => (first && first.at <= each.at ? first : each),
-          undefined,
-        );
-      if (due === undefined) return;
-      this.#tasks = this.#tasks.filter((each) => each !== due);
-      due.run();
+    while (this.#tasks[0] !== undefined && this.#tasks[0].at <= this.now()) {
+      this.#tasks.shift()?.run();
     }
   }
 
