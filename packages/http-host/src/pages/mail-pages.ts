@@ -178,7 +178,7 @@ function listMails(viewer: MailViewer): Endpoint {
         cells: [
           mail.content?.subject || '(no subject)',
           mail.content?.to.map(({ address }) => address).join(', ') ?? '',
-          mail.reason === 'kept' ? 'kept' : mail.status,
+          endOf(mail),
           mail.createdAt,
         ],
         href: `${MAILS}/${mail.id}`,
@@ -206,7 +206,12 @@ function showMail(viewer: MailViewer): Endpoint {
   });
 }
 
-function pageOf({ id, kind, status, content }: ViewedMail, whole: string | undefined) {
+function endOf({ reason, status }: ViewedMail): string {
+  return reason === 'kept' ? 'kept' : status;
+}
+
+function pageOf(mail: ViewedMail, whole: string | undefined) {
+  const { id, kind, content } = mail;
   const { subject = '', body = null, history = [] } = content ?? {};
   const [headers = ''] = (whole ?? '').split('\r\n\r\n', 1);
   const tries = history.map(({ at, outcome, reason, response }) => ({
@@ -214,7 +219,7 @@ function pageOf({ id, kind, status, content }: ViewedMail, whole: string | undef
   }));
   return {
     title: subject || '(no subject)',
-    paragraphs: [`${kind}, ${status}`, ...(body === null ? ['Its body is not kept.'] : [])],
+    paragraphs: [`${kind}, ${endOf(mail)}`, ...(body === null ? ['Its body is not kept.'] : [])],
     links: body === null ? [] : [{ name: 'Source (.eml)', href: `${MAILS}/${id}/eml` }],
     rows: tries,
     frame: body === null ? undefined : `${MAILS}/${id}/html`,
