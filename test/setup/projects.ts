@@ -89,6 +89,8 @@ export const PROJECTS: readonly Project[] = [
     ],
     postgres: true,
   },
+  // Stripe's test mode, with a key of the reader's own.
+  { name: 'stripe', include: ['test/gateway-stripe/stripe-itself.test.ts'] },
   { name: 'fuzz', include: ['test/fuzz/*.test.ts'] },
   {
     name: 'examples',

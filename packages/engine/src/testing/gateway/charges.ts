@@ -13,8 +13,14 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
       'keeps a card under a token without its number',
       ['approve'],
       async (opened) => {
-        const { card } = opened.triggerOf('approve');
+        const trigger = opened.triggerOf('approve');
         const kept = await opened.tokenOf('approve');
+        expect(kept.token.length).toBeGreaterThan(0);
+        expect(kept.token.length).toBeLessThanOrEqual(LONGEST_TOKEN);
+        expect(await opened.gateway.findToken(kept.token, opened.context)).toEqual(kept);
+        // Of what its own script made a gateway may say less.
+        if (!('card' in trigger)) return;
+        const { card } = trigger;
         expect(kept).toMatchObject({
           bin: card.number.slice(0, 6),
           last4: card.number.slice(-4),
@@ -22,10 +28,7 @@ export function describeCharges<Gateway extends PaymentGateway>(harness: Harness
           expYear: card.expYear,
           fingerprint: expect.stringMatching(/^(c0ffee){5}$/),
         });
-        expect(kept.token.length).toBeGreaterThan(0);
-        expect(kept.token.length).toBeLessThanOrEqual(LONGEST_TOKEN);
         expect(JSON.stringify(kept)).not.toContain(card.number);
-        expect(await opened.gateway.findToken(kept.token, opened.context)).toEqual(kept);
       },
     );
 

@@ -14,11 +14,13 @@ import {
 } from '../../gateways/payment-gateway.ts';
 
 /** The card, and optionally the amount, that triggers a behaviour in the gateway's test mode. */
-export interface Trigger {
-  readonly card: CardDetails;
+export type Trigger = Brought & {
   /** Default: 10,000. At least 100, so that parts of it can be taken. */
   readonly amountMinor?: bigint;
-}
+};
+
+/** A card, or what the gateway's own script would have made of one. */
+type Brought = { readonly card: CardDetails } | { readonly gatewayToken: string };
 
 /** The trigger of each behaviour; `lacks` when the gateway does not have it. */
 export interface GatewayBehaviours {
@@ -168,14 +170,19 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
   }
 
   async tokenOf(behaviour: Behaviour) {
-    return this.gateway.tokenize(this.triggerOf(behaviour).card, FINGERPRINT, this.context);
+    const trigger = this.triggerOf(behaviour);
+    if ('card' in trigger) return this.gateway.tokenize(trigger.card, FINGERPRINT, this.context);
+    const kept = await this.gateway.adopt?.(trigger.gatewayToken, this.context);
+    if (kept === undefined) throw new Error(`${trigger.gatewayToken} is unknown`);
+    return kept;
   }
 
   async chargeRequest(
     behaviour: Behaviour,
     change: Partial<ChargeRequest> = {},
   ): Promise<ChargeRequest> {
-    const { card, amountMinor = DEFAULT_AMOUNT_MINOR } = this.triggerOf(behaviour);
+    const trigger = this.triggerOf(behaviour);
+    const { amountMinor = DEFAULT_AMOUNT_MINOR } = trigger;
     const { token } = await this.tokenOf(behaviour);
     return {
       ...this.#addressed(),
@@ -185,7 +192,7 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
       customer: `7/sandbox/${randomUUID()}`,
       subscribes: false,
       returnUrl: RETURN_URL,
-      cvv: card.cvv,
+      ...('card' in trigger && { cvv: trigger.card.cvv }),
       capture: true,
       recurring: false,
       descriptor: 'MY SHOP',
