@@ -61,6 +61,7 @@ export const PROJECTS: readonly Project[] = [
       'test/setup/databases.test.ts',
       'test/event-stores/{eventstoredb,postgres}*.test.ts',
       'test/eventstoredb-server/*.test.ts',
+      'test/stripe-server/main.test.ts',
       'test/projections/postgres*.test.ts',
       'test/engine/{mail-ends,sandbox-hosts}.test.ts',
       'test/http-host/{idempotency,outbox,rate-limit}-hosts.test.ts',

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe';
 import { addressOf, addressParam } from './address.ts';
 import { emptyable, metadata, text } from './params.ts';
-import { invalidRequest } from './refusal.ts';
+import { attach, paymentMethodOf } from './payment-methods.ts';
 import { type Route, route } from './route.ts';
 import type { AccountState } from './state.ts';
 
@@ -49,12 +49,16 @@ export const customerRoutes: readonly Route[] = [
         tax_exempt: 'none',
         test_clock: null,
       };
-      if (params.payment_method !== undefined) {
-        throw invalidRequest('This server takes no payment_method with a new customer', {
-          param: 'payment_method',
-        });
-      }
       state.customers.add(customer);
+      if (params.payment_method !== undefined) {
+        const method = paymentMethodOf(state, params.payment_method, 'payment_method');
+        try {
+          attach(state, method, customer.id);
+        } catch (refusal) {
+          state.customers.delete(customer.id);
+          throw refusal;
+        }
+      }
       state.emit('customer.created', customer);
       return customer;
     },

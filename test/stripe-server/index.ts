@@ -17,6 +17,8 @@ export type { Delivered, DeliveryPlan, WebhookEndpoint } from './webhooks.ts';
 export interface StripeServerOptions {
   /** The machine's clock if not given; `advance` adds to either. */
   readonly now?: () => Date;
+  /** A free one if not given. */
+  readonly port?: number;
   readonly country?: string;
   readonly defaultCurrency?: string;
   /** Of the statement descriptor. */
@@ -81,7 +83,7 @@ export async function startStripeServer(options: StripeServerOptions = {}): Prom
       response.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, LOOPBACK, resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, LOOPBACK, resolve));
   url = `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`;
 
   return controlsOf({

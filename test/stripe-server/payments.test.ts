@@ -223,6 +223,20 @@ describe('customers', () => {
     expect(twice.message).toContain('It may not be used again');
   });
 
+  it('are made with a card, or not at all where it does not attach', async () => {
+    const { stripe, pay } = await start();
+    const method = await stripe.paymentMethods.create({
+      type: 'card',
+      card: { number: '4242424242424242', exp_month: 12, exp_year: 2040 },
+    });
+    const customer = await stripe.customers.create({ payment_method: method.id });
+    const paid = await pay({ customer: customer.id, payment_method: method.id });
+    expect(paid.status).toBe('succeeded');
+    const declined = { payment_method: 'pm_card_visa_chargeDeclined' };
+    expect((await refusalOf(stripe.customers.create(declined))).code).toBe('card_declined');
+    expect((await stripe.events.list({ type: 'customer.created' })).data).toHaveLength(1);
+  });
+
   it('lose a detached card for ever', async () => {
     const { stripe } = await start();
     const customer = await stripe.customers.create();

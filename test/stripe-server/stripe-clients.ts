@@ -11,7 +11,7 @@ export async function serverOfTest(options: StripeServerOptions = {}): Promise<S
 }
 
 export function clientOf(
-  server: StripeServer,
+  server: Pick<StripeServer, 'url' | 'secretKey'>,
   apiKey = server.secretKey,
   config: Stripe.StripeConfig = {},
 ): Stripe {
