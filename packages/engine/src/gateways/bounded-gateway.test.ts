@@ -1,6 +1,7 @@
 /** Timeout and concurrency limit of gateway calls, and the check of their answers. */
 import { expect, it } from 'vitest';
 import { boundedGateway } from './bounded-gateway.ts';
+import { noCalls } from './call-counts.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
 const CALLS = [
@@ -92,6 +93,23 @@ it('passes answers on, and names the gateway of a failure', async () => {
   const { call, errors } = bounded(broken.gateway);
   await expect(call('refund')).rejects.toMatchObject({ refusal: { gatewayId: 3 } });
   expect(errors).toMatchObject([{ err: failure, gatewayId: 3 }]);
+});
+
+it('counts calls by how they ended', async () => {
+  const counts = noCalls();
+  const bounds = { timeoutMs: 5, maxInFlight: 1, logger: { error() {} }, counts };
+  const request = {} as never;
+  await boundedGateway(adapter(async () => DONE).gateway, bounds).refund(request);
+  expect(counts).toMatchObject({ calls: 1, unanswered: 0, failed: 0, inFlight: 0 });
+  const silent = boundedGateway(adapter(never).gateway, bounds);
+  const waiting = silent.refund(request);
+  expect(counts.inFlight).toBe(1);
+  await expect(silent.refund(request)).rejects.toMatchObject({ code: 'GatewayBusy' });
+  await expect(waiting).rejects.toThrow(GatewayTimeout);
+  const broken = adapter(() => Promise.reject(new Error('no connection')));
+  await expect(boundedGateway(broken.gateway, bounds).refund(request)).rejects.toThrow();
+  expect(counts).toMatchObject({ calls: 4, unanswered: 1, failed: 2, inFlight: 0 });
+  expect(counts.tookMs).toBeGreaterThan(4);
 });
 
 const RUBBISH = [

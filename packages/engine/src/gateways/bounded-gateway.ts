@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
+import { type CallCounts, noCalls } from './call-counts.ts';
 import { GATEWAY_ANSWERS } from './gateway-answers.ts';
 import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
 
@@ -11,6 +12,8 @@ export interface GatewayBounds {
   /** Maximum concurrent calls. Further calls are refused before anything is sent. */
   readonly maxInFlight: number;
   readonly logger: Pick<Logger, 'error'>;
+  /** Where the calls are counted. */
+  readonly counts?: CallCounts;
 }
 
 const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
@@ -34,8 +37,7 @@ type Call = (signal: AbortSignal) => Promise<unknown>;
  */
 export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): PaymentGateway {
   const { gatewayId, name } = gateway;
-  const { timeoutMs, maxInFlight, logger } = bounds;
-  let inFlight = 0;
+  const { timeoutMs, maxInFlight, logger, counts = noCalls() } = bounds;
 
   /** Throws for what is no answer. The error has no value of it: a card number could be among them. */
   function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
@@ -68,16 +70,24 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   }
 
   async function bounded<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
-    if (inFlight >= maxInFlight) throw refused({ type: 'GatewayBusy', gatewayId });
-    inFlight += 1;
+    counts.calls += 1;
+    if (counts.inFlight >= maxInFlight) {
+      counts.failed += 1;
+      throw refused({ type: 'GatewayBusy', gatewayId });
+    }
+    counts.inFlight += 1;
+    const begunMs = performance.now();
     try {
       return checked(schema, await inTime(call));
     } catch (error) {
+      if (error instanceof GatewayTimeout) counts.unanswered += 1;
+      else counts.failed += 1;
       if (error instanceof GatewayTimeout || error instanceof Refused) throw error;
       logger.error({ err: error, gatewayId }, 'the gateway failed');
       throw refused({ type: 'GatewayFailed', gatewayId });
     } finally {
-      inFlight -= 1;
+      counts.inFlight -= 1;
+      counts.tookMs += performance.now() - begunMs;
     }
   }
 

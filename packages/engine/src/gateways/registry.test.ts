@@ -1,5 +1,5 @@
 /** Gateways are found by id. */
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { gatewayRegistry } from './registry.ts';
 import { openSandboxGateway } from './sandbox/sandbox-gateway.ts';
 
@@ -36,4 +36,16 @@ it('logs gateways that fail to close, and does not wait for ever', async () => {
   const failing = Object.assign(open(2, 'Two'), { close: () => Promise.reject(new Error('no')) });
   await gatewayRegistry([stuck, failing], { ...BOUNDS, timeoutMs: 5, logger }).close();
   expect(logged.toSorted()).toEqual([1, 2]);
+});
+
+it('counts the calls of each gateway by itself, also of two of one name', async () => {
+  const gateways = [open(1, 'Sandbox'), open(2, 'Sandbox')];
+  const registry = gatewayRegistry(gateways, BOUNDS);
+  onTestFinished(() => registry.close());
+  await registry.gateway(2).noticesOf('unknown', {} as never);
+  const calls = [...registry.counts].map(([name, counts]) => [name, counts.calls]);
+  expect(calls).toEqual([
+    ['Sandbox', 0],
+    ['Sandbox 2', 1],
+  ]);
 });

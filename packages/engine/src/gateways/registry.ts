@@ -2,6 +2,7 @@
 import { refused } from '../refusal.ts';
 import { ConfigError } from '../settings.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
+import { type CallCounts, noCalls } from './call-counts.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
@@ -10,6 +11,8 @@ export interface GatewayRegistry {
   /** Unwrapped. */
   readonly gateways: readonly PaymentGateway[];
   readonly ids: ReadonlySet<number>;
+  /** Of the calls of each gateway, by its name. */
+  readonly counts: ReadonlyMap<string, CallCounts>;
   /** Bounded as calls are; does not reject. */
   close(): Promise<void>;
 }
@@ -20,17 +23,22 @@ export function gatewayRegistry(
   bounds: GatewayBounds,
 ): GatewayRegistry {
   const byId = new Map<number, PaymentGateway>();
+  const countsByName = new Map<string, CallCounts>();
   for (const each of gateways) {
     const other = byId.get(each.gatewayId);
     if (other !== undefined) {
       const problem = `${other.name} and ${each.name} both claim gateway id ${each.gatewayId}`;
       throw new ConfigError([`gateways: ${problem}`]);
     }
-    byId.set(each.gatewayId, boundedGateway(each, bounds));
+    const counts = noCalls();
+    const isTaken = countsByName.has(each.name);
+    countsByName.set(isTaken ? `${each.name} ${each.gatewayId}` : each.name, counts);
+    byId.set(each.gatewayId, boundedGateway(each, { ...bounds, counts }));
   }
   return {
     gateways: [...gateways],
     ids: new Set(byId.keys()),
+    counts: countsByName,
     gateway(gatewayId) {
       const found = byId.get(gatewayId);
       if (found === undefined) throw refused({ type: 'GatewayUnknown', gatewayId });

@@ -1,5 +1,6 @@
 /** The gateways that the ledger was opened with. */
 import { type Base, type PartsOf, slice } from '../slice.ts';
+import { registerCallMetrics } from './call-counts.ts';
 import { gatewaysOf } from './gateway-option.ts';
 import { gatewayRegistry } from './registry.ts';
 
@@ -14,4 +15,5 @@ export const GATEWAYS = slice({
       logger,
     }),
   }),
+  registerMetrics: ({ gateways }, metrics) => registerCallMetrics(metrics, () => gateways.counts),
 });
