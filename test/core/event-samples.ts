@@ -159,6 +159,7 @@ const payment: readonly PaymentEvent[] = [
   }),
   happened.refunded({ amountMinor: 2_000n }),
   happened.refundFailed(),
+  happened.refundReversed(),
   happened.networkRefunded({ alertId: idOf('alert') }),
   happened.chargebackOpened({ fees, beyondCapturedMinor: 2_000n }),
   happened.chargebackMoved('ChargebackUnderReview'),

@@ -60,6 +60,7 @@ const POSTING = [
   'PaymentDeclined',
   'PaymentSettled',
   'PaymentVoided',
+  'RefundReversed',
   'Refunded',
   'ReserveReleased',
 ];
@@ -86,6 +87,7 @@ describe('entries', () => {
       [[RECEIVABLE, 'sales', 10_000n], ...FEES, ['reserve', RECEIVABLE, 500n]],
     ],
     ['a refund', happened.refunded({ amountMinor: 60n }), NOW, [['refunds', RECEIVABLE, 60n]]],
+    ['a refund that came back', happened.refundReversed(), NOW, [[RECEIVABLE, 'refunds', 10_000n]]],
     [
       'a network credit and its fees',
       happened.networkRefunded({ amountMinor: 60n, fees }),

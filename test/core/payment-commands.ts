@@ -132,6 +132,12 @@ export const ask = {
     refundId: idOf('refund', n),
     note: 'refused',
   }),
+  recordRefundReversal: (n = 1): Command => ({
+    type: 'RecordRefundReversal',
+    ...addressed,
+    refundId: idOf('refund', n),
+    note: 'sent back',
+  }),
   recordNetworkRefund: (facts: Asked<'RecordNetworkRefund'> = {}): Command => ({
     type: 'RecordNetworkRefund',
     ...addressed,

@@ -281,6 +281,14 @@ export const happened = {
     note: 'refused',
     at: NOW,
   }),
+  refundReversed: (n = 1): Event => ({
+    type: 'RefundReversed',
+    refundId: idOf('refund', n),
+    ...books,
+    amountMinor: 10_000n,
+    note: 'sent back',
+    at: NOW,
+  }),
   networkRefunded: (facts: Partial<EventOf<'NetworkRefunded'>> = {}): Event => ({
     type: 'NetworkRefunded',
     refundId: idOf('refund', 9),

@@ -105,6 +105,23 @@ describe('outcome', () => {
   });
 });
 
+describe('a failure after it was paid', () => {
+  const paid = [...past.captured, ...refunded(10_000n)];
+
+  it('is recorded once, and gives the amount back to be refunded', () => {
+    when(paid, ask.recordRefundReversal()).then(happened.refundReversed());
+    const failed = [...paid, happened.refundReversed()];
+    when(failed, ask.recordRefundReversal()).thenNothing();
+    const again = { refundId: idOf('refund', 2), amountMinor: 10_000n };
+    when(failed, ask.refund(again)).then(happened.refundRequested(again));
+  });
+
+  it('of one that the gateway was still asked about is its failure', () => {
+    const failed = { ...happened.refundFailed(), note: 'sent back' } as Event;
+    when([...past.captured, requested(6_000n)], ask.recordRefundReversal()).then(failed);
+  });
+});
+
 describe('window', () => {
   const endOfWindow = Date.parse(CAPTURED_AT) + 180 * DAY_MS;
   const at = (ms: number): string => new Date(ms).toISOString();

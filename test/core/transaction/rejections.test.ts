@@ -318,6 +318,14 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     [past.captured, ask.recordRefundFailure(), { type: 'RefundUnknown', refundId: refund() }],
     [refunded, ask.recordRefundFailure(), wrongStatus('Refunded', 'RecordRefundFailure')],
   ],
+  RecordRefundReversal: [
+    [past.captured, ask.recordRefundReversal(), { type: 'RefundUnknown', refundId: refund() }],
+    [
+      [...past.captured, happened.networkRefunded({ amountMinor: 4_000n })],
+      ask.recordRefundReversal(9),
+      { type: 'RefundUnknown', refundId: refund(9) },
+    ],
+  ],
   RecordNetworkRefund: [
     [
       [...refunded, happened.voidRequested(), happened.voided()],

@@ -79,6 +79,25 @@ describe('a line', () => {
     );
   });
 
+  it('of a refund that came back pays it out again', () => {
+    const taken = moved({ kind: 'refund', id: idOf('refund'), amountMinor: -60n });
+    const back = { ...happened.refundReversed(), amountMinor: 60n } as Event;
+    const line = settling({
+      kind: 'reversal',
+      amountMinor: 60n,
+      reference: 'line-9',
+      gatewayTransactionId: 'refund-1',
+    });
+    when([...refunded, taken], line).thenRejected(differing({ type: 'missing' }));
+    const reversal = { kind: 'reversal', id: idOf('refund'), amountMinor: 60n } as const;
+    when([...refunded, taken, back], line).then(moved({ ...reversal, reference: 'line-9' }));
+    // The refund itself is still to be settled, however late its line comes.
+    when(
+      [...refunded, back],
+      settling({ kind: 'refund', amountMinor: 60n, gatewayTransactionId: 'refund-1' }),
+    ).then(taken);
+  });
+
   it('of the reserve pays out what was released, in parts', () => {
     const part = settling({ kind: 'reserve', amountMinor: 200n });
     when(captured, part).thenRejected(differing({ type: 'missing' }));

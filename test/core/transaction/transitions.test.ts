@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, ask, type Command } from '../payment-commands.ts';
 import { type Event, happened, idOf, past } from '../payment-story.ts';
 
-/** The table of the contract, and its transitions word by word. */
+/** The table of the contract, and its transitions word by word; and 91→92, which ADR 25 adds. */
 const NAME_OF_ID = {
   ...{ 10: 'Created', 20: 'Processing', 30: 'RequiresAction', 40: 'Authorized', 50: 'Captured' },
   ...{ 60: 'Settled', 70: 'Declined', 71: 'Failed', 72: 'Blocked', 73: 'Expired', 74: 'Unknown' },
@@ -18,7 +18,7 @@ const NAME_OF_ID = {
 
 const CONTRACT =
   '10→20,72 · 20→30,40,50,70,71,74 · 30→20,70,73 · 40→50,73,80 · 50→60,80 · 74→40,50,70,71 · ' +
-  '90→91,92 · 100→101,103,104,105 · 101→102,103 · 110→111,112,113';
+  '90→91,92 · 91→92 · 100→101,103,104,105 · 101→102,103 · 110→111,112,113';
 
 const nameOf = (id: string): Transaction.Status => NAME_OF_ID[id as `${keyof typeof NAME_OF_ID}`];
 const arrow = (from: string, to: string): string => `${from} → ${to}`;
@@ -71,7 +71,10 @@ const LIVES: Readonly<Record<Transaction.Status, readonly (readonly Event[])[]>>
   ],
   RefundPending: [refunding],
   Refunded: [[...refunding, happened.refunded()]],
-  RefundFailed: [[...refunding, happened.refundFailed()]],
+  RefundFailed: [
+    [...refunding, happened.refundFailed()],
+    [...refunding, happened.refunded(), happened.refundReversed()],
+  ],
   ChargebackOpen: [open],
   ChargebackUnderReview: [[...open, happened.chargebackMoved('ChargebackUnderReview')]],
   ChargebackWon: [
@@ -106,6 +109,7 @@ const COMMANDS: readonly Command[] = [
   ...[ask.settle(), ask.settle(1n, 'payout-2'), ask.releaseReserve(), ask.releaseReserve(1n)],
   ...[ask.refund(), ask.refund({ refundId: idOf('refund', 2), amountMinor: 1n })],
   ...[ask.recordRefund(), ask.recordRefundFailure(), ask.recordNetworkRefund()],
+  ask.recordRefundReversal(),
   ...[ask.openChargeback(), ask.openChargeback({ chargebackId: idOf('chargeback', 2) })],
   ...[ask.receiveAlert(), ask.receiveAlert({ alertId: idOf('alert', 2) })],
   ...(
@@ -215,7 +219,9 @@ describe('completed and success', () => {
   it.each(statuses)('%s', (status) => {
     expect(Transaction.succeeded(status)).toBe(SUCCESSES.includes(status));
     const final = ![...allowed].some((way) => way.startsWith(`${status} →`));
-    expect(Transaction.completes(status)).toBe(final || status === 'Captured');
+    expect(Transaction.completes(status)).toBe(
+      final || status === 'Captured' || status === 'Refunded',
+    );
   });
 
   it('keeps the time of the first final status', () => {

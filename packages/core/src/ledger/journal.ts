@@ -110,6 +110,8 @@ function postings(event: MoneyEvent): readonly Posting[] {
       return [move('acquirer-receivable', 'reserve', event.amountMinor)];
     case 'Refunded':
       return [move('refunds', 'acquirer-receivable', event.amountMinor)];
+    case 'RefundReversed':
+      return [move('acquirer-receivable', 'refunds', event.amountMinor)];
     case 'NetworkRefunded':
       return [
         move('refunds', 'acquirer-receivable', event.amountMinor),

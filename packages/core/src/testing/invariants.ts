@@ -34,6 +34,9 @@ export function moneyOf(events: readonly Event[]): MoneyOfPayment {
         pending.delete(event.refundId);
         paid.set(event.refundId, event.amountMinor);
         break;
+      case 'RefundReversed':
+        paid.delete(event.refundId);
+        break;
       case 'ChargebackOpened':
         disputed.set(event.chargebackId, event.amountMinor - event.beyondCapturedMinor);
         break;

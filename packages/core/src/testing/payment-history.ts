@@ -120,6 +120,7 @@ const AFTER_CAPTURE: readonly Kind[] = [
   'RecordRefund',
   'RecordRefund',
   'RecordRefundFailure',
+  'RecordRefundReversal',
   'RecordNetworkRefund',
   'OpenChargeback',
   'MoveChargeback',
@@ -223,6 +224,10 @@ const BODIES: {
   RecordRefundFailure: ({ refunds }, { id, pick }) => ({
     refundId: chosen(refunds, pick)?.refundId ?? id,
     note: 'refused',
+  }),
+  RecordRefundReversal: ({ refunds }, { id, pick }) => ({
+    refundId: chosen(refunds, pick)?.refundId ?? id,
+    note: 'sent back',
   }),
   RecordNetworkRefund: (payment, { id, pick, share }) => ({
     refundId: id,

@@ -22,6 +22,7 @@ const TYPE_OF = {
   Refunded: 'refund.succeeded',
   NetworkRefunded: 'refund.succeeded',
   RefundFailed: 'refund.failed',
+  RefundReversed: 'refund.failed',
   SubscriptionStarted: 'subscription.started',
   SubscriptionRenewed: 'subscription.renewed',
   SubscriptionFrozen: 'subscription.frozen',
@@ -183,7 +184,8 @@ function paymentData(event: Transaction.Event, state: Transaction.Payment): obje
       return { payment, declineCode: event.declineCode, hard: event.hard };
     case 'Refunded':
     case 'NetworkRefunded':
-    case 'RefundFailed': {
+    case 'RefundFailed':
+    case 'RefundReversed': {
       const refund = state.refunds.find(({ refundId }) => refundId === event.refundId);
       if (refund === undefined) throw new Error('a payment lacks its refund');
       const { refundId: id, status, source, reason, requestedAt, completedAt } = refund;

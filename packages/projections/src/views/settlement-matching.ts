@@ -89,9 +89,12 @@ export async function* unsettledIn(
   } while (after !== undefined);
 }
 
-/** A capture says itself whether it is settled; whether a refund or a chargeback is, its payment says. */
+/**
+ * A capture says itself whether it is settled; whether a refund or a chargeback is, its payment says, and
+ * whether a refund that failed had been paid.
+ */
 function mayBeUnsettled({ kind, statusId }: { kind: number; statusId: number }): boolean {
-  if (kind === APPLICATION_KIND.Refund) return statusId === STATUS_ID.Refunded;
+  if (kind === APPLICATION_KIND.Refund) return statusId !== STATUS_ID.RefundPending;
   return kind === APPLICATION_KIND.Chargeback || statusId === STATUS_ID.Captured;
 }
 

@@ -160,6 +160,8 @@ interface RefundCommands {
     readonly note: string;
   };
   RecordRefundFailure: { readonly refundId: TransactionId; readonly note: string };
+  /** The gateway says that a refund has failed, also one that it had paid before. */
+  RecordRefundReversal: { readonly refundId: TransactionId; readonly note: string };
   /** The network credited the customer by itself (RDR). */
   RecordNetworkRefund: {
     readonly refundId: TransactionId;

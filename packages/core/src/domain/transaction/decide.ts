@@ -24,6 +24,7 @@ export function decide(state: State, command: Command): Either<Rejection, readon
     case 'RequestRefund':
     case 'RecordRefund':
     case 'RecordRefundFailure':
+    case 'RecordRefundReversal':
     case 'RecordNetworkRefund':
       return decideRefund(state, command);
     case 'OpenChargeback':

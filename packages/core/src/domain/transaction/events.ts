@@ -270,6 +270,8 @@ export const events = {
   }),
   /** Frees the amount it had reserved. */
   RefundFailed: event({ refundId: TransactionId, note, at }),
+  /** A refund that was paid has failed since: the bank sent the money back. */
+  RefundReversed: event({ refundId: TransactionId, ...books, amountMinor: Minor, note, at }),
   /** The network has already moved the money (RDR): recorded only. */
   NetworkRefunded: event(
     {

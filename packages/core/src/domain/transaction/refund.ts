@@ -27,6 +27,8 @@ export function decideRefund(payment: Payment, command: RefundCommand): Decision
       return recordRefund(payment, command);
     case 'RecordRefundFailure':
       return recordRefundFailure(payment, command);
+    case 'RecordRefundReversal':
+      return recordRefundReversal(payment, command);
     case 'RecordNetworkRefund':
       return recordNetworkRefund(payment, command);
     default:
@@ -294,6 +296,26 @@ function recordRefundFailure(
     return left({ type: 'WrongStatus', status: refund.status, command: command.type });
   }
   return right([{ type: 'RefundFailed', refundId, note, at }]);
+}
+
+/** Checked in this order: RefundUnknown, also of what the network paid, and (a repeat). */
+function recordRefundReversal(
+  payment: Payment,
+  { refundId, note, at }: CommandOf<'RecordRefundReversal'>,
+): Decision {
+  const refund = payment.refunds.find((each) => each.refundId === refundId);
+  const route = routeOf(payment);
+  if (refund === undefined || refund.source === 'RDR' || route === undefined) {
+    return left({ type: 'RefundUnknown', refundId });
+  }
+  if (refund.status === 'RefundFailed') return right([]);
+  if (refund.status === 'RefundPending')
+    return right([{ type: 'RefundFailed', refundId, note, at }]);
+  const { sandbox, currency } = payment;
+  const { merchantAccountId } = route;
+  const { amountMinor } = refund;
+  const books = { sandbox, merchantAccountId, currency, amountMinor };
+  return right([{ type: 'RefundReversed', refundId, ...books, note, at }]);
 }
 
 /**

@@ -135,19 +135,13 @@ function movementsOf(payment: Payment): readonly Movement[] {
     });
   }
   for (const refund of refunds) {
-    if (refund.status !== 'Refunded') continue;
-    const { refundId, amountMinor, gatewayTransactionId, arn, completedAt } = refund;
-    movements.push({
-      ...whole,
-      kind: 'refund',
-      id: refundId,
-      amountMinor,
-      feeMinor: 0n,
-      bankMinor: -amountMinor,
-      gatewayTransactionId,
-      arn,
-      at: completedAt ?? refund.requestedAt,
-    });
+    if (refund.status !== 'Refunded' && refund.reversedAt === null) continue;
+    const { refundId, amountMinor, gatewayTransactionId, arn, completedAt, reversedAt } = refund;
+    const named = { ...whole, id: refundId, amountMinor, feeMinor: 0n, gatewayTransactionId, arn };
+    const at = completedAt ?? refund.requestedAt;
+    movements.push({ ...named, kind: 'refund', bankMinor: -amountMinor, at });
+    if (reversedAt === null) continue;
+    movements.push({ ...named, kind: 'reversal', bankMinor: amountMinor, at: reversedAt });
   }
   for (const chargeback of chargebacks) {
     const { chargebackId, status, amountMinor, arn, openedAt, completedAt } = chargeback;

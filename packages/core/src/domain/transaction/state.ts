@@ -32,6 +32,8 @@ const Refund = z.strictObject({
   requestedBy: z.string(),
   requestedAt: Instant,
   completedAt: Instant.nullable(),
+  /** When a refund that had been paid failed. */
+  reversedAt: Instant.nullable(),
   gatewayTransactionId: z.string(),
   arn: z.string(),
   note,
@@ -371,6 +373,14 @@ function childChanged(payment: Payment, event: ChildEvent): Partial<Payment> {
           note: event.note,
         }),
       };
+    case 'RefundReversed':
+      return {
+        refunds: withChanged(payment.refunds, isRefund(event), {
+          status: 'RefundFailed',
+          reversedAt: event.at,
+          note: event.note,
+        }),
+      };
     case 'ChargebackOpened':
       return { chargebacks: [...payment.chargebacks, chargebackOf(payment, event)] };
     case 'ChargebackUnderReview':
@@ -501,6 +511,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
       notifyCustomer: event.notifyCustomer,
       requestedBy: event.requestedBy,
       completedAt: null,
+      reversedAt: null,
       gatewayTransactionId: '',
       arn: '',
       note: '',
@@ -517,6 +528,7 @@ function refundOf(event: EventOf<'RefundRequested' | 'NetworkRefunded'>): Refund
     notifyCustomer: false,
     requestedBy: '',
     completedAt: event.at,
+    reversedAt: null,
     gatewayTransactionId: '',
     arn: event.arn,
     note: event.note,

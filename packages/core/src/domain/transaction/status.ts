@@ -47,7 +47,8 @@ export const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   Unknown: ['Authorized', 'Captured', 'Declined', 'Failed'],
   Voided: [],
   RefundPending: ['Refunded', 'RefundFailed'],
-  Refunded: [],
+  /** A bank may send the money back. */
+  Refunded: ['RefundFailed'],
   RefundFailed: [],
   ChargebackOpen: [
     'ChargebackUnderReview',
@@ -72,10 +73,11 @@ export function mayMove(from: Status, to: Status): boolean {
 
 /**
  * Whether a status ends the attempt to take the money: `completed` is the time of the first of these.
- * A capture completes a payment though it may still be settled or voided.
+ * A capture completes a payment though it may still be settled or voided, and a paid refund is complete
+ * though its bank may send it back.
  */
 export function completes(status: Status): boolean {
-  return status === 'Captured' || TRANSITIONS[status].length === 0;
+  return status === 'Captured' || status === 'Refunded' || TRANSITIONS[status].length === 0;
 }
 
 /**
