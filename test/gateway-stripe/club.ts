@@ -9,21 +9,30 @@ import { accountAt, TENANT } from './shop.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Closed by the caller. */
-export async function openClub() {
+/** Replaced by that of the endpoint: an account may have two. */
+const OLD_SECRET = 'whsec_oldoldoldold';
+
+/** Closed by the caller. With `listens` the host has an address, which the webhooks go to. */
+export async function openClub({ listens = false }: { readonly listens?: boolean } = {}) {
   let now = () => new Date().toISOString();
   const server = await startStripeServer({ now: () => new Date(now()) });
-  const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:' };
+  const memory = { EVENT_STORE_URL: 'memory:', READ_MODEL_URL: 'memory:', PORT: '0' };
   const config = readConfig({ ...memory, LOG_LEVEL: 'silent', TEST_CLOCK: '1', NODE_ENV: 'test' });
   const host = await compose(config, { gateways: [stripe({ production: false })] });
   now = () => host.commands.clock.now();
   await host.tenants.onboard(TENANT, { name: 'Club' }, OPERATOR);
   const company = { tenantId: TENANT, companyId: 1, name: 'Club', at: now() } as const;
   await host.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
-  const key = JSON.stringify({ key: server.restrictedKey, apiBase: server.url });
+  const url = listens ? await host.listen() : '';
+  const eventsUrl = `${url}/v1/gateways/stripe/1/events?clientId=${TENANT}`;
+  const secrets = listens ? [OLD_SECRET, server.addWebhookEndpoint({ url: eventsUrl }).secret] : [];
+  const credentials = { key: server.restrictedKey, apiBase: server.url, signingSecrets: secrets };
+  const key = JSON.stringify(credentials);
   await host.merchantAccounts.openOnce(TENANT, 1, accountAt(key), OPERATOR);
   return {
     server,
+    eventsUrl,
+    secrets,
     shop: host.engine.as({ tenantId: TENANT, actor: 'club' }),
     advance: (days: number) => host.testClock?.move({ byMs: days * DAY_MS }),
     async close() {

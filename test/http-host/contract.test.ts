@@ -451,6 +451,9 @@ describe('the answers', () => {
     const data = { transaction: { ...transaction, partnerSession: 'visit-1' } };
     const message = { ...example, data };
     await ask('POST', '/api/webhooks/transactions?source=acme-pay', message);
+    const events = '/v1/gateways/{gateway}/{merchantAccountId}/events';
+    const event = document.paths[events].post.requestBody.content['application/json'].example;
+    await ask('POST', '/v1/gateways/stripe/1/events', event, events);
     const { items } = await ask('GET', '/api/admin/leads?sessionId=visit-1');
     expect(items).toMatchObject([{ status: 'paid', transaction: { id: transaction.id } }]);
   });

@@ -112,7 +112,7 @@ const isText = (given: unknown): given is string => typeof given === 'string' &&
 const isUpTo = (max: number) => (given: unknown) =>
   Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= max;
 
-type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt';
+type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt' | 'events';
 type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
 
 const GATEWAY_CALLS = Object.keys({
@@ -132,7 +132,15 @@ const GATEWAY_CALLS = Object.keys({
 function isGateway(given: unknown): boolean {
   if (typeof given === 'function') return true;
   if (!hasFunctions(given, GATEWAY_CALLS)) return false;
-  return isUpTo(Number.MAX_SAFE_INTEGER)(given['gatewayId']) && isText(given['name']);
+  const { gatewayId, name, events } = given;
+  if (events !== undefined && !isEventSource(events)) return false;
+  return isUpTo(Number.MAX_SAFE_INTEGER)(gatewayId) && isText(name);
+}
+
+const EVENT_CALLS = ['scopeOf', 'isSigned', 'eventOf', 'findingOf', 'list'] as const;
+
+function isEventSource(given: unknown): boolean {
+  return hasFunctions(given, EVENT_CALLS) && /^[a-z0-9-]{1,64}$/.test(String(given['name']));
 }
 
 function isOwnProjection(given: unknown): boolean {

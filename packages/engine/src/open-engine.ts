@@ -97,6 +97,7 @@ export async function openEngine(given: Settings, options: EngineOptions) {
     await parts.gateways.close();
     parts.checkpoints.close();
     parts.evidenceStore.close();
+    parts.takenEvents.close();
     await parts.sharedMutex?.close();
     parts.userCredentials.close();
     await parts.answers.close();

@@ -6,6 +6,7 @@ import { CHECKOUT_SESSIONS } from './checkout-sessions/slice.ts';
 import { CUSTOMERS } from './customers/slice.ts';
 import { DISPUTES } from './disputes/slice.ts';
 import { ERASURE } from './erasure/slice.ts';
+import { GATEWAY_EVENTS } from './gateway-events/slice.ts';
 import { GATEWAYS } from './gateways/slice.ts';
 import { IDENTITIES } from './identities/slice.ts';
 import { LEADS } from './leads/slice.ts';
@@ -39,6 +40,7 @@ export const SLICES = [
   CUSTOMERS,
   LEADS,
   DISPUTES,
+  GATEWAY_EVENTS,
   BOOKS,
   SETTLEMENTS,
   MAIL,

@@ -47,6 +47,14 @@ export function toStripe(amountMinor: bigint, currency: string): number | undefi
   return isTaken ? Number(amount) : undefined;
 }
 
+/** The other way round; undefined for a currency that Stripe does not take, and where digits would be lost. */
+export function fromStripe(amount: number, currency: string): bigint | undefined {
+  const units = UNITS.get(currency);
+  const exponent = currencyOf(currency)?.exponent;
+  if (units === undefined || exponent === undefined) return undefined;
+  return rescaled(BigInt(amount), exponent - units.decimals);
+}
+
 /** Undefined where digits would be lost. */
 function rescaled(amount: bigint, decimals: number): bigint | undefined {
   if (decimals >= 0) return amount * 10n ** BigInt(decimals);

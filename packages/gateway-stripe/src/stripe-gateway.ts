@@ -18,6 +18,7 @@ import { CredentialsUnusable, credentialsOf, type StripeCredentials } from './cr
 import { resultOfPayment, resultOfSetup } from './intents.ts';
 import { findPayment, findRefund, OURS } from './look-ups.ts';
 import { toStripe } from './money.ts';
+import { StripeEvents } from './stripe-events.ts';
 import { BIN, cardOf, FINGERPRINT, isPaymentMethod, keptOf } from './tokens.ts';
 
 /** Unless it is given another; the sandbox has 1. */
@@ -55,6 +56,10 @@ class StripeGateway implements PaymentGateway {
   readonly name: string;
   readonly #production: boolean;
   readonly #clients = new Clients();
+  readonly events = new StripeEvents({
+    clients: this.#clients,
+    credentialsOf: (context) => this.#credentialsOf(context),
+  });
   /** Voids under way, by PaymentIntent. */
   readonly #voids = new Map<string, Promise<unknown>>();
 

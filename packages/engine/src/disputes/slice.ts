@@ -1,7 +1,7 @@
 /** Disputes: chargebacks, alerts, and the searches of those who mitigate them. */
 import { DisputeView, MitigationView } from '@counterfoil/projections';
 import type { PaymentParts } from '../payments/index.ts';
-import { type Base, slice, tenantPart } from '../slice.ts';
+import { type Base, type PartsOf, slice, tenantPart } from '../slice.ts';
 import { openOwn } from '../storage/own-tables.ts';
 import type { TenantParts } from '../tenants/index.ts';
 import type { TransactionParts } from '../transactions/index.ts';
@@ -14,6 +14,8 @@ import { followReports } from './follow-reports.ts';
 import { DisputeIntake } from './intake.ts';
 import { DISPUTE_CALLS, DISPUTE_INPUTS, TenantDisputes } from './tenant-disputes.ts';
 import { UnmatchedWork } from './unmatched-work.ts';
+
+export type DisputeParts = PartsOf<typeof DISPUTES>;
 
 export const DISPUTES = slice({
   scopes: {

@@ -10,10 +10,11 @@ const text = z.string().max(MAX_REFERENCE_CHARACTERS);
 const reference = text.min(1);
 const mayLack = text.default('');
 /** Cut, since it is for reading: an outcome must not be lost for a long one. */
-const note = z
+export const gatewayNote = z
   .string()
   .default('')
   .transform((given) => given.slice(0, MAX_NOTE_CHARACTERS).toWellFormed());
+const note = gatewayNote;
 const amountMinor = z.bigint().nonnegative();
 
 const { brandId, binCountry, ...kept } = Transaction.Card.shape;
@@ -55,7 +56,7 @@ const followUp: z.ZodType<FollowUpResult> = z.discriminatedUnion('result', [
 ]);
 
 /** A value of a code table, without the one for none. */
-const codeOf = <Code extends string>(table: Readonly<Record<Code, number>>) =>
+export const codeOf = <Code extends string>(table: Readonly<Record<Code, number>>) =>
   z.enum(Object.keys(table) as Code[]).exclude(['None'] as never);
 
 const notice = z.discriminatedUnion('kind', [

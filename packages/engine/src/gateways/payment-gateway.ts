@@ -1,5 +1,9 @@
 /** The port of payment gateways. An adapter is called only after the intent is durable. */
 import type { Transaction } from '@counterfoil/core';
+import type { AccountContext } from './gateway-account.ts';
+import type { GatewayEvents } from './gateway-events.ts';
+
+export type { AccountContext, GatewayAccount } from './gateway-account.ts';
 
 /** A typed card. Held in memory on its way to the gateway, and never stored. */
 export interface CardDetails {
@@ -24,25 +28,6 @@ export interface CardToken {
   readonly brandId?: number | undefined;
   /** Country of the issuer (ISO 3166, two letters), where the gateway says so. */
   readonly country?: string | undefined;
-}
-
-/** Credentials of the merchant account at the gateway. */
-export interface GatewayAccount {
-  readonly merchantAccountId: number;
-  readonly mid: string;
-  readonly credentials: {
-    readonly apiKey: string;
-    readonly username: string;
-    readonly password: string;
-    readonly emailAddress: string;
-  };
-}
-
-/** What every call names: a gateway with credentials for each account has no others. */
-export interface AccountContext {
-  readonly account: GatewayAccount;
-  /** Test data: a gateway must use its own test mode, or refuse. No real money moves. */
-  readonly sandbox: boolean;
 }
 
 /** Requests are idempotent under their key. */
@@ -211,6 +196,8 @@ export interface PaymentGateway {
     context: AccountContext & { readonly currency: string },
     signal?: AbortSignal,
   ): Promise<readonly GatewayNotice[]>;
+  /** What happens later, and without the ledger's doing. Default: the gateway reports nothing. */
+  readonly events?: GatewayEvents;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import type { Migration } from 'kysely/migration';
 import pg from 'pg';
 import { activityMigrations } from '../activity/activity-store.ts';
 import { evidenceMigrations } from '../disputes/evidence-store.ts';
+import { gatewayEventMigrations } from '../gateway-events/taken-events.ts';
 import { sandboxBooksMigrations } from '../gateways/sandbox/books.ts';
 import { outboxMigrations } from '../mail/outbox.ts';
 import { personalKeyMigrations } from '../personal-keys/key-rows.ts';
@@ -45,6 +46,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   ...sandboxBooksMigrations,
   ...answerMigrations,
   ...evidenceMigrations,
+  ...gatewayEventMigrations,
   ...markMigrations,
   ...outboxMigrations,
   ...personalKeyMigrations,

@@ -61,6 +61,13 @@ export const EXAMPLES: Required<DocumentInfo>['examples'] = {
     '/customers/{id}/payment-methods/{methodId}': '01980a3c-5b1e-7c1f-8d5a-2f6b7c8d9e0f',
   },
   bodies: {
+    GatewayEvent: {
+      id: 'evt_1PgafmB7WZ01zgkW',
+      object: 'event',
+      type: 'charge.dispute.created',
+      created: 1_767_225_600,
+      data: { object: { id: 'du_1PgafmB7WZ01zgkW', object: 'dispute' } },
+    },
     WebhookReplayInput: { since: '2026-03-01T00:00:00Z', status: 'dead' },
     DetailRequest: { ...claims, id: PAYMENT_ID, getSearchData: true, getAddressData: true },
     RefundRequest: { ...claims, messageId: PAYMENT_ID },

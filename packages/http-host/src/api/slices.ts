@@ -10,6 +10,7 @@ import { DISPUTE_RATES } from './dispute-rates.ts';
 import { DISPUTE_REPORTS } from './dispute-reports.ts';
 import { DISPUTES } from './disputes.ts';
 import { EMAIL } from './email.ts';
+import { GATEWAY_EVENTS } from './gateway-events.ts';
 import { KEYS } from './keys.ts';
 import { LEAD_KEYS } from './lead-keys.ts';
 import { LEDGER } from './ledger.ts';
@@ -52,6 +53,7 @@ export const API = [
   MITIGATION,
   DISPUTE_REPORTS,
   DISPUTES,
+  GATEWAY_EVENTS,
   BLACK_LIST,
   LEDGER,
   STATEMENTS,

@@ -45,7 +45,7 @@ export function provideHttp(provide: Provide): void {
   });
   provide(PART.endpoints, (get) => {
     const engine = get(PART.engine);
-    const { ledgers, disputes, knowsOrigin, webhookEndpoints, testClock } = engine;
+    const { ledgers, disputes, knowsOrigin, webhookEndpoints, eventSigners, testClock } = engine;
     const { mailResponses, mailViewer } = engine;
     const services = {
       ledgers,
@@ -53,6 +53,7 @@ export function provideHttp(provide: Provide): void {
       knowsOrigin,
       originsOfKey: originsOfKey(engine),
       webhookEndpoints,
+      eventSigners,
       testClock,
       mailResponses,
       mailViewer,

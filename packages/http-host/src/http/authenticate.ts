@@ -10,7 +10,7 @@ import {
   type KnownUser,
   keyDigest,
 } from '@counterfoil/engine';
-import type { Access, Principal, SignedRequest } from './endpoint.ts';
+import type { Access, GatewaySignedRequest, Principal } from './endpoint.ts';
 import { Refusal, refuse } from './errors.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -175,22 +175,25 @@ export function principalOf(key: KeyRecord, head: RequestHead, access: KeyAccess
 }
 
 /** Whether a message without a key is to be known by its signature. */
-export function isSigned({ authorization, webhookSignature }: RequestHead, access: Access) {
+export function isSigned(head: RequestHead, access: Access) {
+  const { authorization, webhookSignature, gatewaySignature } = head;
+  if (access.kind !== 'api-key' || (authorization ?? '') !== '') return false;
   return (
-    access.kind === 'api-key' &&
-    access.orSigned !== undefined &&
-    webhookSignature !== undefined &&
-    (authorization === undefined || authorization === '')
+    (access.orSigned !== undefined && webhookSignature !== undefined) ||
+    (access.orSignedByGateway !== undefined && gatewaySignature !== undefined)
   );
 }
 
 export async function findSigner(
-  { webhookId = '', webhookTimestamp = '', webhookSignature = '' }: RequestHead,
-  { orSigned }: KeyAccess,
-  { query, body }: Pick<SignedRequest, 'query' | 'body'>,
+  head: RequestHead,
+  { orSigned, orSignedByGateway }: KeyAccess,
+  { params, query, body }: Omit<GatewaySignedRequest, 'signature'>,
 ): Promise<KeyRecord | Refusal> {
-  const signed = { id: webhookId, timestamp: webhookTimestamp, signature: webhookSignature };
-  const signer = await orSigned?.({ ...signed, query, body });
+  const { webhookId: id = '', webhookTimestamp: timestamp = '', gatewaySignature = '' } = head;
+  const { webhookSignature: signature = '' } = head;
+  const signer =
+    (await orSigned?.({ id, timestamp, signature, query, body })) ??
+    (await orSignedByGateway?.({ signature: gatewaySignature, params, query, body }));
   return signer ?? refuse('signature_invalid', undefined, CHALLENGE);
 }
 

@@ -19,6 +19,10 @@ export type Access =
       readonly liveOnly?: boolean;
       /** Takes messages without a key too, signed as Standard Webhooks say: who has signed, if anybody. */
       readonly orSigned?: (request: SignedRequest) => Promise<KeyRecord | undefined>;
+      /** The same for messages that a gateway signs in its own manner. */
+      readonly orSignedByGateway?: (
+        request: GatewaySignedRequest,
+      ) => Promise<KeyRecord | undefined>;
     }
   /** A publishable lead key from an origin that it allows, or a secret one. Answers carry CORS headers. */
   | {
@@ -37,6 +41,13 @@ export type Access =
 export interface SignedRequest extends SignedMessage {
   /** Names and values of the query; of a repeated name, a list. */
   readonly query: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface GatewaySignedRequest extends Pick<SignedRequest, 'query' | 'body'> {
+  /** The header in which the gateway signs. */
+  readonly signature: string;
+  /** Of the path. */
+  readonly params: Readonly<Record<string, string | undefined>>;
 }
 
 /** The authenticated caller. */

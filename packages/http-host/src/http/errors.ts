@@ -262,7 +262,7 @@ export const ERRORS = {
     status: 401,
     title: 'The signature is not valid',
     description:
-      'The message is not signed with a secret of the provider that the query names, or its time is more than five minutes from ours. `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks.',
+      'The message is not signed with a secret of the provider that the query names, or of the merchant account that the path names, or its time is more than five minutes from ours. `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of Standard Webhooks; gateways sign in their own headers.',
   },
   // 402
   refund_failed: {

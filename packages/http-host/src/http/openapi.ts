@@ -169,6 +169,13 @@ const SECURITY_SCHEMES = {
     description:
       'In place of a key: the signature of Standard Webhooks (`v1,…`, beside `webhook-id` and `webhook-timestamp`) with the secret of the provider',
   },
+  gatewaySignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Stripe-Signature',
+    description:
+      'In place of a key: the signature of the gateway (`t=…,v1=…`) with a secret in the credentials of the merchant account',
+  },
 } as const;
 
 const IDEMPOTENCY_PARAMETER = {
@@ -223,7 +230,8 @@ export function layerCodes(operation: Endpoint): ErrorCode[] {
     codes.push('api_key_missing', 'bearer_prefix', 'api_key_invalid');
     codes.push('api_key_revoked', 'api_key_expired', 'tenant_mismatch', 'insufficient_scope');
     if (access.liveOnly === true) codes.push('live_data_forbidden');
-    if (access.orSigned !== undefined) codes.push('signature_invalid');
+    if ((access.orSigned ?? access.orSignedByGateway) !== undefined)
+      codes.push('signature_invalid');
     codes.push('rate_limited', 'too_many_failed_authentications');
   }
   if (access.kind === 'tenant-key') {
@@ -360,9 +368,13 @@ function securityOf(access: Endpoint['access']): Record<string, string[]>[] {
   if (access.kind === 'payment-key') return [{ paymentKey: [] }];
   if (access.kind === 'lead-key') return [{ leadSecret: [] }, { leadKey: [] }];
   if (access.kind === 'tenant-key') return [{ tenantKey: [] }];
-  const { requiresUserEmail, orSigned } = access;
+  const { requiresUserEmail, orSigned, orSignedByGateway } = access;
   const keyed = { apiKey: [], clientId: [], ...(requiresUserEmail && { userEmail: [] }) };
-  return orSigned === undefined ? [keyed] : [keyed, { webhookSignature: [] }];
+  return [
+    keyed,
+    ...(orSigned === undefined ? [] : [{ webhookSignature: [] }]),
+    ...(orSignedByGateway === undefined ? [] : [{ gatewaySignature: [] }]),
+  ];
 }
 
 function headersOf({ access, idempotency }: Endpoint): (keyof typeof HEADERS)[] {

@@ -171,7 +171,8 @@ export class Pipeline {
   async #verify(exchange: Exchange, { access }: Endpoint, body: Buffer): Promise<void> {
     if (access.kind !== 'api-key' || exchange.knownPrincipal !== undefined) return;
     const query = parseQuery(exchange.queryText);
-    const signer = await findSigner(exchange.head, access, { query, body });
+    const { params = {} } = exchange;
+    const signer = await findSigner(exchange.head, access, { params, query, body });
     const { tenantId, environment, keyId, scopes } = await this.#used(exchange, signer);
     exchange.principal = { tenantId, environment, keyId, scopes, actor: keyId };
   }

@@ -25,6 +25,8 @@ export interface RequestHead {
   webhookId: string | undefined;
   webhookTimestamp: string | undefined;
   webhookSignature: string | undefined;
+  /** `Stripe-Signature`. */
+  gatewaySignature: string | undefined;
   /** The first header sent twice that must be unique. */
   duplicated: string | undefined;
 }
@@ -52,6 +54,7 @@ const FIELDS: ReadonlyMap<string, Exclude<keyof RequestHead, 'duplicated'>> = ne
   ['webhook-id', 'webhookId'],
   ['webhook-timestamp', 'webhookTimestamp'],
   ['webhook-signature', 'webhookSignature'],
+  ['stripe-signature', 'gatewaySignature'],
 ]);
 
 /** These may be repeated; every other header here must be unique. */
@@ -87,6 +90,7 @@ export function readHead(rawHeaders: readonly string[]): RequestHead {
     webhookId: undefined,
     webhookTimestamp: undefined,
     webhookSignature: undefined,
+    gatewaySignature: undefined,
     duplicated: undefined,
   };
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

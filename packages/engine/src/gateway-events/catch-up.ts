@@ -1,0 +1,105 @@
+/** Asks gateways for events that were not delivered. */
+import type { TenantId } from '@counterfoil/core';
+import { merchantAccountsOf, type ReadModelStore } from '@counterfoil/projections';
+import { SYSTEM } from '../command-runner.ts';
+import type { GatewayEvent } from '../gateways/gateway-events.ts';
+import type { Logger } from '../logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { TimedWork } from '../runtime/timed-work.ts';
+import type { EventPlace, TakesEvents } from './gateway-events.ts';
+import type { TakenEvents } from './taken-events.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const EVERY_MS = 10 * MINUTE_MS;
+/** An event may show up in the list after one that is younger. */
+const OVERLAP_MS = HOUR_MS;
+/** Longer than gateways list events. */
+const REMEMBERED_MS = 60 * DAY_MS;
+const MAX_PAGES = 1_000;
+
+export interface CatchUpOptions {
+  readonly events: TakesEvents;
+  readonly taken: TakenEvents;
+  readonly store: ReadModelStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export class CatchUp implements TimedWork {
+  readonly name = 'gateway-events';
+  readonly #options: CatchUpOptions;
+  /** Of this process. */
+  #lastRoundMs = 0;
+
+  constructor(options: CatchUpOptions) {
+    this.#options = options;
+  }
+
+  async nextDueAt(): Promise<string> {
+    return new Date(this.#lastRoundMs + EVERY_MS).toISOString();
+  }
+
+  async runDue(stopping: AbortSignal): Promise<void> {
+    const nowMs = Date.parse(this.#options.clock.now());
+    if (nowMs < this.#lastRoundMs + EVERY_MS) return;
+    const { events, store, taken } = this.#options;
+    for await (const { tenantId, ...account } of merchantAccountsOf(store)) {
+      for (const place of events.placesIn(tenantId as TenantId, account)) {
+        if (stopping.aborted) return;
+        await this.#catchUpOrLog(place);
+      }
+    }
+    await taken.forget(new Date(nowMs - REMEMBERED_MS).toISOString());
+    this.#lastRoundMs = nowMs;
+  }
+
+  /** A place that fails is asked again in the next round, from where it was. */
+  async #catchUpOrLog(place: EventPlace): Promise<void> {
+    try {
+      await this.#catchUp(place);
+    } catch (error) {
+      const { tenantId, merchantAccountId } = place;
+      const facts = { err: error, tenantId, merchantAccountId };
+      this.#options.logger.warn(facts, 'events of a gateway could not be caught up with');
+    }
+  }
+
+  async #catchUp(place: EventPlace): Promise<void> {
+    const { events, taken } = this.#options;
+    const before = await taken.caughtUpTo(place.name);
+    const listed = await listedSince(place, before);
+    let failure: unknown;
+    for (const event of listed) {
+      try {
+        await events.take(place, event, SYSTEM);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure;
+    const newest = listed.at(-1)?.at ?? '';
+    if (newest > (before ?? '')) await taken.setCaughtUpTo(place.name, newest);
+  }
+}
+
+/** The oldest first. */
+async function listedSince(
+  { source, context }: EventPlace,
+  caughtUpTo: string | undefined,
+): Promise<readonly GatewayEvent[]> {
+  const since = caughtUpTo && new Date(Date.parse(caughtUpTo) - OVERLAP_MS).toISOString();
+  const listed: GatewayEvent[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { events, next } = await source.list(
+      { ...(since !== undefined && { since }), ...(after !== undefined && { after }) },
+      context,
+    );
+    listed.push(...events);
+    after = next;
+    if (after === undefined) return listed.sort((one, two) => (one.at < two.at ? -1 : 1));
+  }
+  throw new Error(`more than ${MAX_PAGES} pages of events`);
+}
