@@ -38,7 +38,8 @@ export async function startStripeServer(options: StripeServerOptions = {}): Prom
   const seconds = () => Math.floor(now().getTime() / SECOND_MS);
   const id = (prefix: string) => {
     counter += 1;
-    return `${prefix}_${nonce}${counter.toString(36).padStart(12, '0')}`;
+    // Letters between the digits: an id must not look like the number of a card.
+    return `${prefix}_${nonce}${counter.toString(36).padStart(12, 'x')}`;
   };
   const states = new Map<string, AccountState>();
   const platforms = new Map<string, string>();
