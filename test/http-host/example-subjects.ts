@@ -28,6 +28,9 @@ export async function subjectOf(
   { send, serial, companyId, paths }: Making,
 ): Promise<Subject> {
   const email = `subject-${serial}@shop.example`;
+  if (operationId === 'takeGatewayEvent') {
+    return { GATEWAY_ID: 'stripe', MERCHANT_ACCOUNT_ID: '1' };
+  }
   if (path.startsWith('/widget/')) return { WIDGET_ID: 'v1.js' };
   if (path.includes('/checkout-sessions')) {
     const { example } = paths['/v1/checkout-sessions'].post.requestBody.content['application/json'];

@@ -330,6 +330,8 @@ it('answers of an earlier version are kept, and found by an erasure', async () =
     DROP TABLE ${later.map((name) => `counterfoil_host.${name}`).join(', ')};
     ALTER TABLE counterfoil_host.answers DROP COLUMN subject;
     ALTER TABLE counterfoil_host.forgotten DROP COLUMN subject;
+    ALTER TABLE counterfoil_host.mails DROP COLUMN sandbox, DROP COLUMN key_digest,
+      DROP COLUMN content_digest, DROP COLUMN key_until, DROP COLUMN content;
     DROP FUNCTION counterfoil_host.put_answers(text[], text[], integer[], text[], bytea[], boolean[],
       text[], bigint[], bigint[], float8[], text[], text[]);
     DELETE FROM counterfoil_host.kysely_migration WHERE name >= '2026-11-23-answers-subject'`);

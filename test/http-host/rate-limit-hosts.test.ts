@@ -39,7 +39,12 @@ async function connect(url: string): Promise<pg.Client> {
 }
 
 const keyOf = (tenantId: number, limit: number, environment: 'live' | 'test' = 'live') =>
-  ({ tenantId: tenantId as TenantId, environment, rateLimitPerMinute: limit }) as KeyRecord;
+  ({
+    tenantId: tenantId as TenantId,
+    environment,
+    kind: 'api',
+    rateLimitPerMinute: limit,
+  }) as KeyRecord;
 
 /** How many requests are left, or `refused`. */
 async function use(host: { limits: RateLimits }, key: KeyRecord): Promise<number | 'refused'> {

@@ -226,16 +226,23 @@ function requiredQueryOf({ parameters = [] }: Operation): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** `/v1/payments/{id}` as `/v1/payments/$PAYMENT_ID`. */
+/** `/v1/payments/{id}` as `/v1/payments/$PAYMENT_ID`; after another variable by its own name. */
 function withIds(path: string): string {
   const segments = path.split('/');
   return segments
     .map((segment, index) => {
       if (!segment.startsWith('{')) return segment;
-      const one = (segments[index - 1] ?? '').replace(/ies$/, 'y').replace(/s$/, '');
+      const before = segments[index - 1] ?? '';
+      if (before.startsWith('{')) return `$${constantOf(segment.slice(1, -1))}`;
+      const one = before.replace(/ies$/, 'y').replace(/s$/, '');
       return `$${one.replaceAll('-', '_').toUpperCase()}_ID`;
     })
     .join('/');
+}
+
+/** `merchantAccountId` as `MERCHANT_ACCOUNT_ID`. */
+function constantOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }
 
 /** Body members that identify the caller or a transaction. */
@@ -244,7 +251,6 @@ const VARIABLES: Readonly<Record<string, string>> = {
   userEmail: '"$USER_EMAIL"',
   messageId: '"$PAYMENT_ID"',
   clientSecret: '"$CLIENT_SECRET"',
-  id: '"$PAYMENT_ID"',
 };
 
 /** The body for a here document, where the shell would expand `$`, backticks and backslashes. */
@@ -254,9 +260,15 @@ function bodyText(example: unknown): string {
   }
   const members = Object.entries(example).map(([name, value]) => {
     const text = JSON.stringify(value).replaceAll(/[\\$`]/g, '\\$&');
-    return `${JSON.stringify(name)}: ${VARIABLES[name] ?? text}`;
+    const variable = isPayment(name, value) ? '"$PAYMENT_ID"' : VARIABLES[name];
+    return `${JSON.stringify(name)}: ${variable ?? text}`;
   });
   return members.length === 0 ? '{}' : `{\n  ${members.join(',\n  ')}\n}`;
+}
+
+/** Messages have ids as well, which their senders choose. */
+function isPayment(name: string, value: unknown): boolean {
+  return name === 'id' && z.guid().safeParse(value).success;
 }
 
 function jsonOf(example: unknown): Content | undefined {
