@@ -26,13 +26,18 @@ export async function openClub({ listens = false }: { readonly listens?: boolean
   const url = listens ? await host.listen() : '';
   const eventsUrl = `${url}/v1/gateways/stripe/1/events?clientId=${TENANT}`;
   const secrets = listens ? [OLD_SECRET, server.addWebhookEndpoint({ url: eventsUrl }).secret] : [];
-  const credentials = { key: server.restrictedKey, apiBase: server.url, signingSecrets: secrets };
-  const key = JSON.stringify(credentials);
-  await host.merchantAccounts.openOnce(TENANT, 1, accountAt(key), OPERATOR);
+  const useKey = (key: string) => {
+    const account = accountAt(
+      JSON.stringify({ key, apiBase: server.url, signingSecrets: secrets }),
+    );
+    return host.merchantAccounts.define(TENANT, 1, account, OPERATOR);
+  };
+  await useKey(server.restrictedKey);
   return {
     server,
     eventsUrl,
     secrets,
+    useKey,
     shop: host.engine.as({ tenantId: TENANT, actor: 'club' }),
     advance: (days: number) => host.testClock?.move({ byMs: days * DAY_MS }),
     async close() {

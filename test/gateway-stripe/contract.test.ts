@@ -7,11 +7,15 @@ import { type StripeServer, startStripeServer } from '../stripe-server/index.ts'
 
 let server: StripeServer;
 const credentials = { apiKey: '', username: '', password: '', emailAddress: '' };
+const refused = { ...credentials };
 
 beforeAll(async () => {
   server = await startStripeServer();
   const key = { key: server.restrictedKey, apiBase: server.url, cardNumbers: true };
   credentials.apiKey = JSON.stringify(key);
+  const revoked = server.issueKey({ kind: 'restricted' });
+  server.revokeKey(revoked);
+  refused.apiKey = JSON.stringify({ ...key, key: revoked });
 });
 afterAll(() => server.close());
 
@@ -67,6 +71,7 @@ gatewayContract({
   open,
   reopen: open,
   account: { merchantAccountId: 7, mid: '7', credentials },
+  refusedAccount: { merchantAccountId: 8, mid: '8', credentials: refused },
   act: async (url) => void server.completeChallenge(url.split('/').at(-1) ?? ''),
   moved,
   behaviours: {

@@ -13,6 +13,8 @@ const CURRENCIES = ['GBP', 'KWD', 'JPY'];
 export interface StripeShop {
   readonly server: StripeServer;
   readonly shop: ReturnType<Awaited<ReturnType<typeof openLedger>>['as']>;
+  /** Gives the account another key. */
+  readonly useKey: (key: string) => Promise<unknown>;
 }
 
 interface Change {
@@ -38,10 +40,12 @@ export async function stripeShop({
   await ledger.tenants.onboard(TENANT, { name: 'Acme' }, OPERATOR);
   const company = { tenantId: TENANT, companyId: 1, name: 'Acme', at } as const;
   await ledger.tenants.define({ type: 'DefineCompany', ...company }, OPERATOR);
-  const key = { key: server.restrictedKey, apiBase: server.url, ...credentials };
-  const account = accountAt(JSON.stringify(key));
-  await ledger.merchantAccounts.openOnce(TENANT, 1, account, OPERATOR);
-  return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }) };
+  const useKey = (key: string) => {
+    const account = accountAt(JSON.stringify({ key, apiBase: server.url, ...credentials }));
+    return ledger.merchantAccounts.define(TENANT, 1, account, OPERATOR);
+  };
+  await useKey(server.restrictedKey);
+  return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }), useKey };
 }
 
 /** A merchant account at Stripe, with these credentials for each currency. */

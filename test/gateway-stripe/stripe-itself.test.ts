@@ -38,12 +38,18 @@ async function moved(_: unknown, id: string): Promise<MovedMoney> {
 describe.skipIf(key === undefined)('Stripe itself, with STRIPE_TEST_KEY', () => {
   const apiKey = JSON.stringify({ key, apiBase });
   const credentials = { apiKey, username: '', password: '', emailAddress: '' };
+  const noKey = JSON.stringify({ key: 'rk_test_00000000000000000000', apiBase });
   const open = () => stripe({ production: apiBase === undefined });
   gatewayContract({
     name: 'Stripe',
     open,
     reopen: open,
     account: { merchantAccountId: 7, mid: '7', credentials },
+    refusedAccount: {
+      merchantAccountId: 8,
+      mid: '8',
+      credentials: { ...credentials, apiKey: noKey },
+    },
     currency: 'USD',
     gatewayTimeoutMs: GATEWAY_TIMEOUT_MS,
     timeoutMs: CASE_TIMEOUT_MS,

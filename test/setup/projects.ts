@@ -70,7 +70,7 @@ export const PROJECTS: readonly Project[] = [
       'test/e2e/several-hosts-{access,contract,effects,outage}.test.ts',
       'test/e2e/mail{,-subscriptions,-users}.test.ts',
       'test/e2e/shared-cluster.test.ts',
-      'test/gateway-stripe/{event-faults,events,faults,payments,rebills}.test.ts',
+      'test/gateway-stripe/{event-faults,events,faults,payments,rebills,refused-keys}.test.ts',
     ],
     postgres: true,
   },

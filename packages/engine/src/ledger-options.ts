@@ -112,7 +112,7 @@ const isText = (given: unknown): given is string => typeof given === 'string' &&
 const isUpTo = (max: number) => (given: unknown) =>
   Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= max;
 
-type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt' | 'events';
+type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt' | 'checkCredentials' | 'events';
 type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
 
 const GATEWAY_CALLS = Object.keys({

@@ -38,6 +38,7 @@ export const TRANSIENT_IN_SLICES = {
   PaymentBusy: true,
   SignInDelayed: true,
   GatewayFailed: true,
+  CredentialsRefused: true,
   GatewayBusy: true,
   GatewayUnknown: true,
   ClockHeldUp: true,

@@ -1,6 +1,6 @@
 /** Calls of the Stripe SDK: one client for each account, retries that cannot charge twice, classified errors. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayTimeout } from '@counterfoil/engine/gateways';
+import { CredentialsRefused, GatewayTimeout } from '@counterfoil/engine/gateways';
 import Stripe from 'stripe';
 import type { StripeCredentials } from './credentials.ts';
 
@@ -10,11 +10,6 @@ const LONGEST_WAIT_MS = 2_000;
 const MAX_TRIES = 10;
 /** Accounts whose clients are kept. */
 const MAX_CLIENTS = 500;
-
-/** The key is wrong, revoked, or lacks a permission: nothing was done. */
-export class KeyRefused extends Error {
-  override readonly name = 'KeyRefused';
-}
 
 /** Clients by account. A client keeps its connections. */
 export class Clients {
@@ -75,7 +70,7 @@ function portOf({ protocol }: URL): string {
 
 /**
  * Makes a call, and again after what Stripe did not begin: too many requests, or the same key in use.
- * Throws `GatewayTimeout` where the outcome is unknown, `KeyRefused`, or the error of Stripe.
+ * Throws `GatewayTimeout` where the outcome is unknown, `CredentialsRefused`, or the error of Stripe.
  */
 export async function asked<Answer>(
   call: () => Promise<Answer>,
@@ -106,7 +101,7 @@ function classified(error: unknown): unknown {
     return new GatewayTimeout('Stripe gave no answer', { cause: error });
   }
   if (statusCode === 401 || statusCode === 403) {
-    return new KeyRefused(`Stripe refused the key of the merchant account (${statusCode})`);
+    return new CredentialsRefused(`Stripe refused the key of the merchant account (${statusCode})`);
   }
   return error;
 }

@@ -337,6 +337,12 @@ class StripeGateway implements PaymentGateway {
     return isDone ? done(id) : undefined;
   }
 
+  /** Of what every key of an account has to read: no further permission is needed. */
+  async checkCredentials(context: AccountContext, signal?: AbortSignal): Promise<void> {
+    const { client } = this.#at(context);
+    await asked(() => client.paymentIntents.list({ limit: 1 }), signal);
+  }
+
   /** Disputes come later than captures. */
   async noticesOf(): Promise<readonly []> {
     return [];

@@ -188,6 +188,14 @@ describe('outcome', () => {
   it('continues after a soft decline when another account will be tried', () =>
     when(past.processing, ask.recordOutcome(answer.declinedSoft)).then(happened.softDeclined()));
 
+  it('charges nothing for an attempt that was not made, since credentials were refused', () => {
+    const declineCode = Transaction.CREDENTIALS_REFUSED;
+    when(
+      [happened.submitted(), happened.attempted(1, dearRoute)],
+      ask.recordOutcome({ ...answer.declinedSoft, declineCode }),
+    ).then({ ...happened.softDeclined(), declineCode, fees: [] } as Transaction.Event);
+  });
+
   it('ends with a soft decline when there is no other account', () =>
     when(
       past.processing,

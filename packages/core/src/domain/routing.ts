@@ -22,10 +22,14 @@ export interface Routable {
   readonly refusing?: ReadonlyMap<number, GatewayReason> | undefined;
 }
 
-/** `other-gateway`: the card is not kept where the account could charge it. */
+/**
+ * `other-gateway`: the card is not kept where the account could charge it. `credentials-refused`: the gateway
+ * has refused them, and the account rests.
+ */
 export type GatewayReason =
   | 'other-gateway'
   | 'credentials-unusable'
+  | 'credentials-refused'
   | 'card-number-not-taken'
   | 'amount-not-taken';
 

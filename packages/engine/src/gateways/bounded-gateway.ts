@@ -4,7 +4,15 @@ import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
 import { type CallCounts, noCalls } from './call-counts.ts';
 import { GATEWAY_ANSWERS } from './gateway-answers.ts';
-import { GatewayTimeout, type PaymentGateway } from './payment-gateway.ts';
+import {
+  type AccountContext,
+  CredentialsRefused,
+  type FollowUpOperation,
+  type FollowUpRequest,
+  GatewayTimeout,
+  type PaymentGateway,
+} from './payment-gateway.ts';
+import type { RestingAccounts } from './resting-accounts.ts';
 
 export interface GatewayBounds {
   /** After this time a call fails with `GatewayTimeout` and its signal is aborted. */
@@ -14,6 +22,8 @@ export interface GatewayBounds {
   readonly logger: Pick<Logger, 'error'>;
   /** Where the calls are counted. */
   readonly counts?: CallCounts;
+  /** Where refused credentials are noted. */
+  readonly rests?: RestingAccounts;
 }
 
 const { token, charge, followUp, notices } = GATEWAY_ANSWERS;
@@ -30,14 +40,20 @@ function tokenWithout(number: string): typeof token {
 /** The signal is aborted on timeout. */
 type Call = (signal: AbortSignal) => Promise<unknown>;
 
+interface Named {
+  readonly name: keyof PaymentGateway;
+  readonly context: AccountContext;
+}
+
 /**
- * Wraps a gateway. Refuses with `GatewayBusy` beyond the limit, and with `GatewayFailed` when the adapter
- * fails; the outcome of the request is then unknown. So it is after an answer that is none, which ends as
- * one that never came: the money may have moved.
+ * Wraps a gateway. Refuses with `GatewayBusy` beyond the limit, with `CredentialsRefused` what the gateway
+ * refuses for the sake of the account, and with `GatewayFailed` when the adapter fails; the outcome of the
+ * request is then unknown. So it is after an answer that is none, which ends as one that never came: the
+ * money may have moved.
  */
 export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): PaymentGateway {
   const { gatewayId, name } = gateway;
-  const { timeoutMs, maxInFlight, logger, counts = noCalls() } = bounds;
+  const { timeoutMs, maxInFlight, logger, counts = noCalls(), rests } = bounds;
 
   /** Throws for what is no answer. The error has no value of it: a card number could be among them. */
   function checked<Answer>(schema: z.ZodType<Answer>, answer: unknown): Answer {
@@ -69,7 +85,11 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     }
   }
 
-  async function bounded<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
+  async function bounded<Answer>(
+    { name: callName, context }: Named,
+    schema: z.ZodType<Answer>,
+    call: Call,
+  ): Promise<Answer> {
     counts.calls += 1;
     if (counts.inFlight >= maxInFlight) {
       counts.failed += 1;
@@ -78,11 +98,18 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     counts.inFlight += 1;
     const begunMs = performance.now();
     try {
-      return checked(schema, await inTime(call));
+      const answer = await inTime(call);
+      rests?.accepted(gatewayId, context, callName);
+      return checked(schema, answer);
     } catch (error) {
       if (error instanceof GatewayTimeout) counts.unanswered += 1;
       else counts.failed += 1;
       if (error instanceof GatewayTimeout || error instanceof Refused) throw error;
+      if (error instanceof CredentialsRefused) {
+        rests?.refused(gatewayId, context, callName);
+        const { merchantAccountId } = context.account;
+        throw refused({ type: 'CredentialsRefused', gatewayId, merchantAccountId });
+      }
       logger.error({ err: error, gatewayId }, 'the gateway failed');
       throw refused({ type: 'GatewayFailed', gatewayId });
     } finally {
@@ -92,14 +119,23 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
   }
 
   /** A call that moves no money: a timeout leaves no unknown outcome. */
-  async function looked<Answer>(schema: z.ZodType<Answer>, call: Call): Promise<Answer> {
+  async function looked<Answer>(
+    named: Named,
+    schema: z.ZodType<Answer>,
+    call: Call,
+  ): Promise<Answer> {
     try {
-      return await bounded(schema, call);
+      return await bounded(named, schema, call);
     } catch (error) {
       if (!(error instanceof GatewayTimeout)) throw error;
       throw refused({ type: 'GatewayFailed', gatewayId });
     }
   }
+
+  const followsUp = (operation: FollowUpOperation, request: FollowUpRequest) =>
+    bounded({ name: operation, context: request }, followUp, (signal) =>
+      gateway[operation](request, signal),
+    );
 
   return {
     gatewayId,
@@ -108,24 +144,49 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
     ...(gateway.tokenScope && { tokenScope: (context) => gateway.tokenScope?.(context) ?? '' }),
     ...(gateway.adopt && {
       adopt: (given, context) =>
-        looked(token.optional(), async (signal) => gateway.adopt?.(given, context, signal)),
+        looked({ name: 'adopt', context }, token.optional(), async (signal) =>
+          gateway.adopt?.(given, context, signal),
+        ),
+    }),
+    ...(gateway.checkCredentials && {
+      async checkCredentials(context) {
+        await looked({ name: 'checkCredentials', context }, z.unknown(), async (signal) =>
+          gateway.checkCredentials?.(context, signal),
+        );
+        rests?.checked(gatewayId, context);
+      },
     }),
     tokenize: (card, fingerprint, context) =>
-      looked(tokenWithout(card.number), (signal) =>
+      looked({ name: 'tokenize', context }, tokenWithout(card.number), (signal) =>
         gateway.tokenize(card, fingerprint, context, signal),
       ),
     findToken: (given, context) =>
-      looked(token.optional(), (signal) => gateway.findToken(given, context, signal)),
-    charge: (request) => bounded(charge, (signal) => gateway.charge(request, signal)),
-    confirm: (request) => bounded(charge, (signal) => gateway.confirm(request, signal)),
-    capture: (request) => bounded(followUp, (signal) => gateway.capture(request, signal)),
-    void: (request) => bounded(followUp, (signal) => gateway.void(request, signal)),
-    refund: (request) => bounded(followUp, (signal) => gateway.refund(request, signal)),
+      looked({ name: 'findToken', context }, token.optional(), (signal) =>
+        gateway.findToken(given, context, signal),
+      ),
+    charge: (request) =>
+      bounded({ name: 'charge', context: request }, charge, (signal) =>
+        gateway.charge(request, signal),
+      ),
+    confirm: (request) =>
+      bounded({ name: 'confirm', context: request }, charge, (signal) =>
+        gateway.confirm(request, signal),
+      ),
+    capture: (request) => followsUp('capture', request),
+    void: (request) => followsUp('void', request),
+    refund: (request) => followsUp('refund', request),
     findCharge: (request) =>
-      bounded(charge.optional(), (signal) => gateway.findCharge(request, signal)),
+      bounded({ name: 'findCharge', context: request }, charge.optional(), (signal) =>
+        gateway.findCharge(request, signal),
+      ),
     findFollowUp: (operation, request) =>
-      bounded(followUp.optional(), (signal) => gateway.findFollowUp(operation, request, signal)),
-    noticesOf: (id, context) => looked(notices, (signal) => gateway.noticesOf(id, context, signal)),
+      bounded({ name: 'findFollowUp', context: request }, followUp.optional(), (signal) =>
+        gateway.findFollowUp(operation, request, signal),
+      ),
+    noticesOf: (id, context) =>
+      looked({ name: 'noticesOf', context }, notices, (signal) =>
+        gateway.noticesOf(id, context, signal),
+      ),
     async close() {
       try {
         await inTime(() => gateway.close());

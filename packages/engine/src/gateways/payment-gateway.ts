@@ -120,7 +120,7 @@ export interface PlannedCharge extends AccountContext {
   readonly hasCardNumber: boolean;
 }
 
-/** Why an account takes no such charge. */
+/** Why an account takes no such charge, as its gateway says without being called. */
 export const ACCOUNT_REFUSALS = [
   /** Its credentials are incomplete, or of the other environment. */
   'credentials-unusable',
@@ -190,6 +190,11 @@ export interface PaymentGateway {
     request: FollowUpRequest,
     signal?: AbortSignal,
   ): Promise<FollowUpResult | undefined>;
+  /**
+   * A cheap call that throws `CredentialsRefused` where payments of the account would fail so, and moves
+   * nothing. Default: an account that was refused is tried by its next payment.
+   */
+  checkCredentials?(context: AccountContext, signal?: AbortSignal): Promise<void>;
   /** The notices about a captured charge. References are stable across calls. */
   noticesOf(
     gatewayTransactionId: string,
@@ -204,4 +209,12 @@ export interface PaymentGateway {
 /** The gateway gave no answer in time, or none that can be used. The request may or may not have taken effect. */
 export class GatewayTimeout extends Error {
   override readonly name = 'GatewayTimeout';
+}
+
+/**
+ * The gateway refused the credentials of the account: they are wrong, revoked, or lack a permission. This
+ * request did nothing. The message may not quote a credential.
+ */
+export class CredentialsRefused extends Error {
+  override readonly name = 'CredentialsRefused';
 }

@@ -2,6 +2,12 @@
 export type GatewayRefusal =
   /** The gateway did not answer a question, refused the connection, or answered something unintelligible. */
   | { readonly type: 'GatewayFailed'; readonly gatewayId: number }
+  /** The gateway refused the credentials of the account: the request did nothing. */
+  | {
+      readonly type: 'CredentialsRefused';
+      readonly gatewayId: number;
+      readonly merchantAccountId: number;
+    }
   /** Too many calls of the gateway are under way; this one was not sent. */
   | { readonly type: 'GatewayBusy'; readonly gatewayId: number }
   /** The ledger was opened without this gateway; nothing was done. */

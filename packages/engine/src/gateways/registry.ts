@@ -3,6 +3,7 @@ import { refused } from '../refusal.ts';
 import { ConfigError } from '../settings.ts';
 import { boundedGateway, type GatewayBounds } from './bounded-gateway.ts';
 import { type CallCounts, noCalls } from './call-counts.ts';
+import type { AccountContext } from './gateway-account.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 
 export interface GatewayRegistry {
@@ -13,6 +14,10 @@ export interface GatewayRegistry {
   readonly ids: ReadonlySet<number>;
   /** Of the calls of each gateway, by its name. */
   readonly counts: ReadonlyMap<string, CallCounts>;
+  /** Whether the account waits since the gateway refused its credentials. */
+  isResting(gatewayId: number, context: () => AccountContext): boolean;
+  /** Whether it has waited, and its credentials were not checked since. */
+  isToBeChecked(gatewayId: number, context: () => AccountContext): boolean;
   /** Bounded as calls are; does not reject. */
   close(): Promise<void>;
 }
@@ -22,6 +27,7 @@ export function gatewayRegistry(
   gateways: readonly PaymentGateway[],
   bounds: GatewayBounds,
 ): GatewayRegistry {
+  const { rests } = bounds;
   const byId = new Map<number, PaymentGateway>();
   const countsByName = new Map<string, CallCounts>();
   for (const each of gateways) {
@@ -39,6 +45,11 @@ export function gatewayRegistry(
     gateways: [...gateways],
     ids: new Set(byId.keys()),
     counts: countsByName,
+    // Nearly always none rests: credentials are opened for others only.
+    isResting: (gatewayId, context) =>
+      rests?.isNone(gatewayId) === false && rests.isResting(gatewayId, context()),
+    isToBeChecked: (gatewayId, context) =>
+      rests?.isNone(gatewayId) === false && rests.isToBeChecked(gatewayId, context()),
     gateway(gatewayId) {
       const found = byId.get(gatewayId);
       if (found === undefined) throw refused({ type: 'GatewayUnknown', gatewayId });

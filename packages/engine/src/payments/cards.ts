@@ -12,7 +12,7 @@ import type { CardDetails, CardToken } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { type Refused, refused } from '../refusal.ts';
 import type { CardTokens } from './card-tokens.ts';
-import type { GatewayAccounts, Place } from './gateway-accounts.ts';
+import { areRefused, type GatewayAccounts, type Place } from './gateway-accounts.ts';
 
 /** A typed card, the token of an earlier one, or what a gateway's script made in the browser. */
 export type Instrument =
@@ -66,6 +66,22 @@ export class Cards {
 
   /** Stores the card at a gateway of these accounts: the one that knows its token, else the first. */
   async keep(
+    owner: Subject,
+    instrument: Instrument,
+    accounts: readonly Account[],
+  ): Promise<Transaction.Card> {
+    // One whose credentials are refused is passed over from then on.
+    for (const _ of accounts) {
+      try {
+        return await this.#keep(owner, instrument, accounts);
+      } catch (error) {
+        if (!areRefused(error)) throw error;
+      }
+    }
+    return this.#keep(owner, instrument, accounts);
+  }
+
+  async #keep(
     owner: Subject,
     instrument: Instrument,
     accounts: readonly Account[],

@@ -3,6 +3,7 @@ import { Transaction, type TransactionId } from '@counterfoil/core';
 import type { ChargeRequest, ChargeResult } from '../gateways/payment-gateway.ts';
 import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
+import { areRefused, expectNoneRests } from './gateway-accounts.ts';
 import { OtherAccounts } from './other-accounts.ts';
 import {
   NO_ANSWER,
@@ -24,10 +25,22 @@ const NEVER_RECEIVED = {
   note: 'the gateway never received the payment',
 } as const;
 
+const CREDENTIALS_REFUSED = {
+  result: 'declined',
+  declineCode: Transaction.CREDENTIALS_REFUSED,
+  hard: false,
+  retryElsewhere: true,
+  gatewayTransactionId: '',
+  note: 'the gateway refused the credentials of the account',
+} as const;
+
 /** The person was erased before the gateway was called: the card is unreadable. */
 const NO_CARD = { result: 'failed', note: 'no_card' } as const;
 
 export class Charge extends PaymentAtGateway<ChargeRun> {
+  /** The attempt that this run has begun; 0 for none. */
+  #begun = 0;
+
   /** Sends the open attempt, and continues on the next account after a soft decline. Idempotent. */
   async conclude(): Promise<Payment> {
     // Unknown at the gateway: sends the same key again; the gateway deduplicates.
@@ -85,9 +98,34 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
       const isOut = this.payment.status === 'Unknown' || this.run.sentBefore === true;
       return isOut ? this.payment : this.#record(NO_CARD);
     }
-    const wasSent = this.payment.status === 'Unknown' || this.run.sentBefore === true;
+    const { status, attempts } = this.payment;
+    const isNew = attempts.length === this.#begun;
+    const wasSent = status === 'Unknown' || (this.run.sentBefore === true && !isNew);
     const request = await this.#request(wasSent);
-    return this.#record(await this.answered(this.gateway.charge(request)));
+    try {
+      return await this.#record(await this.answered(this.gateway.charge(request)));
+    } catch (error) {
+      if (wasSent || !areRefused(error)) throw error;
+      return this.#passOn(error);
+    }
+  }
+
+  /**
+   * The account's credentials were refused, and nothing was charged there. Another account takes the payment
+   * as after a soft decline. Without one it stays open: a rebill for its next attempt, whenever that is.
+   */
+  async #passOn(refusal: unknown): Promise<Payment> {
+    const { payment, tenantId, at } = this;
+    const attempt = payment.attempts.length;
+    const { account } = await this.#otherAccounts.wouldTake(tenantId, payment, at);
+    const goesOn = account !== undefined || Transaction.isRebill(payment);
+    if (attempt >= MAX_ATTEMPTS || !goesOn) throw refusal;
+    const outcome = { ...CREDENTIALS_REFUSED, at };
+    return this.record({ type: 'RecordOutcome', attempt, outcome }, [
+      payment.transactionId,
+      'credentials-refused',
+      String(attempt),
+    ]);
   }
 
   async #request(wasSent = true): Promise<ChargeRequest> {
@@ -125,7 +163,10 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
     const attempt = attempts.length + 1;
     const next = await this.#otherAccounts.choose(this.tenantId, this.payment, this.at);
     const { route, room, skipped } = next;
-    if (route === undefined) return [...skipped];
+    if (route === undefined) {
+      if (Transaction.isRebill(this.payment)) expectNoneRests(skipped, this.gateway);
+      return [...skipped];
+    }
     await this.services.caps.holding(room, () =>
       this.record({ type: 'StartAttempt', attempt, route }, [
         transactionId,
@@ -133,6 +174,7 @@ export class Charge extends PaymentAtGateway<ChargeRun> {
         String(attempt),
       ]),
     );
+    this.#begun = attempt;
     return undefined;
   }
 

@@ -3,8 +3,25 @@ import type { MerchantAccount, Routing } from '@counterfoil/core';
 import type { AccountContext, PlannedCharge } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { CredentialVault } from '../merchant-accounts/index.ts';
+import { Refused, refused } from '../refusal.ts';
 
 type Account = MerchantAccount.MerchantAccount;
+
+/** The account rests from then on, and nothing was done there. */
+export function areRefused(error: unknown): boolean {
+  return error instanceof Refused && error.code === 'CredentialsRefused';
+}
+
+/** Throws where an account would take a rebill once it no longer rests: the rebill waits. */
+export function expectNoneRests(
+  skipped: Routing.Routing['skipped'],
+  { gatewayId }: { readonly gatewayId: number },
+): void {
+  const resting = skipped.find(({ reason }) => reason === 'credentials-refused');
+  if (resting === undefined) return;
+  const { merchantAccountId } = resting;
+  throw refused({ type: 'CredentialsRefused', gatewayId, merchantAccountId });
+}
 
 /** Where a call is made: an account has credentials for each of its currencies. */
 export interface Place {
@@ -51,6 +68,34 @@ export class GatewayAccounts {
     return gateway.refusalOf({ ...context, currency, amountsMinor, hasCardNumber });
   }
 
+  /** Checks the accounts again that rested, where their gateway can, so that no payment has to. */
+  async checkRested(accounts: readonly Account[], place: Place): Promise<void> {
+    for (const account of accounts) {
+      const { gatewayId } = account.settings;
+      const context = () => this.contextOf(account, place);
+      if (!this.#gateways.isToBeChecked(gatewayId, context)) continue;
+      try {
+        await this.#gateways.gateway(gatewayId).checkCredentials?.(context());
+      } catch (error) {
+        // It rests again, or the gateway cannot be asked and the payment tells.
+        if (!(error instanceof Refused)) throw error;
+      }
+    }
+  }
+
+  #isResting(account: Account, place: Place): boolean {
+    const { gatewayId } = account.settings;
+    return this.#gateways.isResting(gatewayId, () => this.contextOf(account, place));
+  }
+
+  /** Why no new payment is sent there. */
+  #reasonAgainst(account: Account, wanted: Wanted): Routing.GatewayReason | undefined {
+    const refusal = this.refusalOf(account, wanted);
+    if (refusal !== undefined) return refusal;
+    if (this.#isResting(account, wanted)) return 'credentials-refused';
+    return this.#strangerTo(account, wanted);
+  }
+
   /** The accounts that a charge cannot be routed to for the sake of their gateway. */
   refusing(
     accounts: readonly Account[],
@@ -58,7 +103,7 @@ export class GatewayAccounts {
   ): ReadonlyMap<number, Routing.GatewayReason> {
     const refusing = new Map<number, Routing.GatewayReason>();
     for (const account of accounts) {
-      const reason = this.refusalOf(account, wanted) ?? this.#strangerTo(account, wanted);
+      const reason = this.#reasonAgainst(account, wanted);
       if (reason !== undefined) refusing.set(account.merchantAccountId, reason);
     }
     return refusing;

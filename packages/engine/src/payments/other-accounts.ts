@@ -51,6 +51,7 @@ export class OtherAccounts {
     const { caps, references } = this.#options;
     const accounts = await this.#accounts(tenantId, payment);
     const { merchantAccountId = 0 } = Transaction.routeOf(payment) ?? {};
+    await this.#options.gatewayAccounts.checkRested(accounts, payment);
     const present = await references.merchantAccount(tenantId, merchantAccountId);
     const { account, skipped, room } = await caps.choose(
       accounts,
@@ -84,7 +85,10 @@ export class OtherAccounts {
       currency,
       amountMinor,
       brandId: card?.brandId ?? 0,
-      tried: attempts.map(({ route }) => route.merchantAccountId),
+      // Where credentials were refused nothing was tried.
+      tried: attempts
+        .filter(({ declineCode }) => declineCode !== Transaction.CREDENTIALS_REFUSED)
+        .map(({ route }) => route.merchantAccountId),
       gatewayIds: this.#options.gateways.ids,
       gatewayId: Transaction.routeOf(payment)?.gatewayId,
       refusing: this.#options.gatewayAccounts.refusing(accounts, wanted),

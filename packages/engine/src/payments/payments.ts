@@ -16,7 +16,7 @@ import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
 import type { Cards, Instrument } from './cards.ts';
-import type { GatewayAccounts } from './gateway-accounts.ts';
+import { areRefused, type GatewayAccounts } from './gateway-accounts.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { PolicyReactor } from './policies.ts';
@@ -370,12 +370,28 @@ export class Payments {
   async #routed(
     request: PaymentRequest,
     companyId: number,
+    entry: Entry,
+  ): Promise<Omit<Admitted, 'applicationKind' | 'companyId'>> {
+    const allowed = await this.#accountsFor(request, companyId);
+    // An account whose credentials are refused is passed over from then on.
+    for (const _ of allowed) {
+      try {
+        return await this.#routedAmong(allowed, request, entry);
+      } catch (error) {
+        if (!areRefused(error)) throw error;
+      }
+    }
+    return this.#routedAmong(allowed, request, entry);
+  }
+
+  async #routedAmong(
+    allowed: readonly MerchantAccount.MerchantAccount[],
+    request: PaymentRequest,
     { at, isRepeat }: Entry,
   ): Promise<Omit<Admitted, 'applicationKind' | 'companyId'>> {
     const { caps, cards, gateways, gatewayAccounts } = this.#services;
     const environment = { tenantId: request.tenantId, sandbox: request.order.sandbox };
     const { instrument, order, transactionId } = request;
-    const allowed = await this.#accountsFor(request, companyId);
     const tokenOwner = 'token' in instrument ? await this.#holderOf(request) : undefined;
     const owner = tokenOwner === undefined ? undefined : { ...environment, customerId: tokenOwner };
     const { currency, amountMinor, sandbox } = order;

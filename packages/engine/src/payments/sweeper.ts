@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts';
 import { atDueTime } from '../runtime/clock.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
 import type { TimedWork } from '../runtime/timed-work.ts';
+import { areRefused } from './gateway-accounts.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 
 const SECOND_MS = 1_000;
@@ -192,6 +193,8 @@ export class Sweeper implements TimedWork {
     try {
       await this.#finish(intent);
     } catch (error) {
+      // The account rests, which was logged.
+      if (areRefused(error)) return;
       // One payment that fails must not delay the others.
       const facts = { err: error, transactionId };
       this.#options.logger.error(facts, 'an open intent could not be settled');

@@ -12,6 +12,7 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import { uuidV7 } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { MetricsRegistry } from '../metrics-registry.ts';
+import { areRefused } from '../payments/index.ts';
 import { Refused } from '../refusal.ts';
 import { atDueTime } from '../runtime/clock.ts';
 import { inParallel } from '../runtime/in-parallel.ts';
@@ -31,6 +32,8 @@ export const CONCURRENCY = 64;
 /** Exponential backoff of a subscription that could not be billed. */
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
+/** Between two looks at an account that rests. */
+const RESTING_PAUSE_MS = 60_000;
 /** Consecutive failures of a gateway that open its circuit breaker. */
 const MAX_FAILURES = CONCURRENCY;
 /** Later than any instant that a subscription waits for. */
@@ -297,6 +300,7 @@ export class Billing implements TimedWork {
       if (gateway !== 'not-called')
         this.#breakers.note(gatewayId, { failed: gateway === 'timeout' });
     } catch (error) {
+      if (areRefused(error)) return this.#waitForAccount(work, gatewayId);
       this.#pause(work, gatewayId);
       if (error instanceof Refused && error.code === 'GatewayFailed') {
         this.#breakers.note(gatewayId, { failed: true });
@@ -330,6 +334,12 @@ export class Billing implements TimedWork {
     const times = (this.#pauses.get(nameOf(work))?.times ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
     this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + pauseMs, gatewayId });
+  }
+
+  /** Waits for an account that rests. Changed credentials are seen at the next look. */
+  #waitForAccount(work: Named, gatewayId: number): void {
+    const times = this.#pauses.get(nameOf(work))?.times ?? 0;
+    this.#pauses.set(nameOf(work), { times, untilMs: this.#nowMs() + RESTING_PAUSE_MS, gatewayId });
   }
 
   /** Waits for an open circuit. Does not count as a failure of the work. */

@@ -13,6 +13,7 @@ import { type CommandRunner, SYSTEM } from '../command-runner.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import { deterministicUuid } from '../ids.ts';
 import {
+  expectNoneRests,
   type GatewayAccounts,
   type GatewayReactor,
   type MonthlyCaps,
@@ -164,7 +165,7 @@ export class Rebills {
     const at = commands.clock.now();
     const order = await this.#orderOf(billed);
     const { blackListing = 0, ...destination } = await this.#destinationOf(billed, order, at);
-    const { route, room, refused } = destination;
+    const { route, room, refused: notAsked } = destination;
     const repeated = await caps.holding(room, async () => {
       const command: Transaction.CommandOf<'SubmitPayment'> = {
         type: 'SubmitPayment',
@@ -173,7 +174,7 @@ export class Rebills {
         ...order,
         route,
         blackListing,
-        ...(refused !== undefined && { refused }),
+        ...(notAsked !== undefined && { refused: notAsked }),
         at,
       };
       const commandId = deterministicUuid([transactionId, 'submit']);
@@ -244,11 +245,11 @@ export class Rebills {
     const { transactionId, amountMinor } = pending;
     const own = await this.#ownAccount(tenantId, subscription);
     const refuse = async (
-      refused: Subscription.NotAsked,
+      reason: Subscription.NotAsked,
       skipped: Routing.Routing['skipped'] = [],
     ): Promise<Destination> => {
       const route = await routeTo({ tenantId, account: own, skipped, payment }, this.#services);
-      return { route, room: undefined, refused };
+      return { route, room: undefined, refused: reason };
     };
     if (!Subscription.isActive(subscription) || Subscription.isFrozen(subscription)) {
       return refuse('subscription_closed');
@@ -264,11 +265,15 @@ export class Rebills {
     const gatewayIds = gateways.ids;
     const accounts = await this.#accountsFrom(tenantId, own);
     const wanted = { sandbox, currency, amountsMinor: [amountMinor], hasCardNumber: false };
+    await gatewayAccounts.checkRested(accounts, wanted);
     const refusing = gatewayAccounts.refusing(accounts, { ...wanted, tokenAccount: own });
     const payable = { currency, amountMinor, brandId, tried: [], gatewayIds, gatewayId, refusing };
     const planned = { tenantId, sandbox, transactionId, attempt: 1, at };
     const { account, skipped, room } = await caps.choose(accounts, payable, planned);
-    if (account === undefined) return refuse('no_merchant_account', skipped);
+    if (account === undefined) {
+      expectNoneRests(skipped, own.settings);
+      return refuse('no_merchant_account', skipped);
+    }
     return caps.holding(room, async () => ({
       route: await routeTo({ tenantId, account, skipped, payment }, this.#services),
       room,

@@ -2,6 +2,7 @@
 import { afterEach, describe } from 'vitest';
 import type { PaymentGateway } from '../gateways/payment-gateway.ts';
 import { describeCharges } from './gateway/charges.ts';
+import { describeCredentials } from './gateway/credentials.ts';
 import { describeFollowUps } from './gateway/follow-ups.ts';
 import { type GatewayContract, Harness } from './gateway/harness.ts';
 import { describeKeys } from './gateway/keys.ts';
@@ -28,6 +29,7 @@ export function gatewayContract<Gateway extends PaymentGateway>(
     describeKeys(harness);
     describeLostAnswers(harness);
     describeRaces(harness);
+    describeCredentials(harness);
     describeNotices(harness);
   });
 }

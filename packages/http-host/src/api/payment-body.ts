@@ -71,7 +71,7 @@ const SkippedAccount = z
     merchantAccountId: z.int(),
     reason: z.string().meta({
       description:
-        'already-tried, gateway-absent, other-gateway, credentials-unusable, card-number-not-taken, amount-not-taken, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
+        'already-tried, gateway-absent, other-gateway, credentials-unusable, credentials-refused, card-number-not-taken, amount-not-taken, currency-not-held, network-disabled, over-max-price or over-monthly-cap',
       example: 'over-monthly-cap',
     }),
   })

@@ -103,6 +103,11 @@ export const PAYMENT_REFUSALS = rows({
   OverMonthlyCap: { code: 'no_merchant_account' },
   PaymentBusy: { code: 'overloaded', text: 'Another host is processing this payment' },
   GatewayFailed: { code: 'gateway_error' },
+  CredentialsRefused: {
+    code: 'gateway_error',
+    text: ({ merchantAccountId }) =>
+      `The gateway refuses the credentials of merchant account ${merchantAccountId}`,
+  },
   GatewayBusy: { code: 'overloaded', text: 'Too many calls of the gateway are under way' },
   GatewayUnknown: { code: 'gateway_error' },
 });

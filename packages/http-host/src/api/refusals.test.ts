@@ -226,6 +226,7 @@ const REJECTIONS: { readonly [Code in RefusalCode]: Refusal & { type: Code } } =
   LogReadOnly: { type: 'LogReadOnly' },
   SharedDatabaseUnavailable: { type: 'SharedDatabaseUnavailable' },
   GatewayFailed: { type: 'GatewayFailed', gatewayId: 9 },
+  CredentialsRefused: { type: 'CredentialsRefused', gatewayId: 9, merchantAccountId: 3 },
   GatewayBusy: { type: 'GatewayBusy', gatewayId: 9 },
   GatewayUnknown: { type: 'GatewayUnknown', gatewayId: 9 },
   ClockHeldUp: { type: 'ClockHeldUp', reason: 'The host is stopping', now: AT },

@@ -5,6 +5,7 @@ import { currencyOf } from '../../kernel/currency.ts';
 import { canonicalJson } from '../../kernel/fingerprint.ts';
 import { percentOf } from '../../kernel/money.ts';
 import { routeOf } from './balance.ts';
+import { CREDENTIALS_REFUSED } from './codes.ts';
 import type { CommandOf, Outcome, PaymentCommand, Rejection } from './command.ts';
 import type { Event, Route } from './events.ts';
 import { expiryOf } from './expiry.ts';
@@ -236,7 +237,8 @@ function outcomeEvents(payment: Payment, last: Attempt, outcome: Outcome): Event
     case 'declined': {
       const { declineCode, hard, gatewayTransactionId, retryElsewhere, skipped = [] } = outcome;
       // The attempt was charged for when it was declined, not when the payment was given up.
-      const fees = last.outcome === 'declined' ? [] : declineFees(route.terms);
+      const isFree = last.outcome === 'declined' || declineCode === CREDENTIALS_REFUSED;
+      const fees = isFree ? [] : declineFees(route.terms);
       if (retryElsewhere && !hard && payment.status === 'Processing') {
         return [{ type: 'AttemptDeclined', attempt, ...books, declineCode, note, fees, at }];
       }

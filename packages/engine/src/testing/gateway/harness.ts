@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { boundedGateway } from '../../gateways/bounded-gateway.ts';
 import {
+  type AccountContext,
   type CardDetails,
   type ChargeRequest,
   type ChargeResult,
@@ -71,6 +72,8 @@ export interface GatewayContract<Gateway extends PaymentGateway = PaymentGateway
   readonly act?: (url: string) => Promise<void>;
   /** Default: an account with made-up credentials. */
   readonly account?: GatewayAccount;
+  /** An account whose credentials the gateway refuses. Absent where it has none. */
+  readonly refusedAccount?: GatewayAccount;
   /** Default: EUR. */
   readonly currency?: string;
   /** Timeout of a call, as in the engine. Default: 10 seconds. */
@@ -169,10 +172,10 @@ export class Opened<Gateway extends PaymentGateway = PaymentGateway> {
     return trigger;
   }
 
-  async tokenOf(behaviour: Behaviour) {
+  async tokenOf(behaviour: Behaviour, context: AccountContext = this.context) {
     const trigger = this.triggerOf(behaviour);
-    if ('card' in trigger) return this.gateway.tokenize(trigger.card, FINGERPRINT, this.context);
-    const kept = await this.gateway.adopt?.(trigger.gatewayToken, this.context);
+    if ('card' in trigger) return this.gateway.tokenize(trigger.card, FINGERPRINT, context);
+    const kept = await this.gateway.adopt?.(trigger.gatewayToken, context);
     if (kept === undefined) throw new Error(`${trigger.gatewayToken} is unknown`);
     return kept;
   }
