@@ -81,3 +81,9 @@ describe('the frame of the card form', () => {
     expect((await frame(body.item.key, ORIGIN)).status).toBe(403);
   });
 });
+
+it('takes buyers back with whatever a bank has added to its address', async () => {
+  const added = { done: 'true', payment_intent: 'pi_1', redirect_status: 'succeeded' };
+  const { status } = await get(`/widget/pages/challenge?${new URLSearchParams(added)}`);
+  expect(status).toBe(200);
+});

@@ -148,12 +148,15 @@ function widgetEndpoints({ originsOfKey }: WidgetServices): Endpoint[] {
       summary: 'The 3-D Secure page of the sandbox',
       description:
         'Where the sandbox sends buyers. With `done=true` it tells the card form that the buyer is back: pages of banks lead there at their end.',
-      query: z.object({
-        done: z
-          .enum(['true', 'false'])
-          .optional()
-          .meta({ description: 'Whether the buyer has acted' }),
-      }),
+      // Gateways and banks add parameters of their own, of which nothing is kept.
+      query: z
+        .object({
+          done: z
+            .enum(['true', 'false'])
+            .optional()
+            .meta({ description: 'Whether the buyer has acted' }),
+        })
+        .catchall(z.unknown().transform(() => null)),
       responses: { 200: { description: 'The page', ...page } },
       rejections: [],
       handle: async (_, { query }) => shown(challengePage(query.done === 'true', addresses)),
