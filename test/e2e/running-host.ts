@@ -9,6 +9,7 @@ import {
   type KeyRequest,
   type Tenants,
 } from '@counterfoil/engine';
+import type { GatewayOption } from '@counterfoil/engine/gateways';
 import { compose, type Host } from '@counterfoil/http-host';
 import { readConfig } from '@counterfoil/http-host/config';
 import { expect, vi } from 'vitest';
@@ -45,6 +46,8 @@ export interface StartOptions {
   readonly clock?: Clock;
   /** Where the host's log lines go; without it there are none. */
   readonly lines?: string[];
+  /** Default: the sandbox, and the modules of GATEWAYS. */
+  readonly gateways?: readonly GatewayOption[];
   /** Stores everything in files of a new folder, whatever the engine of the run. */
   readonly onDisk?: boolean;
 }
@@ -56,6 +59,7 @@ export async function startHost({
   env,
   clock,
   lines,
+  gateways,
   onDisk = false,
 }: StartOptions = {}): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-e2e-'));
@@ -64,6 +68,7 @@ export async function startHost({
   const config = readConfig({ ...base, ...stores.env, ...env });
   const host = await compose(config, {
     ...(clock !== undefined && { clock }),
+    ...(gateways !== undefined && { gateways }),
     ...(lines !== undefined && { logger: loggerInto(lines) }),
   });
   const url = await host.listen();

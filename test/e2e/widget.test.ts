@@ -1,7 +1,16 @@
 /** What the host serves of the widget: addresses that keep their content, and frames for known pages alone. */
 import { createHash } from 'node:crypto';
+import { sandbox } from '@counterfoil/engine/gateways';
+import { stripe } from '@counterfoil/gateway-stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, type Json, openTenant, type Running, startHost } from './running-host.ts';
+import {
+  type Caller,
+  type Json,
+  openAccount,
+  openTenant,
+  type Running,
+  startHost,
+} from './running-host.ts';
 
 const TENANT = 17;
 const ORIGIN = 'https://shop.example';
@@ -11,7 +20,7 @@ let owner: Caller;
 let item: Json;
 
 beforeAll(async () => {
-  running = await startHost();
+  running = await startHost({ gateways: [sandbox(), stripe()] });
   owner = await openTenant(running, TENANT);
   const asked = { kind: 'payment-publishable', applicationId: 1, allowedOrigins: [ORIGIN] };
   ({ item } = (await owner.post('/api/admin/keys', asked)).body);
@@ -19,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 const get = (path: string) => fetch(running.url + path);
-const frame = (key: string, origin: string) =>
-  get(`/widget/pages/frame?${new URLSearchParams({ key, origin })}`);
+const frame = (key: string, origin: string, more: Readonly<Record<string, string>> = {}) =>
+  get(`/widget/pages/frame?${new URLSearchParams({ key, origin, ...more })}`);
 
 describe('the script', () => {
   it('has an address for a year, and the integrity of what is there', async () => {
@@ -69,6 +78,32 @@ describe('the frame of the card form', () => {
       const file = await get(address ?? '');
       expect(file.headers.get('cache-control')).toContain('immutable');
     }
+  });
+
+  it('admits the origins of the gateway for sessions that need its script, and for no others', async () => {
+    const key = { key: 'rk_live_0123456789', publishableKey: 'pk_live_0123456789' };
+    const apiKey = JSON.stringify(key);
+    const gatewayCredentials = { apiKey, username: '', password: '', emailAddress: '' };
+    const currencies = [{ currency: 'GBP', gatewayCredentials }];
+    await openAccount(running, TENANT, 9, { gatewayId: 10, currencies });
+    const pages = { successUrl: `${ORIGIN}/thanks`, cancelUrl: `${ORIGIN}/` };
+    const order = { amount: 10, currency: 'GBP', email: 'dora@shop.example', ...pages };
+    const opened = async (more: object) =>
+      (await owner.post('/v1/checkout-sessions', { ...order, ...more })).body.id;
+    const shown = async (session: string) => {
+      const { headers } = await frame(item.key, ORIGIN, { session });
+      return (headers.get('content-security-policy') ?? '').split('; ');
+    };
+    expect(await shown(await opened({ merchantAccountId: 9 }))).toEqual(
+      expect.arrayContaining([
+        "script-src 'self' https://js.stripe.com https://*.js.stripe.com",
+        "connect-src 'self' https://api.stripe.com",
+        "frame-src 'self' https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
+        `frame-ancestors ${ORIGIN}`,
+      ]),
+    );
+    const typed = (await frame(item.key, ORIGIN)).headers.get('content-security-policy');
+    expect((await shown(await opened({}))).join('; ')).toBe(typed);
   });
 
   it('is refused to pages of other origins, and without an active key', async () => {

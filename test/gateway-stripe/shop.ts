@@ -19,6 +19,8 @@ export interface StripeShop {
 
 interface Change {
   readonly credentials?: object;
+  /** Of the caller. Default: live, who names sandbox data where it is meant. */
+  readonly environment?: 'live' | 'test';
   readonly options?: Partial<LedgerOptions>;
   readonly wrap?: (gateway: PaymentGateway) => PaymentGateway;
 }
@@ -26,6 +28,7 @@ interface Change {
 /** Sandbox data: the key is one of the test mode. */
 export async function stripeShop({
   credentials = {},
+  environment = 'live',
   options = {},
   wrap = (gateway) => gateway,
 }: Change = {}): Promise<StripeShop> {
@@ -45,7 +48,7 @@ export async function stripeShop({
     return ledger.merchantAccounts.define(TENANT, 1, account, OPERATOR);
   };
   await useKey(server.restrictedKey);
-  return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop' }), useKey };
+  return { server, shop: ledger.as({ tenantId: TENANT, actor: 'shop', environment }), useKey };
 }
 
 /** A merchant account at Stripe, with these credentials for each currency. */

@@ -1,6 +1,7 @@
 /** The HTTP side: reads a request, asks the account's state, answers as Stripe does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Stripe from 'stripe';
+import { answerScript } from './browser-script.ts';
 import { answerChallenge } from './challenge.ts';
 import { publishedDocument } from './document.ts';
 import { expandAll } from './expand.ts';
@@ -71,6 +72,7 @@ export class Api {
       answerChallenge(this.#world.states(), { url, method: message.method, body }, response);
       return;
     }
+    if (message.method === 'GET' && answerScript(url.pathname, response)) return;
     if (message.method === 'OPTIONS') {
       response.writeHead(204, CORS).end();
       return;

@@ -15,7 +15,10 @@ export { type Activity, subjectText } from './activity/activity.ts';
 export type { ActivityLog } from './activity/activity-log.ts';
 export { type ActivityRecord, OUTCOMES } from './activity/tenant-activity.ts';
 export type { CheckoutSessionInput } from './checkout-sessions/checkout-session-input.ts';
-export type { CheckoutSessionView } from './checkout-sessions/tenant-checkout-sessions.ts';
+export type {
+  CardEntry,
+  CheckoutSessionView,
+} from './checkout-sessions/tenant-checkout-sessions.ts';
 export { type Caller, CommandRunner, SYSTEM } from './command-runner.ts';
 export { counted } from './counted.ts';
 export type { CustomerView } from './customers/tenant-customers.ts';

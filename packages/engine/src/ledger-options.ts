@@ -112,7 +112,13 @@ const isText = (given: unknown): given is string => typeof given === 'string' &&
 const isUpTo = (max: number) => (given: unknown) =>
   Number.isSafeInteger(given) && Number(given) >= 1 && Number(given) <= max;
 
-type OptionalCalls = 'refusalOf' | 'tokenScope' | 'adopt' | 'checkCredentials' | 'events';
+type OptionalCalls =
+  | 'refusalOf'
+  | 'tokenScope'
+  | 'adopt'
+  | 'cardScriptOf'
+  | 'checkCredentials'
+  | 'events';
 type RequiredCalls = Exclude<keyof PaymentGateway, OptionalCalls | 'gatewayId' | 'name'>;
 
 const GATEWAY_CALLS = Object.keys({

@@ -10,6 +10,8 @@ export interface StripeCredentials {
   readonly account: string | undefined;
   /** Another address than Stripe's own. */
   readonly apiBase: URL | undefined;
+  /** `pk_…`, for Stripe's script in browsers. No secret. */
+  readonly publishableKey: string | undefined;
   /** Stripe has enabled the account for card numbers. */
   readonly cardNumbers: boolean;
 }
@@ -20,15 +22,16 @@ export class CredentialsUnusable extends Error {
 }
 
 const KEY = /^(sk|rk)_(live|test)_[A-Za-z0-9_]{8,250}$/;
+const PUBLISHABLE = /^pk_(live|test)_[A-Za-z0-9_]{8,250}$/;
 const SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,250}$/;
 const ACCOUNT = /^acct_[A-Za-z0-9_]{4,100}$/;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
-const MEMBERS = ['key', 'signingSecrets', 'account', 'apiBase', 'cardNumbers'];
+const MEMBERS = ['key', 'publishableKey', 'signingSecrets', 'account', 'apiBase', 'cardNumbers'];
 const MAX_SECRETS = 2;
 
 /**
- * `apiKey` is the key alone, or a JSON object: `{"key":"rk_live_…","signingSecrets":["whsec_…"],
- * "account":"acct_…","apiBase":"https://…","cardNumbers":true}`. Only `key` is required. Throws
+ * `apiKey` is the key alone, or a JSON object: `{"key":"rk_live_…","publishableKey":"pk_live_…",
+ * "signingSecrets":["whsec_…"],"account":"acct_…","apiBase":"https://…","cardNumbers":true}`. Only `key` is required. Throws
  * `CredentialsUnusable`, also for a key of the other environment.
  */
 export function credentialsOf(
@@ -38,10 +41,13 @@ export function credentialsOf(
   const given = membersOf(credentials.apiKey.trim());
   const unknown = Object.keys(given).find((each) => !MEMBERS.includes(each));
   if (unknown !== undefined) fail(`has an unknown member; there are ${MEMBERS.join(', ')}`);
-  const { key, signingSecrets = [], account, apiBase, cardNumbers = false } = given;
+  const { key, publishableKey, signingSecrets = [], account, apiBase, cardNumbers = false } = given;
   if (typeof key !== 'string' || !KEY.test(key)) fail('needs a key: rk_live_… or rk_test_…');
   if (key.includes('_live_') === sandbox) {
     fail(sandbox ? 'has a live key, and this is sandbox data' : 'has a test key, and this is live');
+  }
+  if (publishableKey !== undefined && !isPublishable(publishableKey, sandbox)) {
+    fail('has a publishableKey that is not one of this environment: pk_live_… or pk_test_…');
   }
   const areSecrets =
     Array.isArray(signingSecrets) &&
@@ -52,7 +58,14 @@ export function credentialsOf(
     fail('has an account that is not acct_…');
   }
   if (typeof cardNumbers !== 'boolean') fail('has cardNumbers that is neither true nor false');
-  return { key, signingSecrets, account, apiBase: addressOf(apiBase, production), cardNumbers };
+  const base = addressOf(apiBase, production);
+  return { key, publishableKey, signingSecrets, account, apiBase: base, cardNumbers };
+}
+
+function isPublishable(given: unknown, sandbox: boolean): given is string {
+  return (
+    typeof given === 'string' && PUBLISHABLE.test(given) && given.includes('_test_') === sandbox
+  );
 }
 
 function membersOf(text: string): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import type {
   AccountContext,
   AccountRefusal,
   CardDetails,
+  CardScript,
   CardToken,
   ChargeRequest,
   ChargeResult,
@@ -13,6 +14,7 @@ import type {
   PlannedCharge,
 } from '@counterfoil/engine/gateways';
 import Stripe from 'stripe';
+import { cardScriptOf } from './card-script.ts';
 import { asked, Clients, isMissing, isRefusal, scopeOf } from './client.ts';
 import { CredentialsUnusable, credentialsOf, type StripeCredentials } from './credentials.ts';
 import { resultOfPayment, resultOfSetup } from './intents.ts';
@@ -129,6 +131,15 @@ class StripeGateway implements PaymentGateway {
     const method = await this.#methodOf(context, kept.paymentMethod, signal);
     const isOurs = method?.customer == null || idOf(method.customer) === kept.customer;
     return method !== undefined && isOurs ? cardOf(method, kept.customer) : undefined;
+  }
+
+  cardScriptOf(context: AccountContext): CardScript | undefined {
+    try {
+      return cardScriptOf(this.#credentialsOf(context));
+    } catch (error) {
+      if (error instanceof CredentialsUnusable) return undefined;
+      throw error;
+    }
   }
 
   async adopt(

@@ -3,7 +3,6 @@ import {
   cvvFault,
   cvvLengthOf,
   digitsOf,
-  type Expiry,
   expiryFault,
   expiryOf,
   type Fault,
@@ -13,24 +12,13 @@ import {
   numberFault,
   shownExpiry,
 } from './card.ts';
+import { byId, type CardEntry, type Instrument } from './card-entry.ts';
 import type { TextName, Texts } from './texts.ts';
-
-export interface TypedCard extends Expiry {
-  readonly number: string;
-  readonly cvv: string;
-  readonly holder?: string;
-}
 
 const FIELDS = ['number', 'expiry', 'cvv'] as const;
 type FieldName = (typeof FIELDS)[number];
 
-export function byId<Type extends HTMLElement>(id: string): Type {
-  const found = document.getElementById(id);
-  if (found === null) throw new Error(`no element ${id}`);
-  return found as Type;
-}
-
-export class CardFields {
+export class CardFields implements CardEntry {
   readonly #inputs = {
     number: byId<HTMLInputElement>('number'),
     expiry: byId<HTMLInputElement>('expiry'),
@@ -64,8 +52,12 @@ export class CardFields {
     return digitsOf(this.#inputs.number.value);
   }
 
-  /** The card; undefined where something is wrong with it, which is then shown and has the focus. */
-  read(): TypedCard | undefined {
+  begin(): void {
+    this.#inputs.expiry.placeholder = this.#texts().of('expiryHint');
+  }
+
+  /** What is wrong has the focus. */
+  async read(): Promise<Instrument | undefined> {
     const faulty = FIELDS.filter((name) => this.#show(name));
     const [first] = faulty;
     const { expiry, cvv, name } = this.#inputs;
@@ -75,10 +67,11 @@ export class CardFields {
       return undefined;
     }
     const holder = name.value.trim();
-    return { number: this.#digits, ...date, cvv: cvv.value, ...(holder !== '' && { holder }) };
+    const card = { number: this.#digits, ...date, cvv: cvv.value };
+    return { card: { ...card, ...(holder !== '' && { holder }) } };
   }
 
-  /** For another card. The name stays. */
+  /** The name stays. */
   clear(): void {
     for (const name of FIELDS) {
       this.#inputs[name].value = '';

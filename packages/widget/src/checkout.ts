@@ -1,5 +1,5 @@
 /** The calls of the card form to its own host. */
-import type { TypedCard } from './card-fields.ts';
+import type { Instrument } from './card-entry.ts';
 
 /** A session as the host shows it to pages. */
 export interface Session {
@@ -43,9 +43,9 @@ export class Checkout {
     return this.#send('', {});
   }
 
-  pay(card: TypedCard, attempt: number, url: string): Promise<Answer> {
+  pay(instrument: Instrument, attempt: number, url: string): Promise<Answer> {
     const page = { url, useragent: navigator.userAgent.slice(0, 1_024) };
-    return this.#send('/pay', { card, attempt, page });
+    return this.#send('/pay', { ...instrument, attempt, page });
   }
 
   conclude(outcome: 'done' | 'given-up'): Promise<Answer> {

@@ -1,5 +1,6 @@
-/** The script of the card form, in a frame of the host: the one place where the card is. */
-import { byId, CardFields } from './card-fields.ts';
+/** The script of the card form, in a frame of the host: the card is here, or in a frame of the gateway's within. */
+import { byId, type CardEntry } from './card-entry.ts';
+import { CardFields } from './card-fields.ts';
 import { type Answer, Checkout, type Session } from './checkout.ts';
 import {
   type CardFormEvent,
@@ -9,6 +10,7 @@ import {
   type Setup,
   type Theme,
 } from './messages.ts';
+import { ScriptCard } from './script-card.ts';
 import { type TextName, Texts } from './texts.ts';
 
 const POLL_MS = 3_000;
@@ -30,7 +32,11 @@ let session: Session | undefined;
 let locale: string | undefined;
 let isBusy = false;
 
-const fields = new CardFields(() => texts);
+const { script } = dataset;
+const fields: CardEntry =
+  script === undefined
+    ? new CardFields(() => texts)
+    : new ScriptCard(JSON.parse(script), () => texts);
 
 function tell(message: FrameMessage): void {
   post(parent, message, PAGE);
@@ -83,6 +89,7 @@ const REFUSALS: Readonly<Record<string, TextName>> = {
 async function conclude(answer: Answer): Promise<void> {
   if ('code' in answer) {
     if (answer.code === 'checkout_session_state') await refresh();
+    if (answer.code === 'token_unknown') fields.clear();
     setBusy(false);
     if (session?.status === 'open') say(REFUSALS[answer.code] ?? 'failed', 'error');
     emit('failed', { reason: answer.code });
@@ -167,12 +174,13 @@ async function leaveChallenge(outcome: 'done' | 'given-up'): Promise<void> {
 
 async function submit(): Promise<void> {
   if (isBusy || checkout === undefined || session === undefined) return;
-  const card = fields.read();
-  if (card === undefined) return;
+  // Before anything is waited for: a second click is none.
   setBusy(true);
+  const instrument = await fields.read();
+  if (instrument === undefined) return setBusy(false);
   say('paying');
   emit('submitted');
-  await conclude(await checkout.pay(card, session.attempt, PAGE));
+  await conclude(await checkout.pay(instrument, session.attempt, PAGE));
 }
 
 const VARIABLES: Readonly<Record<Exclude<keyof Theme, 'scheme'>, string>> = {
@@ -208,20 +216,21 @@ async function begin(setup: Setup): Promise<void> {
   for (const element of document.querySelectorAll<HTMLElement>('[data-text]')) {
     element.textContent = texts.of(element.dataset['text'] as TextName);
   }
-  byId<HTMLInputElement>('expiry').placeholder = texts.of('expiryHint');
   const { sessionId, clientSecret } = setup;
+  if (dataset['entry'] === 'none') return failToBegin(sessionId, 'no_merchant_account');
+  fields.begin(locale);
   checkout = new Checkout({ key: KEY, sessionId, clientSecret });
   const answer = await checkout.show();
-  if ('code' in answer) {
-    say(REFUSALS[answer.code] ?? 'failed', 'error');
-    const event = { type: 'failed', sessionId, reason: answer.code } as const;
-    tell({ type: 'event', event });
-    return;
-  }
+  if ('code' in answer) return failToBegin(sessionId, answer.code);
   session = answer.session;
   emit('ready');
   setBusy(false);
   await conclude(answer);
+}
+
+function failToBegin(sessionId: string, reason: string): void {
+  say(REFUSALS[reason] ?? 'failed', 'error');
+  tell({ type: 'event', event: { type: 'failed', sessionId, reason } });
 }
 
 form.addEventListener('submit', (event) => {

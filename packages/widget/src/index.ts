@@ -34,6 +34,11 @@ export interface LeadResult {
 export interface CardFormOptions extends Setup {
   /** Of the frame, for screen readers. */
   readonly title?: string;
+  /**
+   * The card is to be typed into a form of the gateway's own script, so that not even the host sees it.
+   * Default: only where no merchant account of the session takes card numbers.
+   */
+  readonly gatewayScript?: boolean;
   readonly onEvent?: (event: CardFormEvent) => void;
 }
 
@@ -97,12 +102,14 @@ async function writeLead(
 function mountCard(
   { host, key }: { readonly host: string; readonly key: string },
   into: Element,
-  { title = 'Card details', onEvent, ...setup }: CardFormOptions,
+  { title = 'Card details', gatewayScript = false, onEvent, ...setup }: CardFormOptions,
 ): CardForm {
   const element = document.createElement('iframe');
   const address = new URL('/widget/pages/frame', host);
   address.searchParams.set('key', key);
   address.searchParams.set('origin', location.origin);
+  address.searchParams.set('session', setup.sessionId);
+  if (gatewayScript) address.searchParams.set('gatewayScript', 'true');
   element.src = address.href;
   element.title = title;
   element.referrerPolicy = 'no-referrer';

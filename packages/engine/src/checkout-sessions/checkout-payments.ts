@@ -34,7 +34,7 @@ export interface CardTry {
   /** Default: the next one. */
   readonly attempt: number | undefined;
   readonly content: unknown;
-  readonly cvv: string;
+  readonly cvv: string | undefined;
   readonly read: () => {
     readonly instrument: Instrument;
     readonly visit: Transaction.Session | null;
@@ -71,10 +71,14 @@ export class CheckoutPayments {
     this.#payments = payments;
   }
 
+  read(tenantId: TenantId, sessionId: string): Promise<CheckoutSession.State> {
+    const stream = CheckoutSession.streamOf({ tenantId, sessionId });
+    return this.#commands.stateOf(CheckoutSession, stream);
+  }
+
   /** Refuses with `CheckoutSessionUnknown`. */
   async find(tenantId: TenantId, sessionId: string): Promise<FoundSession> {
-    const stream = CheckoutSession.streamOf({ tenantId, sessionId });
-    const session = await this.#commands.stateOf(CheckoutSession, stream);
+    const session = await this.read(tenantId, sessionId);
     if (session === null) throw refused({ type: 'CheckoutSessionUnknown' });
     const { latest } = session;
     const payment = latest === null ? null : await this.#paymentOf(tenantId, latest.paymentId);

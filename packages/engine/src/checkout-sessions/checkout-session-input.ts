@@ -53,9 +53,12 @@ export const ActionOfPage = z.strictObject({
 });
 export type ActionOfPage = z.input<typeof ActionOfPage>;
 
+/** One of `card` and `gatewayToken`. */
 export const CardOfPage = z.strictObject({
   ...pass,
-  card: TypedCard,
+  card: TypedCard.optional(),
+  /** What a gateway's own script made in the browser: only accounts of that gateway are tried. */
+  gatewayToken: text(255).optional(),
   /** The number of this try; a try that was made is answered with what became of it. Default: the next. */
   attempt: z
     .int()
@@ -65,5 +68,13 @@ export const CardOfPage = z.strictObject({
   visit: SessionInput.optional(),
 });
 export type CardOfPage = z.input<typeof CardOfPage>;
+
+/** What the frame of a card form asks before it has the secret. */
+export const EntryOfPage = z.strictObject({
+  applicationId: Id.optional(),
+  /** No card is to be typed into the form of the host. Default: only where no account takes those. */
+  asksForScript: z.boolean().optional(),
+});
+export type EntryOfPage = z.input<typeof EntryOfPage>;
 
 export const SessionId = bounded(64);

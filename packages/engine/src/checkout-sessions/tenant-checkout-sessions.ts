@@ -7,7 +7,14 @@ import type { Identities } from '../identities/index.ts';
 import { uuidV7 } from '../ids.ts';
 import type { CallInputs } from '../input/checked-calls.ts';
 import { definedOf } from '../input/defined.ts';
-import { instrumentOf, orderOf, type Payments, planOf, sessionOf } from '../payments/index.ts';
+import {
+  type CardEntry,
+  instrumentOf,
+  orderOf,
+  type Payments,
+  planOf,
+  sessionOf,
+} from '../payments/index.ts';
 import { made, named, type RecordedCalls } from '../recorded-calls.ts';
 import { refused } from '../refusal.ts';
 import {
@@ -20,10 +27,13 @@ import {
   ActionOfPage,
   CardOfPage,
   CheckoutSessionInput,
+  EntryOfPage,
   SessionId,
   SessionPass,
 } from './checkout-session-input.ts';
 import type { ClientSecrets } from './client-secrets.ts';
+
+export type { CardEntry } from '../payments/index.ts';
 
 /** A session as its tenant sees it: the amount is in major units of `currency`. */
 export interface CheckoutSessionView {
@@ -95,25 +105,43 @@ export class TenantCheckoutSessions {
    * for another card. Of a session that is paid the answer is that.
    */
   async pay(id: string, given: CardOfPage): Promise<CheckoutSessionView> {
-    const { card, visit, attempt } = given;
+    const { card, gatewayToken, visit, attempt } = given;
     const { checkoutPayments, commands } = this.#services;
     const found = await this.#enter(id, given);
     const now = commands.clock.now();
-    const { number, cvv, expMonth, expYear, holder = '' } = card;
     const paid = await checkoutPayments.pay(
       found,
       {
         attempt,
-        content: ['checkout', id, number.slice(-4), expMonth, expYear, holder],
-        cvv,
+        content: ['checkout', id, ...markOf(given)],
+        cvv: card?.cvv,
         read: () => ({
-          instrument: instrumentOf({ card }, now),
+          instrument: instrumentOf({ card, gatewayToken }, now),
           visit: visit === undefined ? null : sessionOf(visit, now),
         }),
       },
       this.#acting.caller,
     );
     return this.#viewOf(paid);
+  }
+
+  /**
+   * How a page takes the card, which it may know without the secret. Of a session that the caller does not
+   * have, as of most.
+   */
+  async cardEntry(
+    id: string,
+    { applicationId, asksForScript = false }: EntryOfPage = {},
+  ): Promise<CardEntry> {
+    const { tenantId } = this.#acting;
+    const { checkoutPayments, payments } = this.#services;
+    const session = await checkoutPayments.read(tenantId, id);
+    if (session === null || !this.#isOwn(session, applicationId)) return { by: 'form' };
+    const { companyId, pinnedMerchantAccountId, sandbox, currency, amountMinor, plans } = session;
+    const named = { tenantId, companyId, merchantAccountId: pinnedMerchantAccountId ?? undefined };
+    const rebills = plans.map(({ rebillAmountMinor }) => rebillAmountMinor);
+    const order = { sandbox, currency, amountsMinor: [amountMinor, ...rebills] } as const;
+    return payments.cardEntryOf(definedOf(named), order, asksForScript);
   }
 
   /** Goes on after the customer acted, or gave up. Changes nothing where no payment asked for that. */
@@ -130,13 +158,19 @@ export class TenantCheckoutSessions {
 
   /** Of the caller's environment, and of the application where the caller has one. */
   async #enter(id: string, { clientSecret, applicationId }: SessionPass): Promise<FoundSession> {
-    const { tenantId, environment } = this.#acting;
+    const { tenantId } = this.#acting;
     const { checkoutPayments, clientSecrets } = this.#services;
     const found = await checkoutPayments.find(tenantId, id);
-    const { sandbox, applicationId: own } = found.session;
-    const isOwn = sandbox === (environment === 'test') && (applicationId ?? own) === own;
+    const isOwn = this.#isOwn(found.session, applicationId);
     if (isOwn && clientSecrets.isOf({ tenantId, sessionId: id }, clientSecret)) return found;
     throw refused({ type: 'CheckoutSessionUnknown' });
+  }
+
+  #isOwn(
+    { sandbox, applicationId: own }: CheckoutSession.CheckoutSession,
+    applicationId: number | undefined,
+  ): boolean {
+    return sandbox === (this.#acting.environment === 'test') && (applicationId ?? own) === own;
   }
 
   async #orderOf(input: CheckoutSessionInput, sandbox: boolean) {
@@ -198,6 +232,13 @@ export class TenantCheckoutSessions {
   }
 }
 
+/** What tells a card from another, without its number. */
+function markOf({ card, gatewayToken }: CardOfPage): readonly unknown[] {
+  if (card === undefined) return ['gateway', gatewayToken];
+  const { number, expMonth, expYear, holder = '' } = card;
+  return [number.slice(-4), expMonth, expYear, holder];
+}
+
 export const CHECKOUT_CALLS: RecordedCalls<TenantCheckoutSessions> = {
   open: made,
   pay: named,
@@ -208,6 +249,7 @@ export const CHECKOUT_INPUTS: CallInputs<TenantCheckoutSessions> = {
   open: [CheckoutSessionInput],
   get: [SessionId],
   show: [SessionId, SessionPass],
+  cardEntry: [SessionId, EntryOfPage.optional()],
   pay: [SessionId, CardOfPage],
   conclude: [SessionId, ActionOfPage],
 };

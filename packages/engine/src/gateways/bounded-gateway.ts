@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import { Refused, refused } from '../refusal.ts';
 import { type CallCounts, noCalls } from './call-counts.ts';
+import { CardScript } from './card-script.ts';
 import { GATEWAY_ANSWERS } from './gateway-answers.ts';
 import {
   type AccountContext,
@@ -155,6 +156,9 @@ export function boundedGateway(gateway: PaymentGateway, bounds: GatewayBounds): 
         );
         rests?.checked(gatewayId, context);
       },
+    }),
+    ...(gateway.cardScriptOf && {
+      cardScriptOf: (context) => CardScript.optional().parse(gateway.cardScriptOf?.(context)),
     }),
     tokenize: (card, fingerprint, context) =>
       looked({ name: 'tokenize', context }, tokenWithout(card.number), (signal) =>

@@ -1,8 +1,10 @@
 /** The port of payment gateways. An adapter is called only after the intent is durable. */
 import type { Transaction } from '@counterfoil/core';
+import type { CardScript } from './card-script.ts';
 import type { AccountContext } from './gateway-account.ts';
 import type { GatewayEvents } from './gateway-events.ts';
 
+export type { CardScript } from './card-script.ts';
 export type { AccountContext, GatewayAccount } from './gateway-account.ts';
 
 /** A typed card. Held in memory on its way to the gateway, and never stored. */
@@ -170,6 +172,11 @@ export interface PaymentGateway {
     context: AccountContext,
     signal?: AbortSignal,
   ): Promise<CardToken | undefined>;
+  /**
+   * The script that makes what `adopt` takes; undefined for an account that has none. Pure. Default: the
+   * gateway has no such script.
+   */
+  cardScriptOf?(context: AccountContext): CardScript | undefined;
   charge(request: ChargeRequest, signal?: AbortSignal): Promise<ChargeResult>;
   /** Continues a charge after the customer completed `nextAction`. */
   confirm(request: FollowUpRequest, signal?: AbortSignal): Promise<ChargeResult>;

@@ -1,6 +1,6 @@
 /** Merchant accounts as gateways see them: their credentials, and which of them take a charge. */
-import type { MerchantAccount, Routing } from '@counterfoil/core';
-import type { AccountContext, PlannedCharge } from '../gateways/payment-gateway.ts';
+import { type MerchantAccount, Routing } from '@counterfoil/core';
+import type { AccountContext, CardScript, PlannedCharge } from '../gateways/payment-gateway.ts';
 import type { GatewayRegistry } from '../gateways/registry.ts';
 import type { CredentialVault } from '../merchant-accounts/index.ts';
 import { Refused, refused } from '../refusal.ts';
@@ -35,6 +35,22 @@ type Asked = Place & Pick<PlannedCharge, 'amountsMinor' | 'hasCardNumber'>;
 export interface Wanted extends Asked {
   /** The account that knows the token of the charge. */
   readonly tokenAccount?: Account | undefined;
+}
+
+/** How a page takes the card of an order. */
+export type CardEntry =
+  /** It is typed into the form of the host. */
+  | { readonly by: 'form' }
+  | { readonly by: 'script'; readonly script: CardScript }
+  /** A script was asked for, and no account that takes the order has one. */
+  | { readonly by: 'none' };
+
+/** An order, before there is a card. */
+export interface Order {
+  readonly sandbox: boolean;
+  readonly currency: string;
+  /** The charge, then those of its plans. */
+  readonly amountsMinor: readonly [bigint, ...bigint[]];
 }
 
 export class GatewayAccounts {
@@ -107,6 +123,40 @@ export class GatewayAccounts {
       if (reason !== undefined) refusing.set(account.merchantAccountId, reason);
     }
     return refusing;
+  }
+
+  /** By the script of a gateway where no account takes typed cards, and where it is asked for. */
+  cardEntryOf(accounts: readonly Account[], order: Order, asksForScript: boolean): CardEntry {
+    const takesCards = this.#takerOf(accounts, order, true) !== undefined;
+    if (takesCards && !asksForScript) return { by: 'form' };
+    const scripted = accounts.filter((each) => this.#scriptOf(each, order) !== undefined);
+    // Where none takes the order at present, the host is given no card number for nothing.
+    const taker = this.#takerOf(scripted, order, false) ?? scripted[0];
+    const script = taker && this.#scriptOf(taker, order);
+    if (script !== undefined) return { by: 'script', script };
+    return { by: asksForScript ? 'none' : 'form' };
+  }
+
+  #takerOf(
+    accounts: readonly Account[],
+    { amountsMinor, ...place }: Order,
+    hasCardNumber: boolean,
+  ): Account | undefined {
+    return Routing.route(accounts, {
+      currency: place.currency,
+      amountMinor: amountsMinor[0],
+      brandId: 0,
+      tried: [],
+      gatewayIds: this.#gateways.ids,
+      refusing: this.refusing(accounts, { ...place, amountsMinor, hasCardNumber }),
+    }).account;
+  }
+
+  #scriptOf(account: Account, place: Place): CardScript | undefined {
+    const { gatewayId } = account.settings;
+    if (!this.#gateways.ids.has(gatewayId)) return undefined;
+    const gateway = this.#gateways.gateway(gatewayId);
+    return gateway.cardScriptOf?.(this.contextOf(account, place));
   }
 
   #strangerTo(account: Account, { tokenAccount, ...place }: Wanted): 'other-gateway' | undefined {

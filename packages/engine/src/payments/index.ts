@@ -1,6 +1,11 @@
 /** Exports for the other slices. */
 export type { Cards, Instrument } from './cards.ts';
-export { areRefused, expectNoneRests, type GatewayAccounts } from './gateway-accounts.ts';
+export {
+  areRefused,
+  type CardEntry,
+  expectNoneRests,
+  type GatewayAccounts,
+} from './gateway-accounts.ts';
 export type { GatewayReactor } from './gateway-reactor.ts';
 export type { MonthlyCaps, Room } from './monthly-caps.ts';
 export { addressOf, orderOf, sessionOf, withoutSecrets } from './order.ts';

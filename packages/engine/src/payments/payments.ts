@@ -16,7 +16,12 @@ import { deterministicUuid } from '../ids.ts';
 import { refused } from '../refusal.ts';
 import type { References } from '../tenants/index.ts';
 import type { Cards, Instrument } from './cards.ts';
-import { areRefused, type GatewayAccounts } from './gateway-accounts.ts';
+import {
+  areRefused,
+  type CardEntry,
+  type GatewayAccounts,
+  type Order,
+} from './gateway-accounts.ts';
 import type { GatewayReactor } from './gateway-reactor.ts';
 import type { MonthlyCaps, Room } from './monthly-caps.ts';
 import type { PolicyReactor } from './policies.ts';
@@ -304,6 +309,21 @@ export class Payments {
     return { applicationKind, companyId };
   }
 
+  /** How a page takes the card of an order of a company. */
+  async cardEntryOf(
+    {
+      companyId,
+      ...request
+    }: Pick<PaymentRequest, 'tenantId' | 'merchantAccountId'> & {
+      readonly companyId: number;
+    },
+    order: Order,
+    asksForScript: boolean,
+  ): Promise<CardEntry> {
+    const accounts = await this.#accountsFor(request, companyId);
+    return this.#services.gatewayAccounts.cardEntryOf(accounts, order, asksForScript);
+  }
+
   async #submission(
     request: PaymentRequest,
     {
@@ -352,7 +372,7 @@ export class Payments {
 
   /** The candidate accounts: the named one, or all of the company. */
   async #accountsFor(
-    { tenantId, merchantAccountId }: PaymentRequest,
+    { tenantId, merchantAccountId }: Pick<PaymentRequest, 'tenantId' | 'merchantAccountId'>,
     companyId: number,
   ): Promise<readonly MerchantAccount.MerchantAccount[]> {
     const { references } = this.#services;

@@ -7,9 +7,17 @@ import { type Endpoint, endpoint, type RequestContext } from '../http/endpoint.t
 import { type ErrorCode, refuse } from '../http/errors.ts';
 import { At, StatusName, UuidText } from './answer-fields.ts';
 import { NextAction } from './payment-body.ts';
-import { CardInput, PaymentInput, submissionOf } from './payment-request.ts';
+import { CardInput, GatewayToken, PaymentInput, submissionOf } from './payment-request.ts';
 import { apiSlice, rows } from './slice.ts';
-import { bounded, CurrencyCode, type FaceServices, ledgerFor, text, Uuid } from './wire.ts';
+import {
+  bounded,
+  CurrencyCode,
+  eitherOf,
+  type FaceServices,
+  ledgerFor,
+  text,
+  Uuid,
+} from './wire.ts';
 
 const TAG = 'Card API';
 const PATH = '/v1/checkout-sessions';
@@ -28,6 +36,7 @@ const PageUrl = text(MAX_URL_LENGTH)
 const CheckoutSessionInput = PaymentInput.omit({
   card: true,
   token: true,
+  gatewayToken: true,
   session: true,
   walletPayA: true,
   walletPayB: true,
@@ -114,7 +123,8 @@ const ShowInput = z.object(pass).meta({ id: 'CheckoutSessionPass' });
 const PayInput = z
   .object({
     ...pass,
-    card: CardInput,
+    card: CardInput.optional(),
+    gatewayToken: GatewayToken.optional(),
     attempt: z
       .int()
       .min(1)
@@ -132,7 +142,11 @@ const PayInput = z
       .optional()
       .meta({ id: 'CheckoutPage', description: 'Kept as the session of the payment' }),
   })
-  .meta({ id: 'CheckoutPayInput' });
+  .refine(
+    ({ card, gatewayToken }) => (card === undefined) !== (gatewayToken === undefined),
+    'needs one of card and gatewayToken',
+  )
+  .meta({ id: 'CheckoutPayInput', ...eitherOf('card', 'gatewayToken') });
 const ActionInput = z
   .object({
     ...pass,
@@ -275,10 +289,10 @@ function paySession(services: CheckoutServices): Endpoint {
     action: 'checkoutSessions.pay',
     path: `${PUBLIC_PATH}/pay`,
     summary: 'Pay a checkout session with a card',
-    description: `Submits a card at the price of the session. A session is paid once, however often and from wherever this is asked. After a decline another card may be tried, ${MAX_TRIES} in all; none is while another is under way.`,
+    description: `Submits a card, or what the gateway's own script made of one, at the price of the session. A session is paid once, however often and from wherever this is asked. After a decline another card may be tried, ${MAX_TRIES} in all; none is while another is under way.`,
     body: PayInput,
     responses: paid,
-    rejections: PAYMENT_REJECTIONS,
+    rejections: [...PAYMENT_REJECTIONS, 'token_unknown'],
     async handle(context, { params, body: { page = {}, ...body } }) {
       const { checkoutSessions } = ledgerFor(services, context);
       const visit = { ...page, ip: addressOf(context) };

@@ -35,6 +35,12 @@ export const CardInput = z
   })
   .meta({ id: 'CardInput', description: 'Goes to the gateway and is kept nowhere' });
 
+export const GatewayToken = text(255).meta({
+  description:
+    "What the gateway's own script made in the browser, such as a payment method of Stripe, instead of `card`. Only accounts of that gateway are tried",
+  example: 'pm_1PqXy2Lk3',
+});
+
 const count = z.int().nonnegative();
 
 const ItemInput = z
@@ -84,11 +90,7 @@ export const PaymentInput = z
     token: text(255).optional().meta({
       description: "Of a card that the email's customer used before, instead of `card`",
     }),
-    gatewayToken: text(255).optional().meta({
-      description:
-        "What the gateway's own script made in the browser, such as a payment method of Stripe, instead of `card`. Only accounts of that gateway are tried",
-      example: 'pm_1PqXy2Lk3',
-    }),
+    gatewayToken: GatewayToken.optional(),
     capture: z
       .boolean()
       .default(true)

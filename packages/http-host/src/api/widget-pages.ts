@@ -1,4 +1,5 @@
-/** The pages of the widget's frames, each with a policy that admits its own files alone. */
+/** The pages of the widget's frames, each with a policy that admits its own files alone, and the gateway's where it needs those. */
+import type { CardEntry } from '@counterfoil/engine';
 
 export interface WidgetPage {
   readonly html: string;
@@ -32,24 +33,24 @@ function escaped(text: string): string {
 
 const HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">';
 
+interface Frame {
+  readonly key: string;
+  readonly origin: string;
+  readonly entry: CardEntry;
+}
+
 /** The card form, for a page of this origin alone. */
-export function framePage(
-  { key, origin }: { readonly key: string; readonly origin: string },
-  addresses: WidgetAddresses,
-): WidgetPage {
+export function framePage({ key, origin, entry }: Frame, addresses: WidgetAddresses): WidgetPage {
+  const { fields, data, sources } = entryOf(entry);
   const html = `<!doctype html>
-<html lang="en" data-key="${escaped(key)}" data-page="${escaped(origin)}">
+<html lang="en" data-key="${escaped(key)}" data-page="${escaped(origin)}"${data}>
 <head>${HEAD}<title>Card details</title><link rel="stylesheet" href="${addresses.style}"></head>
 <body>
 <main>
 <h1 data-text="title"></h1>
 <p id="status" role="status" tabindex="-1"></p>
 <form id="form" novalidate autocomplete="on" aria-busy="true">
-${field('number', 'inputmode="numeric" autocomplete="cc-number" maxlength="23"')}
-<div class="row">
-${field('expiry', 'inputmode="numeric" autocomplete="cc-exp" maxlength="9"')}
-${field('cvv', 'inputmode="numeric" autocomplete="cc-csc" maxlength="4"')}
-</div>
+${fields}
 <div class="field"><label for="name" data-text="name"></label><input id="name" autocomplete="cc-name" maxlength="200"></div>
 <button id="pay" type="submit" aria-disabled="true" data-text="pay"></button>
 </form>
@@ -62,14 +63,38 @@ ${field('cvv', 'inputmode="numeric" autocomplete="cc-csc" maxlength="4"')}
 </body>
 </html>
 `;
-  return {
-    html,
-    contentSecurityPolicy: policy({
-      'connect-src': "'self'",
+  return { html, contentSecurityPolicy: policy({ ...sources, 'frame-ancestors': origin }) };
+}
+
+const TYPED_FIELDS = `${field('number', 'inputmode="numeric" autocomplete="cc-number" maxlength="23"')}
+<div class="row">
+${field('expiry', 'inputmode="numeric" autocomplete="cc-exp" maxlength="9"')}
+${field('cvv', 'inputmode="numeric" autocomplete="cc-csc" maxlength="4"')}
+</div>`;
+
+/** Of the gateway's own frame. */
+const SCRIPT_FIELD = `<div class="field"><span id="gateway-label" data-text="title"></span><div id="gateway-card" role="group" aria-labelledby="gateway-label"></div><p class="error" id="gateway-error" role="alert"></p></div>`;
+
+/** What the form has of the card, what its script is given, and what the policy admits for that. */
+function entryOf(entry: CardEntry) {
+  if (entry.by !== 'script') {
+    return {
+      fields: TYPED_FIELDS,
+      data: entry.by === 'none' ? ' data-entry="none"' : '',
       // Banks have pages anywhere.
-      'frame-src': "'self' https:",
-      'frame-ancestors': origin,
-    }),
+      sources: { 'connect-src': "'self'", 'frame-src': "'self' https:" },
+    };
+  }
+  const { scriptSources, frameSources, connectSources, ...given } = entry.script;
+  const sourced = (sources: readonly string[]) => ["'self'", ...sources].join(' ');
+  return {
+    fields: SCRIPT_FIELD,
+    data: ` data-entry="script" data-script="${escaped(JSON.stringify(given))}"`,
+    sources: {
+      'script-src': sourced(scriptSources),
+      'connect-src': sourced(connectSources),
+      'frame-src': sourced(frameSources),
+    },
   };
 }
 

@@ -1,12 +1,13 @@
 /** The widget: its script under an address that never changes its content, and the pages of its frames. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { CardEntry } from '@counterfoil/engine';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { refuse } from '../http/errors.ts';
 import { apiSlice } from './slice.ts';
 import { challengePage, framePage, type WidgetPage } from './widget-pages.ts';
-import { bounded, text } from './wire.ts';
+import { bounded, QueryBoolean, text, Uuid } from './wire.ts';
 
 const TAG = 'Widget';
 const YEAR_SECONDS = 31_536_000;
@@ -59,12 +60,19 @@ const WidgetAddress = z
   })
   .meta({ id: 'WidgetAddress' });
 
-export interface WidgetServices {
-  /** Where pages with this payment key are; undefined of what is no key, or none that is active. */
-  readonly originsOfKey: (key: string) => Promise<readonly string[] | undefined>;
+/** A payment key, as far as its pages are concerned. */
+export interface PageKey {
+  /** Where its pages are. */
+  readonly origins: readonly string[];
+  cardEntryOf(sessionId: string, asksForScript: boolean): Promise<CardEntry>;
 }
 
-function widgetEndpoints({ originsOfKey }: WidgetServices): Endpoint[] {
+export interface WidgetServices {
+  /** Undefined of what is no key, or none that is active. */
+  readonly pageKey: (key: string) => Promise<PageKey | undefined>;
+}
+
+function widgetEndpoints({ pageKey }: WidgetServices): Endpoint[] {
   const { files, addresses, integrity } = widgetFiles();
   const shared = {
     method: 'GET',
@@ -122,7 +130,7 @@ function widgetEndpoints({ originsOfKey }: WidgetServices): Endpoint[] {
       path: '/widget/pages/frame',
       summary: 'The card form of the widget',
       description:
-        'The document of the frame, which a page of this origin alone may show: the origin must be one of the key.',
+        "The document of the frame, which a page of this origin alone may show: the origin must be one of the key. Where no merchant account of the session takes typed cards, the form is that of the gateway's own script, which the policy of this document then admits.",
       query: z.object({
         key: text(100).meta({
           description: 'A publishable payment key',
@@ -132,13 +140,20 @@ function widgetEndpoints({ originsOfKey }: WidgetServices): Endpoint[] {
           description: 'Of the page that shows it',
           example: 'https://shop.example',
         }),
+        session: Uuid.optional().meta({ description: 'The checkout session that it is for' }),
+        gatewayScript: QueryBoolean.optional().meta({
+          description: "Whether the card is to be typed into a form of the gateway's own script",
+        }),
       }),
       responses: { 200: { description: 'The page', ...page } },
-      rejections: ['origin_not_allowed'],
+      rejections: ['origin_not_allowed', 'reference_unknown'],
       handle: async (_, { query }) => {
-        const origins = await originsOfKey(query.key);
-        if (origins?.includes(query.origin) !== true) throw refuse('origin_not_allowed');
-        return shown(framePage(query, addresses));
+        const { session, gatewayScript = false } = query;
+        const key = await pageKey(query.key);
+        if (key?.origins.includes(query.origin) !== true) throw refuse('origin_not_allowed');
+        const known = session && (await key.cardEntryOf(session, gatewayScript));
+        const entry = known || ({ by: gatewayScript ? 'none' : 'form' } as const);
+        return shown(framePage({ ...query, entry }, addresses));
       },
     }),
     endpoint({

@@ -1,7 +1,9 @@
 /** Provides the HTTP interface, and what it answers with. */
 import { ALL_SCOPES, deriveKey, type Engine, SCOPES } from '@counterfoil/engine';
 import { wireRefusalOf } from '../api/refusals.ts';
+import type { PageKey } from '../api/widget.ts';
 import { findPaymentKey } from '../http/authenticate.ts';
+import { keyActor } from '../http/caller.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { Refusal } from '../http/errors.ts';
 import { metricsEndpoint, Readiness } from '../http/health.ts';
@@ -51,7 +53,7 @@ export function provideHttp(provide: Provide): void {
       ledgers,
       disputes,
       knowsOrigin,
-      originsOfKey: originsOfKey(engine),
+      pageKey: pageKey(engine),
       webhookEndpoints,
       eventSigners,
       testClock,
@@ -74,11 +76,19 @@ export function provideHttp(provide: Provide): void {
   });
 }
 
-/** Where pages with an active payment key are. */
-function originsOfKey({ keys, clock }: Engine) {
-  return async (key: string): Promise<readonly string[] | undefined> => {
+/** What a page may know by an active payment key. */
+function pageKey({ keys, clock, ledgers }: Engine) {
+  return async (key: string): Promise<PageKey | undefined> => {
     const found = await findPaymentKey({ paymentKey: key }, keys, Date.parse(clock.now()));
-    return found instanceof Refusal ? undefined : found.bound?.allowedOrigins;
+    if (found instanceof Refusal || found.bound === undefined) return undefined;
+    const { tenantId, environment, keyId, bound } = found;
+    const { allowedOrigins: origins, applicationId } = bound;
+    const { checkoutSessions } = ledgers.as({ tenantId, environment, actor: keyActor(keyId) });
+    return {
+      origins,
+      cardEntryOf: (sessionId, asksForScript) =>
+        checkoutSessions.cardEntry(sessionId, { applicationId, asksForScript }),
+    };
   };
 }
 
