@@ -16,7 +16,7 @@ const QUICK_LEADS = 3_000;
 const WRITTEN_AT_ONCE = 100;
 /** As many as go to one endpoint at once. */
 const RAW_AT_ONCE = 16;
-const LOOK_MS = 5;
+const LOOK_MS = 20;
 const SECOND_MS = 1_000;
 const REST_MS = 600_000;
 const TENANT = 1 as TenantId;

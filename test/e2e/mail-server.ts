@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import PostalMime, { type Email } from 'postal-mime';
+import { type ParsedMail, simpleParser } from 'mailparser';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface TakenMail {
@@ -10,7 +10,7 @@ export interface TakenMail {
   readonly to: readonly string[];
   /** As it came over the wire. */
   readonly source: string;
-  readonly parsed: Email;
+  readonly parsed: ParsedMail;
 }
 
 /** An answer other than yes: its code and its text. */
@@ -51,7 +51,7 @@ export class MailServer {
         this.offers.push(...to);
         text(stream)
           .then(async (source) => {
-            const mail = { from, to, source, parsed: await PostalMime.parse(source) };
+            const mail = { from, to, source, parsed: await simpleParser(source) };
             await this.onOffer(mail);
             if (this.dropNext > 0) {
               this.dropNext -= 1;

@@ -18,10 +18,10 @@ describe('the confirmation of a refund', () => {
     const [mail] = await post.mails(1);
     expect(mail).toMatchObject({ from: 'receipts@crockery.example', to: ['ann@example.com'] });
     expect(mail?.parsed).toMatchObject({
-      from: { name: 'Receipts, Crockery', address: 'receipts@crockery.example' },
-      to: [{ name: 'Ann Żółć', address: 'ann@example.com' }],
+      from: { value: [{ name: 'Receipts, Crockery', address: 'receipts@crockery.example' }] },
+      to: { value: [{ name: 'Ann Żółć', address: 'ann@example.com' }] },
       subject: 'Your refund of 5.00 GBP from Crockery Ltd',
-      date: '2026-01-10T12:00:00.000Z',
+      date: new Date('2026-01-10T12:00:00.000Z'),
       messageId: expect.stringMatching(/^<[0-9a-f-]{36}@crockery\.example>$/),
     });
     expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated\r$/m);
@@ -187,9 +187,9 @@ describe('what an order says', () => {
       const address = `ann${index}@example.com`;
       const mail = post.server.mails.find(({ to }) => to[0] === address);
       expect(mail?.to, firstName).toEqual([address]);
-      expect(mail?.parsed.to).toMatchObject([{ address }]);
+      expect(mail?.parsed.to).toMatchObject({ value: [{ address }] });
       expect(mail?.parsed.attachments).toEqual([]);
-      const headers = mail?.parsed.headers.map(({ key }) => key) ?? [];
+      const headers = mail?.parsed.headerLines.map(({ key }) => key) ?? [];
       expect(headers.toSorted()).toEqual([...new Set(headers)].toSorted());
       expect(headers).not.toContain('bcc');
       expect(mail?.parsed.subject).toBe('Your refund of 10.00 GBP from Crockery Ltd');

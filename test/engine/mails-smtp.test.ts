@@ -43,16 +43,15 @@ describe('a mail', () => {
     expect(source).not.toContain('dan@example.com');
     expect(parsed).toMatchObject({
       subject: 'Grüße',
-      from: { name: 'Shop', address: 'post@shop.example' },
-      to: [{ name: 'Ann' }, { address: 'bob@xn--bcher-kva.example' }],
-      cc: [{ address: 'cy@example.com' }],
-      replyTo: [{ name: 'Help', address: 'help@shop.example' }],
+      from: { value: [{ name: 'Shop', address: 'post@shop.example' }] },
+      to: { value: [{ name: 'Ann' }, { address: expect.stringMatching(/^bob@b/) }] },
+      cc: { value: [{ address: 'cy@example.com' }] },
+      replyTo: { value: [{ name: 'Help', address: 'help@shop.example' }] },
       messageId: `<${id}@shop.example>`,
       text: expect.stringMatching(/^Hello Änn <3\s+$/),
       html: expect.stringMatching(/^<p>Hello Änn &lt;3<\/p>\s*$/),
     });
-    const header = (name: string) => parsed.headers.find(({ key }) => key === name)?.value;
-    expect(header('x-campaign')).toBe('=?UTF-8?Q?M=C3=A4rz?=');
+    expect(parsed.headers.get('x-campaign')).toBe('=?UTF-8?Q?M=C3=A4rz?=');
     const dkim = verifyDkim(source, publicKey);
     expect(dkim).toMatchObject({ isGenuine: true, domain: 'shop.example', selector: 'one' });
     for (const name of ['from', 'to', 'subject', 'reply-to']) expect(dkim.signed).toContain(name);
@@ -188,7 +187,7 @@ it('carries hostile data of templates as text, and nothing of it as headers or c
   expect(server.mails).toHaveLength(3 * HOSTILE.length);
   for (const { from, to, parsed, source } of server.mails) {
     expect([from, to]).toEqual(['post@shop.example', ['ann@example.com']]);
-    expect(parsed.headers.map(({ key }) => key).toSorted()).toEqual(HEADERS);
+    expect(parsed.headerLines.map(({ key }) => key).toSorted()).toEqual(HEADERS);
     expect(parsed.subject).toMatch(/^Mail \d+$/);
     expect(parsed.text).toMatch(/\[.*\]/s);
     expect(parsed.html).not.toMatch(/<p>A second|<script/);
@@ -269,7 +268,7 @@ describe('a tenant', () => {
       })
       .toBe(1);
     const [{ parsed }] = server.mails as [MailServer['mails'][number]];
-    expect(parsed.from).toEqual({ name: 'Laden', address: 'laden@shop.example' });
+    expect(parsed.from?.value).toEqual([{ name: 'Laden', address: 'laden@shop.example' }]);
     expect(parsed.subject).toBe('Erstattet: 19.99 GBP');
     expect(parsed.text).toMatch(/^Hallo <b>,\n\nam \d+\. \p{L}+ \d{4}, \d\d:\d\d GMT\./u);
     expect(parsed.html).toContain('Hallo &lt;b&gt;,');

@@ -1,6 +1,8 @@
 /** A receiver of webhooks on this machine, and a shop that sends to it. */
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import http, { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TenantId } from '@counterfoil/core';
 import { openLedger, silentLogger } from '@counterfoil/engine';
@@ -11,6 +13,9 @@ export const TENANT = TenantId.parse(7);
 export const POLLING = { timeout: 10_000, interval: 5 };
 /** How often due work is looked for in these tests. */
 const DUE_WORK_MS = 5;
+const TLS = new URL('../event-stores/support/tls/', import.meta.url);
+/** Of `localhost`, signed by itself. */
+export const CERTIFICATE = readFileSync(new URL('certificate.pem', TLS), 'utf8');
 
 export interface Received {
   readonly path: string;
@@ -29,18 +34,28 @@ export class Sink {
   readonly received: Received[] = [];
   /** What a request is answered with; 200 by default. */
   answer: (request: Received, response: ServerResponse) => void = (_, response) => response.end();
-  readonly #server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString();
-    const { headers, url: path = '' } = request;
-    const received = { path, headers, text, body: text === '' ? {} : JSON.parse(text) };
-    this.received.push(received);
-    this.answer(received, response);
-  });
+  readonly #isTls: boolean;
+  readonly #server: http.Server | https.Server;
 
-  static async start(): Promise<Sink> {
-    const sink = new Sink();
+  private constructor(isTls: boolean) {
+    this.#isTls = isTls;
+    const take: http.RequestListener = async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString();
+      const { headers, url: path = '' } = request;
+      const received = { path, headers, text, body: text === '' ? {} : JSON.parse(text) };
+      this.received.push(received);
+      this.answer(received, response);
+    };
+    const key = () => readFileSync(new URL('key.pem', TLS));
+    this.#server = isTls
+      ? https.createServer({ key: key(), cert: CERTIFICATE }, take)
+      : http.createServer(take);
+  }
+
+  static async start({ isTls = false } = {}): Promise<Sink> {
+    const sink = new Sink(isTls);
     sink.#server.listen(0, '127.0.0.1');
     await once(sink.#server, 'listening');
     onTestFinished(() => sink.close());
@@ -48,7 +63,8 @@ export class Sink {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/in`;
+    const { port } = this.#server.address() as AddressInfo;
+    return this.#isTls ? `https://localhost:${port}/in` : `http://127.0.0.1:${port}/in`;
   }
 
   async has(count: number): Promise<readonly Received[]> {

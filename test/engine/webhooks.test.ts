@@ -1,8 +1,17 @@
 /** Webhooks through the face of the engine, to a receiver on this machine: what is sent, when, and in which order. */
+import tls from 'node:tls';
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeOf, order } from './shop.ts';
-import { openSender, POLLING, paidLead, type Received, type Sender, Sink } from './webhook-sink.ts';
+import {
+  CERTIFICATE,
+  openSender,
+  POLLING,
+  paidLead,
+  type Received,
+  type Sender,
+  Sink,
+} from './webhook-sink.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -97,6 +106,38 @@ describe('a paid lead', () => {
     const paths = sink.received.map(({ path }) => path);
     expect(paths.toSorted()).toEqual(['/in/all', '/in/leads', '/in/sandbox']);
     expect(idsOf(sink.received.slice(0, 2)).size).toBe(1);
+  });
+});
+
+describe('over TLS', () => {
+  function trust(certificate: string): void {
+    const known = tls.getCACertificates('default');
+    tls.setDefaultCACertificates([...known, certificate]);
+    onTestFinished(() => tls.setDefaultCACertificates(known));
+  }
+
+  it('is sent to a receiver whose certificate is trusted', async () => {
+    trust(CERTIFICATE);
+    const sender = await openSender();
+    const sink = await Sink.start({ isTls: true });
+    await sender.shop.webhookEndpoints.create({ direction: 'out', url: sink.url });
+    await paidLead(sender);
+    const [received] = await sink.has(1);
+    expect(received?.body.type).toBe('customer_lead.paid');
+  });
+
+  it.each([
+    { certificate: 'that is not trusted', name: 'localhost', isTrusted: false },
+    { certificate: 'of another name', name: '127.0.0.1', isTrusted: true },
+  ])('is not sent to a receiver with a certificate $certificate', async ({ name, isTrusted }) => {
+    if (isTrusted) trust(CERTIFICATE);
+    const sender = await openSender();
+    const sink = await Sink.start({ isTls: true });
+    const url = sink.url.replace('localhost', name);
+    const { id } = await sender.shop.webhookEndpoints.create({ direction: 'out', url });
+    await paidLead(sender);
+    expect(await deliveryOf(sender, id, 1)).toMatchObject({ reason: 'certificate_refused' });
+    expect(sink.received).toEqual([]);
   });
 });
 

@@ -206,7 +206,7 @@ describe.skipIf(CHROMIUM === undefined)('a buyer', () => {
     await vi.waitUntil(() => mailServer.mails.length > 0, { timeout: 10_000 });
     const [receipt] = mailServer.mails;
     expect(receipt?.to).toEqual([email]);
-    expect(receipt?.parsed.from?.address).toBe('orders@teapots.example');
+    expect(receipt?.parsed.from?.value[0]?.address).toBe('orders@teapots.example');
     expect(receipt?.parsed.text).toContain('£24.50');
     expect(receipt?.parsed.text).toContain('Dora');
   });

@@ -14,7 +14,7 @@ import {
 /**
  * Scopes of operations that get refused requests only. An accepted one could revoke a key of this
  * run, require users that there are none of, lower the limit of requests, or block payments. A dispute
- * is answered once, and there are few.
+ * is answered once, and there are few. No gateway of the host reports events.
  */
 const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'keys:write',
@@ -25,6 +25,7 @@ const REFUSED_ONLY: ReadonlySet<string> = new Set([
   'senderdomains:write',
   'webhooks:write',
   'mails:write',
+  'gateway-events:write',
 ]);
 
 /** Scopes of operations that change what payments can be made: accepted for a tenant that makes none. */
@@ -62,7 +63,7 @@ export function administered(operation: Operation, schemas: SchemaArbitraries): 
   if (given === undefined) return {};
   const body = schemas.resolve(given);
   const place = body.type === 'array' ? '/*' : '';
-  const { properties } = schemas.resolve(body.items ?? body);
+  const { properties = {} } = schemas.resolve(body.items ?? body);
   const overrides = Object.entries<Json>(properties).map(([name, schema]) => {
     const options = optionsOf(schema) ?? [schema];
     const [present] = options.filter(({ type }) => type !== 'null');

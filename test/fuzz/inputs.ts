@@ -347,8 +347,16 @@ export class Inputs {
   }
 
   #params(operation: Operation, { id, customer }: Ids): fc.Arbitrary<Input['params']> {
-    const names = parametersIn(operation, 'path').map(({ name }) => name);
+    const parameters = parametersIn(operation, 'path');
+    const names = parameters.map(({ name }) => name);
     if (names.length === 0) return fc.constant({});
+    if (operation.id === 'takeGatewayEvent') {
+      const values = parameters.map(({ name, schema }) => [
+        name,
+        this.#schemas.of(schema).map((value) => String(value).toWellFormed()),
+      ]);
+      return fc.record(Object.fromEntries(values));
+    }
     if (isAboutCustomer(operation)) {
       return customer.map((given) => (names.includes('methodId') ? given : { id: given.id }));
     }

@@ -107,9 +107,12 @@ export class SchemaArbitraries {
       },
     );
     if (schema.additionalProperties === false) return known;
-    const strange = fc.dictionary(fc.constantFrom(...STRANGE_NAMES), readableJson(1), {
-      maxKeys: 2,
-    });
+    const { additionalProperties: more } = schema;
+    const strange = fc.dictionary(
+      fc.constantFrom(...namesOf(schema.propertyNames ?? {})),
+      typeof more === 'object' ? this.of(more, overrides, `${place}/*`) : readableJson(1),
+      { maxKeys: 2 },
+    );
     return fc.oneof(
       { weight: 7, arbitrary: known },
       {
@@ -244,6 +247,11 @@ function days(): fc.Arbitrary<string> {
       fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 11, 31) }),
     )
     .map((at) => new Date(at).toISOString().slice(0, 10));
+}
+
+function namesOf({ enum: known = STRANGE_NAMES, pattern, minLength = 0 }: Json): string[] {
+  const isMatched = (name: string) => pattern === undefined || new RegExp(pattern, 'u').test(name);
+  return known.filter((name: string) => name.length >= minLength && isMatched(name));
 }
 
 function integers(schema: Json): fc.Arbitrary<number> {

@@ -143,7 +143,6 @@ const SOUND: Readonly<Record<string, Expected>> = {
   changeSubscriptionPlan: CHANGED,
   reportChargeback: DISPUTED,
   reportAlert: DISPUTED,
-  takeGatewayEvent: { statuses: [404], codes: ['not_found'] },
   receiveTransaction: { statuses: [200, 409, 422], codes: ['idempotency_key_reused', ...RACES] },
 };
 

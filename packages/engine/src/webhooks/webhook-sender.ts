@@ -24,7 +24,7 @@ const MAX_OF_ENDPOINT = 16;
 const MAX_OF_SLOW = 1;
 const SLOW_MS = 1_000;
 /** Taken of an endpoint at once. */
-const PAGE = 64;
+const PAGE = 256;
 /** How often a round that waits for answers looks for more that became due. */
 const LOOK_MS = 250;
 /** How long a stop waits for the answers of requests. */
